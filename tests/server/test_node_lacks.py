@@ -34,6 +34,18 @@ async def test_a_script_is_refused_where_no_node_runs_scripts(server: Server) ->
     assert (await server.admin.post("/api/v1/jobs", json=SCRIPT)).status_code == 201
 
 
+async def test_training_is_refused_where_no_node_has_pytorch(server: Server) -> None:
+    agent = await server.node("n1")
+    await agent.register(versions={"python": "3.12.1"})
+    job = {"kind": "training", "training": {"model": "mlp"}, "placement": {"ranks": 1}}
+    refused = await server.admin.post("/api/v1/jobs", json=job)
+    assert refused.status_code == 422, refused.text
+    assert refused.json()["errors"][0]["pointer"] == "/kind"
+    assert "no node runs jobs of kind training; pip install 'ringscope[train]' on a node" in refused.text
+    await agent.register(versions={"python": "3.12.1", "torch": "2.13.0"})
+    assert (await server.admin.post("/api/v1/jobs", json=job)).status_code == 201
+
+
 async def test_a_node_without_mpi_gets_no_job(server: Server) -> None:
     agent = await server.node("n1")
     taken = await server.admin.post("/api/v1/jobs", json={"placement": {"ranks": 1}})

@@ -207,7 +207,7 @@ def test_a_job_goes_to_nodes_that_run_its_kind() -> None:
         ("script", 4, "no_node", "Waits for a node that runs jobs of kind script, unlike n1, which is ready; start an "
          "agent with --scripts DIR."),
         ("training", 4, "no_node", "Waits for a node that runs jobs of kind training, unlike n1, n2, which are ready; "
-         "`ringscope nodes` says why."),
+         "pip install 'ringscope[train]' on a node and start its agent again, or see `ringscope nodes`."),
         ("benchmark", 8, "slots", "Waits for more nodes: it needs 8 slots, those that are ready and run jobs of kind "
          "benchmark have 4."),
     ],

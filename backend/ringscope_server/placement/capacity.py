@@ -10,7 +10,7 @@ from ringscope.contracts.findings import FieldError, dotted, pointer
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Node
 from ringscope_server.nodes.queries import all_nodes
-from ringscope_server.placement.cluster import Cluster, conditions, kind_of
+from ringscope_server.placement.cluster import Cluster, conditions, kind_of, remedy
 from ringscope_server.placement.demands import Demands
 from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Demand, fits
@@ -104,8 +104,7 @@ def _nobody(field: str, placement: Placement, nodes: Sequence[NodeState]) -> str
     match field:
         case "kind":
             kind = kind_of(placement)
-            remedy = "start an agent with --scripts DIR" if kind == "script" else "`ringscope nodes` says why"
-            return f"no node runs jobs of kind {kind}; {remedy}."
+            return f"no node runs jobs of kind {kind}; {remedy(kind)}."
         case "selector":
             wanted = ", ".join(f"{name}={value}" for name, value in placement.selector.items())
             return f"no node carries {wanted}; change the selector or label a node."
@@ -162,4 +161,5 @@ def _shape_error(placement: Placement, cluster: Cluster) -> FieldError:
 
 
 def _error(field: str, sentence: str) -> FieldError:
-    return FieldError(pointer=f"/placement/{field}", detail=f"placement.{field}: {sentence}")
+    path = ("kind",) if field == "kind" else ("placement", field)  # the kind is the job's, beside its placement
+    return FieldError(pointer=pointer(path), detail=f"{dotted(path)}: {sentence}")

@@ -134,6 +134,17 @@ def kind_of(placement: Placement) -> str:
     return placement.kind if isinstance(placement, WorkPlacement) else "benchmark"
 
 
+def remedy(kind: str) -> str:
+    """Return what makes a node run jobs of this kind, as the end of a sentence."""
+    match kind:
+        case "script":
+            return "start an agent with --scripts DIR"
+        case "training":
+            return "pip install 'ringscope[train]' on a node and start its agent again, or see `ringscope nodes`"
+        case _:
+            return "`ringscope nodes` says why"
+
+
 def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bool]]]:
     """The conditions that a placement sets to each node, by the name of their field."""
     model, gpu_memory, memory = placement.gpu_model, placement.min_gpu_memory_bytes, placement.min_memory_bytes

@@ -7,7 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from ringscope_server.nodes.names import listed
-from ringscope_server.placement.cluster import Cluster, Ints, kind_of
+from ringscope_server.placement.cluster import Cluster, Ints, kind_of, remedy
 from ringscope_server.placement.placement import Demand
 from ringscope_server.placement.snapshot import NodeState, QueuedJob
 
@@ -54,9 +54,8 @@ def never(demand: Demand, skew: str | None, cluster: Cluster) -> Why:
 
 def _unfit(kind: str, names: Sequence[str]) -> Why:
     """Nodes are ready, but lack what this kind of job needs."""
-    remedy = "start an agent with --scripts DIR" if kind == "script" else "`ringscope nodes` says why"
     ready = f"{listed(names)}, which {'is' if len(names) == 1 else 'are'} ready"
-    return Why("no_node", f"Waits for a node that runs jobs of kind {kind}, unlike {ready}; {remedy}.")
+    return Why("no_node", f"Waits for a node that runs jobs of kind {kind}, unlike {ready}; {remedy(kind)}.")
 
 
 def leaving(job: QueuedJob, nodes: Sequence[NodeState]) -> Why:

@@ -100,14 +100,19 @@ def _state(
         memory_bytes=inventory["memory_bytes"],
         quarantined=quarantined,
         only_on=inventory["hostname"] if is_loopback(address) or inventory.get("only_here") else "",
-        unfit_for=_unfit_for(inventory),
+        unfit_for=_unfit_for(inventory, versions),
         free_by=lifetimes.free_by(leaves_at),
     )
 
 
-def _unfit_for(inventory: Mapping[str, Any]) -> frozenset[str]:
+def _unfit_for(inventory: Mapping[str, Any], versions: Mapping[str, str]) -> frozenset[str]:
+    """Return the kinds of jobs that the node cannot run."""
     kinds = {kind for lack in inventory.get("lacks", ()) for kind in lack["kinds"]}
-    return frozenset(kinds | {"script"} if inventory.get("scripts") is False else kinds)
+    if inventory.get("scripts") is False:
+        kinds.add("script")
+    if "python" in versions and "torch" not in versions:  # agents of earlier versions list neither
+        kinds.add("training")
+    return frozenset(kinds)
 
 
 async def _quarantined(session: AsyncSession) -> dict[int, set[int]]:

@@ -27,7 +27,7 @@ from ringscope_server.predictions.views import (
     Prediction,
     UsualRow,
 )
-from ringscope_server.predictions.warnings import warnings
+from ringscope_server.predictions.warnings import refusals, warnings
 from ringscope_server.results.baseline import Baseline, baseline
 from ringscope_server.results.tuning import known_times
 
@@ -41,14 +41,13 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
         known = known.on(seats.machine_of(gang))
         errors = job_errors(spec, await all_nodes(session))
     found = await worker.run(library.predict, spec.sweep, slots, known)
-    refusals = [f"This cluster could not run it: {error.detail}" for error in errors]
     return Prediction(
         model=_model(found),
         limit=limit.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)),
         operations_seconds=found.operations_seconds,
         buffer_bytes=found.buffer_bytes,
         nodes=[PlannedNode(node=node.name, ranks=ranks) for node, ranks in gang],
-        warnings=[*refusals, *warnings(spec, found, [] if spec.is_simulated else seats.seats_of(gang))],
+        warnings=[*refusals(errors), *warnings(spec, found, [] if spec.is_simulated else seats.seats_of(gang))],
     )
 
 

@@ -11,10 +11,13 @@ from ringscope.contracts.training import TrainingSpec, libraries
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary
+from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.placement.capacity import job_errors
 from ringscope_server.precedence.process_pool import Runs
 from ringscope_server.predictions import seats
 from ringscope_server.predictions.gradient_sum import gradient_sum
 from ringscope_server.predictions.views import PlannedNode, TrainingPrediction, UsualTraining
+from ringscope_server.predictions.warnings import refusals
 from ringscope_server.results.tuning import known_times
 from ringscope_server.training.scaling import MAX_JOBS, SAME
 
@@ -33,6 +36,7 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
         known = await known_times(session, spec, slots)
         known = known.on(seats.machine_of(gang))
         usual = await _usual(session, spec, training)
+        errors = job_errors(spec, await all_nodes(session))
     return TrainingPrediction(
         parameters=training_size.parameter_count(training),
         gradient_bytes=training_size.gradient_bytes(training),
@@ -41,11 +45,14 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
         usual=usual,
         nodes=[PlannedNode(node=node.name, ranks=ranks) for node, ranks in gang],
         warnings=[
-            f"Node {node.name} had no {library} when its agent started, and {training.strategy} needs it: "
-            f"pip install 'ringscope[{extra}]' there."
-            for node, _ in gang
-            for library, extra in libraries(training.strategy).items()
-            if library not in node.versions
+            *refusals(errors),
+            *(
+                f"Node {node.name} had no {library} when its agent started, and {training.strategy} needs it: "
+                f"pip install 'ringscope[{extra}]' there."
+                for node, _ in gang
+                for library, extra in libraries(training.strategy).items()
+                if library not in node.versions
+            ),
         ],
     )
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ringscope.choice.prediction import Prediction
+from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.units import format_duration, format_size, plural
 
@@ -18,6 +19,11 @@ class Seats:
     cores: int
     memory_bytes: int
     gpu_memory_bytes: Sequence[int]  # of each of its GPUs
+
+
+def refusals(errors: Sequence[FieldError]) -> list[str]:
+    """Return a sentence for each reason why this cluster could not run the job."""
+    return [f"This cluster could not run it: {error.detail}" for error in errors]
 
 
 def warnings(spec: JobSpec, found: Prediction, seats: Sequence[Seats]) -> list[str]:

@@ -116,6 +116,74 @@ async def test_a_keeper_that_is_stopped_is_found_by_its_pid_although_it_answers_
     await eventually(lambda: link.is_gone)
 
 
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever does not answer is mute after a tenth of a second, however busy this machine is."""
+    monkeypatch.setattr("ringscope_agent.launch.mute.MUTE_SECONDS", 0.1)
+    monkeypatch.setattr("ringscope_agent.launch.keeper_link.LOOK_SECONDS", 0.01)
+    for end in ("keeper_link", "control_server"):
+        monkeypatch.setattr(f"ringscope_agent.launch.{end}.crowding", lambda: 1.0)
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_keeper_that_was_heard_and_then_answers_nothing_is_mute(tmp_path: Path) -> None:
+    asked = asyncio.Event()
+
+    async def answer_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(Status(answers=True).model_dump_json().encode() + b"\n")
+        assert await reader.readline() == b"\n"
+        asked.set()
+        await reader.read()
+        writer.close()
+
+    server = await asyncio.start_unix_server(answer_once, path=str(tmp_path / "s"))
+    link = await KeeperLink.connect(tmp_path / "s", lambda: None)
+    await asked.wait()
+    assert link.mute("The keeper") is None
+    await eventually(lambda: link.mute("The keeper") is not None)
+    link._writer.close()
+    server.close()
+    await eventually(lambda: link.is_gone)
+    assert link.mute("The keeper") is None, "it is gone, which says more"
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_a_keeper_that_says_nothing_at_all_is_mute(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as silent:
+        silent.bind(str(tmp_path / "s"))
+        silent.listen()
+        link = await KeeperLink.connect(tmp_path / "s", lambda: None)
+        await eventually(lambda: link.mute("The keeper") is not None)
+    await eventually(lambda: link.is_gone)
+
+
+@pytest.mark.usefixtures("impatient")
+@pytest.mark.parametrize("answers", [True, False])
+async def test_a_keeper_that_goes_on_is_not_mute_nor_is_one_that_cannot_be_asked(ends: Ends, answers: bool) -> None:
+    ends.status.answers = answers
+    link, _ = await ends.connect()
+    began = asyncio.get_running_loop().time()
+    await eventually(lambda: (link._mute._looked_at or 0.0) > began + 0.3)
+    assert link.mute("The keeper") is None
+    assert not link._owes_answer or answers
+    assert ends.wanted == [], "a question is no wish"
+
+
+@pytest.mark.usefixtures("impatient")
+async def test_an_agent_that_asked_and_no_longer_does_counts_as_away_and_is_back_when_it_asks_again(ends: Ends) -> None:
+    with socket.socket(socket.AF_UNIX) as agent:
+        agent.connect(str(ends.path))
+        await eventually(lambda: bool(ends.server.agent_pids))
+        assert ends.server.alone_seconds == 0
+        await asyncio.sleep(0.2)
+        assert ends.server.alone_seconds == 0, "one of an older version never asks"
+        agent.sendall(b"\n")
+        await eventually(lambda: ends.server.alone_seconds > 0)
+        assert "has not answered for" in ends.server.why_alone(20.0)
+        agent.sendall(b"\n")
+        await eventually(lambda: ends.server.alone_seconds == 0)
+
+
 async def test_an_agent_that_is_stopped_counts_as_away_and_is_back_when_it_goes_on(ends: Ends) -> None:
     program = "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1])\nwhile s.recv(99): pass"
     agent = await asyncio.create_subprocess_exec(sys.executable, "-c", program, str(ends.path))
@@ -141,3 +209,22 @@ async def test_an_agent_that_is_stopped_and_reads_nothing_does_not_keep_its_keep
         ends.server.tell()
         async with asyncio.timeout(20):
             await ends.server.close()
+
+
+async def test_a_keeper_that_is_stopped_on_its_last_steps_is_not_left_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ringscope_agent.launch.keeper_link.EXIT_SECONDS", 0.1)
+    program = (
+        "import os, signal, socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen()\n"
+        "print(flush=True); s.accept()[0].close(); os.kill(os.getpid(), signal.SIGSTOP)"
+    )
+    path = tmp_path / "s"
+    keeper = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", program, str(path), stdout=asyncio.subprocess.PIPE
+    )
+    assert keeper.stdout is not None and await keeper.stdout.readline() == b"\n"
+    link = await KeeperLink.connect(path, lambda: None)
+    await eventually(lambda: link.is_gone)
+    assert await link.wait_until_gone(60.0)
+    assert await keeper.wait() == -signal.SIGKILL

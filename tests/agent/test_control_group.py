@@ -6,23 +6,19 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 from tests.agent.conftest import eventually
+from tests.agent.groups import made_group
 
-from ringscope_agent import control_group
-from ringscope_agent.control_group import ControlGroup
+from ringscope.engine import control_group
+from ringscope_agent.control_group import ControlGroup, own_groups
 
 
 @pytest.fixture
 def group(tmp_path: Path) -> Iterator[ControlGroup]:
-    group = ControlGroup.make(f"ringscope-test-{uuid4().hex[:8]}", tmp_path / "note")
-    if group is None:
-        pytest.skip("this system lets no control group be made")
-    yield group
-    group.kill()
-    group.remove()
+    with made_group(tmp_path / "note") as group:
+        yield group
 
 
 async def test_what_a_member_starts_is_a_member_whatever_it_drops(group: ControlGroup, tmp_path: Path) -> None:
@@ -65,4 +61,4 @@ def test_both_versions_are_found_where_they_are_mounted(
     (tmp_path / "cgroup").write_text("0::/pod/a\n4:memory:/pod/x\n3:freezer:/pod/b\n1:name=systemd:/pod/c\n")
     (tmp_path / "mountinfo").write_text(f"1 2 0:3 /pod /mnt/v2 rw - {mounts}\n")
     monkeypatch.setattr(control_group, "_SELF", tmp_path)
-    assert list(map(str, control_group._own_groups())) == places
+    assert list(map(str, own_groups())) == places

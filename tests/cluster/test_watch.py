@@ -75,9 +75,10 @@ def strike(nodes: TwoNodes, who: str, number: signal.Signals, phase: str, hosts:
     """A job whose process gets a signal in this phase, and that process: of the last node, if it has one of its own."""
     if phase == "before the start" and who in ("keeper", "agent"):
         struck = [nodes.find("spare keeper" if who == "keeper" else who, node) for node in ("n1", "n2")]
-        job_id = nodes.submit(hosts, ENDLESS)
+        is_replaced = who == "keeper" and number == signal.SIGSTOP
+        job_id = nodes.submit(hosts, 50 if is_replaced else ENDLESS)
         if number == signal.SIGKILL:
-            victim = nodes.find(who, nodes.last_node(job_id)) if who == "keeper" else struck[-1]
+            victim = nodes.find(who, nodes.last_node(job_id))
             victim.send_signal(number)
             return job_id, victim
         for process in struck:
@@ -99,7 +100,7 @@ def strike(nodes: TwoNodes, who: str, number: signal.Signals, phase: str, hosts:
 def fits(job: Job, lines: list[str], who: str, number: signal.Signals, phase: str, pid: int) -> bool:
     """Whether the job's end is what its fault brings about, and names it."""
     if job.state == "succeeded":
-        # All was done: whoever failed then took nothing from the job.
+        # All was done: whoever failed then took nothing from the job. A spare keeper is replaced.
         return phase == "after the last row" or (phase == "before the start" and who == "keeper")
     told = " ".join([job.message, *lines])
     if who == "agent":

@@ -61,6 +61,8 @@ class TwoNodes(Lab):
         for name, address in NODES.items():
             agent = self._agents.get(name)
             if agent is None or agent.poll() is not None:
+                if agent is not None and agent.stdout is not None:
+                    agent.stdout.close()
                 agent = self._agents[name] = self._agent(name, address)
             psutil.Process(agent.pid).resume()
 

@@ -189,14 +189,16 @@ class Attempt:
     async def _clean_up(self) -> None:
         """End every process; a node that cannot prove itself free never reports clean."""
         while left := await self._end_processes():
-            self._report_once(
-                "unclean", message=f"Node {self.node} cannot end these processes: {left}; end them by hand."
-            )
-            await asyncio.sleep(RETRY_KILL_SECONDS)
+            await self._say_unclean(left)
         if doubt := self._doubt():
             self._report_once("unclean", message=doubt)
             await asyncio.Event().wait()  # until a person has released the slots, and the server forgets the attempt
-        await self._close()
+        while left := await self._close():
+            await self._say_unclean(left)
+
+    async def _say_unclean(self, left: str) -> None:
+        self._report_once("unclean", message=f"Node {self.node} cannot end these processes: {left}; end them by hand.")
+        await asyncio.sleep(RETRY_KILL_SECONDS)
 
     def _doubt(self) -> str:
         """Why processes may be left that nothing here can find; empty where that cannot be.
@@ -213,11 +215,14 @@ class Attempt:
             "the agent was away, and the system offers no control group; look for processes of the script there."
         )
 
-    async def _close(self) -> None:
-        await self._keeping.close()
+    async def _close(self) -> str:
+        """Let the keeper end; what cannot be ended, in words."""
+        if left := await self._keeping.close():
+            return left
         self._belonging.forget()
         process_group.reap_orphans()
         asyncio.get_running_loop().call_later(self._context.settings.metrics_linger_seconds, self.records.hide)
+        return ""
 
     async def _end_processes(self) -> str:
         """End every process of the attempt; those that are left, in words."""

@@ -6,6 +6,7 @@ When a keeper dies, what it leaves comes to the agent that started it, which is 
 of the attempt, where the system offers one, and the token in the environment hold without either.
 """
 
+import asyncio
 import os
 from collections.abc import Collection
 from pathlib import Path
@@ -84,8 +85,10 @@ class Belonging:
 
     async def end(self, grace_seconds: float) -> list[Process]:
         """End all of them; those that could not be ended."""
+        if (group := ControlGroup.known(self._note)) is not None and group.thaw():
+            await asyncio.sleep(process_group.POLL_SECONDS)
         left = await process_group.end_processes(self.processes, grace_seconds)
-        if left and (group := ControlGroup.known(self._note)) is not None:
+        if left and group is not None:
             group.kill()  # what forks faster than it is found
             left = await process_group.end_processes(self.processes, 0.0)
         return left

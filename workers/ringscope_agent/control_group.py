@@ -9,10 +9,11 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-_MEMBERS = "cgroup.procs"
-# Those of version 1 that a process can always enter: cpuset, for one, must be filled in before.
-_HIERARCHIES = ("freezer", "pids", "name=systemd")
-_SELF = Path("/proc/self")
+from ringscope.engine.control_group import VERSION_2, folders_of, mounts, own_membership
+
+MEMBERS = "cgroup.procs"
+# Of version 1 those that a process can always enter: cpuset, for one, must be filled in before.
+_HIERARCHIES = (VERSION_2, "freezer", "pids", "name=systemd")
 
 
 class ControlGroup:
@@ -27,12 +28,12 @@ class ControlGroup:
 
         None where the system offers none.
         """
-        for place in _own_groups():
+        for place in own_groups():
             group = cls(place / name)
             try:
                 note.write_text(str(group.path))
                 group.path.mkdir(exist_ok=True)
-                os.close(os.open(group.path / _MEMBERS, os.O_WRONLY))
+                os.close(os.open(group.path / MEMBERS, os.O_WRONLY))
             except OSError:
                 group.remove()
                 continue
@@ -54,14 +55,14 @@ class ControlGroup:
 
     def enter(self) -> None:
         """Move this process into the group. Raises OSError where the system forbids it."""
-        (self.path / _MEMBERS).write_text("0")
+        (self.path / MEMBERS).write_text("0")
 
     def pids(self) -> set[int]:
         """The processes in the group and in the groups below it."""
         found: set[int] = set()
         for folder, _, _ in os.walk(self.path):
             with contextlib.suppress(OSError, ValueError):  # it was removed meanwhile
-                found |= {int(line) for line in Path(folder, _MEMBERS).read_text().split()}
+                found |= {int(line) for line in Path(folder, MEMBERS).read_text().split()}
         return found - {0}  # a process of another namespace has no number here
 
     def kill(self) -> None:
@@ -71,6 +72,17 @@ class ControlGroup:
             if kill.exists():
                 kill.write_text("1")
 
+    def thaw(self) -> bool:
+        """Let its processes go on, whichever version froze them; return whether some were frozen."""
+        was_frozen = False
+        for folder, _, _ in os.walk(self.path):
+            for name, word, thawed in (("cgroup.freeze", "1", "0"), ("freezer.state", "FR", "THAWED")):
+                with contextlib.suppress(OSError):
+                    if (file := Path(folder, name)).read_text().startswith(word):
+                        file.write_text(thawed)
+                        was_frozen = True
+        return was_frozen
+
     def remove(self) -> None:
         """Remove the group, if no process is left in it."""
         for folder, _, _ in os.walk(self.path, topdown=False):
@@ -78,39 +90,8 @@ class ControlGroup:
                 Path(folder).rmdir()
 
 
-def _own_groups() -> Iterator[Path]:
+def own_groups() -> Iterator[Path]:
     """The folders of the groups that this process is in: version 2 first."""
-    try:
-        memberships = (_SELF / "cgroup").read_text().splitlines()
-        mounts = list(_mounts())
-    except OSError:
-        return
-    own = {}
-    for line in memberships:
-        number, controllers, path = line.split(":", 2)
-        for name in [""] if number == "0" else controllers.split(","):
-            own[name] = path
-    for wanted in ("", *_HIERARCHIES):
-        for kind, options, root, point in mounts:
-            is_it = kind == "cgroup2" if wanted == "" else kind == "cgroup" and wanted in options
-            if is_it and wanted in own and (place := _below(own[wanted], root)) is not None:
-                yield point / place
-                break
-
-
-def _below(path: str, root: str) -> str | None:
-    """Where ``path`` lies in a mount that shows the hierarchy from ``root`` on; None where it does not show it."""
-    if root == "/":
-        return path.lstrip("/")
-    if path == root or path.startswith(f"{root}/"):
-        return path[len(root) :].lstrip("/")
-    return None
-
-
-def _mounts() -> Iterator[tuple[str, list[str], str, Path]]:
-    """Type, options, root and mount point of each hierarchy that is mounted here."""
-    for line in (_SELF / "mountinfo").read_text().splitlines():
-        left, _, right = line.partition(" - ")
-        fields, (kind, _, *options) = left.split(), right.split()
-        if kind in ("cgroup", "cgroup2"):
-            yield kind, ",".join(options).split(","), fields[3], Path(fields[4])
+    membership, trees = own_membership(), mounts()
+    for hierarchy in _HIERARCHIES:
+        yield from folders_of(membership, hierarchy, trees)[:1]

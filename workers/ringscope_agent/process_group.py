@@ -15,12 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ringscope.contracts.rank_process import TOKEN_VARIABLE
+from ringscope_agent import freezer
 
 # Marks the processes of one agent by its data directory: several agents may share a machine, and even a gang.
 HOME_VARIABLE = "RINGSCOPE_AGENT_HOME"
 PROC = Path("/proc")
 POLL_SECONDS = 0.02
 KILL_SECONDS = 3.0
+FROZEN = "F"  # the state of a process whose control group is frozen, for which /proc has no letter
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 # Looked up before any fork: the child of a fork must not load libraries.
@@ -135,6 +137,12 @@ def state_of(pid: int) -> str:
     return fields[0] if fields else ""
 
 
+def standstill_of(pid: int) -> str:
+    """The same, and F where its control group is frozen: /proc then shows S or D, as if it only waited."""
+    state = state_of(pid)
+    return FROZEN if state in ("S", "D") and freezer.is_frozen(pid) else state
+
+
 @dataclass(frozen=True)
 class Times:
     """What the main thread of a process did so far: on a core, and ready to run but without one."""
@@ -208,6 +216,7 @@ def _send(process: Process, number: signal.Signals) -> None:
         try:
             if (found := read(process.pid)) is not None and found.started == process.started:
                 signal.pidfd_send_signal(descriptor, number)
+                freezer.let_go(process.pid)
         finally:
             os.close(descriptor)
 

@@ -1,20 +1,21 @@
-"""The control groups that this process runs in, of either version, and what they and those above let it have.
+"""The control groups that a process runs in, of either version, and what they and those above let it have.
 
 Version 2 has one tree for all controllers, version 1 one for each; a hybrid system mounts both. What is mounted says
 where a group's folder lies: in a container that is often not where ``/proc/self/cgroup`` has it. The processors of a
 ``cpuset`` are not read here, as the kernel keeps every process's affinity within them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 _SELF = Path("/proc/self")
+VERSION_2 = ""  # stands for a controller where the tree of version 2 is meant
 _NO_LIMIT_BYTES = 1 << 60  # version 1 has no word for it, but a number near the end of 64 bits
 
 
-class _Mount(NamedTuple):
+class Mount(NamedTuple):
     """A mounted tree of groups: which group of the system its top is, and the controllers that it has."""
 
     root: str
@@ -101,31 +102,58 @@ def _cached_bytes(folder: Path) -> int:
 def _folders(controller: str) -> Iterator[Path]:
     """The group's folder and all above it, of the tree of each version that may limit the controller."""
     paths = _paths()
-    for mount in _mounts():
-        if mount.controllers and controller not in mount.controllers:
-            continue
-        path = paths.get(controller if mount.controllers else "")
-        if path is None:
-            continue
-        below = PurePosixPath(path)
-        # A path outside of what is mounted is the system's own: the container's group is the top of the mount.
-        inside = below.relative_to(mount.root) if below.is_relative_to(mount.root) else PurePosixPath()
-        folder = mount.folder / inside
-        yield from (one for one in (folder, *folder.parents) if one.is_relative_to(mount.folder))
+    for mount in mounts():
+        if not mount.controllers or controller in mount.controllers:
+            yield from _within(mount, paths.get(controller if mount.controllers else VERSION_2))
+
+
+def folders_of(membership: str, controller: str, trees: Iterable[Mount]) -> list[Path]:
+    """Return the folder of a process's group and all above it, in the first of these trees that has the controller.
+
+    Args:
+        membership: the content of the process's ``/proc/PID/cgroup``.
+        controller: of version 1, such as ``freezer`` or ``name=systemd``, or ``VERSION_2``.
+    """
+    path = _paths_in(membership).get(controller)
+    has = (mount for mount in trees if (controller in mount.controllers if controller else not mount.controllers))
+    return next((found for mount in has if (found := list(_within(mount, path)))), [])
+
+
+def own_membership() -> str:
+    """The content of ``/proc/self/cgroup``; empty where the system has none."""
+    try:
+        return (_SELF / "cgroup").read_text()
+    except OSError:
+        return ""
+
+
+def _within(mount: Mount, path: str | None) -> Iterator[Path]:
+    """The folder of the group at ``path``, and all above it that the mount shows; nothing without a path."""
+    if path is None:
+        return
+    below = PurePosixPath(path)
+    # A path outside of what is mounted is the system's own: the container's group is the top of the mount.
+    inside = below.relative_to(mount.root) if below.is_relative_to(mount.root) else PurePosixPath()
+    folder = mount.folder / inside
+    yield from (one for one in (folder, *folder.parents) if one.is_relative_to(mount.folder))
 
 
 def _paths() -> dict[str, str]:
     """Its group by controller; of version 2 by the empty name."""
+    return _paths_in(own_membership())
+
+
+def _paths_in(membership: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    with suppress(OSError):
-        for line in (_SELF / "cgroup").read_text().splitlines():
-            _, controllers, path = line.split(":", 2)
-            found |= dict.fromkeys(controllers.split(","), path)
+    for line in membership.splitlines():
+        _, controllers, path = line.split(":", 2)
+        found |= dict.fromkeys(controllers.split(","), path)
     return found
 
 
-def _mounts() -> list[_Mount]:
-    found: list[_Mount] = []
+def mounts() -> list[Mount]:
+    """The trees of groups that are mounted here."""
+    found: list[Mount] = []
     with suppress(OSError):
         for line in (_SELF / "mountinfo").read_text().splitlines():
             mounted, _, system = line.partition(" - ")
@@ -133,5 +161,5 @@ def _mounts() -> list[_Mount]:
             if kind in ("cgroup", "cgroup2"):
                 _, _, _, root, folder, *_ = mounted.split(" ")
                 controllers = frozenset(options.split(",")) if kind == "cgroup" else frozenset[str]()
-                found.append(_Mount(root, Path(folder.replace("\\040", " ")), controllers))
+                found.append(Mount(root, Path(folder.replace("\\040", " ")), controllers))
     return found

@@ -1,7 +1,7 @@
 """What an agent and the keepers of its attempts tell each other, one JSON line at a time on a Unix socket.
 
 Both sides send the whole of what they know, so a line may be repeated, and whoever comes later misses nothing. An
-empty line of a keeper means: the spool has grown.
+empty line of a keeper means: the spool has grown, or: it goes on, as the agent asks by an empty line of its own.
 """
 
 import asyncio
@@ -65,6 +65,8 @@ class Wanted(BaseModel):
 class Status(BaseModel):
     """How far a keeper is. Each field only ever moves forward."""
 
+    # It answers an empty line; a keeper of an older version hangs up.
+    answers: bool = False
     is_listening: bool = False
     proxies: list[Proxy] = []
     is_running: bool = False

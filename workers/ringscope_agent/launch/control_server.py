@@ -1,4 +1,4 @@
-"""The keeper's end of the control socket: tells each agent that connects all it knows, and counts who is there."""
+"""The keeper's end of the control socket: tells each agent that connects all it knows, and watches who is there."""
 
 import asyncio
 import logging
@@ -7,8 +7,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ringscope.rank.load import crowding
 from ringscope_agent import process_group
 from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted, peer_pid
+from ringscope_agent.launch.mute import MuteWatch, silence
+from ringscope_agent.launch.stopped import STANDSTILLS
 
 logger = logging.getLogger(__name__)
 
@@ -16,6 +19,39 @@ logger = logging.getLogger(__name__)
 NUDGE_SECONDS = 0.02
 # How long an agent may take to read the last words.
 CLOSE_SECONDS = 2.0
+
+
+class _Agent:
+    """An agent that is connected. One that has asked once goes on asking, twice a second, while it can act."""
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self.has_asked = False
+        self._asks = False
+        self._mute = MuteWatch()
+        self._state = ""
+
+    def hear(self) -> None:
+        """It asks."""
+        self.has_asked = self._asks = True
+
+    def look(self, now: float) -> bool:
+        """Return whether it can act: it is neither stopped nor frozen nor mute."""
+        times = process_group.times_of(self.pid)
+        self._state = process_group.standstill_of(self.pid)
+        self._mute.look(self.has_asked and not self._asks, self._state, 0 if times is None else times.queued_ns, now)
+        self._asks = False
+        return self._state not in STANDSTILLS and not self._mute.is_mute(self._state, crowding())
+
+    @property
+    def quiet_seconds(self) -> float:
+        """For how long it could have asked and did not."""
+        return self._mute.seconds
+
+    def why(self, seconds: float) -> str:
+        """Say why it cannot act, and since when."""
+        known = STANDSTILLS.get(self._state)
+        return f"been {known.format(seconds=seconds)}" if known is not None else silence(seconds, self._state)
 
 
 class ControlServer:
@@ -30,7 +66,7 @@ class ControlServer:
         self._on_wanted = on_wanted
         self._status = status
         self._server: asyncio.Server | None = None
-        self._agents: dict[asyncio.StreamWriter, int] = {}  # and their pids
+        self._agents: dict[asyncio.StreamWriter, _Agent] = {}
         self._alone_since: float | None = asyncio.get_running_loop().time()
         self._nudging: asyncio.TimerHandle | None = None
 
@@ -42,18 +78,24 @@ class ControlServer:
     def alone_seconds(self) -> float:
         """For how long no agent has been connected that can act; call it at every look.
 
-        One that is stopped still has its connection.
+        One that is stopped, is frozen or hangs still has its connection.
         """
-        if any(process_group.state_of(pid) != "T" for pid in self._agents.values()):
+        now = asyncio.get_running_loop().time()
+        able = [agent for agent in self._agents.values() if agent.look(now)]
+        if able:
             self._alone_since = None
         elif self._alone_since is None:
-            self._alone_since = asyncio.get_running_loop().time()
-        return 0.0 if self._alone_since is None else asyncio.get_running_loop().time() - self._alone_since
+            self._alone_since = now - min((agent.quiet_seconds for agent in self._agents.values()), default=0.0)
+        return 0.0 if self._alone_since is None else now - self._alone_since
 
     @property
     def agent_pids(self) -> list[int]:
         """Those that are connected."""
-        return list(self._agents.values())
+        return [agent.pid for agent in self._agents.values()]
+
+    def why_alone(self, seconds: float) -> str:
+        """Say which agent is connected and what has kept it from acting for so long; empty where none is."""
+        return next((f"(pid {agent.pid}) has {agent.why(seconds)}" for agent in self._agents.values()), "")
 
     def tell(self) -> None:
         """The status has changed."""
@@ -89,12 +131,16 @@ class ControlServer:
                 agent.write(b"\n")
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._agents[writer] = peer_pid(writer)
+        agent = self._agents[writer] = _Agent(peer_pid(writer))
         self._alone_since = None
         writer.write(self._status().model_dump_json().encode() + b"\n")
         try:
             while line := await reader.readline():
-                self._on_wanted(Wanted.model_validate_json(line))
+                if line == b"\n":
+                    agent.hear()
+                    writer.write(line)
+                else:
+                    self._on_wanted(Wanted.model_validate_json(line))
         except (OSError, ValidationError, ValueError) as error:
             logger.warning("The agent's connection fails: %s", error)
         finally:

@@ -25,11 +25,11 @@ _AT_ONCE = 8
 
 async def take(pids: Mapping[int, int], folder: Path) -> list[RankEvidence]:
     """Of each of these ranks; ``folder`` is where ranks write their stacks."""
-    states = {rank: process_group.state_of(pid) for rank, pid in sorted(pids.items())}
+    states = {rank: process_group.standstill_of(pid) for rank, pid in sorted(pids.items())}
     spying = _Spying()
     found: dict[int, RankEvidence] = {}
     for is_stopped in (False, True):
-        ranks = [rank for rank, state in states.items() if (state in ("T", "t")) == is_stopped]
+        ranks = [rank for rank, state in states.items() if (state in ("T", "t", "F")) == is_stopped]
         taken = await asyncio.gather(*(_take_one(rank, pids[rank], states[rank], folder, spying) for rank in ranks))
         found.update({evidence.rank: evidence for evidence in taken})
     return [found[rank] for rank in sorted(found)]

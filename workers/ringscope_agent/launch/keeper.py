@@ -42,7 +42,7 @@ class Keeper:
 
     def __init__(self, task: Task) -> None:
         self._task = task
-        self._status = Status()
+        self._status = Status(answers=True)
         self._intake = Intake(task.assignment, task.paths, self._on_records, self._on_ranks)
         self._control = ControlServer(self._on_wanted, lambda: self._status)
         self._share: Share | None = None
@@ -150,7 +150,7 @@ class Keeper:
         while self._status.stall is None:
             await asyncio.sleep(LOOK_SECONDS)
             pids = self._share.waited_for_pids
-            states = {rank: process_group.state_of(pid) for rank, pid in pids.items()}
+            states = {rank: process_group.standstill_of(pid) for rank, pid in pids.items()}
             self._status.stall = watch.look(states, pids, loop.time())
         self._tell()
 
@@ -158,9 +158,8 @@ class Keeper:
         logger.warning("Attempt %d: no agent is there; ending.", self._task.assignment.attempt_id)
         if self._launch_wanted.is_set() and self._status.outcome is None:
             away = f"Node {self._task.node} was without its agent for {self._away_seconds:g} s"
-            if pids := self._control.agent_pids:
-                who = f"The agent of node {self._task.node} (pid {pids[0]})"
-                away = f"{who} was stopped for {self._away_seconds:g} s (state T: by SIGSTOP or SIGTSTP)"
+            if why := self._control.why_alone(self._away_seconds):
+                away = f"The agent of node {self._task.node} {why}"
             self._intake.say(f"{away}, so its ranks are ended.")
             self._end_with(Outcome("agent_restarted", f"{away}, so its ranks were ended."))
 
@@ -215,6 +214,8 @@ def main() -> int:
     line = sys.stdin.buffer.readline(MAX_TASK_BYTES)
     if line.endswith(b"\n"):
         asyncio.run(_keep(Task.model_validate_json(line)))
+        logging.shutdown()
+        os._exit(0)  # the agent waits for the end of this process, and Python takes its time to tidy up
     return 0
 
 

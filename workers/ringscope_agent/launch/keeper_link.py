@@ -6,7 +6,14 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
+from ringscope.rank.load import crowding
+from ringscope_agent import freezer, process_group
 from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted, peer_pid
+from ringscope_agent.launch.mute import LOOK_SECONDS, Mute, MuteWatch
+
+# What it may take until a process is gone that has hung up, or that was killed; one that the kernel holds may stay.
+EXIT_SECONDS = 2.0
+KILL_SECONDS = 3.0
 
 
 class KeeperLink:
@@ -22,7 +29,11 @@ class KeeperLink:
         self._on_news = on_news
         self._said: Wanted | None = None
         self.pid = peer_pid(writer)
+        self._process = process_group.read(self.pid)
+        self._mute = MuteWatch()
+        self._owes_answer = True  # whoever connects is told the status
         self._listening = asyncio.create_task(self._listen(reader))
+        self._asking = asyncio.create_task(self._ask())
 
     @classmethod
     async def connect(cls, socket_path: Path, on_news: Callable[[], None]) -> "KeeperLink":
@@ -40,24 +51,66 @@ class KeeperLink:
             self._said = wanted
             self._writer.write(wanted.model_dump_json().encode() + b"\n")
 
-    async def wait_until_gone(self, seconds: float) -> None:
-        """At most so long; then it is killed. One that is stopped goes on first, to read what is left to be read."""
-        if not self.is_gone:
-            os.kill(self.pid, signal.SIGCONT)
-        await asyncio.wait({self._listening}, timeout=seconds)
+    def mute(self, name: str) -> Mute | None:
+        """Return how the keeper, which is called ``name``, does not answer; None while it does, or may be slow."""
+        state = process_group.standstill_of(self.pid)
+        if self.is_gone or state in ("", "Z", "X") or not self._mute.is_mute(state, crowding()):
+            return None
+        return Mute(name, self.pid, self._mute.seconds, state)
+
+    async def wait_until_gone(self, seconds: float) -> bool:
+        """Wait at most so long; then kill it. Return whether it is gone.
+
+        One that is stopped or frozen goes on first, to read what is left to be read; one that is mute cannot.
+        """
         if not self.is_gone:
             # The open connection pins the process, and so its number.
-            os.kill(self.pid, signal.SIGKILL)
-            await asyncio.wait({self._listening})
+            os.kill(self.pid, signal.SIGCONT)
+            freezer.let_go(self.pid)
+        await asyncio.wait({self._listening}, timeout=seconds if self.mute("") is None else 2 * LOOK_SECONDS)
+        if await self._has_ended(EXIT_SECONDS if self.is_gone else 0.0):
+            return True
+        if self._process is not None:
+            process_group.kill_now([self._process])
+        return await self._has_ended(KILL_SECONDS)
+
+    @property
+    def _is_alive(self) -> bool:
+        found = process_group.read(self.pid)
+        return found is not None and self._process is not None and found.started == self._process.started
+
+    async def _has_ended(self, within_seconds: float) -> bool:
+        """Whether the process is no more; one that has hung up may still be stopped on its last steps."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + within_seconds
+        while self._is_alive:
+            if loop.time() >= deadline:
+                return False
+            await asyncio.sleep(process_group.POLL_SECONDS)
+        return True
+
+    async def _ask(self) -> None:
+        """Ask again and again whether it goes on, one question at a time."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            times = process_group.times_of(self.pid)
+            queued_ns = 0 if times is None else times.queued_ns
+            self._mute.look(self._owes_answer, process_group.standstill_of(self.pid), queued_ns, loop.time())
+            if not self._owes_answer and self.status.answers:
+                self._owes_answer = True
+                self._writer.write(b"\n")
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         try:
             while line := await reader.readline():
+                self._owes_answer = False
                 if line != b"\n":
                     self.status = Status.model_validate_json(line)
                 self._on_news()
         except (OSError, ValueError):  # it is gone, or of another version
             pass
         finally:
+            self._asking.cancel()
             self._writer.close()
             asyncio.get_running_loop().call_soon(self._on_news)  # once this task is done, and so ``is_gone``

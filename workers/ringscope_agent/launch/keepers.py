@@ -9,18 +9,18 @@ from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ringscope_agent import process_group
+from ringscope_agent import freezer, process_group
 from ringscope_agent.launch.control import LISTENING, Task
 from ringscope_agent.launch.keeper_link import KeeperLink
 from ringscope_agent.launch.launcher import inherited_environment
-from ringscope_agent.launch.stopped import LOOK_SECONDS, StoppedWatch
+from ringscope_agent.launch.stopped import LOOK_SECONDS, STANDSTILLS, StoppedWatch
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
 class StoppedError(ChildProcessError):
-    """A keeper that is stopped and cannot take a task."""
+    """A keeper that is stopped or frozen and cannot take a task."""
 
 
 async def _unless_stopped(process: asyncio.subprocess.Process, work: Coroutine[Any, Any, T]) -> T:
@@ -29,12 +29,20 @@ async def _unless_stopped(process: asyncio.subprocess.Process, work: Coroutine[A
     try:
         while not working.done():
             await asyncio.wait({working}, timeout=LOOK_SECONDS)
-            states = {"keeper": process_group.state_of(process.pid)}
-            if watch.look({"keeper": process.pid}, states, loop.time()) is not None and not working.done():
-                raise StoppedError(f"The keeper (pid {process.pid}) that was to keep the ranks is stopped (state T)")
+            states = {"keeper": process_group.standstill_of(process.pid)}
+            found = watch.look({"keeper": process.pid}, states, loop.time())
+            if found is not None and not working.done():
+                how = STANDSTILLS[found.state].format(seconds=found.seconds)
+                raise StoppedError(f"The keeper (pid {process.pid}) that was to keep the ranks has been {how}")
         return working.result()
     finally:
         working.cancel()
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+        freezer.let_go(process.pid)
 
 
 class Keepers:
@@ -79,8 +87,7 @@ class Keepers:
                 raise ChildProcessError(f"its keeper ended at once; see {self.log_path}")
             return await KeeperLink.connect(task.paths.keeper_socket, on_news)
         except BaseException:
-            with contextlib.suppress(ProcessLookupError):
-                process.kill()
+            _kill(process)
             raise
 
     async def close(self) -> None:
@@ -89,7 +96,7 @@ class Keepers:
             return
         with contextlib.suppress(OSError):  # it never started, or has ended
             process = await self._spare
-            process.kill()
+            _kill(process)
             await process.wait()
 
     async def _take(self) -> asyncio.subprocess.Process:

@@ -139,15 +139,20 @@ class Keeping:
         if self._link is not None and self._link.status.outcome is None and not self._link.status.lost_ranks:
             self._link.want(Wanted(launch=self._launch, proxy=self._proxy, ending=True))
 
-    async def close(self) -> None:
-        """Every process has been ended: let the keeper read what is left and end, and read all of it."""
+    async def close(self) -> str:
+        """Every process has been ended: let the keeper read what is left and end, and read all of it.
+
+        Return the keeper in words where it cannot be ended, else nothing; call it again then.
+        """
         if self._link is not None:
             self._link.want(Wanted(close=True))
-            await self._link.wait_until_gone(CLOSE_SECONDS)
+            if not await self._link.wait_until_gone(CLOSE_SECONDS):
+                return f"{self._link.pid} (the keeper, state {process_group.standstill_of(self._link.pid)})"
             self._records.note(self._link.status)
         await self._read_records()
         self._records.hang_up()
         self._folder.tidy()
+        return ""
 
     async def _command(self) -> None:
         assert self._link is not None
@@ -166,15 +171,16 @@ class Keeping:
         self._on_records()
 
     def _look(self) -> Outcome | None:
-        """How it ends if the keeper, which alone watches the ranks and their launchers, is stopped itself."""
+        """How it ends if the keeper, which alone watches the ranks and their launchers, cannot go on itself."""
         assert self._link is not None
         pid = self._link.pid
         self._belonging.look()
-        states = {KEEPER: process_group.state_of(pid)}
+        states = {KEEPER: process_group.standstill_of(pid)}
         stopped = self._watch.look({KEEPER: pid}, states, asyncio.get_running_loop().time())
-        if stopped is None:
+        found = self._link.mute(KEEPER) if stopped is None else stopped
+        if found is None:
             return None
-        sentence = f"{stopped.sentence(self._context.settings.name)}, so its ranks were ended."
+        sentence = f"{found.sentence(self._context.settings.name)}, so its ranks were ended."
         return Outcome("launcher_lost", sentence)
 
     def _status(self, is_gone: bool) -> Status:

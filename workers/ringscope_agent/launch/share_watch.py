@@ -1,4 +1,4 @@
-"""What a look at the processes of a share tells: launchers that are stopped, and ranks that have ended.
+"""What a look at the processes of a share tells: launchers that are stopped or frozen, and ranks that have ended.
 
 Pipes and sockets do not tell it, as whatever a rank has started may hold them open.
 """
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ringscope_agent import process_group
 from ringscope_agent.launch.outcome import RankBoard
-from ringscope_agent.launch.stopped import Stopped, StoppedWatch
+from ringscope_agent.launch.stopped import STANDSTILLS, Stopped, StoppedWatch
 from ringscope_agent.process_group import Process
 
 # What Hydra gets to end by itself once the last of its ranks has ended.
@@ -37,10 +37,10 @@ class ShareWatch:
 
     def look(self, launchers: Mapping[str, int], proxy_pid: int | None, now: float) -> None:
         """Take in the states of the launchers, by their names, and of the ranks, which are children of the proxy."""
-        states = {name: process_group.state_of(pid) for name, pid in launchers.items()}
+        states = {name: process_group.standstill_of(pid) for name, pid in launchers.items()}
         self.stopped = self._launchers.look(launchers, states, now)
         starting = self._starting_ranks(proxy_pid)
-        states = {name: process_group.state_of(pid) for name, pid in starting.items()}
+        states = {name: process_group.standstill_of(pid) for name, pid in starting.items()}
         self.stopped_rank = self._starting.look(starting, states, now)
         self._look_at_ranks()
         if not (self._board.all_done and self._all_ended_or_stopped(now)):
@@ -77,6 +77,6 @@ class ShareWatch:
         One that is stopped after it was done is not waited for where no other node's ranks do so.
         """
         left = {f"rank {rank}": self._ranks[rank].pid for rank in self._board.ranks if rank not in self._ended}
-        states = {name: process_group.state_of(pid) for name, pid in left.items()}
+        states = {name: process_group.standstill_of(pid) for name, pid in left.items()}
         is_stopped = self._done.look(left, states, now) is not None
-        return not left or (self._is_alone and is_stopped and set(states.values()) == {"T"})
+        return not left or (self._is_alone and is_stopped and set(states.values()) <= set(STANDSTILLS))

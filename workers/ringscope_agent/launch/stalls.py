@@ -5,6 +5,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from ringscope_agent.launch.stopped import STANDSTILLS
+
 LOOK_SECONDS = 1.0
 STALL_SECONDS = 4.0
 # Long enough for a slow disk: who is judged wrongly loses the whole run.
@@ -13,7 +15,7 @@ KERNEL_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class _Standstill:
-    """How long a state of /proc/PID/stat may last, and what to say then."""
+    """How long a state of ``process_group.standstill_of`` may last, and what to say then."""
 
     seconds: float
     words: str
@@ -21,7 +23,8 @@ class _Standstill:
 
 # State t, a rank under a debugger, is left alone: somebody looks at it.
 _STANDSTILLS = {
-    "T": _Standstill(STALL_SECONDS, "stopped for {seconds:.0f} s (state T: by SIGSTOP or SIGTSTP)"),
+    "T": _Standstill(STALL_SECONDS, STANDSTILLS["T"]),
+    "F": _Standstill(STALL_SECONDS, STANDSTILLS["F"]),
     "D": _Standstill(
         KERNEL_SECONDS, "stuck in the kernel for {seconds:.0f} s (state D: a disk, network file or driver)"
     ),

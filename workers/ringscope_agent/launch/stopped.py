@@ -1,4 +1,4 @@
-"""Processes that are stopped (state T) although others need them to go on (pure).
+"""Processes that are stopped (state T) or frozen (F) although others need them to go on (pure).
 
 Only the state is proof: on a busy machine a process that runs may be silent for long. State t, a process under a
 debugger, is left alone, as somebody looks at it.
@@ -10,6 +10,11 @@ from dataclasses import dataclass
 LOOK_SECONDS = 0.5
 # A debugger or a shell may stop a process for a moment.
 STOPPED_SECONDS = 5.0
+# By the states of ``process_group.standstill_of``.
+STANDSTILLS = {
+    "T": "stopped for {seconds:.0f} s (state T: by SIGSTOP or SIGTSTP)",
+    "F": "frozen for {seconds:.0f} s (by its control group)",
+}
 
 
 @dataclass(frozen=True)
@@ -19,11 +24,12 @@ class Stopped:
     name: str
     pid: int
     seconds: float
+    state: str = "T"
 
     def sentence(self, node: str) -> str:
         """Say who it is and what is wrong with it, without the full stop."""
-        how = f"has been stopped for {self.seconds:.0f} s (state T: by SIGSTOP or SIGTSTP)"
-        return f"{self.name} on node {node} (pid {self.pid}) {how}"
+        how = STANDSTILLS[self.state].format(seconds=self.seconds)
+        return f"{self.name} on node {node} (pid {self.pid}) has been {how}"
 
 
 class StoppedWatch:
@@ -44,7 +50,7 @@ class StoppedWatch:
         self._stood = {
             (name, pid): self._stood.get((name, pid), -passed) + passed
             for name, pid in pids.items()
-            if states.get(name) == "T"
+            if states.get(name) in STANDSTILLS
         }
-        found = (Stopped(*who, seconds) for who, seconds in self._stood.items() if seconds >= STOPPED_SECONDS)
-        return next(found, None)
+        long = ((name, pid, seconds) for (name, pid), seconds in self._stood.items() if seconds >= STOPPED_SECONDS)
+        return next((Stopped(name, pid, seconds, states[name]) for name, pid, seconds in long), None)

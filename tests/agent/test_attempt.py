@@ -22,14 +22,18 @@ from ringscope_agent import gpus, process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
-from ringscope_agent.home import DataHome
+from ringscope_agent.home import AttemptFolder, DataHome
 from ringscope_agent.launch import gpu_release, stopped
+from ringscope_agent.launch.control import Status
 from ringscope_agent.launch.keepers import Keepers
 from ringscope_agent.launch.node_context import NodeContext
+from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.process_group import Process
 from ringscope_agent.settings import AgentSettings
+
+Say = Callable[[Status], None]
 
 
 @pytest.fixture
@@ -42,12 +46,51 @@ async def context(server: FakeServer, tmp_path: Path) -> AsyncIterator[NodeConte
     await client.close()
 
 
+class Node:
+    """An attempt on a node, which does nothing but what the test says."""
+
+    def __init__(self, server: FakeServer, context: NodeContext, tmp_path: Path) -> None:
+        self.server = server
+        self.context = context
+        self.home = DataHome(tmp_path, "n1")
+        self._attempts: list[Attempt] = []
+        server.auto = False
+
+    async def take(self, job: Assignment, obstacle: str = "") -> Attempt:
+        """An attempt that can run, once the server knows of it."""
+        await self.server.assign(job)
+        return self.of(self.home.new_attempt(job), obstacle)
+
+    def of(self, folder: AttemptFolder, obstacle: str = "") -> Attempt:
+        """The attempt of a folder."""
+        self._attempts.append(Attempt(self.context, folder, lambda: obstacle))
+        return self._attempts[-1]
+
+    @property
+    def events(self) -> list[str]:
+        """What the server was told, in this order."""
+        return [report.event for report in self.server.reports]
+
+    def close(self) -> None:
+        """Let another one have the directory."""
+        for attempt in self._attempts:
+            attempt.records.close()
+        self.home.close()
+
+
+@pytest.fixture
+def node(server: FakeServer, context: NodeContext, tmp_path: Path) -> Iterator[Node]:
+    node = Node(server, context, tmp_path)
+    yield node
+    node.close()
+
+
+def stopped_by_server(job: Assignment) -> Assignment:
+    return job.model_copy(update={"desired": "stop"})
+
+
 async def test_a_node_that_cannot_be_proven_free_says_so_once_and_goes_on_trying(
-    server: FakeServer,
-    context: NodeContext,
-    assignment: Callable[..., Assignment],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    node: Node, assignment: Callable[..., Assignment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rounds = 0
 
@@ -58,21 +101,16 @@ async def test_a_node_that_cannot_be_proven_free_says_so_once_and_goes_on_trying
 
     monkeypatch.setattr(process_group, "end_processes", end_processes)
     monkeypatch.setattr("ringscope_agent.attempt.RETRY_KILL_SECONDS", 0.0)
-    server.auto = False
-    home = DataHome(tmp_path, "n1")
     job = assignment()
-    await server.assign(job)
-    attempt = Attempt(context, home.new_attempt(job), lambda: "Node n1 is busy.")
+    attempt = await node.take(job, obstacle="Node n1 is busy.")
     life = asyncio.create_task(attempt.run())
-    assert (await server.wait_for("refused", 7)).message == "Node n1 is busy."
-    attempt.update(job.model_copy(update={"desired": "stop"}))
+    assert (await node.server.wait_for("refused", 7)).message == "Node n1 is busy."
+    attempt.update(stopped_by_server(job))
     await life
-    assert [report.event for report in server.reports] == ["refused", "unclean", "clean"]
-    assert server.reports[1].message == (
+    assert node.events == ["refused", "unclean", "clean"]
+    assert node.server.reports[1].message == (
         "Node n1 cannot end these processes: 4711 (python -m undead), 4712 (sh); end them by hand."
     )
-    attempt.records.close()
-    home.close()
 
 
 @pytest.fixture
@@ -87,33 +125,23 @@ def zombie() -> Iterator[int]:
 
 
 async def test_a_rank_that_hangs_in_the_driver_keeps_the_node_from_being_free(
-    server: FakeServer,
-    context: NodeContext,
-    assignment: Callable[..., Assignment],
-    tmp_path: Path,
-    zombie: int,
-    monkeypatch: pytest.MonkeyPatch,
+    node: Node, assignment: Callable[..., Assignment], zombie: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     on_gpu = {0: list[int](), 1: [zombie, os.getpid()]}
     monkeypatch.setattr(gpus, "pynvml", fake_nvml(on_gpu))
     monkeypatch.setattr(gpu_release, "RELEASE_SECONDS", 0.0)
     monkeypatch.setattr("ringscope_agent.attempt.RETRY_KILL_SECONDS", 0.0)
-    server.auto = False
-    home = DataHome(tmp_path, "n1")
     job = assignment(device="cuda", algorithms=["ring"], transport="mpi")
-    await server.assign(job)
-    attempt = Attempt(context, home.new_attempt(job), lambda: "Node n1 is busy.")
+    attempt = await node.take(job)
     attempt.records.pids[0] = zombie
-    attempt.update(job.model_copy(update={"desired": "stop"}))
+    attempt.update(stopped_by_server(job))
     life = asyncio.create_task(attempt.run())
-    told = await server.wait_for("unclean", 7)
+    told = await node.server.wait_for("unclean", 7)
     assert told.message == f"Node n1 cannot end these processes: {zombie} (in the driver of GPU 1); end them by hand."
     assert not attempt.said_clean
     on_gpu[1].remove(zombie)
     await life
-    assert [report.event for report in server.reports] == ["unclean", "clean"]
-    attempt.records.close()
-    home.close()
+    assert node.events == ["unclean", "clean"]
 
 
 async def test_a_process_that_came_by_a_ranks_number_is_none_of_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,63 +163,120 @@ async def test_a_process_that_lets_go_late_is_waited_for(monkeypatch: pytest.Mon
 
 
 async def test_a_stopped_keeper_is_named_and_the_node_is_clean_again(
-    server: FakeServer,
-    context: NodeContext,
-    assignment: Callable[..., Assignment],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    node: Node, assignment: Callable[..., Assignment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stopped, "STOPPED_SECONDS", 0.4)
     process_group.become_subreaper()
-    server.auto = False
-    home = DataHome(tmp_path, "n1")
     job = assignment()
-    await server.assign(job)
-    programs = MpiPrograms(Path("/mpiexec"), Path("/hydra_pmi_proxy"))
-    attempt = Attempt(replace(context, programs=programs), home.new_attempt(job), lambda: "")
+    node.context = replace(node.context, programs=MpiPrograms(Path("/mpiexec"), Path("/hydra_pmi_proxy")))
+    attempt = await node.take(job)
     life = asyncio.create_task(attempt.run())
-    await server.wait_for("ready", 7)
+    await node.server.wait_for("ready", 7)
     assert attempt._keeping._link is not None
     pid = attempt._keeping._link.pid
     os.kill(pid, signal.SIGSTOP)
-    ended = await server.wait_for("ended", 7)
+    ended = await node.server.wait_for("ended", 7)
     assert ended.reason == "launcher_lost"
     assert ended.message.startswith(f"The keeper of the ranks on node n1 (pid {pid}) has been stopped for ")
-    attempt.update(job.model_copy(update={"desired": "stop"}))
-    await server.wait_for("clean", 7)
+    attempt.update(stopped_by_server(job))
+    await node.server.wait_for("clean", 7)
     await life
-    await eventually(lambda: process_group.read(pid) is None)
-    await asyncio.gather(*context.keepers._collecting)
-    attempt.records.close()
-    home.close()
+    assert process_group.read(pid) is None
+    await asyncio.gather(*node.context.keepers._collecting)
 
 
 async def test_a_script_whose_end_cannot_be_proven_keeps_its_slots_and_the_node_says_why(
-    server: FakeServer,
-    context: NodeContext,
-    assignment: Callable[..., Assignment],
-    tmp_path: Path,
+    node: Node, assignment: Callable[..., Assignment]
 ) -> None:
-    server.auto = False
-    home = DataHome(tmp_path, "n1")
     spec = JobSpec.model_validate({"kind": "script", "script": {"file": "train.py", "device": "cpu"}})
     job = assignment().model_copy(update={"spec": spec, "desired": "stop"})
-    await server.assign(job)
-    folder = home.new_attempt(job)
+    await node.server.assign(job)
+    folder = node.home.new_attempt(job)
     folder.prepare()
     folder.mark_launched()  # by an agent and a keeper that are gone
-    attempt = Attempt(context, folder, lambda: "")
+    attempt = node.of(folder)
     life = asyncio.create_task(attempt.run())
-    unclean = await server.wait_for("unclean", 7)
+    unclean = await node.server.wait_for("unclean", 7)
     assert unclean.message.startswith("Node n1 cannot prove that nothing is left of the script: ")
     assert not attempt.said_clean
     life.cancel()  # a person has released the slots, and the server forgets the attempt
     await asyncio.gather(life, return_exceptions=True)
-    attempt.records.close()
     folder.state.boot = "an earlier start of this machine"
     folder.save()
-    again = Attempt(context, home.attempts()[0], lambda: "")
-    await again.run()
-    assert [report.event for report in server.reports] == ["unclean", "clean"]
-    again.records.close()
-    home.close()
+    await node.of(node.home.attempts()[0]).run()
+    assert node.events == ["unclean", "clean"]
+
+
+# Tells the agent what the test writes, line by line, and ends when it is told to.
+KEEPER = """
+import socket, sys, threading
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+print(flush=True)
+agent = server.accept()[0]
+threading.Thread(target=lambda: [agent.sendall(line.encode()) for line in sys.stdin], daemon=True).start()
+for line in agent.makefile():
+    if '"close":true' in line:
+        break
+"""
+LOST = Outcome("rank_signal", "Rank 1 on node n1 was killed by SIGKILL (9).", rank=1)
+
+
+@pytest.fixture
+async def kept(node: Node, assignment: Callable[..., Assignment]) -> AsyncIterator[tuple[Attempt, Say]]:
+    """An attempt that runs, as an earlier life of the agent has left it, and what lets its keeper say something."""
+    job = assignment()
+    await node.server.assign(job)
+    folder = node.home.new_attempt(job)
+    folder.prepare()
+    folder.mark_launched()
+    assert folder.paths is not None
+    keeper = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", KEEPER, str(folder.paths.keeper_socket)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert keeper.stdin is not None and keeper.stdout is not None
+    await keeper.stdout.readline()
+    process_group.manage(keeper.pid)
+    said = keeper.stdin
+    yield node.of(folder), lambda status: said.write(status.model_dump_json().encode() + b"\n")
+    process_group.release(keeper.pid)
+    said.close()
+    await keeper.wait()
+
+
+@pytest.mark.parametrize("is_stop_first", [False, True])
+async def test_how_ranks_ended_is_told_whether_the_servers_stop_comes_before_the_keepers_word_or_after(
+    node: Node, kept: tuple[Attempt, Say], is_stop_first: bool
+) -> None:
+    attempt, say = kept
+    life = asyncio.create_task(attempt.run())
+    say(Status(is_listening=True, is_running=True, lost_ranks=[1]))  # and why, it does not know yet
+    await eventually(lambda: attempt._keeping.has_lost_ranks)
+    stop = stopped_by_server(node.server.assignments[7])
+    if is_stop_first:
+        attempt.update(stop)
+        await asyncio.sleep(0)  # the stop is heard
+    say(Status(is_listening=True, is_running=True, lost_ranks=[1], outcome=LOST))
+    if not is_stop_first:
+        await node.server.wait_for("ended", 7)
+        attempt.update(stop)
+    await life
+    assert node.events == ["ready", "running", "ended", "clean"]
+    ended = node.server.reports[2]
+    assert (ended.reason, ended.rank, ended.message) == (LOST.reason, LOST.rank, LOST.message)
+
+
+async def test_a_stop_and_a_keepers_word_at_the_same_moment_end_in_one_word_and_a_clean_node(
+    node: Node, kept: tuple[Attempt, Say]
+) -> None:
+    attempt, say = kept
+    life = asyncio.create_task(attempt.run())
+    say(Status(is_listening=True, is_running=True))
+    await node.server.wait_for("running", 7)
+    say(Status(is_listening=True, is_running=True, outcome=Outcome("completed")))
+    attempt.update(stopped_by_server(node.server.assignments[7]))
+    await life
+    assert node.events in (["ready", "running", "clean"], ["ready", "running", "ended", "clean"])

@@ -227,4 +227,4 @@ async def test_a_keeper_that_is_stopped_on_its_last_steps_is_not_left_behind(
     link = await KeeperLink.connect(path, lambda: None)
     await eventually(lambda: link.is_gone)
     assert await link.wait_until_gone(60.0)
-    assert await keeper.wait() == -signal.SIGKILL
+    assert await keeper.wait() in (0, -signal.SIGKILL)

@@ -1,13 +1,17 @@
 """What a node needs to run ranks is tried before its agent says ready."""
 
+import asyncio
 import resource
+import subprocess
 import sys
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
+from tests.agent.conftest import eventually
 
 from ringscope.contracts.errors import UserError
-from ringscope_agent import needs
+from ringscope_agent import needs, process_group
 from ringscope_agent.launch import mpi_start
 from ringscope_agent.needs import find_lacks
 from ringscope_agent.settings import AgentSettings
@@ -97,3 +101,23 @@ async def test_a_start_that_hangs_is_ended_and_told(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(mpi_start, "_PROGRAM", (sys.executable, "-c", "import threading; threading.Event().wait()"))
     fault = await mpi_start.find_fault(0.5)
     assert fault.startswith("A rank of MPI did not start within 0.5 s")
+
+
+async def test_a_start_whose_agent_is_killed_leaves_nothing_behind(tmp_path: Path) -> None:
+    mark = f"9{uuid4().int % 10**8:08d}"
+    rank = f"from mpi4py import MPI; open({str(tmp_path / 'begun')!r}, 'w'); MPI.COMM_WORLD.recv(source=0)  # {mark}"
+    agent = (
+        "import asyncio, sys; from ringscope_agent.launch import mpi_start\n"
+        "mpi_start._PROGRAM = (sys.executable, '-c', sys.argv[1]); asyncio.run(mpi_start.find_fault())"
+    )
+    with await asyncio.to_thread(subprocess.Popen, [sys.executable, "-c", agent, rank]) as process:
+        await eventually((tmp_path / "begun").exists)
+        assert len(carrying(mark)) == 3, "the agent, mpiexec and the rank"
+        process.kill()
+    await eventually(lambda: carrying(mark) == [])
+
+
+def carrying(mark: str) -> list[int]:
+    """The processes with this word in their command lines."""
+    commands = process_group.with_commands(table := process_group.table(), table)
+    return [process.pid for process in commands if mark in process.command]

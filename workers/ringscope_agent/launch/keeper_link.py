@@ -1,6 +1,7 @@
 """The agent's end of one keeper's control socket."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import Callable
@@ -63,16 +64,17 @@ class KeeperLink:
 
         One that is stopped or frozen goes on first, to read what is left to be read; one that is mute cannot.
         """
-        if not self.is_gone:
-            # The open connection pins the process, and so its number.
-            os.kill(self.pid, signal.SIGCONT)
+        if self._is_alive:
+            with contextlib.suppress(ProcessLookupError):  # it has ended since
+                os.kill(self.pid, signal.SIGCONT)
             freezer.let_go(self.pid)
         await asyncio.wait({self._listening}, timeout=seconds if self.mute("") is None else 2 * LOOK_SECONDS)
-        if await self._has_ended(EXIT_SECONDS if self.is_gone else 0.0):
-            return True
-        if self._process is not None:
+        if not await self._has_ended(EXIT_SECONDS if self.is_gone else 0.0) and self._process is not None:
             process_group.kill_now([self._process])
-        return await self._has_ended(KILL_SECONDS)
+        if not await self._has_ended(KILL_SECONDS):
+            return False
+        await asyncio.wait({self._listening})  # what it said last
+        return True
 
     @property
     def _is_alive(self) -> bool:

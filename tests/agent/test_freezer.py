@@ -40,10 +40,10 @@ async def test_a_frozen_process_is_told_from_one_that_waits(freezer: Freezer, pr
     await eventually(lambda: standstill_of(process.pid) == FROZEN)
     watch = StoppedWatch()
     for look in range(int(STOPPED_SECONDS / LOOK_SECONDS) + 1):
-        found = watch.look({"mpiexec": process.pid}, {"mpiexec": FROZEN}, look * LOOK_SECONDS)
+        found = watch.look({"Rank 1": process.pid}, {"Rank 1": FROZEN}, look * LOOK_SECONDS)
     assert found is not None
     how = "has been frozen for 5 s (by its control group)"
-    assert found.sentence("n1") == f"mpiexec on node n1 (pid {process.pid}) {how}"
+    assert found.sentence("n1") == f"Rank 1 on node n1 (pid {process.pid}) {how}"
     freezer.thaw()
     await eventually(lambda: standstill_of(process.pid) == "S")
 

@@ -147,7 +147,9 @@ def run_together(tiers: list[Tier], is_long: bool, letter: str) -> list[Run]:
 
 def run_in_room(tiers: list[Tier], is_long: bool, letter: str) -> list[Outcome]:
     """Run the tiers' tools or tests; what outlives them is ended and told, and nothing of their room is left."""
-    room = leftovers.make_room(letter)
+    way = tiers[0].way
+    # What is long may store more than memory holds.
+    room = leftovers.make_room(letter, in_memory=way is not None and way.is_in_memory and not is_long)
     environment = _environment(is_long) | leftovers.environment(room)
     tools = [tool for tier in tiers for tool in tier.tools]
     if tools:

@@ -19,11 +19,13 @@ ROOT = Path(__file__).resolve().parent.parent
 class Way:
     """How pytest runs tests: its options, and those that come beside them for the long ones.
 
-    Two ways are two runs, also where their options are the same.
+    Two ways are two runs, also where their options are the same. The gate's files of one that ``is_in_memory`` lie in
+    /dev/shm, which no test of it may cover.
     """
 
     options: tuple[str, ...]
     long_options: tuple[str, ...] = ("--timeout=1800",)
+    is_in_memory: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,12 +75,13 @@ def _not_found(*commands: str) -> str | None:
 
 # Tests of one process have no second chance; the long ones go to whichever of two workers is free.
 _LONG_IN_PROCESS = ("--timeout=1800", "--numprocesses=2", "--dist=worksteal")
-FAST, TRAIN, SERVER = (Way(("--timeout=120",), _LONG_IN_PROCESS) for _ in range(3))
+FAST, TRAIN = (Way(("--timeout=120",), _LONG_IN_PROCESS) for _ in range(2))
+SERVER = Way(("--timeout=120",), _LONG_IN_PROCESS, is_in_memory=True)
 # Real processes and links: what failed is tried again. The long ones also measure, or bring the machine to its limits:
 # each has it for itself.
 PROCESSES = Way(("--timeout=300", "--reruns=2"))
 # The same, and a run of its own: Playwright and pytest-asyncio both want the event loop of their process.
-BROWSERS = Way(PROCESSES.options)
+BROWSERS = Way(PROCESSES.options, is_in_memory=True)
 TIERS = (
     Tier(
         "lint",

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -77,3 +78,24 @@ def test_a_segment_that_nobody_maps_is_removed(tmp_path: Path, monkeypatch: pyte
         assert leftovers.remove_segments() == 1
         process.communicate(b"\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["mpich_shm_fresh", "mpich_shm_mapped"]
+
+
+def test_a_room_lies_in_memory_where_there_is_plenty_and_is_found_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory, disk = tmp_path / "memory", tmp_path / "disk"
+    for home in (memory, disk):
+        home.mkdir()
+    monkeypatch.setattr(leftovers, "SHARED_MEMORY", memory)
+    monkeypatch.setattr(leftovers, "SPARE_BYTES", 0)
+    monkeypatch.delenv("TMPDIR", raising=False)
+    monkeypatch.setattr(tempfile, "tempdir", str(disk))
+    room = leftovers.make_room("x", in_memory=True)
+    assert room.parent == memory
+    assert leftovers.own_rooms() == [room]
+    assert leftovers.make_room("y").parent == disk
+    monkeypatch.setattr(leftovers, "SPARE_BYTES", 1 << 62)
+    assert leftovers.make_room("z", in_memory=True).parent == disk
+    monkeypatch.setenv("TMPDIR", str(disk))
+    monkeypatch.setattr(leftovers, "SPARE_BYTES", 0)
+    assert leftovers.make_room("u", in_memory=True).parent == disk

@@ -12,7 +12,7 @@ from tests.agent.conftest import eventually
 from ringscope.contracts.record import Done, Hello
 from ringscope_agent import process_group
 from ringscope_agent.launch.outcome import RankBoard
-from ringscope_agent.launch.share_watch import LEFT_SECONDS, ShareWatch
+from ringscope_agent.launch.share_watch import FINISH_SECONDS, LEFT_SECONDS, ShareWatch
 from ringscope_agent.launch.stopped import LOOK_SECONDS, STOPPED_SECONDS
 
 Start = Callable[[], subprocess.Popen[bytes]]
@@ -107,6 +107,24 @@ async def test_a_rank_that_is_stopped_after_it_was_done_is_waited_for_only_by_ot
     look_for(watch, {}, 0.0, STOPPED_SECONDS + LEFT_SECONDS + 3 * LOOK_SECONDS)
     assert watch.ranks_are_over == is_alone
     assert watch.lingering_pids == ({} if is_alone else {0: rank.pid})
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+async def test_a_rank_that_waits_in_its_end_for_a_stopped_one_is_waited_for_a_while(
+    start: Start, is_alone: bool
+) -> None:
+    ranks = [start(), start()]
+    board = board_of(*ranks)
+    watch = ShareWatch(board, is_alone)
+    for rank in (0, 1):
+        board.fold(Done(rank=rank, dropped=0))
+    await stop(ranks[0])
+    now = look_for(watch, {}, 0.0, STOPPED_SECONDS + LEFT_SECONDS + 3 * LOOK_SECONDS)
+    assert not watch.ranks_are_over
+    look_for(watch, {}, now, FINISH_SECONDS)
+    assert watch.ranks_are_over == is_alone
+    assert watch.stopped_done is not None
+    assert (watch.stopped_done.name, watch.stopped_done.pid) == ("Rank 0", ranks[0].pid)
 
 
 async def test_a_rank_that_is_stopped_before_it_said_hello_is_found_as_a_child_of_the_proxy() -> None:

@@ -133,8 +133,9 @@ class TwoNodes(Lab):
         return self.data_dir / node
 
     def left_over(self) -> list[str]:
-        """Command lines of what runs beside the server, the agents and their spare keepers."""
-        known = {self.server.pid, *(agent.pid for agent in self._agents.values())}
+        """Command lines of what runs beside the server and its helpers, the agents and their spare keepers."""
+        helpers = psutil.Process(self.server.pid).children(recursive=True)
+        known = {self.server.pid, *(agent.pid for agent in self._agents.values()), *(one.pid for one in helpers)}
         found = []
         for process in self.processes():
             with contextlib.suppress(psutil.Error):

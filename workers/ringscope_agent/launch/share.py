@@ -223,11 +223,13 @@ class Share:
             over.cancel()
 
     async def _end_what_is_left(self, main: asyncio.Task[int]) -> None:
-        """Every rank of this node was done and has ended, so what keeps Hydra from ending is none of them."""
+        """Every rank of this node was done and has ended, or is stopped: what keeps Hydra from ending needs no wait."""
         self._hydra_hung = True
+        if (stopped := self._watch.stopped_done) is not None:
+            self._say(f"{stopped.sentence(self.node)}; as all ranks of this node are done, it is not waited for.")
         if left := self._belonging.kill_now(spare=self._launchers.values()):
             names = ", ".join(f"{process.pid} ({process.command[:60]})" for process in left)
-            self._say(f"All ranks of node {self.node} have ended; what they left running was ended, too: {names}.")
+            self._say(f"All ranks of node {self.node} are done; what they left running was ended, too: {names}.")
         is_waited_for = self._assignment.member == 0 and len(self._assignment.gang) > 1
         deadline = time.monotonic() + (PEERS_SECONDS if is_waited_for else TROUBLE_GRACE_SECONDS)
         while not main.done() and self._watch.stopped is None and time.monotonic() < deadline:

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 
 from ringscope_agent import process_group
 from ringscope_agent.launch.outcome import RankBoard
-from ringscope_agent.launch.stopped import STANDSTILLS, Stopped, StoppedWatch
+from ringscope_agent.launch.stopped import STANDSTILLS, STOPPED_SECONDS, Stopped, StoppedWatch
 from ringscope_agent.process_group import Process
 
 # What Hydra gets to end by itself once the last of its ranks has ended.
 LEFT_SECONDS = 3.0
+# What ranks that are done get to end, once one beside them has been stopped after it was done: they may wait for it in
+# MPI_Finalize, and have nothing left to tell.
+FINISH_SECONDS = 8.0
 
 
 class ShareWatch:
@@ -33,6 +36,7 @@ class ShareWatch:
         self._starting = StoppedWatch()
         self.stopped: Stopped | None = None  # a launcher
         self.stopped_rank: Stopped | None = None  # one that has not said hello yet
+        self.stopped_done: Stopped | None = None  # a rank that was done
         self.ranks_are_over = False  # all of them were done and have ended, and that is not just now
 
     def look(self, launchers: Mapping[str, int], proxy_pid: int | None, now: float) -> None:
@@ -74,9 +78,13 @@ class ShareWatch:
     def _all_ended_or_stopped(self, now: float) -> bool:
         """Whether no rank of this node can do any more.
 
-        One that is stopped after it was done is not waited for where no other node's ranks do so.
+        One that is stopped after it was done is not waited for where no other node's ranks do so, nor for long are
+        those that were done as well.
         """
-        left = {f"rank {rank}": self._ranks[rank].pid for rank in self._board.ranks if rank not in self._ended}
+        left = {f"Rank {rank}": self._ranks[rank].pid for rank in self._board.ranks if rank not in self._ended}
         states = {name: process_group.standstill_of(pid) for name, pid in left.items()}
-        is_stopped = self._done.look(left, states, now) is not None
-        return not left or (self._is_alone and is_stopped and set(states.values()) <= set(STANDSTILLS))
+        self.stopped_done = self._done.look(left, states, now)
+        if not left or self.stopped_done is None or not self._is_alone:
+            return not left
+        is_late = self.stopped_done.seconds >= STOPPED_SECONDS + FINISH_SECONDS
+        return is_late or set(states.values()) <= set(STANDSTILLS)

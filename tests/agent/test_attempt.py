@@ -197,7 +197,11 @@ async def test_a_script_whose_end_cannot_be_proven_keeps_its_slots_and_the_node_
     attempt = node.of(folder)
     life = asyncio.create_task(attempt.run())
     unclean = await node.server.wait_for("unclean", 7)
-    assert unclean.message.startswith("Node n1 cannot prove that nothing is left of the script: ")
+    assert unclean.message.startswith("Node n1 cannot prove that nothing is left of the script train.py: ")
+    next_step = (
+        "End there what still runs of the script, then release each of its slots: ringscope release-slot n1 SLOT."
+    )
+    assert unclean.message.endswith(next_step)
     assert not attempt.said_clean
     life.cancel()  # a person has released the slots, and the server forgets the attempt
     await asyncio.gather(life, return_exceptions=True)

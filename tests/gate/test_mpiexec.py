@@ -24,6 +24,7 @@ NAMING = {
     "tests/agent/test_stopped.py": "reads which process is stopped",
     "tests/cluster/test_watch.py": "knows processes by their names",
     "tests/cluster/test_mute.py": "knows processes by their names",
+    "tests/cluster/test_strikes.py": "knows processes by their names",
 }
 # Who may ask for its path: whoever has it start nothing, or uses Hydra's manual launcher.
 FINDING = {

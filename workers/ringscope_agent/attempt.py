@@ -208,11 +208,13 @@ class Attempt:
         is_proven = (
             self._belonging.is_provable or self._keeping.has_proven_its_end or not self._folder.may_have_processes
         )
-        if self._assignment.spec.script is None or is_proven:
+        script = self._assignment.spec.script
+        if script is None or is_proven:
             return ""
         return (
-            f"Node {self.node} cannot prove that nothing is left of the script: its keeper was killed while "
-            "the agent was away, and the system offers no control group; look for processes of the script there."
+            f"Node {self.node} cannot prove that nothing is left of the script {script.file}: its keeper was killed "
+            "while the agent was away, and the system offers no control group. End there what still runs of the "
+            f"script, then release each of its slots: ringscope release-slot {self.node} SLOT."
         )
 
     async def _close(self) -> str:

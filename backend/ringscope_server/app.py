@@ -6,7 +6,6 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import lru_cache
 from pathlib import Path
 
-from alembic.util.exc import CommandError
 from fastapi import FastAPI
 from fastapi.middleware.gzip import GZipMiddleware
 from sqlalchemy.exc import DBAPIError
@@ -162,7 +161,7 @@ async def prepare(services: Services) -> None:
     database = services.database
     try:
         await schema.upgrade(database.engine)
-    except CommandError as error:
+    except schema.UnknownVersionError as error:
         raise DatabaseUnusableError(
             f"{database.label} was made by another version of Ringscope ({error}); "
             f"run that version or choose another {_choice(database)}."

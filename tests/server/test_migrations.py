@@ -8,9 +8,12 @@ from uuid import uuid4
 
 import pytest
 from alembic import command
+from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, MetaData, insert, inspect, select
 from sqlalchemy.exc import IntegrityError
 from tests.server.conftest import ONE_SIZE, Server
+from tests.server.statements import asked
 
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database
@@ -48,6 +51,17 @@ async def test_up_check_and_down(empty: Database) -> None:
     assert await ask(empty, tables) == {*Base.metadata.tables, "alembic_version"}
     await downgrade(empty, "base")
     assert await ask(empty, tables) == {"alembic_version"}
+
+
+async def test_a_database_of_the_newest_version_is_left_as_it_is(empty: Database) -> None:
+    await schema.upgrade(empty.engine)
+    config = Config()
+    config.set_main_option("script_location", "ringscope_server:db/migrations")
+    assert ScriptDirectory.from_config(config).get_current_head() == schema.newest_version()
+    with asked(empty) as statements:
+        await schema.upgrade(empty.engine)
+    assert not any("foreign_key" in statement or "advisory_lock" in statement for statement in statements)
+    assert len(statements) < 5, statements
 
 
 async def test_what_the_first_version_stored_is_there_after_the_way_up_and_down(empty: Database) -> None:

@@ -20,18 +20,18 @@ from ringscope.contracts.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.engine.positions import set_stage
 from ringscope.train import data, models
-from ringscope.train.bucket_sums import BucketSum
-from ringscope.train.buckets import Bucket
 from ringscope.train.checkpoints import Checkpoints
 from ringscope.train.collectives import HostCollectives
 from ringscope.train.compression import Compressor, compression
 from ringscope.train.device import has_gpus, settle_device
 from ringscope.train.digest import odd_rank
-from ringscope.train.gradient_sum import GradientSum
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.parameter_server.job import ServerRank, WorkerRank
-from ringscope.train.reducer import Reducer
 from ringscope.train.replica import Replica
+from ringscope.train.sums.bucket_sums import BucketSum
+from ringscope.train.sums.buckets import Bucket
+from ringscope.train.sums.gradient_sum import GradientSum
+from ringscope.train.sums.reducer import Reducer
 from ringscope.train.tf_peer.following import FollowingRank
 from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank
 from ringscope.train.torch_ddp import TorchDdp

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import torch
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.train.gradient_sum import GradientSum, Sums
 from ringscope.train.loss_scale import LossScale
+from ringscope.train.sums.gradient_sum import GradientSum, Sums
 
 LossSum = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 _AUTOCAST = {"bfloat16": torch.bfloat16, "float16": torch.float16}

@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.own_address import interface_of, own_address
-from ringscope.train.gradient_sum import Sums
+from ringscope.train.sums.gradient_sum import Sums
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

@@ -17,11 +17,11 @@ from ringscope.train.digest import compare_replicas
 from ringscope.train.divergence import Divergence, are_finite
 from ringscope.train.drill import Drill
 from ringscope.train.epoch_end import EpochEnd
-from ringscope.train.gradient_sum import Sums
 from ringscope.train.place import Place
 from ringscope.train.replica import Result
 from ringscope.train.sampler import Sampler
 from ringscope.train.shares import Shares
+from ringscope.train.sums.gradient_sum import Sums
 from ringscope.train.telling import Step, Telling
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from typing import Any
 
 import torch
 
-from ringscope.train.gradient_sum import Sums
 from ringscope.train.parameter_server.shards import FlatModel, bind
 from ringscope.train.parameter_server.worker import Worker
+from ringscope.train.sums.gradient_sum import Sums
 
 
 class Pulls:

@@ -16,9 +16,9 @@ import torch
 
 from ringscope.contracts.collectives import AUTO
 from ringscope.engine.errors import EngineError
-from ringscope.train.buckets import require_shapes
-from ringscope.train.gradient_sum import Sums
 from ringscope.train.scripts.gradients import Gradients
+from ringscope.train.sums.buckets import require_shapes
+from ringscope.train.sums.gradient_sum import Sums
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

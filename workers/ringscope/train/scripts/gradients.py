@@ -17,10 +17,10 @@ import numpy as np
 import torch
 
 from ringscope.engine.errors import DifferenceError, EngineError
-from ringscope.train.bucket_sums import SumThread
 from ringscope.train.digest import odd_rank
 from ringscope.train.scripts.group import Group
 from ringscope.train.scripts.notes import checksum, is_turn_of_parameters, take_notes
+from ringscope.train.sums.bucket_sums import SumThread
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ringscope.engine.errors import EngineError
-from ringscope.train.bucket_sums import BucketSums, SumThread
-from ringscope.train.buckets import place_gradients
-from ringscope.train.gradient_sum import Sums
 from ringscope.train.scripts.notes import FIELDS, Notes, compare_notes, write_notes
+from ringscope.train.sums.bucket_sums import BucketSums, SumThread
+from ringscope.train.sums.buckets import place_gradients
+from ringscope.train.sums.gradient_sum import Sums
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

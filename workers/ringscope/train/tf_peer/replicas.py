@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.train.gradient_sum import Sums
 from ringscope.train.replica import Result
+from ringscope.train.sums.gradient_sum import Sums
 from ringscope.train.tf_peer.keras_model import KerasModel
 from ringscope.train.tf_peer.keras_optimizer import KerasOptimizer
 

@@ -7,8 +7,8 @@ import torch
 from tests.train.fakes import LonelyCommunicator
 
 from ringscope.engine.errors import EngineError
-from ringscope.train.gradient_sum import Sums
-from ringscope.train.reducer import Reducer
+from ringscope.train.sums.gradient_sum import Sums
+from ringscope.train.sums.reducer import Reducer
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import torch
 from tests.train.fakes import LonelyCommunicator
 
 from ringscope.engine.errors import EngineError
-from ringscope.train.buckets import place_gradients, split
+from ringscope.train.sums.buckets import place_gradients, split
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,9 @@ from ringscope.contracts.devices import carrier
 from ringscope.engine.base import Plan
 from ringscope.engine.positions import UNTIMED
 from ringscope.engine.waiting.pause import sleep_while
-from ringscope.train.buckets import Bucket
 from ringscope.train.device import Marker
-from ringscope.train.gradient_sum import Sums
+from ringscope.train.sums.buckets import Bucket
+from ringscope.train.sums.gradient_sum import Sums
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

@@ -14,9 +14,9 @@ import torch
 
 from ringscope.choice.situation import Choice
 from ringscope.contracts.collectives import AUTO
-from ringscope.train.bucket_sums import BucketSum, BucketSums, SumThread
-from ringscope.train.buckets import place_gradients
-from ringscope.train.gradient_sum import Sums
+from ringscope.train.sums.bucket_sums import BucketSum, BucketSums, SumThread
+from ringscope.train.sums.buckets import place_gradients
+from ringscope.train.sums.gradient_sum import Sums
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

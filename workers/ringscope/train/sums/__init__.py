@@ -1,0 +1,1 @@
+"""Sum gradients over all ranks, bucket by bucket, while the backward pass computes the others."""

@@ -23,6 +23,7 @@ from ringscope_server.db.lock import unwritable
 from ringscope_server.db.postgresql import EncodingError, let_transaction_last, postgresql_url
 from ringscope_server.db.sqlite import sqlite_url
 from ringscope_server.http import document, problems, reference, ui
+from ringscope_server.http.admission import RequestAdmission
 from ringscope_server.http.caching import CacheControl
 from ringscope_server.http.dependencies import WithServices
 from ringscope_server.http.redirects import RelativeRedirects
@@ -51,7 +52,6 @@ from ringscope_server.http.routes import (
 from ringscope_server.http.routes import tokens as token_routes
 from ringscope_server.http.security_headers import SecurityHeaders
 from ringscope_server.http.timing import RequestTimes
-from ringscope_server.http.turns import RequestTurns
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
@@ -117,9 +117,9 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
         beside = [bus.run(services)]
         watched = ExitStack()
         if with_scheduler:
-            services.duties.begin()
-            watched.enter_context(services.duties.watched())
-            beside += [services.turns.measure(), lateness.run(services)]
+            services.background_tasks.begin()
+            watched.enter_context(services.background_tasks.watched())
+            beside += [services.admission.measure(), lateness.run(services)]
             beside += [loop.run(services), heartbeats.run(services)]
             beside += [steps.run(services), upkeep.run(services), upkeep.end_streams(services)]
             beside += [courier.run(services), insights_loop.run(services), services.planner.warm()]
@@ -146,7 +146,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
             Middleware(CacheControl),
             Middleware(GZipMiddleware, minimum_size=1024),
             Middleware(WithServices, services=services),
-            Middleware(RequestTurns, turns=services.turns),
+            Middleware(RequestAdmission, admission=services.admission),
             Middleware(RequestBody, max_bytes=services.settings.max_body_bytes),
         ],
     )

@@ -17,12 +17,12 @@ from ringscope_server.monitoring.state import MonitoringState
 from ringscope_server.nodes.directory import Directory
 from ringscope_server.nodes.heartbeats import Heartbeats
 from ringscope_server.nodes.readings import Readings
+from ringscope_server.overload.admission import Admission
+from ringscope_server.overload.background_tasks import BackgroundTasks
+from ringscope_server.overload.concurrency_limit import ConcurrencyLimit
+from ringscope_server.overload.process_pool import ProcessPool
 from ringscope_server.placement.capacity import Capacity
 from ringscope_server.placement.queue import Queue
-from ringscope_server.precedence.duties import Duties
-from ringscope_server.precedence.process_pool import ProcessPool
-from ringscope_server.precedence.shares import Shares
-from ringscope_server.precedence.turns import Turns
 from ringscope_server.settings import Settings
 from ringscope_server.steady_clock import SteadyClock
 from ringscope_server.urls import Resolve, resolve
@@ -59,7 +59,7 @@ class Services:
     stream: Stream = field(default_factory=Stream)
     steps: LiveSteps = field(default_factory=LiveSteps)
     signals: Signals = field(default_factory=Signals)
-    turns: Turns = field(default_factory=Turns)
+    admission: Admission = field(default_factory=Admission)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
     readings: Readings = field(default_factory=Readings)
     directory: Directory = field(default_factory=Directory)
@@ -75,9 +75,9 @@ class Services:
     notices: Notices = field(default_factory=Notices)
     planner: ProcessPool = field(default_factory=lambda: ProcessPool(WORKED_OUT_BY))
     # Reads of a whole log take seconds and a connection each: the rest of the pool is for everybody else.
-    scans: Shares = field(default_factory=lambda: Shares(SCANS_AT_ONCE, each=1))
+    scans: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(SCANS_AT_ONCE, each=1))
     # Of a thousand jobs each step of the work takes some 50 ms, in which nobody else is answered: few side by side.
-    long_pages: Shares = field(default_factory=lambda: Shares(LONG_PAGES_AT_ONCE, each=1))
+    long_pages: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(LONG_PAGES_AT_ONCE, each=1))
     lease: Lease = field(init=False)
     user_limit: RateLimiter = field(init=False)
     stranger_limit: RateLimiter = field(init=False)
@@ -96,9 +96,9 @@ class Services:
         self.heartbeats.move(self.clock.accept())
 
     @property
-    def duties(self) -> Duties:
+    def background_tasks(self) -> BackgroundTasks:
         """When the server's own work was done last."""
-        return self.monitoring.duties
+        return self.monitoring.background_tasks
 
     def now_ns(self) -> int:
         """The clock in nanoseconds since 1970."""

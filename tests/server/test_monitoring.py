@@ -221,7 +221,7 @@ async def full_server(server: Server, clock: Clock) -> FakeAgent:
     await agent.records(attempt, *ROWS, steps() | {"loss": [3.0, 2.0, 1.0]})
     clock.advance(1)
     await server.one_pass()
-    server.services.duties.begin()  # which only a server does that does them by itself
+    server.services.background_tasks.begin()  # which only a server does that does them by itself
     return agent
 
 

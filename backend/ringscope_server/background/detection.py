@@ -44,9 +44,9 @@ async def run(services: Services) -> None:
         await asyncio.sleep(max(INTERVAL_SECONDS, took_seconds))
         began = time.monotonic()
         try:
-            with services.turns.duty():
+            with services.admission.background_task():
                 await loop.look()
-            services.duties.done("insights")
+            services.background_tasks.done("insights")
         except Exception as error:
             log_failure(log, "A look for insights failed", error)
         took_seconds = time.monotonic() - began

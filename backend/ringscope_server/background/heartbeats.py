@@ -17,6 +17,6 @@ async def run(services: Services) -> None:
         services.heartbeats.listening.look(services.now())
         try:
             await services.heartbeats.flush(services.database)
-            services.duties.done("heartbeats")
+            services.background_tasks.done("heartbeats")
         except Exception as error:
             log_failure(log, "Heartbeats could not be written", error)

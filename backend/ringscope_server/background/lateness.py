@@ -13,7 +13,7 @@ async def run(services: Services) -> None:
     was_late = False
     while True:
         await asyncio.sleep(LOOK_SECONDS)
-        late = services.duties.late()
+        late = services.background_tasks.late()
         if late is not None or was_late:
             publish_lateness(services.stream, None if late is None else late.sentence)
         was_late = late is not None

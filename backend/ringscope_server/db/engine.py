@@ -15,7 +15,7 @@ from ringscope_server.db.disk import has_room
 from ringscope_server.db.faults import STORAGE_FULL, Fault, fault_of, is_lasting
 from ringscope_server.db.postgresql import postgresql_engine
 from ringscope_server.db.sqlite import WRITE, sqlite_engine
-from ringscope_server.precedence.lock import OrderedLock
+from ringscope_server.overload.priority_lock import PriorityLock
 
 RETRY_SECONDS = 3.0
 
@@ -35,7 +35,7 @@ class Database:
         snapshot = {} if self.is_sqlite else {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         self._reader = self.engine.execution_options(**snapshot)
         self._writer = self.engine.execution_options(**{WRITE: True})
-        self._writing = OrderedLock() if self.is_sqlite else None
+        self._writing = PriorityLock() if self.is_sqlite else None
         # What is still to be written, in the same transaction, once its block has ended well.
         self.before_commit: list[Callable[[AsyncSession], Awaitable[None]]] = []
         self._fault: Fault | None = None  # of the last write that failed through no doing of its own, and when that was

@@ -7,12 +7,12 @@ from typing import Annotated, Any, ParamSpec, TypeVar
 
 from fastapi import Depends, Request
 
+from ringscope_server.http.admission import AdmittedDep
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem
-from ringscope_server.http.turns import TurnDep
-from ringscope_server.precedence.process_pool import ProcessPool
-from ringscope_server.precedence.turns import Turn
+from ringscope_server.overload.admission import Admitted
+from ringscope_server.overload.process_pool import ProcessPool
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,7 +24,7 @@ class Asker:
 
     request: Request
     token_id: int
-    turn: Turn
+    admitted: Admitted
     pool: ProcessPool
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
@@ -32,7 +32,7 @@ class Asker:
 
         Raises BusyError, ProcessLostError, and a Problem that is read by no one once the client has gone.
         """
-        self.turn.end()  # whoever waits for the pool keeps nobody from being served
+        self.admitted.end()  # whoever waits for the pool keeps nobody from being served
         return await self._while_connected(self.pool.run(self.token_id, function, *args, **kwargs))
 
     async def _while_connected(self, answer: Coroutine[Any, Any, T]) -> T:
@@ -53,9 +53,9 @@ class Asker:
             pass
 
 
-async def get_asker(request: Request, user: Viewer, services: ServicesDep, turn: TurnDep) -> Asker:
+async def get_asker(request: Request, user: Viewer, services: ServicesDep, admitted: AdmittedDep) -> Asker:
     """Whoever makes this request."""
-    return Asker(request, user.token_id, turn, services.planner)
+    return Asker(request, user.token_id, admitted, services.planner)
 
 
 AskerDep = Annotated[Asker, Depends(get_asker)]

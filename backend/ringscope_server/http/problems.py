@@ -18,8 +18,8 @@ from ringscope_server.db.faults import STORAGE_FULL, Fault, cause_of, fault_of, 
 from ringscope_server.db.names import NameTakenError
 from ringscope_server.db.specs import SpoiledError
 from ringscope_server.http.allowed import AllowedMethods
-from ringscope_server.precedence.process_pool import ProcessLostError
-from ringscope_server.precedence.shares import BusyError
+from ringscope_server.overload.concurrency_limit import BusyError
+from ringscope_server.overload.process_pool import ProcessLostError
 from ringscope_server.users.idempotency import KeyReusedError
 from ringscope_server.users.tokens import RevokedError
 

@@ -21,7 +21,7 @@ def service_families(state: MonitoringState, stream: Stream) -> Iterator[Metric]
     yield single(table.STREAM_SUBSCRIBERS, stream.subscribers)
     yield single(table.STREAM_MESSAGES_DROPPED, stream.dropped_total)
     yield from _requests(state)
-    yield _duties(state)
+    yield _background_tasks(state)
     yield Series(table.BUILD_INFO).add(__version__, state.revision, value=1).metric
 
 
@@ -34,10 +34,10 @@ def _ingest(state: MonitoringState) -> Iterator[Metric]:
     yield Series(table.INGEST_DELAY).distribution(histogram=state.ingest_delays).metric
 
 
-def _duties(state: MonitoringState) -> Metric:
-    ages = Series(table.DUTY_AGE)
-    for duty, seconds in state.duties.ages().items():
-        ages.add(duty, value=seconds)
+def _background_tasks(state: MonitoringState) -> Metric:
+    ages = Series(table.BACKGROUND_TASK_AGE)
+    for task, seconds in state.background_tasks.ages().items():
+        ages.add(task, value=seconds)
     return ages.metric
 
 

@@ -12,7 +12,7 @@ from ringscope_server.monitoring.build import revision
 from ringscope_server.monitoring.expectations import Expectations
 from ringscope_server.monitoring.goodput import Goodput
 from ringscope_server.monitoring.gpu_counts import GpuCounts
-from ringscope_server.precedence.duties import Duties
+from ringscope_server.overload.background_tasks import BackgroundTasks
 
 
 @dataclass(frozen=True)
@@ -70,6 +70,6 @@ class MonitoringState:
     requests: Histograms = field(default_factory=lambda: Histograms(table.HTTP_BUCKETS_SECONDS))  # method, route, code
     refused: Counter[str] = field(default_factory=Counter)  # requests without a valid token, by reason
     limited: Counter[str] = field(default_factory=Counter)  # requests that came too fast, by what is counted
-    duties: Duties = field(default_factory=Duties)
+    background_tasks: BackgroundTasks = field(default_factory=BackgroundTasks)
     collector_errors: int = 0
     revision: str = field(default_factory=revision)

@@ -15,8 +15,8 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
 from ringscope_server.db.specs import spec_of
 from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.overload.process_pool import Runs
 from ringscope_server.placement.capacity import job_errors
-from ringscope_server.precedence.process_pool import Runs
 from ringscope_server.predictions import limit, seats
 from ringscope_server.predictions.views import (
     Expectations,

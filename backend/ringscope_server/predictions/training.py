@@ -12,8 +12,8 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary
 from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.overload.process_pool import Runs
 from ringscope_server.placement.capacity import job_errors
-from ringscope_server.precedence.process_pool import Runs
 from ringscope_server.predictions import seats
 from ringscope_server.predictions.gradient_sum import gradient_sum
 from ringscope_server.predictions.views import PlannedNode, TrainingPrediction, UsualTraining

@@ -28,7 +28,7 @@ async def run(services: Services) -> None:
     try:
         while not services.signals.is_closing:
             began = time.monotonic()
-            with services.turns.duty():
+            with services.admission.background_task():
                 await try_pass(services)
             ended = time.monotonic()
             await services.signals.wait_for_work(interval)
@@ -57,7 +57,7 @@ async def try_pass(services: Services) -> None:
         except LeaseTakenError:
             services.follow_clock()  # what is stored goes by the clock of the one that schedules
             await refresh(services)
-        services.duties.done("pass")
+        services.background_tasks.done("pass")
     except Exception as error:
         log_failure(log, "A scheduling pass failed", error)
 

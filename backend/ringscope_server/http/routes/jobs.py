@@ -15,6 +15,7 @@ from ringscope.contracts.job_states import TERMINAL, JobState
 from ringscope_server.attempts import cancelling
 from ringscope_server.changes import Changes, announce
 from ringscope_server.db.models import Job
+from ringscope_server.http.admission import AdmittedDep
 from ringscope_server.http.auth import Operator, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
@@ -23,7 +24,6 @@ from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, invalid, not_found
-from ringscope_server.http.turns import TurnDep
 from ringscope_server.instants import Instant
 from ringscope_server.jobs import copies, edits, facets, queries, service
 from ringscope_server.jobs.facets import JobFacets
@@ -61,7 +61,7 @@ def wanted_jobs(
     return JobFilter(states, kind, owner, labels, schedule_id, q, collective, algorithm, node, finished_after)
 
 
-SHORT_PAGE = 100  # jobs, which are read without taking turns
+SHORT_PAGE = 100  # jobs, which are read without a limit of their own
 
 Wanted = Annotated[JobFilter, Depends(wanted_jobs)]
 
@@ -84,7 +84,7 @@ async def create_job(
 async def list_jobs(
     user: Viewer,
     services: ServicesDep,
-    turn: TurnDep,
+    admitted: AdmittedDep,
     wanted: Wanted,
     sort: Annotated[Sort, Query(description="With - the other way round: most, or newest, first.")] = NEWEST_FIRST,
     limit: Limit = 50,
@@ -94,7 +94,7 @@ async def list_jobs(
     before = decode(cursor)
     place: AbstractAsyncContextManager[None] = nullcontext()
     if limit > SHORT_PAGE:
-        turn.end()
+        admitted.end()
         place = services.long_pages.taken(user.token_id)
     async with place, services.database.read() as session:
         items = await queries.page(session, limit, before, wanted, sort)

@@ -11,14 +11,14 @@ from pydantic import AfterValidator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.regex import checked
+from ringscope_server.http.admission import AdmittedDep
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import Id, require_job
 from ringscope_server.http.streamed import streamed
-from ringscope_server.http.turns import TurnDep
 from ringscope_server.instants import Instant, as_ns
-from ringscope_server.precedence.turns import Turn
+from ringscope_server.overload.admission import Admitted
 from ringscope_server.results import log
 from ringscope_server.results.log import LINES_PER_PAGE, Level, LogFilter
 from ringscope_server.results.views import LogOutline, LogPage
@@ -64,7 +64,7 @@ async def list_log_lines(
     wanted: Wanted,
     user: Viewer,
     services: ServicesDep,
-    turn: TurnDep,
+    admitted: AdmittedDep,
     at: At = None,
     limit: Limit = 200,
     cursor: Cursor = None,
@@ -72,7 +72,7 @@ async def list_log_lines(
     """What was printed, oldest first; also while the job runs. With ``at`` and no cursor from that line on."""
     after = decode(cursor)
     sought = at if after is None else None
-    async with _reading(services, user, turn, is_scan=wanted.is_search or sought is not None) as session:
+    async with _reading(services, user, admitted, is_scan=wanted.is_search or sought is not None) as session:
         await require_job(session, wanted.job_id)
         if sought is not None:
             ends, _, _ = await log.page_ends(session, wanted)
@@ -84,11 +84,11 @@ async def list_log_lines(
 
 @router.get("/outline", operation_id="get_log_outline")
 async def get_log_outline(
-    wanted: Wanted, user: Viewer, services: ServicesDep, turn: TurnDep, at: At = None
+    wanted: Wanted, user: Viewer, services: ServicesDep, admitted: AdmittedDep, at: At = None
 ) -> LogOutline:
     """How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read."""
     place = None
-    async with _reading(services, user, turn, is_scan=True) as session:
+    async with _reading(services, user, admitted, is_scan=True) as session:
         await require_job(session, wanted.job_id)
         ends, lines, last_id = await log.page_ends(session, wanted)
         if at is not None:
@@ -104,9 +104,9 @@ async def get_log_outline(
     response_class=StreamingResponse,
     responses={200: {"content": {"text/plain": {}}}},
 )
-async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep, turn: TurnDep) -> StreamingResponse:
+async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep, admitted: AdmittedDep) -> StreamingResponse:
     """The lines as a text file, each with its time and who printed it."""
-    read = partial(_reading, services, user, turn, is_scan=wanted.is_search)
+    read = partial(_reading, services, user, admitted, is_scan=wanted.is_search)
     async with read() as session:
         await require_job(session, wanted.job_id)
         last_id = await log.last_id(session, wanted)  # and what the database says against the pattern, as an answer
@@ -119,12 +119,12 @@ async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep, turn: 
 
 @asynccontextmanager
 async def _reading(
-    services: Services, user: User, turn: Turn, *, is_scan: bool, is_begun: bool = False
+    services: Services, user: User, admitted: Admitted, *, is_scan: bool, is_begun: bool = False
 ) -> AsyncIterator[AsyncSession]:
     """A session; few at once for what may look at every line of a job. What is begun is not sent away."""
     place: AbstractAsyncContextManager[None] = nullcontext()
     if is_scan:
-        turn.end()
+        admitted.end()
         place = services.scans.taken(user.token_id, is_begun=is_begun)
     async with place, services.database.read() as session:
         yield session

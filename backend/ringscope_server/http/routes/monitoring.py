@@ -77,6 +77,6 @@ async def readyz(services: ServicesDep) -> dict[str, str]:
         await session.execute(text("SELECT 1"))
     if not services.monitoring.is_ready:
         raise Problem(503, "not_ready", "The scheduler has not made a pass yet; try again.")
-    if (late := services.duties.late()) is not None:
+    if (late := services.background_tasks.late()) is not None:
         raise Problem(503, "late", late.sentence, headers={"Retry-After": str(REFRESH_SECONDS)})
     return {"status": "ready"}

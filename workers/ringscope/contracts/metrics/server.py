@@ -63,10 +63,10 @@ SCHEDULER_LAST_PASS_TIMESTAMP = SERVER.gauge(
     "Unix time of the last scheduling pass; only of the server that schedules.",
     unit="s", alerts=("RingscopeSchedulerStalled",),
 )  # fmt: skip
-DUTY_AGE = SERVER.gauge(
-    "duty_age_seconds",
+BACKGROUND_TASK_AGE = SERVER.gauge(
+    "background_task_age_seconds",
     "Time since the server completed a scheduling pass, a look at running jobs, and a write of heartbeats.",
-    "duty",
+    "task",
     unit="s",
 )
 

@@ -1,4 +1,4 @@
-"""Shares of what few may do at once: nobody's are so many that others wait for them, and few wait at all."""
+"""A limit of how much runs at once, shared fairly: no key keeps others from their places, and few wait at all."""
 
 import asyncio
 from collections import Counter
@@ -18,7 +18,7 @@ class BusyError(Exception):
         self.is_own = is_own
 
 
-class Shares:
+class ConcurrencyLimit:
     """For one event loop. Of those that wait, whoever was served longest ago is next.
 
     Args:
@@ -33,12 +33,12 @@ class Shares:
         self._most_waiting, self._most_waiting_each = waiting, waiting_each
         self._taken: Counter[Hashable] = Counter()
         self._waiting: list[tuple[Hashable, asyncio.Future[None]]] = []
-        self._served: dict[Hashable, int] = {}  # keys that have or want a share: when each was served last
+        self._served: dict[Hashable, int] = {}  # keys that have or want a place: when each was served last
         self._turn = 0
 
     @asynccontextmanager
     async def taken(self, key: Hashable, *, is_begun: bool = False) -> AsyncIterator[None]:
-        """Have a share meanwhile, once there is one. Raises BusyError, but not to what ``is_begun``."""
+        """Have a place meanwhile, once there is one. Raises BusyError, but not to what ``is_begun``."""
         if not self._waiting_before(key) and self._may(key):
             self._serve(key)
         else:

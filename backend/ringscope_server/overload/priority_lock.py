@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 _Queue = deque["asyncio.Future[None]"]
 
 
-class OrderedLock:
+class PriorityLock:
     """For one event loop. Within a queue the order is that of coming."""
 
     def __init__(self) -> None:

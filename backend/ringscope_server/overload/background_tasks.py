@@ -1,4 +1,4 @@
-"""When what must run was done last, and what is late. A thread looks, as the event loop itself may be late."""
+"""When each background task was done last, and which is late. A thread looks, as the event loop itself may be late."""
 
 import logging
 import threading
@@ -11,11 +11,11 @@ from typing import Literal, get_args
 
 log = logging.getLogger(__name__)
 
-Duty = Literal["pass", "insights", "heartbeats"]
-DUTIES: tuple[Duty, ...] = get_args(Duty)
+BackgroundTask = Literal["pass", "insights", "heartbeats"]
+BACKGROUND_TASKS: tuple[BackgroundTask, ...] = get_args(BackgroundTask)
 LATE_SECONDS = 6.0  # since it was done last; each is done about every second
 LOOK_SECONDS = 1.0
-_WORDS: dict[Duty, str] = {
+_WORDS: dict[BackgroundTask, str] = {
     "pass": "No scheduling pass was completed",
     "insights": "Running jobs were not looked at",
     "heartbeats": "Heartbeats were not written",
@@ -24,50 +24,50 @@ _WORDS: dict[Duty, str] = {
 
 @dataclass(frozen=True)
 class Late:
-    """A duty that is late, and since when it was not done."""
+    """A task that is late, and since when it was not done."""
 
-    duty: Duty
+    task: BackgroundTask
     seconds: float
     since: datetime
 
     @property
     def sentence(self) -> str:
-        """For people; the remedy is in it."""
+        """Say it to people, with the remedy."""
         return (
-            f"{_WORDS[self.duty]} since {self.since:%H:%M:%S} UTC ({self.seconds:.0f} s): the server gets too little "
+            f"{_WORDS[self.task]} since {self.since:%H:%M:%S} UTC ({self.seconds:.0f} s): the server gets too little "
             "processor time, or its database is slow; see its log, and give it more or ask less of it."
         )
 
 
-class Duties:
-    """The duties of one server; they count from its start on."""
+class BackgroundTasks:
+    """The background tasks of one server; their ages count from its start on."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._done_at: dict[Duty, float] = {}
-        self._told: Duty | None = None
+        self._done_at: dict[BackgroundTask, float] = {}
+        self._told: BackgroundTask | None = None
 
     def begin(self) -> None:
-        """The server starts."""
-        self._done_at = dict.fromkeys(DUTIES, self._clock())
+        """Begin to count: the server starts."""
+        self._done_at = dict.fromkeys(BACKGROUND_TASKS, self._clock())
 
-    def done(self, duty: Duty) -> None:
-        """It was done just now."""
-        if duty in self._done_at:
-            self._done_at[duty] = self._clock()
+    def done(self, task: BackgroundTask) -> None:
+        """Note that the task was done just now."""
+        if task in self._done_at:
+            self._done_at[task] = self._clock()
 
-    def ages(self) -> dict[Duty, float]:
-        """Seconds since each was done; nothing where none are done here."""
+    def ages(self) -> dict[BackgroundTask, float]:
+        """Return the seconds since each was done; nothing where none are done here."""
         now = self._clock()
-        return {duty: now - at for duty, at in self._done_at.items()}
+        return {task: now - at for task, at in self._done_at.items()}
 
     def late(self) -> Late | None:
-        """The duty that is late for the longest time."""
+        """Return the task that is late for the longest time."""
         ages = self.ages()
-        duty = max(ages, key=ages.__getitem__, default=None)
-        if duty is None or ages[duty] <= LATE_SECONDS:
+        task = max(ages, key=ages.__getitem__, default=None)
+        if task is None or ages[task] <= LATE_SECONDS:
             return None
-        return Late(duty, ages[duty], datetime.now(UTC) - timedelta(seconds=ages[duty]))
+        return Late(task, ages[task], datetime.now(UTC) - timedelta(seconds=ages[task]))
 
     def tell(self) -> None:
         """Log when something begins to be late, and when nothing is any more."""
@@ -76,7 +76,7 @@ class Duties:
             log.warning("%s", late.sentence)
         elif late is None and self._told is not None:
             log.warning("The server's own work is done in time again.")
-        self._told = None if late is None else late.duty
+        self._told = None if late is None else late.task
 
     @contextmanager
     def watched(self) -> Iterator[None]:
@@ -87,7 +87,7 @@ class Duties:
             while not is_over.wait(LOOK_SECONDS):
                 self.tell()
 
-        thread = threading.Thread(target=look, name="duties", daemon=True)
+        thread = threading.Thread(target=look, name="tasks", daemon=True)
         thread.start()
         try:
             yield

@@ -1,4 +1,4 @@
-"""Requests wait for their turn where the server gets too little processor time, or are told to come again."""
+"""Requests wait to be admitted where the server gets too little processor time, or are told to come again."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from fastapi import Depends, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ringscope_server.http.problems import Problem, problem_response
-from ringscope_server.precedence.turns import Kind, NoTurnError, Turn, Turns
+from ringscope_server.overload.admission import Admission, Admitted, Kind, NotAdmittedError
 
 RETRY_AFTER_SECONDS = 5
 _AGENTS = "/api/v1/agents/"
@@ -15,7 +15,7 @@ _AT_ONCE = frozenset({"/healthz", "/readyz", "/metrics", "/api/v1/stream"})
 
 
 def kind_of(path: str) -> Kind | None:
-    """Which turn a request for this path has; None where it must not wait."""
+    """Return the kind of a request for this path; None where it must not wait."""
     if path in _AT_ONCE:
         return None
     if not path.startswith(_AGENTS):
@@ -25,12 +25,12 @@ def kind_of(path: str) -> Kind | None:
     return Kind.RECORDS if path.endswith("/records") else Kind.SIGNS
 
 
-class RequestTurns:
-    """ASGI middleware: passes a request on in its turn, before anything of its body is read."""
+class RequestAdmission:
+    """ASGI middleware: passes a request on once it is admitted, before anything of its body is read."""
 
-    def __init__(self, app: ASGIApp, turns: Turns) -> None:
+    def __init__(self, app: ASGIApp, admission: Admission) -> None:
         self.app = app
-        self._turns = turns
+        self._admission = admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Wait, pass it on, and let the next one come once the first part of the answer's body is sent."""
@@ -39,8 +39,8 @@ class RequestTurns:
             await self.app(scope, receive, send)
             return
         try:
-            turn = await self._turns.take(kind)
-        except NoTurnError:
+            admitted = await self._admission.admit(kind)
+        except NotAdmittedError:
             sentence = (
                 "The server gets too little processor time and serves its nodes first; "
                 f"send this again in {RETRY_AFTER_SECONDS} s, or give the server more of the machine."
@@ -48,23 +48,23 @@ class RequestTurns:
             headers = {"Retry-After": str(RETRY_AFTER_SECONDS)}
             await problem_response(Problem(503, "overloaded", sentence, headers=headers))(scope, receive, send)
             return
-        scope.setdefault("state", {})["turn"] = turn
+        scope.setdefault("state", {})["admitted"] = admitted
 
         async def ending(message: Message) -> None:
             await send(message)
             if message["type"] == "http.response.body":
-                turn.end()
+                admitted.end()
 
         try:
             await self.app(scope, receive, ending)
         finally:
-            turn.end()
+            admitted.end()
 
 
-async def get_turn(request: Request) -> Turn:
-    """Return this request's turn: a route whose work has a limit of its own ends the turn before it waits there."""
-    turn: Turn = request.state.turn
-    return turn
+async def get_admitted(request: Request) -> Admitted:
+    """Return this request's admission: a route whose work has a limit of its own ends it before it waits there."""
+    admitted: Admitted = request.state.admitted
+    return admitted
 
 
-TurnDep = Annotated[Turn, Depends(get_turn)]
+AdmittedDep = Annotated[Admitted, Depends(get_admitted)]

@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, ParamSpec, Protocol, TypeVar
 
-from ringscope_server.precedence.shares import Shares
+from ringscope_server.overload.concurrency_limit import ConcurrencyLimit
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -41,7 +41,7 @@ class ProcessPool:
     """
 
     def __init__(self, preload: Sequence[str] = ()) -> None:
-        self._limit = Shares(AT_ONCE, each=1)
+        self._limit = ConcurrencyLimit(AT_ONCE, each=1)
         self._preload = list(preload)
         self._threads = ThreadPoolExecutor(AT_ONCE, "process pool")  # each waits for one child
         self._children: set[_Child] = set()
@@ -52,7 +52,7 @@ class ProcessPool:
         await self.run(None, int)
 
     async def run(self, key: Hashable, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what the function returns, in its turn; if this is cancelled, its process is killed.
+        """Return what the function returns, once it has a place; if this is cancelled, its process is killed.
 
         The function is one of a module, and it and all that it takes and gives can be pickled. Raises what it raises,
         BusyError where too many wait, and ProcessLostError.

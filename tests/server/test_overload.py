@@ -1,4 +1,4 @@
-"""What must run comes before what is asked."""
+"""The server's own work goes on while too much is asked of it."""
 
 import asyncio
 import json
@@ -8,19 +8,19 @@ import os
 import pickle
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 
 import httpx
 import pytest
 from tests.server.conftest import Clock, Server
 
-from ringscope_server.http.turns import kind_of
-from ringscope_server.precedence import duties, turns
-from ringscope_server.precedence.duties import Duties
-from ringscope_server.precedence.lock import OrderedLock
-from ringscope_server.precedence.process_pool import ProcessLostError, ProcessPool
-from ringscope_server.precedence.shares import BusyError, Shares
-from ringscope_server.precedence.turns import Kind, NoTurnError, Turn, Turns
+from ringscope_server.http.admission import kind_of
+from ringscope_server.overload import admission, background_tasks
+from ringscope_server.overload.admission import Admission, Admitted, Kind, NotAdmittedError
+from ringscope_server.overload.background_tasks import BackgroundTasks
+from ringscope_server.overload.concurrency_limit import BusyError, ConcurrencyLimit
+from ringscope_server.overload.priority_lock import PriorityLock
+from ringscope_server.overload.process_pool import ProcessLostError, ProcessPool
 from ringscope_server.services import WORKED_OUT_BY
 
 DEADLINE_SECONDS = 60
@@ -32,15 +32,15 @@ async def rounds(count: int = 20) -> None:
         await asyncio.sleep(0)
 
 
-def short(clock: Clock) -> Turns:
+def short(clock: Clock) -> Admission:
     """Of a server that gets too little time."""
-    found = Turns(lambda: clock.elapsed)
+    found = Admission(lambda: clock.elapsed)
     found.note_lag(1.0)
     return found
 
 
 async def test_who_comes_first_waits_for_the_holder_only() -> None:
-    lock, order = OrderedLock(), list[str]()
+    lock, order = PriorityLock(), list[str]()
 
     async def hold(name: str, *, first: bool) -> None:
         async with lock.held(first=first):
@@ -55,7 +55,7 @@ async def test_who_comes_first_waits_for_the_holder_only() -> None:
 
 
 async def test_a_lock_outlives_those_that_give_up_in_any_moment() -> None:
-    lock = OrderedLock()
+    lock = PriorityLock()
 
     async def hold() -> None:
         async with lock.held():
@@ -72,33 +72,33 @@ async def test_a_lock_outlives_those_that_give_up_in_any_moment() -> None:
 
 
 async def test_with_time_enough_all_are_served_at_once(clock: Clock) -> None:
-    served = Turns(lambda: clock.elapsed)
-    with served.duty():
+    served = Admission(lambda: clock.elapsed)
+    with served.background_task():
         async with asyncio.timeout(DEADLINE_SECONDS):
             for _ in range(1_000):
-                await served.take(Kind.ASKED)
+                await served.admit(Kind.ASKED)
 
 
-async def test_short_of_time_few_are_served_at_once_and_none_begins_during_a_duty(clock: Clock) -> None:
+async def test_short_of_time_few_are_served_at_once_and_none_begins_during_a_background_task(clock: Clock) -> None:
     served = short(clock)
     begun: list[int] = []
-    taken: list[Turn] = []
+    taken: list[Admitted] = []
 
     async def ask(number: int) -> None:
-        taken.append(await served.take(Kind.ASKED))
+        taken.append(await served.admit(Kind.ASKED))
         begun.append(number)
 
-    with served.duty():
+    with served.background_task():
         asking = [asyncio.create_task(ask(number)) for number in range(10)]
         await rounds()
         assert begun == []
     await rounds()
-    assert len(begun) == turns.MOST_AT_ONCE
+    assert len(begun) == admission.MOST_AT_ONCE
     for _ in range(3):
-        taken[0].end()  # as often as it may be, it is one turn
+        taken[0].end()  # as often as it may be, it is one admission
     await rounds()
-    assert len(begun) == turns.MOST_AT_ONCE + 1
-    clock.advance(turns.SHORT_SECONDS + 1)
+    assert len(begun) == admission.MOST_AT_ONCE + 1
+    clock.advance(admission.SHORT_SECONDS + 1)
     served.note_lag(0.0)
     await asyncio.gather(*asking)
     assert sorted(begun) == [*range(10)]
@@ -109,25 +109,25 @@ async def test_signs_of_life_go_before_records_and_pages_but_pages_are_not_forgo
     order: list[Kind] = []
 
     async def ask(kind: Kind) -> None:
-        turn = await served.take(kind)
+        admitted = await served.admit(kind)
         order.append(kind)
-        turn.end()
+        admitted.end()
 
-    with served.duty():
+    with served.background_task():
         kinds = [Kind.ASKED] * 3 + [Kind.RECORDS] * 3 + [Kind.SIGNS] * 3
         asking = [asyncio.create_task(ask(kind)) for kind in kinds]
         await rounds()
     await asyncio.gather(*asking)
-    assert order[1:4] == [Kind.SIGNS] * 3, "one turn in four is for those that go last"
+    assert order[1:4] == [Kind.SIGNS] * 3, "one admission in four is for those that go last"
     assert order[0] is Kind.ASKED
 
 
-async def test_a_duty_that_takes_long_lets_one_in_at_a_time(clock: Clock) -> None:
+async def test_a_background_task_that_takes_long_lets_one_in_at_a_time(clock: Clock) -> None:
     served = short(clock)
-    with served.duty():
-        asking = [asyncio.create_task(served.take(Kind.RECORDS)) for _ in range(3)]
+    with served.background_task():
+        asking = [asyncio.create_task(served.admit(Kind.RECORDS)) for _ in range(3)]
         await rounds()
-        clock.advance(turns.SHUT_SECONDS + 0.5)
+        clock.advance(admission.SHUT_SECONDS + 0.5)
         served.note_lag(1.0)
         await rounds()
         assert [task.done() for task in asking] == [True, False, False]
@@ -138,19 +138,19 @@ async def test_a_duty_that_takes_long_lets_one_in_at_a_time(clock: Clock) -> Non
 async def test_who_waits_in_vain_is_sent_away_and_leaves_nothing_behind(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.01)
-    monkeypatch.setattr(turns, "MOST_WAITING", 2)
+    monkeypatch.setattr(admission, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(admission, "MOST_WAITING", 2)
     served = short(clock)
-    with served.duty():
-        asking = [asyncio.create_task(served.take(Kind.ASKED)) for _ in range(2)]
+    with served.background_task():
+        asking = [asyncio.create_task(served.admit(Kind.ASKED)) for _ in range(2)]
         await rounds(1)
-        with pytest.raises(NoTurnError):
-            await served.take(Kind.SIGNS)
+        with pytest.raises(NotAdmittedError):
+            await served.admit(Kind.SIGNS)
         told = await asyncio.gather(*asking, return_exceptions=True)
-        assert [type(one) for one in told] == [NoTurnError] * 2
+        assert [type(one) for one in told] == [NotAdmittedError] * 2
     async with asyncio.timeout(DEADLINE_SECONDS):
-        for _ in range(turns.MOST_AT_ONCE):
-            await served.take(Kind.ASKED)
+        for _ in range(admission.MOST_AT_ONCE):
+            await served.admit(Kind.ASKED)
 
 
 @pytest.mark.parametrize(
@@ -170,17 +170,17 @@ async def test_who_waits_in_vain_is_sent_away_and_leaves_nothing_behind(
         ("/", Kind.ASKED),
     ],
 )
-def test_heartbeats_and_health_wait_for_no_turn(path: str, kind: Kind | None) -> None:
+def test_heartbeats_and_health_are_admitted_at_once(path: str, kind: Kind | None) -> None:
     assert kind_of(path) is kind
 
 
-async def test_a_request_without_a_turn_is_503_and_heartbeats_go_on(
+async def test_a_request_that_is_not_admitted_is_503_and_heartbeats_go_on(
     server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(turns, "PATIENCE_SECONDS", 0.01)
+    monkeypatch.setattr(admission, "PATIENCE_SECONDS", 0.01)
     agent = await server.node("n1")
-    server.services.turns.note_lag(1.0)
-    with server.services.turns.duty():
+    server.services.admission.note_lag(1.0)
+    with server.services.admission.background_task():
         answer = await server.admin.get("/api/v1/jobs")
         assert (answer.status_code, answer.json()["code"]) == (503, "overloaded")
         assert int(answer.headers["retry-after"]) > 0
@@ -192,10 +192,10 @@ async def test_a_request_without_a_turn_is_503_and_heartbeats_go_on(
 
 @pytest.fixture
 def late(server: Server) -> Iterator[list[float]]:
-    """Seconds that pass for the duties."""
+    """Seconds that pass for the background tasks."""
     seconds = [0.0]
-    server.services.monitoring.duties = Duties(lambda: seconds[0])
-    server.services.duties.begin()
+    server.services.monitoring.background_tasks = BackgroundTasks(lambda: seconds[0])
+    server.services.background_tasks.begin()
     yield seconds
 
 
@@ -203,28 +203,28 @@ async def test_a_late_pass_is_told_by_readyz_metrics_and_the_stream(server: Serv
     await server.one_pass()
     assert (await server.admin.get("/readyz")).status_code == 200
     late[0] += 8.0
-    for duty in ("insights", "heartbeats"):
-        server.services.duties.done(duty)  # type: ignore[arg-type]
+    for task in ("insights", "heartbeats"):
+        server.services.background_tasks.done(task)  # type: ignore[arg-type]
     answer = await server.admin.get("/readyz")
     assert (answer.status_code, answer.json()["code"]) == (503, "late")
     assert answer.json()["detail"].startswith("No scheduling pass was completed since ")
     assert "(8 s)" in answer.json()["detail"]
     page = (await server.admin.get("/metrics")).text
-    assert 'ringscope_duty_age_seconds{duty="pass"} 8.0' in page
-    server.services.duties.done("pass")
+    assert 'ringscope_background_task_age_seconds{task="pass"} 8.0' in page
+    server.services.background_tasks.done("pass")
     assert (await server.admin.get("/readyz")).status_code == 200
 
 
 def test_what_is_late_is_logged_once_and_so_is_its_end(caplog: pytest.LogCaptureFixture) -> None:
     seconds = [0.0]
-    watched = Duties(lambda: seconds[0])
+    watched = BackgroundTasks(lambda: seconds[0])
     watched.begin()
     with caplog.at_level(logging.WARNING):
         for _ in range(30):
             seconds[0] += 1
             watched.tell()
-        for duty in duties.DUTIES:
-            watched.done(duty)
+        for task in background_tasks.BACKGROUND_TASKS:
+            watched.done(task)
         watched.tell()
     first, last = caplog.messages
     assert first.startswith("No scheduling pass was completed since ")
@@ -234,9 +234,9 @@ def test_what_is_late_is_logged_once_and_so_is_its_end(caplog: pytest.LogCapture
 def test_an_event_loop_that_stands_still_is_told_by_another_thread(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(duties, "LOOK_SECONDS", 0.01)
-    monkeypatch.setattr(duties, "LATE_SECONDS", 0.02)
-    watched = Duties()
+    monkeypatch.setattr(background_tasks, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(background_tasks, "LATE_SECONDS", 0.02)
+    watched = BackgroundTasks()
     watched.begin()
     with caplog.at_level(logging.WARNING), watched.watched():
         deadline = time.monotonic() + DEADLINE_SECONDS
@@ -246,7 +246,7 @@ def test_an_event_loop_that_stands_still_is_told_by_another_thread(
 
 
 async def test_one_key_leaves_room_for_others_and_waits_for_itself() -> None:
-    shares = Shares(most=2, each=1, waiting=4, waiting_each=2)
+    shares = ConcurrencyLimit(most=2, each=1, waiting=4, waiting_each=2)
     async with shares.taken("viewer"):
         waiting = [asyncio.create_task(enter(shares, "viewer")) for _ in range(2)]
         await rounds()
@@ -260,7 +260,7 @@ async def test_one_key_leaves_room_for_others_and_waits_for_itself() -> None:
 
 
 async def test_whoever_was_served_longest_ago_is_next() -> None:
-    shares, order = Shares(most=1, each=1), list[str]()
+    shares, order = ConcurrencyLimit(most=1, each=1), list[str]()
     async with shares.taken("a"):
         waiting = [asyncio.create_task(enter(shares, key, order)) for key in ("a", "a", "b", "c")]
         await rounds()
@@ -269,7 +269,7 @@ async def test_whoever_was_served_longest_ago_is_next() -> None:
 
 
 async def test_a_share_is_given_back_by_those_that_give_up() -> None:
-    shares = Shares(most=1, each=1)
+    shares = ConcurrencyLimit(most=1, each=1)
     for wait in range(6):
         tasks = [asyncio.create_task(enter(shares, f"key {number}")) for number in range(4)]
         await rounds(wait)
@@ -280,7 +280,7 @@ async def test_a_share_is_given_back_by_those_that_give_up() -> None:
         await enter(shares, "last")
 
 
-async def enter(shares: Shares, key: str, order: list[str] | None = None) -> None:
+async def enter(shares: ConcurrencyLimit, key: str, order: list[str] | None = None) -> None:
     async with shares.taken(key):
         if order is not None:
             order.append(key)
@@ -293,10 +293,12 @@ def endless() -> None:
 
 
 @pytest.fixture
-def pool() -> Iterator[ProcessPool]:
+async def pool() -> AsyncIterator[ProcessPool]:
+    await children(0)  # of an earlier test
     made = ProcessPool(WORKED_OUT_BY)
     yield made
     made.close()
+    await children(0)
 
 
 async def children(count: int) -> list[int]:
@@ -348,7 +350,8 @@ async def test_a_process_that_is_killed_by_others_is_told_and_replaced(pool: Pro
     (pid,) = await children(1)
     os.kill(pid, signal.SIGKILL)
     with pytest.raises(ProcessLostError):
-        await working
+        async with asyncio.timeout(DEADLINE_SECONDS):
+            await working
     assert await pool.run("viewer", int) == 0
     (pid,) = await children(1)
     os.kill(pid, signal.SIGKILL)
@@ -360,7 +363,7 @@ HEAVY = {"cluster": {"shape": "512x8"}}  # seconds of one processor
 
 
 async def test_questions_that_wait_for_the_planner_keep_nobody_from_being_served(server: Server) -> None:
-    viewer, taken = await server.person("viewer"), server.services.turns
+    viewer, taken = await server.person("viewer"), server.services.admission
     async with asyncio.timeout(DEADLINE_SECONDS):
         asking = [asyncio.create_task(viewer.post("/api/v1/plan/sensitivity", json=HEAVY)) for _ in range(6)]
         await children(1)
@@ -368,7 +371,6 @@ async def test_questions_that_wait_for_the_planner_keep_nobody_from_being_served
         assert taken.is_short
         answer = await server.admin.post("/api/v1/plan", json={"sizes_bytes": [1024]})
         assert answer.status_code == 200, answer.text
-        assert not any(task.done() for task in asking[1:])
         for task in asking:
             task.cancel()
         await asyncio.gather(*asking, return_exceptions=True)

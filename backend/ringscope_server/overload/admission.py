@@ -1,8 +1,8 @@
-"""Turns of requests. While the server gets enough processor time everyone is served at once.
+"""Which requests are served now. While the server gets enough processor time, all are served at once.
 
 Where it does not, the event loop is late for all of its work, and a pass of the scheduler, whose hundred waits take a
-round of the loop each, would never end. Then few requests are served at a time, and none begins while a duty (a pass, a
-look at running jobs) is under way. The rest wait for their turn, and are sent away after some seconds.
+round of the loop each, would never end. Then few requests are served at a time, and none begins while a background task
+(a pass, a look at running jobs) is under way. The rest wait to be admitted, and are sent away after some seconds.
 """
 
 import asyncio
@@ -17,53 +17,53 @@ LATE_SECONDS = 0.1  # of a tick: the loop is short of time
 SHORT_SECONDS = 5.0  # after a late tick
 MOST_AT_ONCE = 4  # requests while it is short
 MOST_WHEN_RELIEVED = 32  # of those that have waited, once it is not
-SHUT_SECONDS = 4.0  # duties that take longer let one request in at a time
+SHUT_SECONDS = 4.0  # background tasks that take longer let one request in at a time
 MOST_WAITING = 500
 PATIENCE_SECONDS = 5.0  # less than agents wait for an answer
 
 
 class Kind(IntEnum):
-    """Of requests, those first that go first."""
+    """Kinds of requests; the lower number goes first."""
 
     SIGNS = 0  # what agents tell of ranks and attempts
     RECORDS = 1
     ASKED = 2  # by people and programs
 
 
-_EVERY = 4  # of so many turns one is given to those that go last
+_EVERY = 4  # of so many admissions one is for those that go last
 
 
-class NoTurnError(Exception):
+class NotAdmittedError(Exception):
     """The server has no time for this request now."""
 
 
-class Turn:
-    """The turn of one request."""
+class Admitted:
+    """A request that is served now."""
 
-    def __init__(self, turns: "Turns") -> None:
-        self._turns: Turns | None = turns
+    def __init__(self, admission: "Admission") -> None:
+        self._admission: Admission | None = admission
 
     def end(self) -> None:
         """Let the next request begin; the second time nothing happens.
 
         The request is answered, or it goes on under a limit of its own kind, at which it may wait for long.
         """
-        turns, self._turns = self._turns, None
-        if turns is not None:
-            turns.end_one()
+        admission, self._admission = self._admission, None
+        if admission is not None:
+            admission.end_one()
 
 
-class Turns:
-    """Of one event loop."""
+class Admission:
+    """Admits the requests of one event loop."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._short_until = float("-inf")
         self._in_flight = 0
-        self._duties = 0
+        self._tasks = 0
         self._shut_since = 0.0
         self._waiting: dict[Kind, deque[asyncio.Future[None]]] = {kind: deque() for kind in Kind}
-        self._given = 0
+        self._admitted = 0
         self.lag_seconds = 0.0  # of the last tick
 
     async def measure(self) -> None:
@@ -74,11 +74,11 @@ class Turns:
             self.note_lag(self._clock() - began - TICK_SECONDS)
 
     def note_lag(self, seconds: float) -> None:
-        """A tick came so late."""
+        """Note that a tick came so late."""
         self.lag_seconds = max(0.0, seconds)
         if seconds > LATE_SECONDS:
             self._short_until = self._clock() + SHORT_SECONDS
-        self._give()
+        self._admit_next()
 
     @property
     def is_short(self) -> bool:
@@ -86,58 +86,58 @@ class Turns:
         return self._clock() < self._short_until
 
     @contextmanager
-    def duty(self) -> Iterator[None]:
-        """Something that must run: while the server is short of time no request begins."""
-        if not self._duties:
+    def background_task(self) -> Iterator[None]:
+        """Run something that must run: while the server is short of time no request begins."""
+        if not self._tasks:
             self._shut_since = self._clock()
-        self._duties += 1
+        self._tasks += 1
         try:
             yield
         finally:
-            self._duties -= 1
-            self._give()
+            self._tasks -= 1
+            self._admit_next()
 
-    async def take(self, kind: Kind) -> Turn:
-        """Begin to serve a request, when its turn has come; the turn must be ended. Raises NoTurnError."""
+    async def admit(self, kind: Kind) -> Admitted:
+        """Wait until a request may be served; what is returned must be ended. Raises NotAdmittedError."""
         if not any(self._waiting.values()) and (not self.is_short or self._has_room()):
             self._in_flight += 1
-            return Turn(self)
+            return Admitted(self)
         if sum(map(len, self._waiting.values())) >= MOST_WAITING:
-            raise NoTurnError
-        turn = asyncio.get_running_loop().create_future()
-        self._waiting[kind].append(turn)
+            raise NotAdmittedError
+        place = asyncio.get_running_loop().create_future()
+        self._waiting[kind].append(place)
         try:
-            await asyncio.wait_for(turn, PATIENCE_SECONDS)
+            await asyncio.wait_for(place, PATIENCE_SECONDS)
         except BaseException as error:
-            if turn.done() and not turn.cancelled():
+            if place.done() and not place.cancelled():
                 self.end_one()
-            elif turn in self._waiting[kind]:
-                self._waiting[kind].remove(turn)
+            elif place in self._waiting[kind]:
+                self._waiting[kind].remove(place)
             if isinstance(error, TimeoutError):
-                raise NoTurnError from error
+                raise NotAdmittedError from error
             raise
-        return Turn(self)
+        return Admitted(self)
 
     def end_one(self) -> None:
-        """One request less is served; ``Turn.end`` calls it."""
+        """Serve one request less; ``Admitted.end`` calls it."""
         self._in_flight -= 1
-        self._give()
+        self._admit_next()
 
     def _has_room(self) -> bool:
         if not self.is_short:
             return self._in_flight < MOST_WHEN_RELIEVED
-        if self._duties:
+        if self._tasks:
             return self._in_flight == 0 and self._clock() > self._shut_since + SHUT_SECONDS
         return self._in_flight < MOST_AT_ONCE
 
-    def _give(self) -> None:
+    def _admit_next(self) -> None:
         while self._has_room() and (queue := self._next()) is not None:
-            turn = queue.popleft()
-            if not turn.done():
+            place = queue.popleft()
+            if not place.done():
                 self._in_flight += 1
-                self._given += 1
-                turn.set_result(None)
+                self._admitted += 1
+                place.set_result(None)
 
     def _next(self) -> deque[asyncio.Future[None]] | None:
-        order = [*Kind] if self._given % _EVERY else [*reversed(Kind)]
+        order = [*Kind] if self._admitted % _EVERY else [*reversed(Kind)]
         return next((self._waiting[kind] for kind in order if self._waiting[kind]), None)

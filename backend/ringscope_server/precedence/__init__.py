@@ -1,1 +1,0 @@
-"""What must run comes before what is asked: turns for requests, the lock of writers, duties that are late."""

@@ -185,6 +185,25 @@ async def test_a_stopped_keeper_is_named_and_the_node_is_clean_again(
     await asyncio.gather(*node.context.keepers._collecting)
 
 
+async def test_a_spare_keeper_that_is_killed_as_it_gets_its_task_is_replaced(
+    node: Node, assignment: Callable[..., Assignment]
+) -> None:
+    process_group.become_subreaper()
+    job = assignment()
+    node.context = replace(node.context, programs=MpiPrograms(Path("/mpiexec"), Path("/hydra_pmi_proxy")))
+    attempt = await node.take(job)
+    node.context.keepers.prepare()
+    assert node.context.keepers._spare is not None
+    spare = await node.context.keepers._spare
+    life = asyncio.create_task(attempt.run())
+    os.kill(spare.pid, signal.SIGKILL)  # the agent has not heard of it when it hands the task over
+    await node.server.wait_for("ready", 7)
+    attempt.update(stopped_by_server(job))
+    await life
+    assert node.events == ["ready", "clean"]
+    await asyncio.gather(*node.context.keepers._collecting)
+
+
 async def test_a_script_whose_end_cannot_be_proven_keeps_its_slots_and_the_node_says_why(
     node: Node, assignment: Callable[..., Assignment]
 ) -> None:

@@ -53,12 +53,13 @@ class Strike:
         """Whether the job's end is what the strike brings about, and names it."""
         if self.job.state == "succeeded":
             return self.told.count("all is done") == 2
-        if self.job.state != "failed" or self.who == "spare keeper":
+        if self.job.state != "failed":
             return False
         if self.who == "agent":
             return self.job.reason in ("node_lost", "agent_restarted") and any(name in self.told for name in NODES)
         is_pid_told = self.number != signal.SIGSTOP or f"(pid {self.pid})" in self.told
-        return NAMES[self.who] in self.told and is_pid_told
+        # A spare keeper may get its task before the signal.
+        return NAMES[self.who.removeprefix("spare ")] in self.told and is_pid_told
 
     def __str__(self) -> str:
         end = f"{self.job.state} {self.job.reason}: {self.job.message}"
@@ -88,7 +89,7 @@ def strike(nodes: TwoNodes, chance: random.Random) -> Strike:
     time.sleep(chance.uniform(0.0, MOST_DELAY_SECONDS))
     while True:
         living = victims(nodes)
-        who = wanted if wanted in living else "agent"
+        who = wanted if wanted in living else chance.choice(sorted(living))
         victim = chance.choice(sorted(living[who], key=lambda process: process.pid))
         try:
             victim.send_signal(number)

@@ -71,7 +71,8 @@ class Keepers:
         """A keeper that has taken the task. Raises OSError when it cannot."""
         try:
             return await self._hand_over(await self._take(), task, on_news)
-        except StoppedError as error:
+        except (ChildProcessError, ConnectionError) as error:
+            # It has started nothing; if the next one fails as well, something else is wrong.
             logger.warning("%s; another one takes its place.", error)
             return await self._hand_over(await self._start(), task, on_news)
 
@@ -84,7 +85,7 @@ class Keepers:
             await _unless_stopped(process, process.stdin.drain())
             process.stdin.close()
             if await _unless_stopped(process, process.stdout.readline()) != LISTENING:
-                raise ChildProcessError(f"its keeper ended at once; see {self.log_path}")
+                raise ChildProcessError(f"their keeper (pid {process.pid}) ended at once; see {self.log_path}")
             return await KeeperLink.connect(task.paths.keeper_socket, on_news)
         except BaseException:
             _kill(process)

@@ -196,6 +196,7 @@ class Keeping:
     def _orphaned(self, status: Status) -> Outcome:
         return Outcome(
             "launcher_lost" if status.is_running else "launch_failed",
-            f"The keeper of the ranks on node {self._context.settings.name} was killed or crashed, and its ranks died "
-            f"with it; {self._context.keepers.log_path} on that node may say why.",
+            f"The keeper of the ranks on node {self._context.settings.name} was killed or crashed, "
+            f"{'and its ranks died with it' if self._folder.state.launched else 'before it had started ranks'}; "
+            f"{self._context.keepers.log_path} on that node may say why.",
         )

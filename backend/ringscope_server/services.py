@@ -93,7 +93,9 @@ class Services:
 
     def follow_clock(self) -> None:
         """Go by the wall clock as it was set: what is stored has moved along, and what waits to be stored does now."""
-        self.heartbeats.move(self.clock.accept())
+        step = self.clock.accept()
+        self.heartbeats.move(step)
+        self.pulses.move(step)
 
     @property
     def background_tasks(self) -> BackgroundTasks:

@@ -4,22 +4,25 @@ import asyncio
 from datetime import datetime, timedelta
 
 import pytest
+from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 from tests.server.test_lease import hand_to
+from tests.server.two_nodes import two_nodes
 
-from ringscope_server.db.models import Node
+from ringscope_server.db.models import Attempt, Base, Insight, Job, Member, Node, Pulse, UtcDateTime
 from ringscope_server.scheduler import loop
 from ringscope_server.scheduler.clock_steps import move_along
 
 STEPS = pytest.mark.parametrize("step_seconds", [3600, -3600])
 
 
-async def passes(server: Server, clock: Clock, seconds: float, alive: FakeAgent) -> None:
-    """The scheduler's loop for so long, while an agent goes on."""
+async def passes(server: Server, clock: Clock, seconds: float, *alive: FakeAgent) -> None:
+    """The scheduler's loop for so long, while agents go on."""
     for _ in range(round(seconds / 5)):
         clock.advance(5)
-        await alive.assignments()
+        for agent in alive:
+            await agent.assignments()
         await server.one_pass()
 
 
@@ -53,6 +56,56 @@ async def test_a_job_runs_as_long_as_its_limit_says(server: Server, clock: Clock
     await passes(server, clock, 5, node)
     ended = await server.job(job["id"])
     assert (ended["state"], ended["reason"]) == ("stopping", "time_limit")
+
+
+@STEPS
+async def test_a_part_of_a_start_lasts_as_long_as_its_limit_says(
+    server: Server, clock: Clock, step_seconds: float
+) -> None:
+    first, second, job_id, attempt = await two_nodes(server)
+    await first.report(attempt, "ready")
+    clock.set(step_seconds)
+    await passes(server, clock, 55, first, second)
+    assert (await server.job(job_id))["state"] == "starting"
+    await passes(server, clock, 15, first, second)
+    job = await server.job(job_id)
+    assert (job["state"], job["reason"]) == ("stopping", "start_timeout")
+
+
+# Times that people or batch systems gave, that were over before, or that are told and compared with nothing.
+NOT_MOVED = {
+    "jobs": {"fire_time", "finished_at", "estimated_start"},
+    "attempts": {"finished_at", "charged_at"},
+    "nodes": {"desired_at", "leaves_at", "registered_at", "removed_at"},
+    "insights": {"until"},
+}
+
+
+@STEPS
+@pytest.mark.parametrize("model", [Job, Attempt, Member, Node, Pulse, Insight])
+async def test_every_time_of_what_is_open_moves(
+    server: Server, clock: Clock, model: type[Base], step_seconds: float
+) -> None:
+    agent = await server.node()
+    await server.submit(**ONE_SIZE)
+    attempt = await agent.start_next()
+    told, step, before = clock(), timedelta(seconds=step_seconds), {}
+    kept = NOT_MOVED.get(model.__tablename__, set())
+    names = [column.key for column in model.__table__.columns if isinstance(column.type, UtcDateTime)]
+    async with server.services.database.write() as session:
+        session.add(Pulse(attempt_id=attempt, node_id=1, heard_at=told, time_us=0, ranks=[]))
+        session.add(Insight(job_id=1, attempt_id=attempt, kind="hang", message="", evidence={}, since=told))
+        await session.flush()
+        (row,) = await session.scalars(select(model))
+        for name in names:
+            if name not in kept:
+                before[name] = told - timedelta(minutes=1)
+                setattr(row, name, before[name])
+    assert before
+    async with server.services.database.write() as session:
+        await move_along(session, step, told + step)
+        (row,) = await session.scalars(select(model))
+        assert {name: getattr(row, name) - time for name, time in before.items()} == dict.fromkeys(before, step)
 
 
 @STEPS

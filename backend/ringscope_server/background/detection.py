@@ -35,13 +35,15 @@ from ringscope_server.services import Services
 log = logging.getLogger(__name__)
 
 INTERVAL_SECONDS = 1.0
+# Where a look takes long, the next one comes after as long a rest, but not later: a hang must be told in time.
+MOST_REST_SECONDS = 2.0
 
 
 async def run(services: Services) -> None:
     """Look after look until cancelled; a failed look is logged and the next one tries again."""
     loop, took_seconds = Insights(services), 0.0
     while True:
-        await asyncio.sleep(max(INTERVAL_SECONDS, took_seconds))
+        await asyncio.sleep(min(max(INTERVAL_SECONDS, took_seconds), MOST_REST_SECONDS))
         began = time.monotonic()
         try:
             with services.admission.background_task():

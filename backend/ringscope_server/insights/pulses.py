@@ -4,7 +4,7 @@ Agents may tell them to any server, and one server judges them, so they go throu
 """
 
 from collections.abc import Collection
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from sqlalchemy import delete, insert, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -26,6 +26,11 @@ class Pulses:
     def note(self, node_id: int, pulse: protocol.Pulse, now: datetime) -> None:
         """A node told how far its ranks are."""
         self._waiting[pulse.attempt_id, node_id] = now, pulse
+
+    def move(self, step: timedelta) -> None:
+        """Add the step by which the clock was set to the times of those that wait."""
+        if step:
+            self._waiting = {key: (heard_at + step, pulse) for key, (heard_at, pulse) in self._waiting.items()}
 
     async def flush(self, database: Database) -> None:
         """Write what waits. What a node tells of attempts that are over, or of ranks not its own, is passed over."""

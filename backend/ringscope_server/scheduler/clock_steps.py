@@ -14,13 +14,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
 from ringscope.contracts.job_states import ACTIVE, WAITING
-from ringscope_server.db.models import Attempt, Job, Node
+from ringscope_server.db.models import Attempt, Insight, Job, Node, Pulse
 
 log = logging.getLogger(__name__)
 
 
 async def move_along(session: AsyncSession, step: timedelta, now: datetime) -> None:
-    """Add the step, which may be none, to the times of open jobs, their attempts and nodes; none lies ahead of now."""
+    """Add the step, which may be none, to the times of what is open: jobs, their attempts, nodes, pulses, insights.
+
+    None of them lies ahead of now afterwards.
+    """
     if step:
         seconds = step.total_seconds()
         log.warning("The clock of this machine was set by %+.0f s: the times of what is open move along.", seconds)
@@ -39,7 +42,12 @@ async def move_along(session: AsyncSession, step: timedelta, now: datetime) -> N
     attempts = select(Attempt).where(Attempt.finished_at.is_(None)).with_for_update(key_share=True)
     for attempt in await session.scalars(attempts.order_by(Attempt.id).options(selectinload(Attempt.members))):
         attempt.created_at = min(attempt.created_at + step, now)
-        attempt.started_at = moved(attempt.started_at)
+        attempt.progressed_at, attempt.started_at = moved(attempt.progressed_at), moved(attempt.started_at)
         for member in attempt.members:
             member.ready_at, member.running_at = moved(member.ready_at), moved(member.running_at)
             member.ended_at, member.clean_at = moved(member.ended_at), moved(member.clean_at)
+    for pulse in await session.scalars(select(Pulse).with_for_update().order_by(Pulse.attempt_id, Pulse.node_id)):
+        pulse.heard_at = min(pulse.heard_at + step, now)
+    insights = select(Insight).where(Insight.until.is_(None)).with_for_update(key_share=True)
+    for insight in await session.scalars(insights.order_by(Insight.id)):
+        insight.since = min(insight.since + step, now)

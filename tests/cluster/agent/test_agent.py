@@ -44,7 +44,7 @@ async def test_a_job_runs_from_prepare_to_clean(
     assert server.registrations[0].versions.keys() >= {"ringscope", "python", "mpi4py", "mpi", "numpy"}
 
 
-@pytest.mark.long  # it failed once in a gate, without a cause that was found; tests/web watches steps arrive as well
+@pytest.mark.long  # tests/web watches steps arrive as well
 async def test_steps_reach_the_server_and_the_counters_while_their_block_lasts(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -52,6 +52,9 @@ async def test_steps_reach_the_server_and_the_counters_while_their_block_lasts(
     # A block is a fifth of the iterations; it would take 100 s here.
     job = assignment(min_bytes=1 << 20, max_bytes=1 << 20, iterations=1_000_000)
     await server.assign(job)
+    # Each part of the way has its own deadline: with five times as many processes as cores all took 18 s together.
+    await server.wait_for("ready", 7)
+    await server.wait_for("running", 7)
     await server.wait_until(lambda: {r.rank for r in server.parsed(7) if isinstance(r, Steps)} == {0, 1})
     steps = [r for r in server.parsed(7) if isinstance(r, Steps)]
     assert max(r.first_step + len(r.start_ns) for r in steps) < 200_000

@@ -76,7 +76,19 @@ def test_a_starting_job_names_the_nodes_that_all_others_wait_for(phases: list[st
     assert told(state="starting", attempts=[ATTEMPT, attempt])[0] == f"Job 7 n7: {words}"
 
 
-def test_json(api: FakeApi) -> None:
-    api.answers["GET /jobs/7"] = job(7, state="failed", reason="oom", attempts=[ATTEMPT])
+def test_json_has_all_that_is_printed(api: FakeApi) -> None:
+    doing = {
+        "doing": "is importing torch",
+        "is_loading": True,
+        "ranks": [0],
+        "count": 1,
+        "nodes": ["n1"],
+        "since": "2026-01-02T03:04:06Z",
+    }
+    check = {"check": "slow_link", "is_checked": False, "sentence": "2 nodes cannot tell whose link is slow."}
+    api.answers["GET /jobs/7"] = job(7, state="running", attempts=[ATTEMPT])
+    api.answers["GET /jobs/7/activity"] = {"items": [doing]}
+    api.answers["GET /jobs/7/insights"] = {"items": [], "checks": [check]}
     found = json.loads(api.run("why", "7", "--json").out)
-    assert (found["reason"], found["attempts"][0]["bad_node"]) == ("oom", "n2")
+    assert found["attempts"][0]["bad_node"] == "n2"
+    assert (found["activity"], found["checks"], found["insights"]) == ([doing], [check], [])

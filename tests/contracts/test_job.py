@@ -76,6 +76,19 @@ def test_very_many_algorithms_are_too_many_before_they_are_looked_at() -> None:
         ({"placement": {"nodes": 3, "ranks": 2}}, "/placement/nodes", "lower nodes or raise ranks"),
         ({"placement": {"nodes": 2, "ranks": 8, "ranks_per_node": 2}}, "/placement/nodes", "leave out one of"),
         (
+            {"placement": {"node_names": ["a", "b"], "ranks": 1}},
+            "/placement/node_names",
+            "name fewer nodes or raise ranks",
+        ),
+        ({"placement": {"node_names": ["a", "a"]}}, "/placement/node_names", "a is there twice; name each node once"),
+        ({"placement": {"node_names": ["a", "b"], "nodes": 1}}, "/placement/nodes", "leave out nodes"),
+        ({"placement": {"node_names": ["a"], "ranks_per_node": 1}}, "/placement/ranks_per_node", "leave out ranks_per"),
+        (
+            {"kind": "training", "training": {"strategy": "mirrored"}, "placement": {"node_names": ["a", "b"]}},
+            "/placement/node_names",
+            "leave node_names out",
+        ),
+        (
             {"benchmark": {"dtype": "float8"}},
             "/benchmark/dtype",
             "unknown dtype 'float8'; choose one of int8, uint8, int32, uint32, ",

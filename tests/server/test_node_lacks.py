@@ -34,6 +34,16 @@ async def test_a_script_is_refused_where_no_node_runs_scripts(server: Server) ->
     assert (await server.admin.post("/api/v1/jobs", json=SCRIPT)).status_code == 201
 
 
+async def test_a_node_that_is_named_must_be_there(server: Server) -> None:
+    await server.node("n1")
+    job = {"placement": {"ranks": 2, "node_names": ["n1", "h9"]}}
+    refused = await server.admin.post("/api/v1/jobs", json=job)
+    assert refused.status_code == 422, refused.text
+    assert refused.json()["errors"] == [
+        {"pointer": "/placement/node_names", "detail": "placement.node_names: there is no node h9; the nodes are n1."}
+    ]
+
+
 async def test_training_is_refused_where_no_node_has_pytorch(server: Server) -> None:
     agent = await server.node("n1")
     await agent.register(versions={"python": "3.12.1"})

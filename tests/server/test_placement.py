@@ -50,6 +50,13 @@ def test_an_exact_shape_takes_the_fullest_nodes_that_fit() -> None:
     assert placed([node(1, 8), node(2, 2), node(3, 3)], ranks=5, nodes=2) == [("n3", 3), ("n2", 2)]
 
 
+def test_named_nodes_are_all_taken_and_no_others() -> None:
+    nodes = [node(1, 8), node(2, 4), node(3, 4)]
+    assert placed(nodes, ranks=2, node_names=["n3", "n2"]) == [("n2", 1), ("n3", 1)]
+    assert placed(nodes, ranks=4, node_names=["n3"]) == [("n3", 4)]
+    assert placed(nodes, ranks=5, node_names=["n3"]) is None
+
+
 def test_nodes_that_are_near_come_first_but_never_make_a_gang_larger() -> None:
     nodes = [node(1, 4), node(2, 2), node(3, 4), node(4, 4)]
     assert placed(nodes, near="n3", ranks=2) == [("n3", 2)]

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.findings import FieldError, dotted, pointer
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Node
+from ringscope_server.nodes.names import listed
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.cluster import Cluster, conditions, kind_of, remedy
 from ringscope_server.placement.demands import Demands
@@ -82,12 +83,26 @@ def capacity_errors(placement: Placement, nodes: Sequence[Node]) -> list[FieldEr
         return []
     if not nodes:
         return [_error("ranks", "the cluster has no node yet; start an agent with `ringscope agent`.")]
-    return [_node_error(placement, cluster) or _slots_error(placement, cluster) or _shape_error(placement, cluster)]
+    return [
+        _names_error(placement, nodes)
+        or _node_error(placement, cluster)
+        or _slots_error(placement, cluster)
+        or _shape_error(placement, cluster)
+    ]
 
 
 def _holds(cluster: Cluster, placement: Placement, *, any_version: bool = False) -> bool:
     demand = Demand(placement, cluster.groups(placement, any_version=any_version))
     return fits(demand, Level(cluster.capacity, cluster.capacity))
+
+
+def _names_error(placement: Placement, nodes: Sequence[Node]) -> FieldError | None:
+    """Return the error for the first node that is asked for by name and is not there."""
+    known = [node.name for node in nodes]
+    unknown = next((name for name in placement.node_names if name not in known), None)
+    if unknown is None:
+        return None
+    return _error("node_names", f"there is no node {unknown}; the nodes are {listed(sorted(known))}.")
 
 
 def _node_error(placement: Placement, cluster: Cluster) -> FieldError | None:
@@ -150,8 +165,11 @@ def _shape_error(placement: Placement, cluster: Cluster) -> FieldError:
         )
     if placement.same_rack and _holds(cluster, anywhere, any_version=True):
         return _error("same_rack", "no rack alone holds it; ask for fewer ranks or leave same_rack out.")
-    shape = f"{placement.nodes} nodes" if placement.nodes else f"{placement.ranks_per_node} ranks on each node"
-    field = "nodes" if placement.nodes else "ranks_per_node"
+    if placement.ranks_per_node:
+        field, shape = "ranks_per_node", f"{placement.ranks_per_node} ranks on each node"
+    else:
+        field = "nodes" if placement.nodes else "node_names"
+        shape = f"{placement.node_count} nodes"
     usable = np.unique(cluster.groups(placement, any_version=True).node)
     return _error(
         field,

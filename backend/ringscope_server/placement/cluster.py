@@ -120,6 +120,7 @@ def who(placement: Placement) -> tuple[object, ...]:
     """The part of a placement that says which nodes it may have."""
     return (
         tuple(sorted(placement.selector.items())) if placement.selector else (),
+        tuple(placement.node_names),
         placement.exclusive,
         placement.same_rack,
         placement.gpu_model,
@@ -150,6 +151,8 @@ def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bo
     model, gpu_memory, memory = placement.gpu_model, placement.min_gpu_memory_bytes, placement.min_memory_bytes
     kind = kind_of(placement)
     found: list[tuple[str, Callable[[NodeState], bool]]] = [("kind", lambda node: kind not in node.unfit_for)]
+    if names := frozenset(placement.node_names):
+        found.append(("node_names", lambda node: node.name in names))
     if placement.selector:
         found.append(("selector", lambda node: placement.selector.items() <= node.labels.items()))
     if model is not None:

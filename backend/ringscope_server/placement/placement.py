@@ -65,9 +65,9 @@ def _sizes(placement: Placement) -> list[tuple[int, int]] | None:
     """(ranks on a node, how many such nodes), largest first, where the placement says it exactly."""
     if placement.ranks_per_node:
         return [(placement.ranks_per_node, placement.ranks // placement.ranks_per_node)]
-    if placement.nodes:
-        share, rest = divmod(placement.ranks, placement.nodes)
-        return [(size, count) for size, count in ((share + 1, rest), (share, placement.nodes - rest)) if count]
+    if nodes := placement.node_count:
+        share, rest = divmod(placement.ranks, nodes)
+        return [(size, count) for size, count in ((share + 1, rest), (share, nodes - rest)) if count]
     return None
 
 

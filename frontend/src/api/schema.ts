@@ -3193,6 +3193,7 @@ export interface components {
              * @default {
              *       "arrangement": "pack",
              *       "exclusive": false,
+             *       "node_names": [],
              *       "ranks": 2,
              *       "same_rack": false,
              *       "selector": {}
@@ -4342,6 +4343,12 @@ export interface components {
              * @description Memory of each of its nodes, at least.
              */
             min_memory_bytes?: number | null;
+            /**
+             * Node Names
+             * @description The job runs on all of these nodes and on no others; empty: on any nodes.
+             * @default []
+             */
+            node_names: string[];
             /**
              * Nodes
              * @description Exactly this many nodes.

@@ -6,6 +6,7 @@ it("says what an earlier job's placement has that no form shows, and nothing of 
   const { spec } = aJob();
   const with_ = (change: Partial<typeof spec.placement>) => carriedWords({ ...spec, placement: { ...spec.placement, ...change } });
   expect([with_({}), with_({ nodes: 2, selector: { rack: "3" } })]).toEqual([null, null]);
+  expect(with_({ node_names: ["n1", "n5"] })).toBe("only on n1, n5");
   expect(with_({ exclusive: false, same_rack: true, gpu_model: "H200" })).toBe(
     "other jobs may run on its nodes, all nodes in one rack, GPUs named H200",
   );

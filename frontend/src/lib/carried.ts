@@ -7,7 +7,9 @@ export function carriedWords({ placement, benchmark }: BenchmarkSpec): string | 
   const usually = benchmark.topology == null;
   const isAlone = placement.exclusive ?? usually;
   const { arrangement, same_rack: sameRack, gpu_model: model, min_gpu_memory_bytes: ofGpu, min_memory_bytes: ofNode } = placement;
+  const names = placement.node_names ?? [];
   const parts = [
+    ...(names.length > 0 ? [`only on ${names.join(", ")}`] : []),
     ...(isAlone === usually ? [] : [isAlone ? "no other job on its nodes" : "other jobs may run on its nodes"]),
     ...(arrangement === "spread" ? ["spread over as many nodes as possible"] : []),
     ...(sameRack ? ["all nodes in one rack"] : []),

@@ -62,6 +62,7 @@ function placementFlags(placement: JobSpec["placement"]): (string | number)[] {
   const size = (bytes: number | null | undefined): string | undefined => (bytes == null ? undefined : flagSize(bytes));
   return [
     ...((placement.arrangement ?? "pack") === "pack" ? [] : ["--arrangement", placement.arrangement]),
+    ...(placement.node_names ?? []).flatMap((name) => ["--node", name]),
     ...(placement.same_rack ? ["--same-rack"] : []),
     ...given("--gpu-model", placement.gpu_model),
     ...given("--min-gpu-memory", size(placement.min_gpu_memory_bytes)),

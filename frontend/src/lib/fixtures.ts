@@ -65,6 +65,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
         exclusive: true,
         arrangement: "pack",
         same_rack: false,
+        node_names: [],
         gpu_model: null,
         min_gpu_memory_bytes: null,
         min_memory_bytes: null,

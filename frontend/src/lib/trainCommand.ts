@@ -56,6 +56,7 @@ function rank(pointer: string): number {
 function wordsOf(pointer: string, value: unknown): string[] {
   const pairs = PAIRS[pointer];
   if (pairs) return Object.entries(value as Record<string, string>).flatMap(([key, text]) => [pairs, `${key}=${text}`]);
+  if (pointer === "/placement/node_names") return (value as string[]).flatMap((name) => ["--node", name]);
   const flag = FLAGS[pointer];
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return flag && value !== null ? [flag, text] : ["--set", `${pointer.slice(1).replaceAll("/", ".")}=${text}`];

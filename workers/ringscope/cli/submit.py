@@ -50,6 +50,9 @@ def submit(
     name: Annotated[str | None, typer.Option(help="A name to find it by.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Exactly this many nodes.")] = None,
+    node: Annotated[
+        list[str] | None, typer.Option(help="Name of a node, repeatable; the job runs on all of them and no others.")
+    ] = None,
     ranks_per_node: Annotated[int | None, typer.Option(help="Exactly this many ranks on each node.")] = None,
     arrangement: Annotated[str | None, typer.Option(help="pack: as few nodes as possible; spread: as many.")] = None,
     exclusive: Annotated[
@@ -157,6 +160,7 @@ def submit(
         ("name",): name,
         ("placement", "ranks"): None if is_simulated else ranks,
         ("placement", "nodes"): nodes,
+        ("placement", "node_names"): node,
         ("placement", "ranks_per_node"): ranks_per_node,
         ("placement", "arrangement"): arrangement,
         ("placement", "exclusive"): exclusive,

@@ -46,6 +46,9 @@ def train(
         ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="A name to find it by.")] = None,
+    node: Annotated[
+        list[str] | None, typer.Option(help="Name of a node, repeatable; the job runs on all of them and no others.")
+    ] = None,
     selector: Annotated[list[str] | None, typer.Option(help="Node label key=value, repeatable.")] = None,
     priority: Annotated[int | None, typer.Option(help="0 to 100, higher first.")] = None,
     time_limit: Annotated[int | None, typer.Option(help="Seconds until the job is stopped.")] = None,
@@ -77,6 +80,7 @@ def train(
         ("training", "device"): device,
         ("placement", "ranks"): ranks,
         ("placement", "nodes"): nodes,
+        ("placement", "node_names"): node,
         ("training", "epochs"): epochs,
         ("training", "global_batch_size"): batch_size,
         ("training", "learning_rate"): learning_rate,

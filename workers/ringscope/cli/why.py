@@ -1,5 +1,6 @@
 """`ringscope why`: why a job waits, why it ended, and what to do next."""
 
+import json
 from collections.abc import Sequence
 
 import typer
@@ -13,6 +14,10 @@ from ringscope.cli.progress import describe
 from ringscope.cli.words import AsJson, span, until, when
 from ringscope.client import Activity, Attempt, Check, Job
 
+_FIELDS = {
+    "id", "state", "reason", "message", "advice", "pending", "not_before", "excluded_nodes", "attempts", "insights",
+}  # fmt: skip
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
@@ -24,10 +29,12 @@ def why(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataD
     with connect(url, data_dir) as client:
         job = client.job(job_id)
         activity = client.activity(job_id) if job.state == "running" else []
-        checks = [] if as_json or not any(attempt.started_at for attempt in job.attempts) else client.checks(job_id)
+        checks = client.checks(job_id) if any(attempt.started_at for attempt in job.attempts) else []
     if as_json:
-        fields = {"id", "state", "reason", "message", "advice", "pending", "not_before", "excluded_nodes", "attempts"}
-        say_json(job.model_dump_json(indent=2, include=fields))
+        told = job.model_dump(mode="json", include=_FIELDS)
+        told["activity"] = [item.model_dump(mode="json") for item in activity]
+        told["checks"] = [check.model_dump(mode="json") for check in checks]
+        say_json(json.dumps(told, indent=2))
         return
     for line in explain(job, activity, checks):
         say(as_typed(line, url, data_dir))

@@ -47,6 +47,9 @@ class Placement(SpecModel):
     )
     ranks_per_node: int | None = Field(None, ge=1, le=4096, description="Exactly this many on each node.")
     nodes: int | None = Field(None, ge=1, le=4096, description="Exactly this many nodes.")
+    node_names: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
+        [], max_length=4096, description="The job runs on all of these nodes and on no others; empty: on any nodes."
+    )
     selector: Labels = Field(default_factory=dict, description="Labels that a node must carry.")
     exclusive: bool = Field(
         False,
@@ -87,6 +90,38 @@ class Placement(SpecModel):
                 self.nodes,
             )
         return self
+
+    @model_validator(mode="after")
+    def _names_agree(self) -> "Placement":
+        names, count = self.node_names, len(self.node_names)
+        if not names:
+            return self
+        if count > len(set(names)):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise _at(("node_names",), f"{twice} is there twice; name each node once.", names)
+        if count > self.ranks:
+            raise _at(
+                ("node_names",),
+                f"{count} nodes cannot each run one of {self.ranks} ranks; name fewer nodes or raise ranks.",
+                names,
+            )
+        if self.nodes and self.nodes != count:
+            raise _at(
+                ("nodes",), f"{count} nodes are named in node_names, not {self.nodes}; leave out nodes.", self.nodes
+            )
+        if self.ranks_per_node and self.ranks_per_node * count != self.ranks:
+            raise _at(
+                ("ranks_per_node",),
+                f"{count} named nodes with {self.ranks_per_node} ranks each are not {self.ranks} ranks; "
+                "leave out ranks_per_node.",
+                self.ranks_per_node,
+            )
+        return self
+
+    @property
+    def node_count(self) -> int | None:
+        """The exact number of nodes, by ``nodes`` or ``node_names``; None if neither is given."""
+        return self.nodes or len(self.node_names) or None
 
 
 class JobSpec(SpecModel):
@@ -188,8 +223,10 @@ class JobSpec(SpecModel):
         placement = self.placement
         if self.training is None or self.training.strategy not in ONE_NODE:
             return self
-        if placement.nodes not in (None, 1) or placement.ranks_per_node not in (None, placement.ranks):
-            field = "nodes" if placement.nodes not in (None, 1) else "ranks_per_node"
+        if placement.node_count not in (None, 1) or placement.ranks_per_node not in (None, placement.ranks):
+            field = "ranks_per_node"
+            if placement.node_count not in (None, 1):
+                field = "nodes" if placement.nodes else "node_names"
             several = ONE_NODE[self.training.strategy]
             raise _at(
                 ("placement", field),
@@ -213,7 +250,9 @@ class JobSpec(SpecModel):
     @model_validator(mode="after")
     def _each_channel_leaves_by_another_rank(self) -> "JobSpec":
         channels, placement = self.benchmark.channels if self.benchmark else None, self.placement
-        most = placement.ranks_per_node or placement.ranks // (placement.nodes or 1)  # that the smallest node can have
+        most = placement.ranks_per_node or placement.ranks // (
+            placement.node_count or 1
+        )  # that the smallest node can have
         if channels is not None and channels > most:
             raise _at(("benchmark", "channels"), too_many_channels(channels, most), channels)
         return self
@@ -300,7 +339,7 @@ def _new(spec: JobSpec) -> JobSpec:
     channels, placement = spec.benchmark.channels if spec.benchmark else None, spec.placement
     if spec.benchmark and channels not in (None, 1) and (sentence := spec.benchmark.goes_one_way):
         raise _at(("benchmark", "channels"), sentence, channels)
-    if channels not in (None, 1) and not (placement.nodes or placement.ranks_per_node):
+    if channels not in (None, 1) and not (placement.node_count or placement.ranks_per_node):
         raise _at(
             ("benchmark", "channels"),
             f"{channels} need {channels} ranks on every node, and nothing says how many there will be; "

@@ -98,7 +98,7 @@ def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transpor
     if simulated is not None:
         nodes: Nodes | None = simulated_nodes(simulated)
     else:
-        is_even = node_count == 1 or placement.nodes or placement.ranks_per_node
+        is_even = node_count == 1 or placement.node_count or placement.ranks_per_node
         nodes = even([placement.ranks // node_count] * node_count) if is_even else None
     return chosen(rows, transports, nodes)
 

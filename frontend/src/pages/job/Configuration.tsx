@@ -130,6 +130,7 @@ function checkText(isOn: boolean, isCheckedInPlace: boolean): string {
 function placementText(placement: JobView["spec"]["placement"], noun: string): string {
   const parts = [
     plural(placement.ranks, noun),
+    ...(placement.node_names.length === 0 ? [] : [`on ${placement.node_names.join(", ")} only`]),
     ...(placement.nodes == null ? [] : [`on exactly ${plural(placement.nodes, "node")}`]),
     ...(placement.ranks_per_node == null ? [] : [`${placement.ranks_per_node} on each node`]),
     ...(placement.exclusive ? ["no other job on its nodes"] : []),

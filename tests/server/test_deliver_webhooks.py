@@ -155,7 +155,10 @@ async def test_redirects_are_not_followed(server: Server, receiver: Receiver) ->
     assert delivery["last_error"] == "HTTP 302: redirects are not followed; correct the URL."
 
 
-async def test_little_of_an_endless_answer_is_read(server: Server, receiver: Receiver) -> None:
+async def test_little_of_an_endless_answer_is_read(
+    server: Server, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "TIMEOUT_SECONDS", 100.0)
     webhook = await make(server, receiver.url())
     head = "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 1000000000\r\n\r\n"
     receiver.answers = [head + "x" * 100_000]
@@ -177,7 +180,10 @@ async def test_a_receiver_that_hangs_ends_with_the_time_limit(
     assert (delivery["state"], delivery["last_error"]) == ("pending", "No answer within 0.2 s.")
 
 
-async def test_a_receiver_that_hangs_holds_nobody_up(server: Server, receiver: Receiver) -> None:
+async def test_a_receiver_that_hangs_holds_nobody_up(
+    server: Server, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sender, "TIMEOUT_SECONDS", 100.0)
     slow = await make(server, receiver.url(path="/silent"))
     quick = await make(server, receiver.url(), name="quick")
     for webhook in [slow] * courier.AT_ONCE + [quick] * 3:

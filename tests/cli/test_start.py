@@ -24,11 +24,22 @@ def test_ctrl_c_while_it_loads_prints_no_traceback() -> None:
     assert done.stderr == b""
 
 
-def test_ctrl_c_means_the_same_as_ever_once_a_command_runs() -> None:
-    program = (
-        "import ringscope.cli.main as m, signal\n"
-        "m.main = lambda: print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)\n"
-        "from ringscope.cli.start import main; main()"
-    )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout == "True\n"
+JOBS_ARE_LISTED = """
+import signal, sys
+from importlib import import_module
+from types import SimpleNamespace
+from ringscope.cli.start import main
+
+def listed():
+    import_module("ringscope.cli.jobs")
+    print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    print("httpx" in sys.modules, "pygments" in sys.modules)
+
+sys.modules["ringscope.cli.main"] = SimpleNamespace(main=listed)
+main()
+"""
+
+
+def test_once_a_command_runs_ctrl_c_means_the_same_as_ever_and_nothing_is_loaded_in_vain() -> None:
+    done = subprocess.run([sys.executable, "-c", JOBS_ARE_LISTED], capture_output=True, text=True, check=True)
+    assert done.stdout == "True\nTrue False\n"

@@ -14,7 +14,7 @@ from ringscope.contracts.metrics.agent import AGENT
 from ringscope.contracts.metrics.collector import COLLECTOR
 from ringscope.contracts.record import Check, Done, Hello, IterationBlock, IterationKind, Iterations, Steps
 from ringscope_agent.gpus import GpuReading
-from ringscope_agent.metrics.counters import JobCounters
+from ringscope_agent.metrics.counters import MOST_SIZES, JobCounters
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.metrics.metrics_server import MetricsServer
 
@@ -80,6 +80,28 @@ def test_iterations_count_as_the_steps_that_they_are(job: JobCounters, pause_ns:
         one, same = ({place: e.labels for place, e in each.exemplars.items()} for each in (mine, theirs))
         assert one == same
     assert sorted(e.labels["step"] for e in job.step_seconds.exemplars.values()) == ["5", "6"]
+
+
+def test_each_message_size_has_its_bandwidth_and_there_are_few_of_them(exporter: Exporter) -> None:
+    job = JobCounters(42, "benchmark", 2, 2, ["all_reduce"], sizes_bytes=iter([1000, 3000]))
+    exporter.add(job)
+    labels = {"job_id": "42", "op": "all_reduce"}
+    assert value(exporter, "collective_size_seconds_total", **labels, message_bytes="3000") == 0
+    kind = IterationKind(algorithm="ring", transport="mpi", in_place=True, bytes=1000)
+    told = Iterations(
+        rank=2, first_step=4, op="all_reduce", bus_factor=1.5, kinds=[kind, kind.model_copy(update={"bytes": 3000})],
+        blocks=[IterationBlock(0, 2, 10**18), IterationBlock(1, 1, 10**18 + 10**7)], duration_ns=[20_000, 30_000, 400],
+    )  # fmt: skip
+    for rank in (2, 3):
+        exporter.fold(job, told.model_copy(update={"rank": rank}))
+    for size, bus_bytes, seconds in (("1000", 6000, 100e-6), ("3000", 9000, 800e-9)):
+        assert value(exporter, "collective_size_bus_bytes_total", **labels, message_bytes=size) == bus_bytes
+        assert value(exporter, "collective_size_seconds_total", **labels, message_bytes=size) == pytest.approx(seconds)
+    for size in range(4, 4 * 100, 4):
+        exporter.fold(job, steps(rank=2).model_copy(update={"bytes": size}))
+    assert len(job.sizes["all_reduce"]) == MOST_SIZES + 1
+    of_ranks = sum(rank.ops["all_reduce"].bus_bytes for rank in job.ranks.values())
+    assert sum(size.bus_bytes for size in job.sizes["all_reduce"].values()) == of_ranks
 
 
 def test_records_are_folded(exporter: Exporter, job: JobCounters) -> None:

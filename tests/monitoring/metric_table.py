@@ -47,5 +47,5 @@ def metric_labels() -> dict[str, frozenset[str]]:
 def _recorded() -> dict[str, frozenset[str]]:
     # level:metric:operation; the levels are labels that begin the name
     levels = {"job_id_op": {"job_id", "op"}, "job_id_rank": {"job_id", "rank", "node"}, "job_id": {"job_id", "op"}}
-    levels["kind"] = {"kind"}
+    levels |= {"kind": {"kind"}, "job_id_op_message_bytes": {"job_id", "op", "message_bytes"}}
     return {name: frozenset({"cluster", *levels[name.partition(":")[0]]}) for name in read_records()}

@@ -43,17 +43,28 @@ def _states() -> Panel:
 
 def _bandwidth() -> list[Panel]:
     return [
-        _with_band(
-            "Bus bandwidth",
-            "Bus bytes over seconds in collectives, exact over any window. The band: slowest to fastest rank.",
-            "ringscope_rank_collective_bus_bytes_total",
-        ),
+        _of_sizes(),
         _with_band(
             "Algorithm bandwidth",
             "Message bytes over seconds in collectives. The band: slowest to fastest rank.",
             "ringscope_rank_collective_bytes_total",
         ),
     ]
+
+
+def _of_sizes() -> Panel:
+    labels = f'{{{JOB},op=~"$op"}}'
+    by = "sum by (cluster, job_id, op, message_bytes)"
+    bus_bytes = f"{by} (rate(ringscope_collective_size_bus_bytes_total{labels}{WINDOW}))"
+    seconds = f"{by} (rate(ringscope_collective_size_seconds_total{labels}{WINDOW}))"
+    return job_page(
+        graph(
+            "Bus bandwidth of each message size",
+            "Bus bytes over seconds in collectives of one size, over all ranks and exact over any window.",
+            BANDWIDTH,
+            query(f"{bus_bytes} / ({seconds} > 0)", "{{op}} {{message_bytes}} B"),
+        )
+    )
 
 
 def _with_band(title: str, description: str, metric: str) -> Panel:

@@ -1,10 +1,13 @@
 """The records of one attempt as the agent sees them: read from the spool, folded into the exporter's counters."""
 
 import asyncio
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import ValidationError
 
+from ringscope.contracts.collectives import elements
+from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import RECORD, Hello, Started
 from ringscope_agent.launch.control import Status
@@ -34,6 +37,7 @@ class Records:
             slots,
             [] if assignment.spec.is_simulated else [assignment.spec.collective],
             assignment.ranks,
+            _sizes_bytes(assignment),
         )
         self._exporter = exporter
         self._dropped: dict[str, int] = {}
@@ -80,3 +84,14 @@ class Records:
         if isinstance(record, Started | Hello):
             self.pids[record.rank] = record.pid
         self._exporter.fold(self._counters, record)
+
+
+def _sizes_bytes(assignment: Assignment) -> Iterator[int]:
+    """The bytes of a step of each size of a benchmark, as its ranks will tell them; other jobs' are not known."""
+    sweep = assignment.spec.benchmark
+    if sweep is None or assignment.spec.is_simulated:
+        return
+    item = ITEMSIZE_BYTES[sweep.dtype]
+    for size_bytes in sweep.sizes():
+        _, total = elements(sweep.collective, size_bytes, item, assignment.ranks)
+        yield total * item * sweep.aggregate

@@ -6,6 +6,7 @@ Steps of a simulation are not counted: nothing moved, and no dashboard could tel
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from prometheus_client.core import Exemplar
@@ -15,6 +16,9 @@ from ringscope.contracts.metrics.agent import COLLECTIVE_BUCKETS_SECONDS, STEP_B
 from ringscope.contracts.metrics.histogram import Histogram
 from ringscope.contracts.metrics.labels import op_label
 from ringscope.contracts.record import Check, Done, Hello, Iterations, Log, Measurement, Record, Started, Steps
+
+MOST_SIZES = 32  # of a job that have series of their own
+OTHER_SIZES = "other"
 
 
 class Durations(Histogram):
@@ -46,20 +50,27 @@ class StepTimes:
     durations_seconds: np.ndarray
     collectives_seconds: np.ndarray
     compute_seconds: float  # of all of them
-    bytes: int  # of all of them
+    sizes: tuple[tuple[int, int, float], ...]  # message bytes, bytes of all such steps together, seconds in collectives
     last_bytes: int  # of the last one
+
+    @property
+    def bytes(self) -> int:
+        """Of all of them."""
+        return sum(moved for _, moved, _ in self.sizes)
 
     @classmethod
     def of(cls, record: Steps | Iterations) -> "StepTimes":
         """As the record has them."""
         if isinstance(record, Steps):
+            collectives_seconds = np.asarray(record.communication_us) * 1e-6
+            moved = record.bytes * len(record.start_ns)
             return cls(
                 record.first_step,
                 np.asarray(record.start_ns),
                 np.asarray(record.duration_us) * 1e-6,
-                np.asarray(record.communication_us) * 1e-6,
+                collectives_seconds,
                 float(sum(record.compute_us)) * 1e-6,
-                record.bytes * len(record.start_ns),
+                ((record.bytes, moved, float(collectives_seconds.sum())),),
                 record.bytes,
             )
         durations_ns = np.frombuffer(record.duration_ns, np.int64)
@@ -72,8 +83,10 @@ class StepTimes:
         seconds = durations_ns * 1e-9
         starts_ns = np.repeat(starts_ns, counts) + ends_ns - whole_ns
         sizes = [record.kinds[block.kind].bytes for block in record.blocks]
-        moved = sum(size * block.iterations for size, block in zip(sizes, record.blocks, strict=True))
-        return cls(record.first_step, starts_ns, seconds, seconds, 0.0, moved, sizes[-1])
+        moved_bytes = [size * block.iterations for size, block in zip(sizes, record.blocks, strict=True)]
+        seconds_of_blocks: list[float] = np.add.reduceat(seconds, firsts).tolist()
+        of_blocks = tuple(zip(sizes, moved_bytes, seconds_of_blocks, strict=True))
+        return cls(record.first_step, starts_ns, seconds, seconds, 0.0, of_blocks, sizes[-1])
 
 
 @dataclass
@@ -87,6 +100,14 @@ class OpCounters:
     wrong: int = 0
     last_seconds: float | None = None
     last_bus_bytes_per_second: float | None = None
+
+
+@dataclass
+class SizeCounters:
+    """All ranks' collectives of one kind and message size."""
+
+    seconds: float = 0.0
+    bus_bytes: float = 0.0
 
 
 @dataclass
@@ -112,10 +133,18 @@ class JobCounters:
         first_rank, slots: this node's ranks.
         ops: collectives that the job will run; their counters start at zero. None for a simulation.
         world_size: ranks of the job on all nodes.
+        sizes_bytes: message sizes that the job will have, as far as they are known; their counters start at zero.
     """
 
     def __init__(
-        self, job_id: int, kind: str, first_rank: int, slots: int, ops: Sequence[str], world_size: int = 0
+        self,
+        job_id: int,
+        kind: str,
+        first_rank: int,
+        slots: int,
+        ops: Sequence[str],
+        world_size: int = 0,
+        sizes_bytes: Iterable[int] = (),
     ) -> None:
         self.job_id = job_id
         self.kind = kind
@@ -128,6 +157,8 @@ class JobCounters:
             for index in range(slots)
         }
         self.collective_seconds = {name: Durations(COLLECTIVE_BUCKETS_SECONDS) for name in names}
+        known = list(map(str, islice(sizes_bytes, MOST_SIZES)))
+        self.sizes = {name: {size: SizeCounters() for size in known} for name in names}
         self.step_seconds = Durations(STEP_BUCKETS_SECONDS)
         self.records_dropped = 0
 
@@ -185,8 +216,21 @@ class JobCounters:
         op.last_seconds = float(times.collectives_seconds[-1])
         if op.last_seconds > 0:
             op.last_bus_bytes_per_second = times.last_bytes * record.bus_factor / op.last_seconds
+        of_sizes = self.sizes.setdefault(name, {})
+        for size_bytes, moved, seconds in times.sizes:
+            size = _of_size(of_sizes, size_bytes)
+            size.seconds += seconds
+            size.bus_bytes += moved * record.bus_factor
         histogram = self.collective_seconds.setdefault(name, Durations(COLLECTIVE_BUCKETS_SECONDS))
         histogram.observe_steps(times.collectives_seconds, record.rank, times)
+
+
+def _of_size(sizes: dict[str, SizeCounters], size_bytes: int) -> SizeCounters:
+    """The counters of a message size; of sizes beyond the first ``MOST_SIZES`` they are common."""
+    label = str(size_bytes)
+    if label not in sizes and len(sizes) >= MOST_SIZES:
+        label = OTHER_SIZES
+    return sizes.setdefault(label, SizeCounters())
 
 
 def merged(ranks: Iterable[RankCounters]) -> RankCounters:

@@ -36,6 +36,7 @@ def job_families(jobs: Sequence[JobCounters], max_world_size: int) -> Iterator[M
     """All of them; a job of more than ``max_world_size`` ranks gets one series for this node instead of each rank."""
     rows = [row for job in jobs for row in _rows(job, max_world_size)]
     yield from _rank_families(rows)
+    yield from _sizes(jobs)
     yield from _histograms(jobs)
 
 
@@ -62,6 +63,16 @@ def _rank_families(rows: _Rows) -> Iterator[Metric]:
         if label != ALL_RANKS:
             info.add(job_id, label, rank.local_rank, rank.gpu, value=1)
     yield info.metric
+
+
+def _sizes(jobs: Sequence[JobCounters]) -> Iterator[Metric]:
+    seconds, bus_bytes = Series(table.SIZE_SECONDS), Series(table.SIZE_BUS_BYTES)
+    for job in jobs:
+        for name, sizes in job.sizes.items():
+            for label, size in sizes.items():
+                seconds.add(job.job_id, name, label, value=size.seconds)
+                bus_bytes.add(job.job_id, name, label, value=size.bus_bytes)
+    yield from (seconds.metric, bus_bytes.metric)
 
 
 def _histograms(jobs: Sequence[JobCounters]) -> Iterator[Metric]:

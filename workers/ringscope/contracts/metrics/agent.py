@@ -80,6 +80,16 @@ RANK_LAST_BUS_BANDWIDTH = AGENT.gauge(
 
 # *** all ranks of a job on this node
 
+SIZE_SECONDS = AGENT.counter(
+    "collective_size_seconds",
+    "Time in finished collectives of one message size over this node's ranks; a job has 32 sizes at most, and other.",
+    "job_id", "op", "message_bytes", unit="s",
+)  # fmt: skip
+SIZE_BUS_BYTES = AGENT.counter(
+    "collective_size_bus_bytes",
+    "Message bytes times the bus factor, of one message size; over their seconds: the bus bandwidth of that size.",
+    "job_id", "op", "message_bytes", unit="B",
+)  # fmt: skip
 COLLECTIVE_DURATION = AGENT.histogram(
     "collective_duration_seconds", "Collective durations over the ranks of this node; exemplars name rank and step.",
     "job_id", "op", buckets=COLLECTIVE_BUCKETS_SECONDS,

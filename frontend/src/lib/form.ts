@@ -49,6 +49,10 @@ export type JobForm = {
   dtype: string;
   check: string;
   limit: string;
+  /** Seconds of each part of the start, of a loading stage, and without progress; empty: as usual. */
+  start: string;
+  load: string;
+  hang: string;
   priority: string;
 };
 
@@ -92,6 +96,9 @@ export const STANDARD: JobForm = {
   dtype: "float32",
   check: "on",
   limit: "600",
+  start: "",
+  load: "1800",
+  hang: "",
   priority: "50",
 };
 
@@ -127,6 +134,9 @@ export const SWEEP_FIELDS = {
   iterations: { pointer: "/benchmark/iterations", label: "Iterations", reads: "whole number" },
   warmup: { pointer: "/benchmark/warmup", label: "Warm-up", reads: "whole number" },
   limit: { pointer: "/time_limit_seconds", label: "Time limit", reads: "whole number" },
+  start: { pointer: "/start_seconds", label: "Start limit", reads: "optional whole number" },
+  load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
+  hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
   step: { pointer: "/benchmark/step_bytes", label: "Step", reads: "optional size" },
   cycles: { pointer: "/benchmark/cycles", label: "Cycles", reads: "whole number" },
@@ -145,7 +155,8 @@ export const SWEEP_FIELDS = {
 
 /** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
 export const ADVANCED: readonly Field[] = [
-  "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "average", "skip", "timeout", "rotate", "trace",
+  "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "average", "skip", "timeout",
+  "start", "load", "hang", "rotate", "trace",
 ];
 
 /**
@@ -194,6 +205,9 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
     },
     priority: numberOr(form.priority),
     time_limit_seconds: numberOr(form.limit),
+    start_seconds: numberOrNull(form.start),
+    load_seconds: numberOr(form.load),
+    hang_seconds: numberOrNull(form.hang),
   };
   return spec as BenchmarkSpec;
 }
@@ -253,6 +267,9 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     dtype: benchmark.dtype,
     check: benchmark.check ? "on" : "off",
     limit: String(spec.time_limit_seconds),
+    start: String(spec.start_seconds ?? STANDARD.start),
+    load: String(spec.load_seconds),
+    hang: String(spec.hang_seconds ?? STANDARD.hang),
     priority: String(spec.priority),
   };
 }

@@ -11,6 +11,9 @@ export const SCRIPT_FIELDS = {
   selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
   name: { pointer: "/name", label: "Name (optional)", reads: "text" },
   limit: { pointer: "/time_limit_seconds", label: "Time limit", reads: "whole number" },
+  start: { pointer: "/start_seconds", label: "Start limit", reads: "optional whole number" },
+  load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
+  hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
 } as const satisfies Table<string>;
 

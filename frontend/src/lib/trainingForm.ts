@@ -23,6 +23,9 @@ export const TRAINING_FIELDS = {
   learning_rate: { pointer: "/training/learning_rate", label: "Learning rate", reads: "number" },
   target_accuracy: { pointer: "/training/target_accuracy", label: "Target accuracy", reads: "optional number" },
   limit: { pointer: "/time_limit_seconds", label: "Time limit", reads: "whole number" },
+  start: { pointer: "/start_seconds", label: "Start limit", reads: "optional whole number" },
+  load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
+  hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
   precision: { pointer: "/training/precision", label: "Precision", reads: "text" },
   accumulation_steps: { pointer: "/training/accumulation_steps", label: "Accumulation", reads: "whole number" },
@@ -57,6 +60,7 @@ export const GRADIENT_FIELDS: readonly TrainingField[] = [
 ];
 export const FINER_FIELDS: readonly TrainingField[] = [
   "momentum", "weight_decay", "max_steps", "validation_percent", "checkpoint_every_steps", "resume_from", "on_nan", "seed", "timeout",
+  "start", "load", "hang",
 ];
 export const SERVER_FIELDS: readonly TrainingField[] = ["servers", "consistency", "staleness"];
 

@@ -250,9 +250,8 @@ class JobSpec(SpecModel):
     @model_validator(mode="after")
     def _each_channel_leaves_by_another_rank(self) -> "JobSpec":
         channels, placement = self.benchmark.channels if self.benchmark else None, self.placement
-        most = placement.ranks_per_node or placement.ranks // (
-            placement.node_count or 1
-        )  # that the smallest node can have
+        # The most that the smallest node can have.
+        most = placement.ranks_per_node or placement.ranks // (placement.node_count or 1)
         if channels is not None and channels > most:
             raise _at(("benchmark", "channels"), too_many_channels(channels, most), channels)
         return self

@@ -2,6 +2,7 @@ import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { ADVANCED, type Field, isSimulation, type JobForm, STANDARD } from "../../lib/form";
 import type { Problems } from "../../lib/specForm";
 import type { Bind } from "./bind";
+import { Limits } from "./Limits";
 import classes from "./SubmitPage.module.css";
 
 const BLOCKING = [
@@ -55,6 +56,7 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
         )}
         <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
       </div>
+      <Limits bind={bind} />
       <Checkbox
         name="rotate"
         label="Move on in memory every time, so that caches do not hold the data"

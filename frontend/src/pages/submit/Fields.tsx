@@ -68,7 +68,7 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
         <div className={classes.row}>
           <TextInput description="Timed, each size" inputMode="numeric" {...bind("iterations")} />
           <TextInput description="Untimed, each size" inputMode="numeric" {...bind("warmup")} />
-          <TextInput description="Seconds" inputMode="numeric" {...bind("limit")} />
+          <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
           <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
         </div>
       </section>

@@ -1,5 +1,6 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { FINER_FIELDS, isTold } from "../../lib/trainingForm";
+import { Limits } from "./Limits";
 import classes from "./SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 
@@ -22,6 +23,7 @@ export function FinerOptions(part: TrainingPart) {
         <TextInput description="Where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
         <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
       </div>
+      <Limits bind={bind} />
     </details>
   );
 }

@@ -15,7 +15,7 @@ export function Learning(part: TrainingPart) {
         <TextInput description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
         <NativeSelect description="Of forward and backward" {...select(part, "precision")} />
         <TextInput description="0 to 1; told when reached" inputMode="decimal" {...bind("target_accuracy")} />
-        <TextInput description="Seconds" inputMode="numeric" {...bind("limit")} />
+        <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
         <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
       </div>
     </section>

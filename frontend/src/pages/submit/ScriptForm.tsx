@@ -6,6 +6,7 @@ import { emptyScript, SCRIPT_FIELDS } from "../../lib/scriptForm";
 import { formToSpec, specToForm } from "../../lib/specForm";
 import { binder, choices as options } from "./bind";
 import { FormFrame } from "./FormFrame";
+import { Limits } from "./Limits";
 import { NodeChoice } from "./NodeChoice";
 import { Ranks } from "./Ranks";
 import classes from "./SubmitPage.module.css";
@@ -39,7 +40,7 @@ export function ScriptForm({ choices, base, from }: Props) {
             <section aria-labelledby="what" className={classes.group}>
               <h2 id="what">What to run</h2>
               <TextInput description="A .py file below the folder that the agents were started with (--scripts)" {...bind("file")} />
-              <Textarea description="One a line" rows={3} {...bind("arguments")} />
+              <Textarea description="One per line" rows={3} {...bind("arguments")} />
             </section>
             <section aria-labelledby="where" className={classes.group}>
               <h2 id="where">Where and limits</h2>
@@ -47,11 +48,12 @@ export function ScriptForm({ choices, base, from }: Props) {
                 <Ranks bound={bind("ranks")} />
                 <TextInput description="Empty: as few as it takes" inputMode="numeric" {...bind("nodes")} />
                 <NativeSelect description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
-                <TextInput description="Seconds" inputMode="numeric" {...bind("limit")} />
+                <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
                 <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
                 <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
                 <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
               </div>
+              <Limits bind={bind} />
               <NodeChoice selector={form.selector} onChange={(selector) => change({ selector })} />
             </section>
           </div>

@@ -1,0 +1,14 @@
+import { TextInput } from "@mantine/core";
+import type { Bind } from "./bind";
+import classes from "./SubmitPage.module.css";
+
+/** How long the parts of a job may take; the time limit of the whole job stands elsewhere in each form. */
+export function Limits({ bind }: { bind: Bind<"start" | "load" | "hang"> }) {
+  return (
+    <div className={classes.row}>
+      <TextInput description="Seconds for each part of the start" placeholder="the server's" inputMode="numeric" {...bind("start")} />
+      <TextInput description="Seconds to import, read or compile" inputMode="numeric" {...bind("load")} />
+      <TextInput description="Seconds without progress" placeholder="usual" inputMode="numeric" {...bind("hang")} />
+    </div>
+  );
+}

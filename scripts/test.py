@@ -4,7 +4,7 @@
 
 With CI=true only the GPU tier may be skipped. A test that passed on a later try is green, and told as FLAKY. The last
 line sums all tiers. Each tier's time stands beside its budget; to take longer fails nothing. The gate's runs of pytest
-go side by side, one for each of two cores, and the tiers of one run share its time by that of their tests.
+go side by side, three on two cores, and the tiers of one run share its time by that of their tests.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from scripts.tiers import ROOT, TIERS, Tier
 BIN = ROOT / ".venv" / "bin"
 OUTCOMES = ROOT / "test-results" / "outcomes"  # a file for each tier: what came of each test, and how long it took
 GATE_BUDGET_SECONDS = 420  # everything, where the packages are there
-LANES = 2  # runs of pytest side by side
+LANES = 3  # runs of pytest side by side: two left a third of two cores idle
 SLOWEST = 10
 PROGRESS = re.compile(r"^\S+ +\[ *\d+%\]$")  # a line of pytest's dots
 NO_TESTS_CHOSEN = 5  # pytest's exit code

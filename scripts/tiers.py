@@ -32,7 +32,7 @@ class Way:
 class Tier:
     """Commands or folders of tests that run together; ``missing`` says why they cannot run here, or None.
 
-    ``budget_seconds`` is what the gate's part should take, with another run beside it on two cores: it is told, and
+    ``budget_seconds`` is what the gate's part should take, with two other runs beside it on two cores: it is told, and
     nothing fails by it. Tiers that go the same way are one run of pytest. A folder that lies in one of another tier is
     not that tier's.
     """

@@ -26,6 +26,7 @@ from ringscope_server.http import document, problems, reference, ui
 from ringscope_server.http.admission import RequestAdmission
 from ringscope_server.http.caching import CacheControl
 from ringscope_server.http.dependencies import WithServices
+from ringscope_server.http.head import HeadAsGet
 from ringscope_server.http.redirects import RelativeRedirects
 from ringscope_server.http.request_body import RequestBody
 from ringscope_server.http.routes import (
@@ -141,6 +142,7 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
         lifespan=lifespan,
         middleware=[
             Middleware(RequestTimes, api=api, times=services.monitoring.requests),
+            Middleware(HeadAsGet),
             Middleware(RelativeRedirects),
             Middleware(SecurityHeaders),
             Middleware(CacheControl),

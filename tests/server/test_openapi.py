@@ -1,6 +1,8 @@
 """The OpenAPI document, and the TypeScript client made from it."""
 
+import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -50,13 +52,33 @@ def made(operation: dict[str, Any]) -> dict[str, Any]:
 
 async def test_a_wrong_method_is_told_all_that_there_are(server: Server) -> None:
     for path, methods in (
-        ("/api/v1/jobs", "GET, POST"),
-        ("/api/v1/jobs/1", "GET, PATCH"),
+        ("/api/v1/jobs", "GET, HEAD, POST"),
+        ("/api/v1/jobs/1", "GET, HEAD, PATCH"),
         ("/api/v1/jobs/1/cancel", "POST"),
+        ("/", "GET, HEAD"),
     ):
         answer = await server.admin.put(path)
         assert (answer.status_code, answer.headers["allow"]) == (405, methods), path
         assert answer.json()["detail"] == f"PUT is not possible here; use {methods}."
+        answer = await server.client().options(path)
+        assert (answer.status_code, answer.headers["allow"]) == (204, f"{methods}, OPTIONS"), path
+
+
+async def test_every_route_that_answers_get_answers_head_without_a_body(server: Server) -> None:
+    await server.node("1")
+    job = await server.submit(**ONE_SIZE)
+    assert job["id"] == 1
+    for path in (path for path, methods in json.loads(document())["paths"].items() if "get" in methods):
+        filled = re.sub(r"\{[^}]+\}", "1", path)
+        async with asyncio.timeout(60):
+            head = await server.admin.head(filled)
+        assert head.content == b"", path
+        assert head.status_code != 405, path
+        if path.endswith("/stream"):
+            continue
+        got = await server.admin.get(filled)
+        told = {name: got.headers.get(name) for name in ("content-type", "etag")}
+        assert (head.status_code, {name: head.headers.get(name) for name in told}) == (got.status_code, told), path
 
 
 def test_every_operation_has_an_id_and_a_summary() -> None:

@@ -17,7 +17,8 @@ class AllowedMethods:
     def of(self, path: str) -> str:
         """As the header Allow has them."""
         found = [methods for pattern, methods in self._routes if pattern.match(path)]
-        return ", ".join(sorted(set().union(*found)))
+        methods = set().union(*found) or {"GET"}  # no route: it is one of the page's files
+        return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))
 
     @cached_property
     def _routes(self) -> list[tuple[Pattern[str], set[str]]]:

@@ -6,7 +6,7 @@ from http import HTTPStatus
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.exceptions import HTTPException
@@ -116,12 +116,14 @@ def install(app: FastAPI) -> None:
         return problem_response(Problem(409, "spec_spoiled", str(error)))
 
     @app.exception_handler(HTTPException)
-    async def _http(request: Request, error: HTTPException) -> JSONResponse:
+    async def _http(request: Request, error: HTTPException) -> Response:
         code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
         detail = UNREADABLE if error.detail == "There was an error parsing the body" else str(error.detail)
         headers = dict(error.headers or {})
         if error.status_code == HTTPStatus.METHOD_NOT_ALLOWED:
             headers["Allow"] = allowed.of(request.url.path)
+            if request.method == "OPTIONS":
+                return Response(status_code=204, headers={"Allow": f"{headers['Allow']}, OPTIONS"})
             detail = f"{request.method} is not possible here; use {headers['Allow']}."
         return problem_response(Problem(error.status_code, code, detail, headers=headers))
 

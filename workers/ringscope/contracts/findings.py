@@ -79,12 +79,34 @@ def _field_error(
         case "field_sentence":
             sentence = f"{name}: {message}"
         case "json_invalid":
+            sentence = _not_json(location, str(context.get("error", message)))
             location = ()
-            sentence = f"The request body is not valid JSON: {context.get('error', message)}."
+        case "model_type" | "model_attributes_type" | "dict_type":
+            sentence = f"{name}: give an object with fields by name, such as {{}}; got {_shown(value)}."
         case _:
             text = message[:1].lower() + message[1:]
             sentence = f"{name}: {text}; got {_shown(value)}." if not isinstance(value, dict) else f"{name}: {text}."
     return FieldError(pointer=pointer(location), detail=_shortened(sentence))
+
+
+# What Python's parser says, for people.
+_JSON_FAULTS = {
+    "Expecting property name": "a name in double quotes is missing; quote names so, with no comma after the last item",
+    "Illegal trailing comma": "a comma stands after the last item; leave it out",
+    "Expecting value": "a value is missing; leave out comments, and commas after the last item",
+    "Expecting ',' delimiter": "a comma or a closing bracket is missing; add it",
+    "Expecting ':' delimiter": "a colon is missing after a name; add it",
+    "Unterminated string": "a text has no closing quote; add it",
+    "Invalid control character": "a text holds a line break, a tab or the like; write it as \\n, \\t or \\u000b",
+    "Invalid \\": "a backslash begins no escape of JSON; write a backslash itself as two",
+    "Extra data": "more follows after the end of the value; send one value",
+}
+
+
+def _not_json(location: tuple[str | int, ...], said: str) -> str:
+    place = f" at character {location[0] + 1}" if location and isinstance(location[0], int) else ""
+    fault = next((words for start, words in _JSON_FAULTS.items() if said.startswith(start)), said)
+    return f"The request body is not valid JSON{place}: {fault}."
 
 
 def _characters(count: int) -> str:
@@ -93,7 +115,7 @@ def _characters(count: int) -> str:
 
 def _shown(value: object) -> str:
     """A value in a sentence: whole if it is short, else its ends."""
-    return _short.repr(value)
+    return "null" if value is None else _short.repr(value)
 
 
 def _shortened(sentence: str) -> str:

@@ -99,7 +99,7 @@ def test_no_route_has_an_accessibility_violation(
             if there is None:
                 continue
             # What failed on one page is asked for again on the next, which meanwhile has neither content nor heading.
-            come_to = visit.follow if state == "filled" else visit.open
+            come_to = visit.open if state == "failed" else visit.follow
             page = come_to(route.path.replace("NODE", node))
             expect(page.locator(there).first).to_be_visible()
             visit.shoot(f"{shot(name)}-{state}-{scheme}")

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 from sqlalchemy import Connection, event, select, text
-from sqlalchemy.exc import DataError, IntegrityError, OperationalError, StatementError
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError, SQLAlchemyError, StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncSession
 from tests.postgres import running_postgres
@@ -25,7 +25,7 @@ from ringscope_server.attempts import gangs
 from ringscope_server.background import detection, heartbeats, upkeep
 from ringscope_server.db import disk, engine, postgresql
 from ringscope_server.db.engine import Database
-from ringscope_server.db.faults import DatabaseUnusableError, fault_of
+from ringscope_server.db.faults import LOCKED, DatabaseUnusableError, fault_of
 from ringscope_server.db.models import Job
 from ringscope_server.db.postgresql import postgresql_engine, postgresql_url
 from ringscope_server.http.problems import of_database
@@ -134,6 +134,35 @@ async def test_a_server_is_not_ready_while_another_process_has_locked_its_file(
         other.execute("ROLLBACK")
         other.close()
         assert (await server.client().get("/readyz")).status_code == 200
+
+
+async def test_writes_that_wait_together_for_a_locked_file_wait_once(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with running_server(tmp_path, clock) as server:
+        database, noted = server.services.database, list[Exception]()
+        event.listen(database.engine.sync_engine, "connect", impatient)
+        await database.dispose()
+        note = database._note
+        monkeypatch.setattr(database, "_note", lambda error: (noted.append(error), note(error)))
+
+        async def write() -> None:
+            async with database.write() as session:
+                await session.execute(text("UPDATE alembic_version SET version_num = version_num"))
+
+        other = sqlite3.connect(tmp_path / "ringscope.sqlite3", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        assert database._writing is not None
+        async with database._writing.held():
+            writing = [asyncio.create_task(write()) for _ in range(5)]
+            for _ in range(5):
+                await asyncio.sleep(0)
+        found = await asyncio.gather(*writing, return_exceptions=True)
+        assert [fault_of(error) for error in found if isinstance(error, SQLAlchemyError)] == [LOCKED] * 5
+        assert len(noted) == 1, "the others learned it from the first"
+        other.execute("ROLLBACK")
+        other.close()
+        await write()
 
 
 def impatient(connection: Any, _record: object) -> None:

@@ -8,11 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import URL, func, make_url, select, text
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.disk import has_room
-from ringscope_server.db.faults import STORAGE_FULL, Fault, fault_of, is_lasting
+from ringscope_server.db.faults import LOCKED, STORAGE_FULL, Fault, fault_of, is_lasting
 from ringscope_server.db.postgresql import postgresql_engine
 from ringscope_server.db.sqlite import WRITE, sqlite_engine
 from ringscope_server.overload.priority_lock import PriorityLock
@@ -41,6 +41,7 @@ class Database:
         self._fault: Fault | None = None  # of the last write that failed through no doing of its own, and when that was
         self._failed_at = 0.0
         self._is_trying = False
+        self._locked: BaseException | None = None  # SQLite's own error, where the last write waited for another process
 
     @property
     def label(self) -> str:
@@ -64,16 +65,26 @@ class Database:
         With ``first`` it comes before those that wait: what must run is not kept by what is asked.
         """
         turn = nullcontext() if self._writing is None else self._writing.held(first=first)
-        try:
-            async with turn, AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
-                yield session
-                for complete in self.before_commit:
-                    await complete(session)
-        except SQLAlchemyError as error:
-            fault = fault_of(error)
-            if fault is not None and is_lasting(fault):
-                self._fault, self._failed_at = fault, time.monotonic()
-            raise
+        came_at = time.monotonic()
+        async with turn:
+            if self._locked is not None and self._failed_at >= came_at:
+                # The one before it waited in vain for as long as SQLite waits; one after the other would take minutes.
+                raise OperationalError("BEGIN IMMEDIATE", None, self._locked)
+            try:
+                async with AsyncSession(self._writer, expire_on_commit=False) as session, session.begin():
+                    yield session
+                    for complete in self.before_commit:
+                        await complete(session)
+            except SQLAlchemyError as error:
+                self._note(error)
+                raise
+            self._locked = None
+
+    def _note(self, error: SQLAlchemyError) -> None:
+        fault = fault_of(error)
+        if fault is not None and is_lasting(fault):
+            self._fault, self._failed_at = fault, time.monotonic()
+        self._locked = error.orig if fault is LOCKED and isinstance(error, OperationalError) else None
 
     async def fault(self) -> Fault | None:
         """Why nothing can be stored, where a write has failed for that; every few seconds it is tried whether one can.

@@ -15,7 +15,7 @@ const hasDocument = (path: string) =>
   readFileSync(`${import.meta.dirname}/${path}`, "utf8").startsWith("// @vitest-environment jsdom");
 
 export default defineConfig({
-  base: "/",
+  base: "./", // one build serves any path: scripts find each other, and the server writes the path into index.html
   plugins: [react(), skeletonFirst(), precompress()],
   build: { target: "es2022" },
   server: { proxy: { "/api": server } },

@@ -115,7 +115,7 @@ def write_address(settings: Settings, listener: socket.socket) -> None:
 def url_of(settings: Settings, listener: socket.socket) -> str:
     """Where the server is, from this machine."""
     host = ANY_ADDRESS.get(settings.host, settings.host)
-    return f"http://{Address(host, listener.getsockname()[1])}"
+    return f"http://{Address(host, listener.getsockname()[1])}{settings.root}"
 
 
 def serve(settings: Settings, listener: socket.socket) -> int:

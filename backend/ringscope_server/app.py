@@ -29,6 +29,7 @@ from ringscope_server.http.dependencies import WithServices
 from ringscope_server.http.head import HeadAsGet
 from ringscope_server.http.redirects import RelativeRedirects
 from ringscope_server.http.request_body import RequestBody
+from ringscope_server.http.root_path import RootPath
 from ringscope_server.http.routes import (
     agents,
     comparison,
@@ -136,17 +137,19 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
             watched.close()
             await services.database.dispose()
 
-    api = routes(ui.built_files())
+    page = ui.built_files()
+    api = routes(page)
     return Router(
         default=api,
         lifespan=lifespan,
         middleware=[
+            Middleware(SecurityHeaders),
+            Middleware(GZipMiddleware, minimum_size=1024),
+            Middleware(RootPath, root=services.settings.root, page=page),
             Middleware(RequestTimes, api=api, times=services.monitoring.requests),
             Middleware(HeadAsGet),
             Middleware(RelativeRedirects),
-            Middleware(SecurityHeaders),
             Middleware(CacheControl),
-            Middleware(GZipMiddleware, minimum_size=1024),
             Middleware(WithServices, services=services),
             Middleware(RequestAdmission, admission=services.admission),
             Middleware(RequestBody, max_bytes=services.settings.max_body_bytes),

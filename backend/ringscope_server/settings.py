@@ -1,8 +1,10 @@
 """Settings: RINGSCOPE_* variables and flags, read once at start and passed down."""
 
 import json
+import re
 from pathlib import Path
 from typing import Annotated
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 from pydantic_core import PydanticCustomError
@@ -13,6 +15,8 @@ from ringscope.contracts.protocol import HEARTBEAT_SECONDS, REQUEST_SECONDS
 from ringscope_server.urls import networks
 
 MIN_SECRET_LENGTH = 32
+_ROOT_PATH = re.compile(r"(?:/[A-Za-z0-9._~-]+)+")
+_OWN_PATHS = ("api", "assets", "docs", "healthz", "login", "metrics", "openapi.json", "readyz")
 
 
 class Settings(BaseSettings):
@@ -31,6 +35,9 @@ class Settings(BaseSettings):
     host: str = Field("127.0.0.1", description="Address that the server listens on.")
     port: int = Field(8000, ge=0, le=65535, description="Port of API and web page; 0 takes any free one.")
     public_url: str = Field("", description="URL under which people reach the server; default http://host:port.")
+    root_path: str = Field(
+        "", description="Path that a proxy puts before the server, such as /ringscope; default: the path of public_url."
+    )
     max_body_bytes: int = Field(16 << 20, ge=1024, description="Largest request body of an agent.")
     scheduler_interval_seconds: float = Field(1.0, gt=0, description="Longest pause between two passes.")
     poll_seconds: float = Field(
@@ -92,6 +99,17 @@ class Settings(BaseSettings):
             raise PydanticCustomError("not_url", "give an address that begins with http:// or https://")
         return value.rstrip("/")
 
+    @field_validator("root_path")
+    @classmethod
+    def _is_root_path(cls, value: str) -> str:
+        """Return the path without a slash at its end."""
+        path = value.rstrip("/")
+        if path and (not _ROOT_PATH.fullmatch(path) or path.split("/")[1] in _OWN_PATHS):
+            own = ", ".join(f"/{name}" for name in _OWN_PATHS)
+            sentence = f"give a path of letters and digits such as /ringscope, and none of the server's own ({own})"
+            raise PydanticCustomError("not_root_path", sentence)
+        return path
+
     @field_validator("poll_seconds")
     @classmethod
     def _ends_before_agents_hang_up(cls, seconds: float) -> float:
@@ -128,6 +146,11 @@ class Settings(BaseSettings):
     def metrics_linger_seconds(self) -> float:
         """How long a job's metrics outlive the job, so that Prometheus sees their last values."""
         return linger_seconds(self.scrape_interval_seconds)
+
+    @property
+    def root(self) -> str:
+        """The path that a proxy puts before the server, without a slash at its end; "" where there is none."""
+        return self.root_path or urlsplit(self.public_url).path.rstrip("/")
 
     @property
     def data_path(self) -> Path:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from starlette.requests import Request
 
 from ringscope.contracts.address import Address, is_loopback
+from ringscope_server.settings import Settings
 
 MAX_PATH = 2_000
 MAX_PORT = 65_535
@@ -16,22 +17,22 @@ _ZONE = r"%[A-Za-z0-9._~%-]+"
 _HOST = re.compile(rf"(?:{_NAME}|\[(?P<ipv6>[0-9A-Fa-f:.]+)(?:{_ZONE})?\])(?::(?P<port>[0-9]{{0,5}}))?")
 
 
-def origin(request: Request, public_url: str, listens_on: str) -> str:
+def origin(request: Request, settings: Settings) -> str:
     """The beginning of a link to this server: the configured URL, else that of the request where it is surely ours.
 
     Whoever sends a request chooses its Host, and a link with a secret in it must lead nowhere else. So a name is taken
-    only if it is the one that the server ``listens_on``, is the address at which the connection arrived, or means this
+    only if it is the one that the server listens on, is the address at which the connection arrived, or means this
     machine (localhost) in a request that may come from it: a container's published port and a tunnel have another port
     there. For any other name, and behind a proxy, which writes its own name for us, the link has that address.
     """
-    if public_url:
-        return public_url.rstrip("/")
-    address, port = request.scope.get("server") or (listens_on, None)
+    if settings.public_url:
+        return settings.public_url.rstrip("/")
+    address, port = request.scope.get("server") or (settings.host, None)
     named = request.url.hostname or ""
-    is_ours = _may_be_here(request) if is_loopback(named) else named in (address, listens_on)
+    is_ours = _may_be_here(request) if is_loopback(named) else named in (address, settings.host)
     if request.headers.get("host") and is_ours:
-        return str(request.base_url).rstrip("/")
-    return f"{request.url.scheme}://{Address(address, port or None)}"
+        return str(request.base_url).rstrip("/") + settings.root
+    return f"{request.url.scheme}://{Address(address, port or None)}{settings.root}"
 
 
 def _may_be_here(request: Request) -> bool:

@@ -30,7 +30,7 @@ class AnyAccept:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, as one for HTML if it may be that."""
-        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and _is_page(scope["path"]):
+        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and is_page(scope["path"]):
             accepted = Headers(scope=scope).get("accept", "*/*")
             if "*/*" in accepted or "text/*" in accepted:
                 kept = [(name, value) for name, value in scope["headers"] if name != b"accept"]
@@ -38,7 +38,8 @@ class AnyAccept:
         await self.app(scope, receive, send)
 
 
-def _is_page(path: str) -> bool:
+def is_page(path: str) -> bool:
+    """Whether a browser that asks for this path gets the page."""
     return "." not in path.rpartition("/")[2] and not path.startswith(NO_PAGES)
 
 

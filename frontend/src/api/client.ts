@@ -1,6 +1,7 @@
 /** The typed HTTP client: same origin, session cookie, problem documents as errors. */
 import createClient from "openapi-fetch";
 import type { paths } from "./schema";
+import { site } from "./site";
 
 export interface FieldProblem {
   pointer: string;
@@ -36,7 +37,7 @@ export function apiError(status: number, body: unknown): ApiError {
 
 // A cookie alone must not be able to change anything: other sites cannot send this header.
 export const api = createClient<paths>({
-  baseUrl: window.location.origin,
+  baseUrl: site(),
   headers: { "X-Ringscope-Client": "web" },
 });
 

@@ -20,6 +20,7 @@ import { tracedSearch } from "../lib/tracedSearch";
 import { ahead } from "./ahead";
 import { NotFound, PageError } from "./PageError";
 import { Shell } from "./Shell";
+import { ROOT } from "../api/site";
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
@@ -166,6 +167,7 @@ const login = createRoute({
 const SKELETON_MS = 200;
 
 export const router = createRouter({
+  basepath: ROOT || "/",
   routeTree: root.addChildren([
     overview, jobs, newJob, job, jobRing, compare, nodes, node, plan, ring, settings, tokens, webhooks, schedules, audit, login,
   ]),

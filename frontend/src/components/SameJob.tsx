@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { engineQuery } from "../data/server";
 import type { JobSpec } from "../api/types";
+import { site } from "../api/site";
 import { curlCommand, submitCommand } from "../lib/command";
 import { Command } from "./Command";
 import { ServerCommand } from "./ServerCommand";
@@ -17,7 +18,7 @@ export function SameJob({ spec }: { spec: JobSpec }) {
       </div>
       <details className={classes.curl}>
         <summary className="dim">The same with curl</summary>
-        <Command text={curlCommand(spec, window.location.origin)} />
+        <Command text={curlCommand(spec, site())} />
       </details>
     </>
   );

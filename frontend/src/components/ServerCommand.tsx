@@ -4,12 +4,13 @@ import { Command } from "./Command";
 import classes from "./ServerCommand.module.css";
 import { useProgram } from "./useProgram";
 import { useRole } from "./useRole";
+import { site } from "../api/site";
 
 /** Commands to copy that ask the server that shows them, whatever the terminal would ask by itself. */
 export function ServerCommand({ text }: { text: string | readonly string[] }) {
   const program = useProgram();
   const { isAdmin } = useRole();
-  const commands = [text].flat().map((command) => atServer(command, window.location.origin, program));
+  const commands = [text].flat().map((command) => atServer(command, site(), program));
   return (
     <div className={classes.command}>
       <Command text={commands.join(" && ")} />

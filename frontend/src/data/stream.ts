@@ -1,4 +1,5 @@
 /** The tab's one event stream: multiplexed topics, resume by the browser, a new connection when that fails. */
+import { ROOT } from "../api/site";
 
 /** Stale: it looks open, and not even a heartbeat came for `STALE_MS`. Polling: other tabs hold the browser's streams. */
 export type StreamStatus = "live" | "stale" | "reconnecting" | "paused" | "polling";
@@ -88,7 +89,7 @@ export class LiveStream {
 
   private connect(): void {
     const topics = [...BASE_TOPICS, ...[...this.topics.keys()].sort()].join(",");
-    const url = `/api/v1/stream?topics=${encodeURIComponent(topics)}`;
+    const url = `${ROOT}/api/v1/stream?topics=${encodeURIComponent(topics)}`;
     if (url === this.url) return;
     this.flush();
     this.source?.close();

@@ -1,6 +1,7 @@
 /** Operations that a job followed transfer by transfer. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
+import { ROOT } from "../api/site";
 import { jobKey } from "./keys";
 
 /** Which operation; left out: the largest. */
@@ -40,7 +41,7 @@ function queryOf({ size_bytes, algorithm, in_place }: TraceFilter) {
 
 /** The same as a file for ui.perfetto.dev. */
 export function perfettoPath(jobId: number, filter: TraceFilter): string {
-  return `/api/v1${tracePath(jobId, filter, "trace.perfetto.json")}`;
+  return `${ROOT}/api/v1${tracePath(jobId, filter, "trace.perfetto.json")}`;
 }
 
 /** The path of a trace in the API, from /api/v1 on. */

@@ -1,5 +1,6 @@
 /** The audit's filter in a URL, in the API's words and on the command line. Pure. */
 import { shellQuote } from "./shell";
+import { ROOT } from "../api/site";
 
 export interface AuditSearch {
   actor?: string;
@@ -53,7 +54,7 @@ function midnight(day: string): string {
 
 /** Where the server gives out every event that matches. */
 export function exportPath(search: AuditSearch, format: "csv" | "ndjson"): string {
-  return `/api/v1/events/export?${new URLSearchParams({ format, ...auditParams(search) })}`;
+  return `${ROOT}/api/v1/events/export?${new URLSearchParams({ format, ...auditParams(search) })}`;
 }
 
 /** The same in a terminal. */

@@ -1,5 +1,6 @@
 /** Which lines of a log the URL asks for, as the API takes it. */
 import type { paths } from "../api/schema";
+import { ROOT } from "../api/site";
 import type { JobSearch } from "./search";
 
 /** Which lines of a log: of one rank, of one stream, at least of a level, with every word of a text, or matching a regular expression. */
@@ -26,5 +27,5 @@ export function lineOf(hash: string): number | null {
 /** Where the lines are as a file. */
 export function exportUrl(jobId: number, filter: LogFilter): string {
   const query = new URLSearchParams(Object.entries(filter).map(([key, value]) => [key, String(value)]));
-  return `/api/v1/jobs/${jobId}/log/export${query.size > 0 ? `?${query}` : ""}`;
+  return `${ROOT}/api/v1/jobs/${jobId}/log/export${query.size > 0 ? `?${query}` : ""}`;
 }

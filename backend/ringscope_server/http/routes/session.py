@@ -86,7 +86,7 @@ async def create_login_link(
         lasts = timedelta(hours=wanted.session_hours) if wanted.session_hours else None
         secret, expires_at = await sessions.login_link(session, user, wanted.role or user.role, lasts, services.now())
     query = {"token": secret} | ({} if wanted.next == "/" else {"next": wanted.next})
-    base = origin(request, services.settings.public_url, services.settings.host)
+    base = origin(request, services.settings)
     return LoginLink(url=f"{base}/login?{urlencode(query, safe='/')}", expires_at=expires_at)
 
 
@@ -102,7 +102,7 @@ async def create_session(secret: Secret, services: ServicesDep, response: Respon
         services.monitoring.refused["login"] += 1
         raise Problem(401, "bad_token", "The token is unknown, used or expired; get a new one with `ringscope login`.")
     is_secure = request.url.scheme == "https" or services.settings.public_url.startswith("https://")
-    _set_cookie(response, begun, is_secure)
+    _set_cookie(response, begun, services.settings.root or "/", is_secure)
 
 
 @router.delete("/session", status_code=204, operation_id="delete_session")
@@ -117,18 +117,19 @@ async def delete_session(
         async with services.database.write() as session:
             await sessions.log_out(session, cookie, services.now())
         await announce_ended_tokens(services)
-    response.delete_cookie(COOKIE)
+    response.delete_cookie(COOKIE, path=services.settings.root or "/")
 
 
 def _lifetime(services: Services) -> timedelta:
     return timedelta(days=services.settings.session_days)
 
 
-def _set_cookie(response: Response, begun: sessions.Begun, is_secure: bool) -> None:
+def _set_cookie(response: Response, begun: sessions.Begun, path: str, is_secure: bool) -> None:
     response.set_cookie(
         COOKIE,
         begun.secret,
         max_age=int(begun.lasts.total_seconds()),  # one that is worth nothing any more is not sent
+        path=path,
         httponly=True,
         samesite="lax",
         secure=is_secure,

@@ -1,6 +1,7 @@
 import { Command } from "../../components/Command";
 import { ServerCommand } from "../../components/ServerCommand";
 import { comparisonCurl, diffCommands } from "../../lib/comparisonCommand";
+import { site } from "../../api/site";
 
 interface Props {
   ids: readonly number[];
@@ -17,7 +18,7 @@ export function SameComparison({ ids, base, isTraining = false }: Props) {
       </div>
       <div className="card-body commands">
         <ServerCommand text={diffCommands(ids, base)} />
-        <Command text={comparisonCurl(ids, base, isTraining, window.location.origin)} label="Copy curl" />
+        <Command text={comparisonCurl(ids, base, isTraining, site())} label="Copy curl" />
       </div>
     </section>
   );

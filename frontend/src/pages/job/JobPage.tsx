@@ -7,6 +7,7 @@ import { eventsQuery, jobQuery } from "../../data/job";
 import { MAX_ITEMS } from "../../data/lists";
 import { measurementsQuery } from "../../data/results";
 import type { JobView } from "../../api/types";
+import { ROOT } from "../../api/site";
 import { FailedJob } from "../../components/FailedJob";
 import { QueryError } from "../../components/QueryError";
 import { PageSkeleton } from "../../components/Skeleton";
@@ -76,7 +77,7 @@ function TooManyRows({ jobId }: { jobId: number }) {
   return (
     <p role="note">
       This page loads {formatCount(MAX_ITEMS)} rows at most: charts, tables and CSV lack those that come after. The{" "}
-      <a href={`/api/v1/jobs/${jobId}/measurements`}>API</a> has every one, page by page.
+      <a href={`${ROOT}/api/v1/jobs/${jobId}/measurements`}>API</a> has every one, page by page.
     </p>
   );
 }

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, unwrap } from "../../api/client";
+import { ROOT } from "../../api/site";
 import { Command } from "../../components/Command";
 import { buttonsClass, Dialog } from "../../components/Dialog";
 import { ErrorNote } from "../../components/ErrorNote";
@@ -13,7 +14,7 @@ export function Share() {
   const link = useMutation({
     mutationFn: async () => {
       const { pathname, search, hash } = window.location;
-      return unwrap(await api.POST("/api/v1/login-links", { body: { role: "viewer", next: pathname + search + hash } }));
+      return unwrap(await api.POST("/api/v1/login-links", { body: { role: "viewer", next: pathname.slice(ROOT.length) + search + hash } }));
     },
   });
   const open = (): void => {

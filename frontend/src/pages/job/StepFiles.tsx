@@ -1,5 +1,6 @@
 /** Every single step of every rank, as files. */
 import classes from "./StepFiles.module.css";
+import { ROOT } from "../../api/site";
 
 const FORMATS = [
   ["csv", "CSV"],
@@ -12,7 +13,7 @@ export function StepFiles({ jobId }: { jobId: number }) {
     <p className={`dim ${classes.files}`}>
       Every step of every rank:
       {FORMATS.map(([format, name]) => (
-        <a key={format} href={`/api/v1/jobs/${jobId}/steps/export?format=${format}`} download>
+        <a key={format} href={`${ROOT}/api/v1/jobs/${jobId}/steps/export?format=${format}`} download>
           {name}
         </a>
       ))}

@@ -2,6 +2,7 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ApiError } from "../../api/client";
+import { site } from "../../api/site";
 import { fitQuery, planQuery } from "../../data/planning";
 import { engineQuery } from "../../data/server";
 import { Command } from "../../components/Command";
@@ -77,8 +78,8 @@ export function PlanPage() {
           <h2 id="terminal">The same in a terminal</h2>
         </div>
         <div className="card-body commands">
-          <Command text={planCommand(form, window.location.origin, search.fit, program)} />
-          <Command text={askCommand("/plan", question, window.location.origin)} label="Copy curl" />
+          <Command text={planCommand(form, site(), search.fit, program)} />
+          <Command text={askCommand("/plan", question, site())} label="Copy curl" />
         </div>
       </section>
     </div>

@@ -6,6 +6,7 @@ import { ApiError } from "../../api/client";
 import { exampleQuery } from "../../data/planning";
 import { engineQuery } from "../../data/server";
 import type { Collective } from "../../api/types";
+import { site } from "../../api/site";
 import { Command } from "../../components/Command";
 import { QueryError } from "../../components/QueryError";
 import { SimulatedBadge } from "../../components/SimulatedBadge";
@@ -87,7 +88,7 @@ export function RingPage() {
         </div>
         <div className="card-body commands">
           <Command text={withProgram(traceCommand(form), program)} />
-          <Command text={askCommand("/trace", question, window.location.origin)} label="Copy curl" />
+          <Command text={askCommand("/trace", question, site())} label="Copy curl" />
         </div>
       </section>
     </div>

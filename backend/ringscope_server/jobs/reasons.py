@@ -91,7 +91,11 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason("agent_restarted", "failed", "again", "A node's agent was stopped while the ranks ran.", blames_node=True),
     Reason(
-        "launcher_lost", "failed", "again", "A node's mpiexec, proxy or keeper was killed or stopped.", blames_node=True
+        "launcher_lost",
+        "failed",
+        "again",
+        "A node's mpiexec, proxy or keeper was killed, stopped or frozen, or the keeper hung.",
+        blames_node=True,
     ),
     Reason("server_error", "failed", "again", "The service made a mistake.", is_servers=True),
     Reason("preempted", "failed", "always", "It had to make room for a job of higher priority.", is_servers=True),

@@ -7,6 +7,7 @@ import type { Run } from "../../lib/moves";
 import { endInWords } from "../../lib/moveWords";
 import type { PlayChange, PlaySearch } from "../../lib/playSearch";
 import { leftOut, traceCaption } from "../../lib/tracedWords";
+import { Hops } from "./Hops";
 import { Lanes } from "./Lanes";
 import { Player } from "./Player";
 import { TraceFacts } from "./TraceFacts";
@@ -28,6 +29,7 @@ export function TraceView({ job, trace, filter, run, step, search, onChange }: P
   return (
     <>
       <TraceFacts trace={trace} />
+      <Hops trace={trace} />
       <Player
         run={run}
         step={step}

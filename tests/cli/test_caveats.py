@@ -44,7 +44,7 @@ def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
     api.answers |= {"GET /jobs/1": benchmark(), "POST /jobs/1/clone": benchmark(), "GET /jobs/1/measurements": items()}
     out = api.run(*command).out
     assert "4 ranks on 2 cores: they took turns, which is in every time." in out
-    assert "It shared node n1 with job 7. So it is no best value, and none to expect." in out
+    assert "It shared node n1 with job 7. It is excluded from best values and counts less in baselines." in out
 
 
 def test_a_fit_says_why_its_rows_may_not_tell_the_links(api: FakeApi) -> None:
@@ -64,7 +64,10 @@ def test_channels_that_it_asked_for_are_told(api: FakeApi) -> None:
     asked = benchmark(spec={"benchmark": {"channels": 2, "algorithms": ["direct"]}})  # which goes in none
     api.answers |= {"GET /jobs": items(asked), "GET /jobs/1": asked, "GET /jobs/1/measurements": items()}
     assert "2 GB/s, 2 channels, 4 ranks on 2 cores, disturbed" in api.run("jobs").out
-    assert "It asked for 2 channels of rings and trees. So it tells nothing of other jobs." in api.run("show", "1").out
+    assert (
+        "It asked for 2 channels of rings and trees. It is not comparable with jobs in the default mode."
+        in api.run("show", "1").out
+    )
 
 
 def test_every_unusual_mode_is_told(api: FakeApi) -> None:
@@ -80,7 +83,7 @@ def test_every_unusual_mode_is_told(api: FakeApi) -> None:
         shortest,
         "for another piece of memory in each operation",
     ):
-        assert f"It asked {words}. So it tells nothing of other jobs." in out
+        assert f"It asked {words}. It is not comparable with jobs in the default mode." in out
 
 
 def test_training_has_none(api: FakeApi) -> None:

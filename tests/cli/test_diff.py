@@ -109,7 +109,7 @@ def test_what_should_not_be_compared_is_said(two_jobs: FakeApi) -> None:
     two_jobs.answers["GET /comparison"] = compared(CROWD, "It was disturbed: It shared node n1 with job 3.")
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: 4 ranks on 2 cores: they took turns, which is in every time.\n" in said
-    assert "Job 2: It shared node n1 with job 3. So it is no best value" in said
+    assert "Job 2: It shared node n1 with job 3. It is excluded from best values" in said
     assert f"Job 2 and job 1, the baseline, do not measure the same: {CROWD}\n" in said
     two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=CLUSTER)
     two_jobs.answers["GET /comparison"] = compared(SIMULATION)

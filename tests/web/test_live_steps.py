@@ -45,7 +45,7 @@ def test_steps_are_there_after_a_reload_accessible_and_stand_still_when_held(
         expect(table.locator("tbody tr")).to_have_count(2)
         page.reload()
         expect(table.locator("tbody tr")).to_have_count(2)
-        card.get_by_role("button", name="Hold").click()
+        card.get_by_role("button", name="Pause").click()
         held = table.inner_text()
         rows_done = site.get(f"/jobs/{sweeping}")["progress"]["done"]
         eventually(lambda: site.get(f"/jobs/{sweeping}")["progress"]["done"] > rows_done + 4, "more rows")
@@ -53,5 +53,5 @@ def test_steps_are_there_after_a_reload_accessible_and_stand_still_when_held(
         visit.shoot(f"job-steps-{scheme}-{width}")
         assert visit.violations() == []
         assert page.evaluate("document.documentElement.scrollWidth") == width
-        card.get_by_role("button", name="Go on").click()
+        card.get_by_role("button", name="Resume").click()
         expect(table).not_to_have_text(held)

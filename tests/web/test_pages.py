@@ -35,7 +35,7 @@ ROUTES = {
     "/plan": Route("/plan", "text=What the times hang on", "text=What the times hang on"),
     "/ring": Route("/ring", "text=In time", "text=In time"),
     "/settings/tokens": Route("/settings/tokens", "tbody tr", "tbody tr"),
-    "/settings/webhooks": Route("/settings/webhooks?id=1", "text=Send a test", "text=Nobody is told yet"),
+    "/settings/webhooks": Route("/settings/webhooks?id=1", "text=Send a test", "text=No webhooks yet"),
     "/settings/schedules": Route("/settings/schedules?id=1", "text=Next times", "text=Nothing is scheduled"),
     "/settings/audit": Route("/settings/audit", "tbody tr", "tbody tr"),
 }

@@ -1859,7 +1859,7 @@ export interface components {
             created_at: string;
             /**
              * Disturbed By
-             * @description What else its nodes did meanwhile, so that what it measured is no best value and none to expect: another job's ranks, or other load. null: nothing that is known.
+             * @description What else its nodes did meanwhile: another job's ranks, or other load. Its results are then excluded from best values and count less in baselines. null: nothing that is known.
              */
             disturbed_by: string | null;
             /** Finished At */

@@ -17,13 +17,13 @@ describe("caveats", () => {
 
   it("tells what else ran on the nodes of the last try", () => {
     const [only] = caveats(measuredBy(2, 2, "It shared node n1 with job 7."));
-    expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. So it is no best value, and none to expect." });
+    expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. It is excluded from best values and counts less in baselines." });
   });
 
   it("tells of channels that the job asked for", () => {
     const { spec } = aJob();
     const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, channels: 2 } } };
-    expect(caveats(asked)).toEqual([{ word: "2 channels", why: "It asked for 2 channels of rings and trees. So it tells nothing of other jobs." }]);
+    expect(caveats(asked)).toEqual([{ word: "2 channels", why: "It asked for 2 channels of rings and trees. It is not comparable with jobs in the default mode." }]);
   });
 
   it("tells of every other mode of measuring", () => {
@@ -32,7 +32,7 @@ describe("caveats", () => {
     const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, ...mode } } };
     expect(caveats(asked).map(({ word }) => word)).toEqual(["aggregate 5", "blocking 1", "average min", "rotate"]);
     expect(caveats(asked)[1]?.why).toContain("It asked to wait for each operation, after which all ranks meet.");
-    expect(caveats(asked)[0]?.why).toBe("It asked for 5 operations in each iteration. So it tells nothing of other jobs.");
+    expect(caveats(asked)[0]?.why).toBe("It asked for 5 operations in each iteration. It is not comparable with jobs in the default mode.");
   });
 
   it("has none of what measures nothing", () => {

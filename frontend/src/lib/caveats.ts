@@ -19,11 +19,11 @@ export function caveats(job: JobView): Caveat[] {
   const { ranks, cores } = job.summary;
   const disturbedBy = job.attempts.at(-1)?.disturbed_by;
   return [
-    ...unusual(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. So it tells nothing of other jobs.` })),
+    ...unusual(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
     ...(cores != null && cores < ranks
       ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks took turns on these cores, which is in every time." }]
       : []),
-    ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} So it is no best value, and none to expect.` }] : []),
+    ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} It is excluded from best values and counts less in baselines.` }] : []),
   ];
 }
 

@@ -29,9 +29,9 @@ def sentences(job: Job) -> list[str]:
     """The same with the reasons."""
     crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), disturbed_by(job)
     return [
-        *(f"It asked {asked}. So it tells nothing of other jobs." for asked in _unusual(job).values()),
+        *(f"It asked {asked}. It is not comparable with jobs in the default mode." for asked in _unusual(job).values()),
         *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
-        *([f"{disturbed} So it is no best value, and none to expect."] if disturbed else []),
+        *([f"{disturbed} It is excluded from best values and counts less in baselines."] if disturbed else []),
     ]
 
 

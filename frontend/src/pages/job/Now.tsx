@@ -70,7 +70,7 @@ function Steps({ job, title }: { job: JobView; title: string }) {
             disabled={newest === null && held === null}
             onClick={() => setHeld(held ? null : (told ?? null))}
           >
-            {held ? "Go on" : "Hold"}
+            {held ? "Resume" : "Pause"}
           </Button>
         )}
       </div>

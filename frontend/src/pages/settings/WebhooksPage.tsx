@@ -60,7 +60,7 @@ export function WebhooksPage() {
 
 function None() {
   return (
-    <EmptyState title="Nobody is told yet">
+    <EmptyState title="No webhooks yet">
       <p>Press New webhook, or run:</p>
       <ServerCommand text={pageCommands.webhook} />
     </EmptyState>
@@ -88,7 +88,7 @@ function WebhooksTable({ webhooks, chosen }: { webhooks: readonly WebhookView[];
                   {webhook.name}
                 </Link>
               </th>
-              <td className={webhook.is_enabled ? undefined : classes.off}>{webhook.is_enabled ? "✓ sends" : "‖ disabled"}</td>
+              <td className={webhook.is_enabled ? undefined : classes.off}>{webhook.is_enabled ? "✓ enabled" : "‖ disabled"}</td>
               <td className={classes.wide}>{webhook.url}</td>
               <td>{webhook.events.join(", ")}</td>
               <td>{webhook.user}</td>

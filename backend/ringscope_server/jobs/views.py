@@ -172,8 +172,8 @@ class AttemptView(BaseModel):
     bad_node: str | None = Field(description="The node that is to blame; the next try goes elsewhere if it can.")
     bad_rank: int | None = Field(description="The rank that ended, hung or was wrong first, where it is known.")
     disturbed_by: str | None = Field(
-        description="What else its nodes did meanwhile: another job's ranks, or other load. Its results are then excluded "
-        "from best values and count less in baselines. null: nothing that is known."
+        description="What else its nodes did meanwhile: another job's ranks, or other load. Its results are then "
+        "excluded from best values and count less in baselines. null: nothing that is known."
     )
     created_at: datetime
     started_at: datetime | None

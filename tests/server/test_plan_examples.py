@@ -201,6 +201,15 @@ def test_a_job_goes_to_nodes_that_run_its_kind() -> None:
     assert [(start.job_id, [share.node_id for share in start.shares]) for start in made.starts] == [(7, [2]), (8, [1])]
 
 
+def test_a_job_that_names_a_node_that_is_away_says_which() -> None:
+    placement = WorkPlacement.for_kind(Placement(ranks=2, node_names=["n1", "n2"]), "benchmark")
+    (wait,) = planned([node(1)], [], [replace(queued(7, 2), placement=placement)]).waits
+    assert (wait.reason, wait.sentence) == (
+        "no_node",
+        "Waits for node n2, which the job names: it is drained or not ready.",
+    )
+
+
 @pytest.mark.parametrize(
     ("kind", "ranks", "reason", "sentence"),
     [

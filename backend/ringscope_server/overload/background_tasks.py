@@ -87,7 +87,7 @@ class BackgroundTasks:
             while not is_over.wait(LOOK_SECONDS):
                 self.tell()
 
-        thread = threading.Thread(target=look, name="tasks", daemon=True)
+        thread = threading.Thread(target=look, name="background tasks", daemon=True)
         thread.start()
         try:
             yield

@@ -38,6 +38,11 @@ def never(demand: Demand, skew: str | None, cluster: Cluster) -> Why:
     """The gang would not even fit if nothing else ran: nodes are missing, or differ in their versions (``skew``)."""
     wanted, nodes = demand.placement, np.unique(demand.groups.node)
     unfit = [node.name for node in cluster.nodes if kind_of(wanted) in node.unfit_for]
+    there = {node.name for node in cluster.nodes}
+    away = [name for name in wanted.node_names if name not in there]
+    if away:
+        noun, it = ("node", "it is") if len(away) == 1 else ("nodes", "they are")
+        return Why("no_node", f"Waits for {noun} {listed(away)}, which the job names: {it} drained or not ready.")
     if not len(nodes):
         return _unfit(kind_of(wanted), unfit) if unfit else Why("no_node", _NO_NODE)
     if skew is not None:

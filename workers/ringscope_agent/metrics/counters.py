@@ -55,7 +55,7 @@ class StepTimes:
 
     @property
     def bytes(self) -> int:
-        """Of all of them."""
+        """The message bytes of all steps together."""
         return sum(moved for _, moved, _ in self.sizes)
 
     @classmethod

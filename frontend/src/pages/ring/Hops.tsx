@@ -1,9 +1,9 @@
 import { ScrollX } from "../../components/ScrollX";
+import { Warnings } from "../../components/Warnings";
 import type { OperationTrace } from "../../api/types";
 import { digits, formatSeconds } from "../../lib/amount";
 import { plural } from "../../lib/format";
 import { formatSize } from "../../lib/size";
-import classes from "./Hops.module.css";
 
 /** Which hops between nodes are slow, by the time that messages were on the wire; nothing for ranks of one node. */
 export function Hops({ trace: { hops, slow_links: slowLinks } }: { trace: OperationTrace }) {
@@ -11,16 +11,7 @@ export function Hops({ trace: { hops, slow_links: slowLinks } }: { trace: Operat
   const longestFirst = [...hops].sort((a, b) => (b.times_longer ?? 0) - (a.times_longer ?? 0));
   return (
     <section className="card" aria-label="Hops between nodes">
-      {slowLinks.length > 0 && (
-        <ul className={classes.slow} aria-label="Slow links">
-          {slowLinks.map((sentence) => (
-            <li key={sentence}>
-              <span aria-hidden="true">⚠ </span>
-              {sentence}
-            </li>
-          ))}
-        </ul>
-      )}
+      <Warnings warnings={slowLinks} label="Slow links" />
       <details className="card-body" open={slowLinks.length > 0}>
         <summary>{summary(hops)}</summary>
         <ScrollX label="Hops between nodes">

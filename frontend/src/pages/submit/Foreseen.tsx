@@ -19,7 +19,7 @@ import { foreseenItems, foreseenWords } from "../../lib/prediction";
 import { foreseenLines, limitRule } from "../../lib/references";
 import { formatSize } from "../../lib/size";
 import classes from "./SubmitPage.module.css";
-import { Warnings } from "./Warnings";
+import { Warnings } from "../../components/Warnings";
 
 interface Props {
   spec: BenchmarkSpec;

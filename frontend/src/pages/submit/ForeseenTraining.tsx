@@ -11,7 +11,7 @@ import { Skeleton } from "../../components/Skeleton";
 import { type JobCheck, trainingPredictionQuery, TYPING_MS } from "../../data/foresight";
 import { sumWords, trainingItems, usualWords } from "../../lib/trainingPrediction";
 import classes from "./SubmitPage.module.css";
-import { Warnings } from "./Warnings";
+import { Warnings } from "../../components/Warnings";
 
 interface Props {
   spec: JobSpec;

@@ -33,10 +33,11 @@ from ringscope_agent.settings import METRICS_PORT, AgentSettings, SettingsError
 
 logger = logging.getLogger(__name__)
 
-GOODBYE_SECONDS = 5.0
+GOODBYE_SECONDS = 8.0
 LEAVE_SECONDS = 4.0
-# So long before its batch system takes the node back the agent ends by itself: time for both of the above.
-LEAVE_EARLY_SECONDS = 10.0
+# So long before its batch system takes the node back the agent ends by itself: time for both, of which stubborn ranks and a busy
+# machine need most.
+LEAVE_EARLY_SECONDS = 15.0
 LEFTOVER_GRACE_SECONDS = 2.0
 
 

@@ -13,7 +13,7 @@ from ringscope.contracts.errors import UserError
 from ringscope.rank.foreign import without_foreign
 from ringscope.rank.parent_death import end_with_parent
 
-STOP_SECONDS = 10.0  # an agent proves its ranks gone and flushes its spool in about half of this
+STOP_SECONDS = 15.0  # an agent proves its ranks gone and flushes its spool in about half of this
 _LOG_TAIL_BYTES = 4000
 _CLI_VARIABLES = ("RINGSCOPE_URL", "RINGSCOPE_TOKEN")  # of a person, no business of the roles
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

@@ -24,7 +24,7 @@ from ringscope.lab.host import Host, start_agent
 from ringscope.lab.network import Layout, Link
 
 MACHINE = os.uname().nodename  # the label "lab" of all hosts
-STOP_SECONDS = 10.0
+STOP_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
 
 

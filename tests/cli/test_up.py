@@ -30,7 +30,7 @@ def used_port() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-@pytest.mark.long  # what the server says of a port: tests/server/test_start.py; that `up` hands it on: two tests below
+@pytest.mark.long  # tests/server/start/test_start.py has the sentence; two tests below, that `up` prints it
 def test_a_port_in_use_is_one_line(tmp_path: Path, used_port: int) -> None:
     environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path))
     assert_refused(run_process("up", "--port", str(used_port), environment=environment), f":{used_port}", "--port")
@@ -38,7 +38,7 @@ def test_a_port_in_use_is_one_line(tmp_path: Path, used_port: int) -> None:
 
 @pytest.mark.parametrize(
     ("run", "role"),
-    # What the server says of it in its own process: tests/server/test_start.py.
+    # What the server says of it in its own process: tests/server/start/test_start.py.
     [(run_ringscope, "up"), pytest.param(run_process, "server", marks=pytest.mark.long)],
 )
 def test_a_data_dir_that_cannot_be_made_is_one_line(tmp_path: Path, run: Run, role: str) -> None:

@@ -24,7 +24,7 @@ def newest_step(lab: Lab, job_id: int) -> int:
         return max((item.last_step for item in client.newest_steps(job_id).items), default=-1)
 
 
-@pytest.mark.long  # the gate has both sides: tests/server/test_rotate_token.py, tests/agent/test_joining.py
+@pytest.mark.long  # the gate has both sides: tests/server/users/test_rotate_token.py, tests/agent/test_joining.py
 def test_a_job_runs_on_while_its_nodes_token_is_rotated_and_then_revoked(lab: Lab) -> None:
     file = lab.data_dir / "agent" / "agent-token"
     job_id, ranks = lab.start_endless_job(2)

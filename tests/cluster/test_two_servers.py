@@ -112,7 +112,7 @@ def test_a_server_that_is_asked_to_stop_hands_over_at_once(sites: tuple[Site, Si
     eventually(other.schedules, "the hand-over", within_seconds=LEASE_SECONDS / 2)
 
 
-@pytest.mark.long  # the gate has it of two servers in one process: tests/server/test_bus.py
+@pytest.mark.long  # the gate has it of two servers in one process: tests/server/live/test_bus.py
 def test_a_job_of_one_server_is_followed_live_on_the_other(sites: tuple[Site, Site]) -> None:
     active, other = sites
     rows: list[int] = []

@@ -35,8 +35,7 @@ logger = logging.getLogger(__name__)
 
 GOODBYE_SECONDS = 8.0
 LEAVE_SECONDS = 4.0
-# So long before its batch system takes the node back the agent ends by itself: time for both, of which stubborn ranks and a busy
-# machine need most.
+# The agent ends by itself this long before its batch system takes the node back: time for both of the above.
 LEAVE_EARLY_SECONDS = 15.0
 LEFTOVER_GRACE_SECONDS = 2.0
 

@@ -1,7 +1,7 @@
 """Who may do what: a bearer token, or the cookie of a browser session.
 
 Every route depends on one of ``Viewer``, ``Operator``, ``Admin``, ``Agent`` or ``Joiner``, or stands on the list of
-public routes in tests/server/test_auth.py.
+public routes in tests/server/http/test_auth.py.
 """
 
 from typing import Annotated

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import update
 from sqlalchemy.exc import OperationalError
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
-from tests.server.test_schedules import PATH, events, make
+from tests.server.schedules.test_schedules import PATH, events, make
 
 from ringscope_server.changes import Changes
 from ringscope_server.db.models import Schedule

@@ -8,7 +8,7 @@ from ringscope.contracts.job_states import ACTIVE, TERMINAL, TRANSITIONS, WAITIN
 from ringscope_server.attempts.retries import FIRST_BACKOFF_SECONDS, LONGEST_BACKOFF_SECONDS
 from ringscope_server.jobs.reasons import REASONS, RETRIES
 
-PAGE = (Path(__file__).parents[2] / "docs" / "jobs.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "jobs.md").read_text()
 
 
 def table(first_header: str, columns: int) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import ONE_SIZE, Server, steps
-from tests.server.test_arrivals import LATE_NS, TWO_NODES, a_job_of_two_nodes
+from tests.server.results.test_arrivals import LATE_NS, TWO_NODES, a_job_of_two_nodes
 
 from ringscope.bench.timing import percentile
 from ringscope_server.results.latencies import shares

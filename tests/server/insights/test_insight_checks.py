@@ -1,7 +1,7 @@
 """What a job says of its checks: those that could not be done are told with the reason, and nothing is silently off."""
 
 import pytest
-from tests.server.test_insight_bandwidth import row
+from tests.server.insights.test_insight_bandwidth import row
 
 from ringscope.contracts.job import JobSpec
 from ringscope_server.insights.checks import Facts, checks

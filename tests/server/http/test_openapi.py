@@ -10,7 +10,7 @@ from tests.server.conftest import ONE_SIZE, Server
 
 from ringscope_server.openapi import document
 
-COMMITTED = Path(__file__).parents[2] / "frontend" / "openapi.json"
+COMMITTED = Path(__file__).parents[3] / "frontend" / "openapi.json"
 
 
 def test_the_committed_document_is_the_servers() -> None:

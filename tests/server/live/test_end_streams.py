@@ -5,7 +5,7 @@ import asyncio
 import httpx
 import pytest
 from tests.server.conftest import Clock, Server
-from tests.server.test_bus import listening
+from tests.server.live.test_bus import listening
 
 from ringscope_server.background import upkeep
 

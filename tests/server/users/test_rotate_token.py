@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 from tests.server.conftest import ONE_SIZE, FakeAgent, Server
-from tests.server.test_bus import listening
-from tests.server.test_join_agent import agent_with, joined, secret_of
+from tests.server.live.test_bus import listening
+from tests.server.nodes.test_join_agent import agent_with, joined, secret_of
 
 from ringscope_server.users import rotation, tokens
 

@@ -1,8 +1,8 @@
 """Why a gang ended, as its nodes tell it one after another: who is believed."""
 
 import pytest
+from tests.server.attempts.test_gangs import two_nodes
 from tests.server.conftest import Server
-from tests.server.test_gangs import two_nodes
 
 from ringscope_server.jobs.reasons import REASONS
 

@@ -11,7 +11,7 @@ from tests.server.conftest import Server
 from ringscope_server.schedules.firing import LATE_AFTER
 from ringscope_server.schedules.times import check_cron, upcoming
 
-PAGE = (Path(__file__).parents[2] / "docs" / "schedules.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "schedules.md").read_text()
 
 
 def test_the_times_are_those_of_the_page() -> None:

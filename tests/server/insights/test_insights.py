@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 from tests.server.agent_messages import PULSE_OF_RANK
+from tests.server.attempts.test_gangs import two_nodes
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
-from tests.server.test_gangs import two_nodes
-from tests.server.test_monitoring import key, samples
+from tests.server.monitoring.test_monitoring import key, samples
 
 from ringscope_server.background.detection import Insights
 from ringscope_server.db.models import Pulse

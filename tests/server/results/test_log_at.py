@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import ONE_SIZE, Server
+from tests.server.results.test_log import get, line
 from tests.server.statements import asked
-from tests.server.test_log import get, line
 
 from ringscope_server.instants import as_ns
 from ringscope_server.results import log

@@ -22,7 +22,7 @@ from ringscope_server.insights import (
 from ringscope_server.insights.kinds import KINDS, MAX_ACTIVE
 from ringscope_server.results import alike
 
-PAGE = " ".join((Path(__file__).parents[2] / "docs" / "insights.md").read_text().split())
+PAGE = " ".join((Path(__file__).parents[3] / "docs" / "insights.md").read_text().split())
 
 
 def test_every_kind_has_its_row() -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ringscope_server.placement import pending
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "scheduler.md"
+DOCUMENT = Path(__file__).parents[3] / "docs" / "scheduler.md"
 
 
 def test_every_reason_stands_in_the_documentation_and_no_other() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import Clock, Server, running_server
-from tests.server.test_start import refused, start
+from tests.server.start.test_start import refused, start
 
 from ringscope_server.users.given_tokens import GivenTokenError
 

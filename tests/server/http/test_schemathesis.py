@@ -28,7 +28,7 @@ from ringscope_server.openapi import document
 
 # The gate asks always the same; what is long thinks of something new each time, and says how to have it again.
 IS_GATE = settings().derandomize
-# The live stream never ends; tests/server/test_stream.py reads it.
+# The live stream never ends; tests/server/live/test_stream.py reads it.
 api = schemathesis.openapi.from_dict(json.loads(document())).exclude(operation_id="stream")
 api.config.phases.coverage.unexpected_methods = {"PUT"}
 api.config.phases.coverage.enabled = not IS_GATE

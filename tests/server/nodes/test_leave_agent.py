@@ -3,7 +3,7 @@
 import asyncio
 
 from tests.server.conftest import ONE_SIZE, Server
-from tests.server.test_join_agent import joined
+from tests.server.nodes.test_join_agent import joined
 
 from ringscope_server.attempts import gangs
 from ringscope_server.placement.snapshot import Share

@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
-from tests.server.test_lease import hand_to
+from tests.server.scheduler.test_lease import hand_to
 from tests.server.two_nodes import two_nodes
 
 from ringscope_server.db.models import Attempt, Base, Insight, Job, Member, Node, Pulse, UtcDateTime

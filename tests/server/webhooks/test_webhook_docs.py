@@ -8,13 +8,13 @@ from typing import Any
 
 from tests.server.conftest import Clock, Server
 from tests.server.receiver import LOOPBACK, running_receiver
-from tests.server.test_deliver_webhooks import allow, make, send
+from tests.server.webhooks.test_deliver_webhooks import allow, make, send
 
 from ringscope_server.__main__ import read_settings
 from ringscope_server.events.types import WORDS
 from ringscope_server.webhooks import courier, deliveries, sender
 
-PAGE = (Path(__file__).parents[2] / "docs" / "webhooks.md").read_text()
+PAGE = (Path(__file__).parents[3] / "docs" / "webhooks.md").read_text()
 UNITS = {"s": 1, "min": 60, "h": 3600}
 
 

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncSession
 from tests.server.conftest import Clock, FakeAgent, Server
-from tests.server.test_lease import waiting_for_a_lock
+from tests.server.scheduler.test_lease import waiting_for_a_lock
 
 from ringscope_server.db.engine import Database
 from ringscope_server.db.faults import BUSY, fault_of

@@ -53,7 +53,7 @@ class Live:
     agent: str
     join: str
     viewer: str
-    own_ids: set[int]
+    own_ids: set[str]  # as they stand in a path
     session: requests.Session = field(default_factory=requests.Session)
 
     def token_for(self, path: str) -> str:
@@ -90,7 +90,7 @@ def prepared(url: str, data_dir: Path) -> Live:
         join = client.post("/tokens", json={"name": "lab", "kind": "join"}).json()
         agent = client.post("/tokens", json={"name": "lab", "kind": "agent", "node": "0"}).json()["secret"]
         viewer = client.post("/tokens", json={"name": "eve", "role": "viewer"}).json()["secret"]
-        own_ids = {item["id"] for item in client.get("/tokens").json()["items"]}
+        own_ids = {str(item["id"]) for item in client.get("/tokens").json()["items"]}
         inventory = {"hostname": "0", "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1}
         node = {"name": "0", "address": "0", "slots": 64, "metrics_address": "0:9465", "inventory": inventory}
         headers = {"Authorization": f"Bearer {agent}"}
@@ -121,7 +121,7 @@ def thinking_up(examples: int) -> settings:
 def called(case: schemathesis.Case, live: Live, headers: dict[str, str]) -> requests.Response:
     case.path_parameters = {name: existing(name, value) for name, value in (case.path_parameters or {}).items()}
     operation = case.operation.definition.raw["operationId"]
-    if operation == "revoke_token" and case.path_parameters.get("token_id") in live.own_ids:
+    if operation == "revoke_token" and str(case.path_parameters.get("token_id")) in live.own_ids:
         case.path_parameters["token_id"] = 10**6
     response: requests.Response = case.call(
         base_url=live.url, session=live.session, headers=headers, timeout=60, allow_redirects=False

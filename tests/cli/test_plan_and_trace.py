@@ -211,7 +211,7 @@ def test_trace_follows_every_channel() -> None:
         (("ring", "--values", "1,2;3"), "--values: 3 ranks need as many rows of 2 numbers each"),
         (("ring", "--values", "a,b"), "--values: 'a,b' is not rows of numbers"),
         (("ring", "--perfetto", "/nowhere/x.json"), "--perfetto: /nowhere/x.json cannot be written"),
-        (("ring", "--size", "1M"), "--size: it is only for the trace of a job; add --job N, or leave --size out."),
+        (("ring", "--size", "1M"), "--size: it is only for the trace of a job; add --job N, or leave it out."),
         (("ring", "--in-place", "0"), "--in-place: it is only for the trace of a job"),
         (("ring", "--json"), "--json: it is only for the trace of a job"),
     ],

@@ -62,6 +62,7 @@ from ringscope.cli.sweep_options import (
     Warmup,
     listed,
 )
+from ringscope.cli.unused_options import all_for, refuse_unused, unused_in_sweep
 from ringscope.contracts.collectives import AUTO, COLLECTIVES
 from ringscope.contracts.contest import Contest
 from ringscope.contracts.devices import SIMULATED
@@ -85,6 +86,7 @@ def register(app: typer.Typer) -> None:
 
 
 def bench(
+    context: typer.Context,
     collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[int | None, typer.Option(help="Processes; default 2.")] = None,
     algorithm: Algorithms = None,
@@ -169,17 +171,25 @@ def bench(
         timeout_seconds=timeout_seconds,
         channels=None if is_simulated else channels,
     )
-    names = listed(algorithm) if algorithm else []
-    if names and skip_missing:
-        names = without_missing(names, lambda some: validated({"benchmark": benchmark | {"algorithms": some}}))
-    benchmark |= {"algorithms": names} if names else {}
+    refuse_unused(context, unused_in_sweep(benchmark))
+    if is_simulated:
+        refuse_unused(
+            context, all_for(["--data-dir"], "a simulated sweep reads no measurements of this machine; leave it out.")
+        )
+    if not algorithm:
+        refuse_unused(
+            context, all_for(["--skip-missing"], "it leaves out some of --algorithm; name them, or leave it out.")
+        )
     ranks_there = ranks if is_simulated else None
     described_in = channels if is_simulated else None
     cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, described_in)
     if is_simulated or cluster:
         benchmark["topology"] = cluster
-    placement = {} if is_simulated or ranks is None else {"ranks": ranks}
-    job = validated({"benchmark": benchmark, "placement": placement})
+    body = {"benchmark": benchmark, "placement": {} if is_simulated or ranks is None else {"ranks": ranks}}
+    if algorithm:
+        names = listed(algorithm)
+        benchmark["algorithms"] = without_missing(names, body, validated) if skip_missing else names
+    job = validated(body)
     if channels not in (None, 1) and not is_simulated and (sentence := job.sweep.goes_one_way):
         raise UserError(f"--channels: {sentence}")
     tuning = path_in(data_dir)

@@ -5,24 +5,36 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ringscope.cli.console import complain
+from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.errors import UserError
 
+_CUPY = ("cupy", "it needs CuPy; pip install 'ringscope[cuda12]'.")
 # The module that an algorithm needs, and the remedy.
-_NEEDED = {
-    "gloo": ("torch", "it comes with PyTorch; pip install 'ringscope[train]'."),
-    "nccl": ("cupy", "it needs CuPy; pip install 'ringscope[cuda12]'."),
-}
+_NEEDED = {"gloo": ("torch", "it comes with PyTorch; pip install 'ringscope[train]'."), "nccl": _CUPY}
 
 
-def without_missing(names: Sequence[str], check: Callable[[list[str]], Any]) -> list[str]:
-    """The names that can run, and a line on stderr for each of the others; ``check`` refuses a specification.
+def without_missing(names: Sequence[str], body: dict[str, Any], check: Callable[[dict[str, Any]], Any]) -> list[str]:
+    """Return the names that can run, and print a line on stderr for each of the others.
 
-    UserError when none is left.
+    Args:
+        body: a job without its algorithms.
+        check: raises UserError where a job is not valid.
+
+    UserError when none is left, or when something else than an algorithm is wrong with the job.
     """
+    benchmark = body["benchmark"]
+
+    def checked(algorithms: list[str]) -> None:
+        check(body | {"benchmark": benchmark | {"algorithms": algorithms}})
+
+    # What is wrong with an algorithm that always runs is wrong with the other options.
+    checked([*SCHEDULED.get(benchmark["collective"], ())][:1])
+    if benchmark["device"] == "cuda" and not _is_installed(_CUPY[0]):
+        raise UserError(f"--device: cuda: {_CUPY[1]}")
     left: list[str] = []
     sentences: list[str] = []
     for name in names:
-        if sentence := _fault(name, check):
+        if sentence := _fault(name, checked):
             sentences.append(f"Left out {name}: {sentence}")
         else:
             left.append(name)
@@ -33,12 +45,16 @@ def without_missing(names: Sequence[str], check: Callable[[list[str]], Any]) -> 
     return left
 
 
-def _fault(name: str, check: Callable[[list[str]], Any]) -> str:
+def _fault(name: str, checked: Callable[[list[str]], None]) -> str:
     module, remedy = _NEEDED.get(name, ("", ""))
-    if module and importlib.util.find_spec(module) is None:
+    if module and not _is_installed(module):
         return remedy
     try:
-        check([name])
+        checked([name])
     except UserError as error:
         return " ".join(error.sentences)
     return ""
+
+
+def _is_installed(module: str) -> bool:
+    return importlib.util.find_spec(module) is not None

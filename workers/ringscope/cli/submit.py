@@ -37,6 +37,7 @@ from ringscope.cli.sweep_options import (
     Warmup,
     listed,
 )
+from ringscope.cli.unused_options import refuse_unused, unused_in_sweep
 from ringscope.contracts.devices import SIMULATED
 
 
@@ -46,6 +47,7 @@ def register(app: typer.Typer) -> None:
 
 
 def submit(
+    context: typer.Context,
     file: Annotated[str | None, typer.Argument(help="The job as JSON, - for stdin; flags override it.")] = None,
     name: Annotated[str | None, typer.Option(help="A name to find it by.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
@@ -189,6 +191,8 @@ def submit(
         ("labels",): pairs("--label", label),
     }
     body = job_body(base, flags)
+    if (benchmark := body.get("benchmark")) is not None:
+        refuse_unused(context, unused_in_sweep(benchmark))
     with connect(url, data_dir) as client:
         if dry_run:
             plan = client.plan_queue(body)

@@ -11,7 +11,8 @@ from ringscope.cli.connection import Url
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_trace import show_job_trace, write_perfetto
 from ringscope.cli.letters import size
-from ringscope.contracts.collectives import SCHEDULED
+from ringscope.cli.unused_options import all_for, refuse_unused
+from ringscope.contracts.collectives import ROOTED, SCHEDULED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.topology import Topology
 from ringscope.cost.perfetto import to_perfetto
@@ -21,6 +22,8 @@ from ringscope.schedules.schedule import Schedule
 from ringscope.schedules.trace import TraceStep, trace
 
 _ELEMENT_BYTES = 4
+_OF_ALGORITHM = ("--collective", "--ranks", "--topology", "--channels", "--root", "--values")
+_OF_JOB = ("--size", "--in-place", "--json", "--url", "--data-dir")
 
 
 def register(app: typer.Typer) -> None:
@@ -29,6 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def trace_algorithm(
+    context: typer.Context,
     algorithm: Annotated[
         str | None,
         typer.Argument(help=f"Algorithm of all_reduce: {', '.join(SCHEDULES)}. With --job: one of its algorithms."),
@@ -67,12 +71,15 @@ def trace_algorithm(
     links with 1 GB/s and 1 us between nodes and 10 GB/s and 0.2 us inside, and of adding at 10 GB/s.
     """
     if job is not None:
+        refuse_unused(
+            context, all_for(_OF_ALGORITHM, "the trace of a job has its own; leave it out, or leave --job out.")
+        )
         chosen = None if in_place is None else bool(in_place)
         show_job_trace(job, algorithm, size("--size", size_of_job), chosen, perfetto, as_json, url, data_dir)
         return
-    for flag, given in (("--size", size_of_job), ("--in-place", in_place), ("--json", as_json or None)):
-        if given is not None:
-            raise UserError(f"{flag}: it is only for the trace of a job; add --job N, or leave {flag} out.")
+    refuse_unused(context, all_for(_OF_JOB, "it is only for the trace of a job; add --job N, or leave it out."))
+    if collective not in ROOTED:
+        refuse_unused(context, {"--root": f"only {' and '.join(sorted(ROOTED))} have a root; leave it out."})
     if algorithm is None:
         raise UserError(f"ALGORITHM: name one of {', '.join(SCHEDULES)}, or a job with --job.")
     known = SCHEDULED.get(collective)

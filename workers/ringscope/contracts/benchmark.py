@@ -10,7 +10,7 @@ from ringscope.contracts.cluster import MAX_SIMULATED_RANKS, ClusterSpec
 from ringscope.contracts.collectives import AUTO, IN_CHANNELS, REDUCING, SCHEDULED, Algorithm, Collective, nameable
 from ringscope.contracts.columns import is_null
 from ringscope.contracts.devices import SIMULATED, Device, TransportName, settle
-from ringscope.contracts.dtypes import DType, Op, check_dtype, check_op
+from ringscope.contracts.dtypes import GLOO_DTYPES, DType, Op, check_dtype, check_op
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
 
@@ -157,6 +157,16 @@ class BenchmarkSpec(SpecModel):
                     f"{self.collective} has no algorithm {name}; choose from {', '.join(known)}.",
                     name,
                 )
+        return self
+
+    @model_validator(mode="after")
+    def _gloo_has_the_dtype(self) -> "BenchmarkSpec":
+        if "gloo" in self.algorithms and self.dtype not in GLOO_DTYPES:
+            raise _at(
+                ("algorithms", self.algorithms.index("gloo")),
+                f"gloo has no {self.dtype}; leave out gloo or choose one of {', '.join(GLOO_DTYPES)}.",
+                "gloo",
+            )
         return self
 
     @model_validator(mode="after")

@@ -36,6 +36,8 @@ DTYPES: tuple[str, ...] = get_args(DType)
 OPS: tuple[str, ...] = get_args(Op)
 # Complex numbers have no order, and NCCL cannot multiply them. Sum and mean are those of twice as many real numbers.
 _COMPLEX_OPS: tuple[str, ...] = ("sum", "avg")
+# PyTorch's gloo reduces no unsigned numbers of more than 8 bits.
+GLOO_DTYPES: tuple[str, ...] = tuple(name for name in DTYPES if name not in ("uint32", "uint64"))
 # What NumPy and MPI know but NCCL does not, and what it fits in.
 _WIDER: dict[str, str] = {"int16": "int32", "uint16": "uint32", "bool": "uint8"}
 

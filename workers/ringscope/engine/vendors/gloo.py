@@ -13,6 +13,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.contracts.address import LOOPBACK
+from ringscope.contracts.dtypes import GLOO_DTYPES
 from ringscope.engine.base import Array, Buffer, Plan, bits, components
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arithmetic import reduction
@@ -23,10 +24,6 @@ _NAME = "gloo's all_reduce"
 _TIMEOUT = timedelta(hours=24)  # the roll call's comes first, and names a rank
 _CONNECT_TIMEOUT = timedelta(seconds=60)
 _OPS = {"sum": "SUM", "prod": "PRODUCT", "min": "MIN", "max": "MAX", "avg": "SUM"}
-_DTYPES = frozenset({"int8", "uint8", "int32", "int64", "float16", "bfloat16", "float32", "float64"}) | {
-    "complex64",
-    "complex128",
-}
 
 
 def gloo_plan(comm: MPI.Intracomm, roll_call: RollCall, op: str, send: Buffer, recv: Buffer) -> Plan:
@@ -35,10 +32,8 @@ def gloo_plan(comm: MPI.Intracomm, roll_call: RollCall, op: str, send: Buffer, r
     It blocks, under the eyes of ``roll_call``, and fails by itself when a connection breaks.
     """
     name = recv.local.dtype.name
-    if name not in _DTYPES:
-        raise EngineError(
-            f"algorithms: gloo has no {name}; leave out gloo or choose one of {', '.join(sorted(_DTYPES))}."
-        )
+    if name not in GLOO_DTYPES:
+        raise EngineError(f"algorithms: gloo has no {name}; leave out gloo or choose one of {', '.join(GLOO_DTYPES)}.")
     return _GlooPlan(_group(comm), roll_call, comm.size, op, send.local, recv.local)
 
 

@@ -1,0 +1,74 @@
+"""Options that would do nothing are refused, each with the reason and the remedy."""
+
+from pathlib import Path
+
+import pytest
+from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
+
+SIMULATED = ("--transport", "simulated", "--topology", "2x2")
+OF_A_JOB = "it is only for the trace of a job; add --job N, or leave it out."
+OF_AN_ALGORITHM = "the trace of a job has its own; leave it out, or leave --job out."
+MEASURED = "a simulated sweep has the cost model's times, which it does not change; leave it out."
+ROOTLESS = "only broadcast and reduce have a root; leave it out."
+
+UNUSED = [
+    *((("trace", "ring", flag, value), flag, OF_A_JOB) for flag, value in (("--size", "1M"), ("--in-place", "1"))),
+    (("trace", "ring", "--json"), "--json", OF_A_JOB),
+    (("trace", "ring", "--url", "http://127.0.0.1:1"), "--url", OF_A_JOB),
+    (("trace", "ring", "--data-dir", "/nowhere"), "--data-dir", OF_A_JOB),
+    (("trace", "ring", "--root", "1"), "--root", ROOTLESS),
+    *(
+        (("trace", "--job", "1", flag, value), flag, OF_AN_ALGORITHM)
+        for flag, value in (
+            ("--values", "1;2"),
+            ("--topology", "2x2"),
+            ("--ranks", "2"),
+            ("--root", "1"),
+            ("--collective", "reduce"),
+            ("--channels", "2"),
+        )
+    ),
+    (("bench", "--root", "1"), "--root", ROOTLESS),
+    (("submit", "--root", "1"), "--root", ROOTLESS),
+    (("submit", "--collective", "sendrecv", "-o", "max"), "--op", "sendrecv adds nothing up; leave it out."),
+    (("bench", "broadcast", "--op", "max"), "--op", "broadcast adds nothing up; leave it out."),
+    (
+        ("bench", "-K", "3"),
+        "--skip-iterations",
+        "it changes only what -I reports; add -I 1, or leave it out.",
+    ),
+    (("bench", "--skip-missing"), "--skip-missing", "it leaves out some of --algorithm; name them, or leave it out."),
+    *(
+        (("bench", *SIMULATED, flag, value), long, MEASURED)
+        for flag, value, long in (
+            ("-w", "7", "--warmup"),
+            ("-m", "2", "--aggregate"),
+            ("-z", "1", "--blocking"),
+            ("-a", "max", "--average"),
+            ("--rotate", "1", "--rotate"),
+            ("-c", "0", "--check"),
+            ("-T", "9", "--timeout"),
+        )
+    ),
+    (
+        ("bench", *SIMULATED, "--data-dir", "/nowhere"),
+        "--data-dir",
+        "a simulated sweep reads no measurements of this machine; leave it out.",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "flag", "sentence"), UNUSED, ids=[" ".join(arguments) for arguments, _, _ in UNUSED]
+)
+def test_an_option_that_would_do_nothing_is_refused(
+    arguments: tuple[str, ...], flag: str, sentence: str, tmp_path: Path
+) -> None:
+    environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path))
+    assert_refused(run_ringscope(*arguments, environment=environment), f"{flag}: {sentence}")
+
+
+def test_a_value_that_is_the_default_asks_for_nothing() -> None:
+    usual = ("-b", "8K", "-e", "8K", "--root", "0", "--op", "sum", "-K", "0", "-w", "5", "-c", "1", "-a", "mean")
+    done = run_ringscope("bench", "broadcast", *SIMULATED, *usual, environment=clean_environment())
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,62 @@
+"""Refuse options that would do nothing, so that nobody takes a number for what an ignored option asked for."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import typer
+
+from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.collectives import REDUCING, ROOTED
+from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.errors import UserError
+
+# What a simulated sweep does without: the model gives every operation of a row the same time.
+_ONLY_MEASURED = (
+    "--warmup",
+    "--aggregate",
+    "--blocking",
+    "--average",
+    "--rotate",
+    "--check",
+    "--timeout",
+)
+
+
+def refuse_unused(context: typer.Context, reasons: Mapping[str, str]) -> None:
+    """Raise UserError for each option of ``reasons`` that the command was given, with its reason.
+
+    An option whose value is its default asks for nothing and is never refused.
+    """
+    options = {flag: option for option in context.command.params for flag in option.opts}
+    given = [flag for flag in reasons if flag in options and _is_given(context, options[flag])]
+    if given:
+        raise UserError(*(f"{flag}: {reasons[flag]}" for flag in given))
+
+
+def all_for(flags: Sequence[str], reason: str) -> dict[str, str]:
+    """The same reason for each of the flags."""
+    return dict.fromkeys(flags, reason)
+
+
+def unused_in_sweep(benchmark: Mapping[str, Any]) -> dict[str, str]:
+    """The options that do nothing in this benchmark, each with the reason and the remedy."""
+    collective = benchmark.get("collective", "all_reduce")
+    found = {}
+    if collective not in ROOTED:
+        found["--root"] = f"only {' and '.join(sorted(ROOTED))} have a root; leave it out."
+    if collective not in REDUCING:
+        found["--op"] = f"{collective} adds nothing up; leave it out."
+    if not benchmark.get("per_iteration"):
+        found["--skip-iterations"] = "it changes only what -I reports; add -I 1, or leave it out."
+    if benchmark.get("transport") == SIMULATED:
+        reason = "a simulated sweep has the cost model's times, which it does not change; leave it out."
+        found |= all_for(_ONLY_MEASURED, reason)
+    return found
+
+
+def _is_given(context: typer.Context, option: Any) -> bool:
+    """Say whether the command line, and not a variable, asks for something else than the default."""
+    source = context.get_parameter_source(option.name)
+    field = BenchmarkSpec.model_fields.get(option.name)
+    usual = (option.default, field.default if field else None)
+    return source is not None and source.name == "COMMANDLINE" and context.params[option.name] not in usual

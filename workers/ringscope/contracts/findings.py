@@ -81,13 +81,30 @@ def _field_error(
         case "json_invalid":
             sentence = _not_json(location, str(context.get("error", message)))
             location = ()
-        case "model_type" | "model_attributes_type" | "dict_type":
-            sentence = f"{name}: give an object with fields by name, such as {{}}; got {_shown(value)}."
+        case "invalid_key":
+            sentence = f"{name}: the name of a field is a text; put it in quotes."
+        case _ if kind in _WANTED:
+            sentence = f"{name}: give {_WANTED[kind]}; got {_shown(value)}."
         case _:
             text = message[:1].lower() + message[1:]
             sentence = f"{name}: {text}; got {_shown(value)}." if not isinstance(value, dict) else f"{name}: {text}."
     return FieldError(pointer=pointer(location), detail=_shortened(sentence))
 
+
+# What is to be given in place of a value of another type, by pydantic's name of the fault.
+_WANTED = {
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+    "string_type": "a text in quotes",
+    **dict.fromkeys(("list_type", "tuple_type", "set_type", "frozen_set_type"), "a list, such as []"),
+    **dict.fromkeys(("model_type", "model_attributes_type", "dict_type"), "an object with fields by name, such as {}"),
+    **dict.fromkeys(
+        ("datetime_type", "datetime_parsing", "datetime_from_date_parsing", "datetime_object_invalid"),
+        "a time such as 2026-01-31T12:00:00Z",
+    ),
+    "timezone_aware": "a time with its time zone, such as 2026-01-31T12:00:00Z",
+}
 
 # What Python's parser says, for people.
 _JSON_FAULTS = {
@@ -114,8 +131,9 @@ def _characters(count: int) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value in a sentence: whole if it is short, else its ends."""
-    return "null" if value is None else _short.repr(value)
+    """A value in a sentence, as JSON has it: whole if it is short, else its ends."""
+    words = {None: "null", True: "true", False: "false"}
+    return words[value] if value is None or isinstance(value, bool) else _short.repr(value)
 
 
 def _shortened(sentence: str) -> str:

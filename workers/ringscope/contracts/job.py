@@ -45,15 +45,17 @@ class Placement(SpecModel):
         le=65_536,
         description="Processes in the gang; each takes one slot. A simulation is one process, whatever it simulates.",
     )
-    ranks_per_node: int | None = Field(None, ge=1, le=4096, description="Exactly this many on each node.")
-    nodes: int | None = Field(None, ge=1, le=4096, description="Exactly this many nodes.")
+    ranks_per_node: int | None = Field(
+        None, ge=1, le=4096, description="The job runs exactly this many ranks on each node."
+    )
+    nodes: int | None = Field(None, ge=1, le=4096, description="The job runs on exactly this many nodes.")
     node_names: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
         [], max_length=4096, description="The job runs on all of these nodes and on no others; empty: on any nodes."
     )
     selector: Labels = Field(default_factory=dict, description="Labels that a node must carry.")
     exclusive: bool = Field(
         False,
-        description="No other job on its nodes. Default: true for a benchmark that is measured, else false.",
+        description="No other job runs on its nodes. Default: true for a benchmark that is measured, else false.",
         json_schema_extra=_without_default,
     )
     arrangement: Arrangement = Field(
@@ -64,8 +66,10 @@ class Placement(SpecModel):
     gpu_model: str | None = Field(
         None, max_length=200, description="Part of the model's name of every GPU of its nodes, such as H200."
     )
-    min_gpu_memory_bytes: int | None = Field(None, ge=1, description="Memory of each GPU of its nodes, at least.")
-    min_memory_bytes: int | None = Field(None, ge=1, description="Memory of each of its nodes, at least.")
+    min_gpu_memory_bytes: int | None = Field(
+        None, ge=1, description="Each GPU of its nodes has at least this much memory."
+    )
+    min_memory_bytes: int | None = Field(None, ge=1, description="Each of its nodes has at least this much memory.")
 
     @model_validator(mode="after")
     def _numbers_agree(self) -> "Placement":
@@ -129,13 +133,15 @@ class JobSpec(SpecModel):
 
     name: JobName = ""
     kind: JobKind = "benchmark"
-    benchmark: BenchmarkSpec | None = Field(None, description="Of kind benchmark; without it the usual sweep.")
-    training: TrainingSpec | None = Field(None, description="Of kind training.")
-    script: ScriptSpec | None = Field(None, description="Of kind script.")
+    benchmark: BenchmarkSpec | None = Field(
+        None, description="What a job of kind benchmark measures; default: the usual sweep."
+    )
+    training: TrainingSpec | None = Field(None, description="What a job of kind training trains.")
+    script: ScriptSpec | None = Field(None, description="What a job of kind script runs.")
     placement: Placement = Placement()
-    priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
+    priority: int = Field(50, ge=0, le=100, description="The job with the higher priority runs first.")
     time_limit_seconds: int = Field(
-        600, ge=1, le=7 * 86_400, description="From the start of its ranks; then it is stopped."
+        600, ge=1, le=7 * 86_400, description="How long its ranks may run; then it is stopped."
     )
     start_seconds: int | None = Field(
         None,
@@ -155,13 +161,17 @@ class JobSpec(SpecModel):
         None,
         ge=1,
         le=7 * 86_400,
-        description="No rank has come further for so long, or ten times the mean step if that is more: it hangs. "
-        "null: 60 where the job tells its steps; a script hangs only if all of its ranks wait in calls of ringscope.",
+        description="The job hangs when no rank has made progress for this long, or for ten times the mean step if "
+        "that is longer. null: 60 where the job tells its steps; a script hangs only if all of its ranks wait in "
+        "calls of ringscope.",
     )
     queue_timeout_seconds: int | None = Field(
-        None, ge=1, le=30 * 86_400, description="If it has not started by then, it fails; null: it waits for ever."
+        None,
+        ge=1,
+        le=30 * 86_400,
+        description="How long the job may wait in the queue; then it fails. null: it waits for ever.",
     )
-    hold: bool = Field(False, description="Submitted as held: it waits until somebody releases it.")
+    hold: bool = Field(False, description="The job waits until somebody releases it.")
     max_attempts: int = Field(
         3,
         ge=1,
@@ -172,34 +182,23 @@ class JobSpec(SpecModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _a_simulation_is_one_process(cls, data: Any) -> Any:
-        """Without a word on ranks."""
-        benchmark = data.get("benchmark") if isinstance(data, dict) else None
-        if not isinstance(benchmark, dict) or benchmark.get("transport") != SIMULATED:
-            return data
-        placement = data.get("placement", {})
-        return data | {"placement": {"ranks": 1} | placement} if isinstance(placement, dict) else data
+    def _what_others_decide(cls, data: Any) -> Any:
+        """Fill in what depends on other fields, where the job does not say it itself.
 
-    @model_validator(mode="before")
-    @classmethod
-    def _a_measurement_has_its_nodes_alone(cls, data: Any) -> Any:
-        """Unless it is said otherwise."""
-        if not isinstance(data, dict) or data.get("kind", "benchmark") != "benchmark":
-            return data
-        benchmark, placement = data.get("benchmark") or {}, data.get("placement", {})
-        is_simulated = isinstance(benchmark, dict) and benchmark.get("transport") == SIMULATED
-        if is_simulated or not isinstance(placement, dict):
-            return data
-        return data | {"placement": {"exclusive": True} | placement}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _work_of_its_kind(cls, data: Any) -> Any:
-        """The kind's own part may be left out where every field of it has a default."""
+        A kind's own part may be left out where every field of it has a default. A simulation is one process, and a
+        benchmark that is measured has its nodes alone.
+        """
         if not isinstance(data, dict):
             return data
         kind = data.get("kind", "benchmark")
-        return data | {kind: {}} if kind in ("benchmark", "training") and data.get(kind) is None else data
+        if kind in ("benchmark", "training") and data.get(kind) is None:
+            data = data | {kind: {}}
+        placement = data.get("placement", {})
+        if kind != "benchmark" or not isinstance(placement, dict):
+            return data
+        benchmark = data["benchmark"]
+        is_simulated = isinstance(benchmark, dict) and benchmark.get("transport") == SIMULATED
+        return data | {"placement": ({"ranks": 1} if is_simulated else {"exclusive": True}) | placement}
 
     @model_validator(mode="after")
     def _one_kind_of_work(self) -> "JobSpec":
@@ -208,7 +207,7 @@ class JobSpec(SpecModel):
             if is_there and kind != self.kind:
                 raise _at((kind,), f"the job's kind is {self.kind}; leave {kind} out or give kind {kind}.", None)
             if not is_there and kind == self.kind:
-                raise _at((kind,), f"a job of kind {kind} needs it.", None)
+                raise _at((kind,), f'a job of kind {kind} needs it; add for example {{"file": "train.py"}}.', None)
         return self
 
     @model_validator(mode="after")

@@ -51,7 +51,9 @@ class Settings(BaseSettings):
     start_deadline_seconds_per_node: float = Field(
         3.0, ge=0, description="A gang of many nodes has so long for each of them instead, if that is longer."
     )
-    lease_seconds: float = Field(10.0, gt=0, description="Of several servers the next one schedules after so long.")
+    lease_seconds: float = Field(
+        10.0, gt=0, description="Seconds of silence of the scheduling server before another server schedules."
+    )
     fair_share_half_life_hours: float = Field(
         168.0, gt=0, description="What a user has used counts half after so long."
     )
@@ -59,7 +61,7 @@ class Settings(BaseSettings):
     most_other_load_percent: float = Field(
         10.0,
         ge=0,
-        description="Where other load takes more of a node's processors, a benchmark gives no best or expected value.",
+        description="Percent of a node's processors; with more other load a benchmark has no best or expected value.",
     )
     max_queued_jobs_per_user: int = Field(0, ge=0, description="More are refused; 0: no limit.")
     max_running_slots_per_user: int = Field(0, ge=0, description="More wait in the queue; 0: no limit.")
@@ -68,7 +70,7 @@ class Settings(BaseSettings):
     )
     cluster: str = Field("ringscope", min_length=1, description="Name of this cluster, a label of its nodes' metrics.")
     requests_per_second: float = Field(
-        50.0, ge=0, description="Of one token, with bursts of four seconds; 0: no limit."
+        50.0, ge=0, description="Requests per second of one token, with bursts of four seconds; 0: no limit."
     )
     max_streams_per_token: int = Field(
         100, ge=0, description="More live streams of one token and its sessions are refused; 0: no limit."
@@ -88,8 +90,8 @@ class Settings(BaseSettings):
         description="A secret of 32 characters or more that may read everything, for Prometheus.",
     )
 
-    prometheus_url: str = Field("", description="Where people reach Prometheus, for links to it.")
-    grafana_url: str = Field("", description="Where people reach Grafana, for links to it.")
+    prometheus_url: str = Field("", description="Address at which people reach Prometheus, for links to it.")
+    grafana_url: str = Field("", description="Address at which people reach Grafana, for links to it.")
 
     @field_validator("prometheus_url", "grafana_url")
     @classmethod

@@ -1,12 +1,12 @@
-"""Help texts of the command line are sentences or noun phrases, never fragments."""
+"""Help texts and descriptions of fields are sentences or noun phrases, never fragments."""
 
 import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-WORKERS = Path(__file__).parents[2] / "workers"
-PACKAGES = ("ringscope/cli", "ringscope_agent")
+ROOT = Path(__file__).parents[2]
+PACKAGES = ("workers/ringscope", "workers/ringscope_agent", "backend/ringscope_server")
 FRAGMENT = re.compile(
     r"(After|As|At|Before|Between|By|For|From|In|Into|Of|On|Over|Per|Since|That|Those|To|Under|Until|Where|Whether or|"
     r"Who|Whom|With|Within|Without)\b"
@@ -26,11 +26,11 @@ def _helps(source: str) -> Iterator[tuple[int, str]]:
                 yield value.lineno, value.value
 
 
-def test_no_help_text_is_a_fragment() -> None:
+def test_no_help_text_or_description_is_a_fragment() -> None:
     found = [
-        f"{path.relative_to(WORKERS)}:{line}: {text}"
+        f"{path.relative_to(ROOT)}:{line}: {text}"
         for package in PACKAGES
-        for path in sorted((WORKERS / package).rglob("*.py"))
+        for path in sorted((ROOT / package).rglob("*.py"))
         for line, text in _helps(path.read_text())
         if FRAGMENT.match(text)
     ]

@@ -20,9 +20,9 @@ class Activity(BaseModel):
     is_loading: bool = Field(
         description="It is in a stage before its steps or between them; load_seconds is its limit."
     )
-    ranks: list[int] = Field(description=f"Those that do it, the first {MOST_RANKS} of them.")
+    ranks: list[int] = Field(description=f"Ranks that do it, the first {MOST_RANKS} of them.")
     count: int = Field(description="How many do it.")
-    nodes: list[str] = Field(description="Those of these ranks.")
+    nodes: list[str] = Field(description="Nodes of these ranks.")
     since: datetime | None = Field(description="When the first of them began, by its node's clock; null: not known.")
 
 

@@ -39,4 +39,4 @@ class InsightList(BaseModel):
     """Of one job, oldest first."""
 
     items: list[InsightDetail]
-    checks: list[Check] = Field(description="Of the newest attempt; empty where none ran.")
+    checks: list[Check] = Field(description="Checks of the newest attempt; empty where none ran.")

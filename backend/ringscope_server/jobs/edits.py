@@ -20,7 +20,7 @@ class JobEdit(SpecModel):
 
     name: JobName = Field("", description="Empty: made from the specification.")
     priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
-    labels: NewLabels = Field({}, description="Instead of all that it has.")
+    labels: NewLabels = Field({}, description="Labels that replace all that the job has.")
 
 
 def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datetime) -> None:

@@ -18,7 +18,7 @@ class Pending(BaseModel):
     reason: str
     sentence: str
     estimated_start: datetime | None = Field(
-        None, description="If every job runs until its time limit; null far back in the queue."
+        None, description="When the job starts if every job runs until its time limit; null far back in the queue."
     )
     position: int | None = Field(None, description="Its place in the queue; 1 is next. Behind the hundredth, to 1 %.")
 
@@ -74,7 +74,7 @@ class BenchmarkSummary(BaseModel):
     best: list[AlgorithmBest] = Field(description="Best bus bandwidth per algorithm, fastest first.")
     sizes: list[SizeBusbw] = Field(
         [],
-        description="Of the fastest algorithm, in the place of its best row: bus bandwidth over sizes, ascending, of "
+        description="Bus bandwidth of the fastest algorithm over sizes, ascending, in the place of its best row, of "
         "several cycles by their mean; of many sizes 24. Empty also for jobs of earlier versions.",
     )
     min_size_p99_us: float | None = Field(
@@ -85,13 +85,15 @@ class BenchmarkSummary(BaseModel):
         description="Timed iterations of the same, of all cycles; null also of earlier versions.",
     )
     limit_gb_per_s: float | None = Field(None, description="Bus bandwidth that its links allow; null: not known.")
-    ranks: int = Field(0, description="That were measured; 0: no row yet.")
+    ranks: int = Field(0, description="Ranks that were measured; 0: no row yet.")
     cores: int | None = Field(
         None, description="Physical cores that they had: fewer than ranks means that they took turns. null: not known."
     )
     wrong: int = Field(description="Wrong elements over all checks.")
     winners: list[ClearWinner] = Field(
-        [], description="At other sizes no winner is clear. Empty also for jobs of earlier versions."
+        [],
+        description="Clear winners by range of sizes; at other sizes there is none. Empty also for jobs of earlier "
+        "versions.",
     )
     verdict: str = Field(description="One sentence that compares the algorithms; empty before there are rows.")
     explanation: str = Field(
@@ -107,21 +109,23 @@ class TrainingSummary(BaseModel):
     kind: Literal["training", "script"] = "training"
     loss: float | None = Field(
         None,
-        description="Of the training samples in the newest epoch, before its end that of the last step of rank 0 (with "
-        "parameter servers of the first worker); null also where it was no finite number: training has diverged.",
+        description="Loss on the training samples in the newest epoch; before its end that of the last step of rank 0 "
+        "(with parameter servers of the first worker); null also where it was no finite number: training has diverged.",
     )
-    validation_loss: float | None = Field(None, description="Of the newest epoch.")
-    validation_accuracy: float | None = Field(None, description="Of the newest epoch, 0 to 1.")
+    validation_loss: float | None = Field(None, description="Loss on the held-out samples in the newest epoch.")
+    validation_accuracy: float | None = Field(
+        None, description="Accuracy on the held-out samples in the newest epoch, 0 to 1."
+    )
     samples_per_second: float | None = Field(
         None,
-        description="Of all ranks together, in steps; the first step of each attempt, which warms up, is in none of "
-        "these rates and times.",
+        description="Time of all ranks together in steps; the first step of each attempt, which warms up, is in none "
+        "of these rates and times.",
     )
     step_seconds: float | None = Field(None, description="The mean rank's time in steps.")
-    communication_seconds: float | None = Field(None, description="Of that the time while sums were under way.")
+    communication_seconds: float | None = Field(None, description="The part of it while sums were under way.")
     exposed_communication_seconds: float | None = Field(
         None,
-        description="Of that the time in which the mean rank did nothing but wait for sums; null where no sum was "
+        description="The part of it in which the mean rank did nothing but wait for sums; null where no sum was "
         "seen, as inside of TensorFlow.",
     )
     epochs_done: int = 0
@@ -166,7 +170,7 @@ class AttemptView(BaseModel):
     id: int
     number: int
     nodes: list[str]
-    members: list[MemberView] = Field(description="In rank order, as ``nodes``.")
+    members: list[MemberView] = Field(description="Members in rank order, as ``nodes``.")
     reason: str | None = Field(description="Why this try ended; null while it lasts.")
     message: str
     bad_node: str | None = Field(description="The node that is to blame; the next try goes elsewhere if it can.")

@@ -22,8 +22,8 @@ class NodeReadings(BaseModel):
     load_average: list[float | None] = Field(description="Processes that ran or waited for a core.")
     memory_used_bytes: list[int | None]
     gpu_utilization_ratio: list[float | None] = Field(description="Mean of the GPUs.")
-    gpu_memory_used_bytes: list[int | None] = Field(description="Of all GPUs.")
-    gpu_temperature_celsius: list[float | None] = Field(description="Of the hottest GPU.")
+    gpu_memory_used_bytes: list[int | None] = Field(description="Memory in use on all GPUs together.")
+    gpu_temperature_celsius: list[float | None] = Field(description="Temperature of the hottest GPU.")
 
 
 class ReadingPage(BaseModel):

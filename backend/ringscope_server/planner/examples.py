@@ -42,9 +42,13 @@ class ExampleQuestion(SpecModel):
     shape: str | None = Field(
         None, description="RANKS, NODESxRANKS or RACKSxNODESxRANKS; null: as many ranks as rows of values, or 3."
     )
-    channels: int = Field(1, ge=1, description="Of rings and trees: each leaves a node by another rank.")
-    root: int = Field(0, ge=0, description="Of broadcast and reduce.")
-    element_bytes: int = Field(4, ge=1, le=MAX_ELEMENT_BYTES, description="That each number stands for in the times.")
+    channels: int = Field(
+        1, ge=1, description="Channels of rings and trees, each of which leaves a node by another rank."
+    )
+    root: int = Field(0, ge=0, description="Root rank of broadcast and reduce.")
+    element_bytes: int = Field(
+        4, ge=1, le=MAX_ELEMENT_BYTES, description="Bytes that each number stands for in the times."
+    )
 
     @property
     def cluster(self) -> ClusterSpec:

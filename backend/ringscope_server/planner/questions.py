@@ -69,7 +69,9 @@ class PlanQuestion(Question):
 
     sizes_bytes: tuple[SizeBytes, ...] = Field((64 << 20,), min_length=1, max_length=64)
     shapes: tuple[str, ...] = Field(
-        (), max_length=16, description="Instead of the cluster's own shape: the same links for other numbers of ranks."
+        (),
+        max_length=16,
+        description="Other shapes, which replace the cluster's own: the same links for other numbers of ranks.",
     )
 
     @property

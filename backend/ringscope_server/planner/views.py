@@ -28,8 +28,10 @@ class PriceTable(BaseModel):
 
     collective: str
     cluster: ClusterSpec
-    bandwidth_bytes_per_s: float = Field(description="Between nodes; with parameters, of the largest messages.")
-    latency_s: float = Field(description="Of the same link.")
+    bandwidth_bytes_per_s: float = Field(
+        description="Bandwidth between nodes; with parameters, that of the largest messages."
+    )
+    latency_s: float = Field(description="Latency of the same link.")
     cells: list[PriceCell] = Field(description="Shape by shape, the sizes as asked.")
 
 
@@ -46,7 +48,7 @@ class JobFit(FitDocument):
     """The cost model's parameters from the rows of a job; the same document as `ringscope fit --job N --json`."""
 
     job_id: int
-    ranks: int = Field(description="That took part in the rows.")
+    ranks: int = Field(description="Ranks that took part in the rows.")
     row_count: int
     left_out: list[str] = Field(description="Algorithms of the job that have no schedule, and so no price.")
     caveats: list[str] = Field(

@@ -36,11 +36,11 @@ class Model(BaseModel):
     """What the cost model says of a sweep, and how far it can be trusted."""
 
     rows: list[PredictedRow]
-    knees: list[PredictedKnee] = Field(description="Of the algorithms that reach theirs in the sweep.")
-    source: str = Field(description="Where its parameters come from, in a sentence.")
+    knees: list[PredictedKnee] = Field(description="Knees of the algorithms that reach theirs in the sweep.")
+    source: str = Field(description="The source of its parameters, in a sentence.")
     median_error: float | None = Field(
-        description="Of the rows that it was fitted to: the median of abs(ln(model / measured)), 0.15 means 15 %; "
-        "null: it was not fitted."
+        description="Median of abs(ln(model / measured)) over the rows that it was fitted to, 0.15 means 15 %; null: "
+        "it was not fitted."
     )
     unpredicted: list[str] = Field(description="Algorithms that it does not know here.")
 
@@ -60,18 +60,18 @@ class Prediction(BaseModel):
     operations_seconds: float | None = Field(
         description="All operations of the sweep; starting ranks and comparing results come on top. null: not known."
     )
-    buffer_bytes: int = Field(description="Of each rank: input and result of the largest message.")
-    nodes: list[PlannedNode] = Field(description="Where the ranks would lie if the cluster were empty.")
+    buffer_bytes: int = Field(description="Buffers of each rank: input and result of the largest message.")
+    nodes: list[PlannedNode] = Field(description="Nodes that would run the ranks if the cluster were empty.")
     warnings: list[str] = Field(description="What would make the result less than it seems, a sentence each.")
 
 
 class GradientSum(BaseModel):
     """The all-reduce of one step's gradient, by the cost model, as if nothing else ran meanwhile."""
 
-    algorithm: str = Field(description="Of auto the one that it would take for the largest piece.")
-    time_us: float = Field(description="Of all pieces in a row; what overlaps with backward is not waited for.")
+    algorithm: str = Field(description="The algorithm; of auto the one that it would take for the largest piece.")
+    time_us: float = Field(description="Time of all pieces in a row; what overlaps with backward is not waited for.")
     pieces: int = Field(description="The gradient is summed in so many, by bucket_bytes.")
-    source: str = Field(description="Where the model's parameters come from, in a sentence.")
+    source: str = Field(description="The source of the model's parameters, in a sentence.")
 
 
 class UsualTraining(BaseModel):
@@ -95,14 +95,14 @@ class TrainingPrediction(BaseModel):
         "servers and compressed gradients."
     )
     usual: UsualTraining | None = Field(description="null: nothing alike has succeeded yet.")
-    nodes: list[PlannedNode] = Field(description="Where the ranks would lie if the cluster were empty.")
+    nodes: list[PlannedNode] = Field(description="Nodes that would run the ranks if the cluster were empty.")
     warnings: list[str] = Field(description="What would keep it from running there, a sentence each.")
 
 
 class UsualRow(BaseModel):
     """What earlier good runs of the same row gave, in 1e9 bytes per second."""
 
-    algorithm: str = Field(description="Of auto the one that it chose.")
+    algorithm: str = Field(description="The algorithm; of auto the one that it chose.")
     in_place: bool
     size_bytes: int
     median_gb_per_s: float

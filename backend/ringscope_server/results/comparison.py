@@ -36,7 +36,7 @@ class Against(BaseModel):
         description="The ratio's 95 % interval reaches from here, by how sure both means are: what the same runs would "
         "give again, not what another day would. null: the rows do not tell."
     )
-    ratio_high: float | None = Field(description="To here.")
+    ratio_high: float | None = Field(description="Upper end of the interval.")
     noise: float = Field(
         description="How far iterations differ among themselves, over the baseline's time: the root of the squared sum "
         "of both rows' standard deviations."
@@ -54,11 +54,11 @@ class ComparedRow(BaseModel):
     in_place: bool
     time_us: float
     busbw_gb_per_s: float
-    p5_us: float | None = Field(description="Of the iterations; null: measured by an earlier version.")
+    p5_us: float | None = Field(description="5th percentile of the iterations; null: measured by an earlier version.")
     p50_us: float = Field(description="The median iteration of the slowest rank; ``time_us`` is a mean.")
     p95_us: float
     is_unstable: bool = Field(description="The iterations differ so much that their mean says little.")
-    iterations: int = Field(description="Of all cycles.")
+    iterations: int = Field(description="Iterations of all cycles together.")
     against: Against | None = Field(description="null: the baseline has no such row, or is this job itself.")
 
 
@@ -86,7 +86,7 @@ class Standing(BaseModel):
     size_bytes: int | None = Field(description="The size nearest to 1 MiB that both measured, out of place.")
     ratio: float | None = Field(description="Time over the baseline's time there: below 1 it is faster.")
     ratio_low: float | None = Field(description="Its 95 % interval reaches from here; null: not known.")
-    ratio_high: float | None = Field(description="To here.")
+    ratio_high: float | None = Field(description="Upper end of the interval.")
 
 
 class Standings(BaseModel):

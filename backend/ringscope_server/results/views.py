@@ -22,9 +22,9 @@ class MeasurementView(SweepRow, _IdFirst):
 class NodeEnvironment(BaseModel):
     """What the ranks of one node ran in; nothing in it is a secret."""
 
-    rank: int = Field(description="Who told it.")
+    rank: int = Field(description="The rank that reported it.")
     host: str
-    ranks: list[int] = Field(description="Those on this node.")
+    ranks: list[int] = Field(description="Ranks on this node.")
     versions: dict[str, str]
     variables: dict[str, str] = Field(description="The environment variables that steer a run.")
     cpu_model: str
@@ -44,7 +44,9 @@ class RankBinding(BaseModel):
     pid: int
     device: str = Field(description="cpu, or the GPU's number and PCI address.")
     cpus: list[int] = Field(description="Processors that it might run on; empty: not known.")
-    numa_node: int | None = Field(description="To which all of these belong; null: to several, or not known.")
+    numa_node: int | None = Field(
+        description="The NUMA node to which all of these belong; null: several, or not known."
+    )
 
 
 class AttemptEnvironment(BaseModel):
@@ -72,7 +74,7 @@ class StepView(BaseModel):
     transport: str = Field(description="simulated: the times are the cost model's.")
     in_place: bool
     bytes: int
-    started_at_ns: int = Field(description="By the node's clock, nanoseconds since 1970.")
+    started_at_ns: int = Field(description="Nanoseconds since 1970, by the node's clock.")
     server_time_ns: int | None = Field(
         None, description="The same by the server's clock, so that nodes compare; null: the node's is not known."
     )
@@ -81,9 +83,11 @@ class StepView(BaseModel):
     compute_us: float
     communication_us: float
     exposed_us: float
-    loss: float | None = Field(description="Of a training step; null also where it was no finite number: it diverged.")
-    samples: int | None = Field(description="Of a training step: how many this rank took.")
-    lag: int | None = Field(description="With parameter servers: steps ahead of the slowest worker.")
+    loss: float | None = Field(
+        description="Loss of a training step; null also where it was no finite number, as the training diverged."
+    )
+    samples: int | None = Field(description="Samples that this rank took in a training step.")
+    lag: int | None = Field(description="Steps that this worker of a parameter server was ahead of the slowest one.")
 
 
 class StepBlockView(BaseModel):
@@ -96,16 +100,18 @@ class StepBlockView(BaseModel):
     in_place: bool
     bytes: int
     steps: int = Field(description="So many are counted here: since somebody watches the job, or of the newest rows.")
-    last_step: int = Field(description="Index of the newest one, counted over the attempt.")
+    last_step: int = Field(description="Index of the newest step, counted over the attempt.")
     started_at_ns: int = Field(description="The newest one, by the node's clock, nanoseconds since 1970.")
     last_us: float = Field(description="What the newest one took.")
     mean_us: float
     min_us: float
     max_us: float
-    busbw_gb_per_s: float | None = Field(description="By mean_us; null of training, and where it is not known.")
+    busbw_gb_per_s: float | None = Field(
+        description="Bus bandwidth by mean_us; null for training, and where it is not known."
+    )
     recent_us: list[float] = Field(description="What the newest ones took, in order.")
-    loss: float | None = Field(description="Of the newest training step; null also where it was no finite number.")
-    samples: int | None = Field(description="Of training steps: how many this rank took in all of them.")
+    loss: float | None = Field(description="Loss of the newest training step; null also where it was no finite number.")
+    samples: int | None = Field(description="Samples that this rank took in all of these training steps.")
     compute_us: float = Field(description="Mean; exposed_us too.")
     exposed_us: float
 
@@ -116,7 +122,7 @@ class NewestSteps(BaseModel):
     job_id: int
     attempt_id: int | None = Field(description="null: none has begun.")
     ranks: int = Field(description="So many have told.")
-    items: list[StepBlockView] = Field(description="By rank.")
+    items: list[StepBlockView] = Field(description="Blocks by rank.")
 
 
 class ArrivalView(BaseModel):
@@ -129,10 +135,10 @@ class ArrivalView(BaseModel):
     bytes: int
     last_rank: int
     last_node: str
-    late_us: float = Field(description="After the median rank.")
+    late_us: float = Field(description="How much later than the median rank it came.")
     error_us: float | None = Field(description="late_us is at most so far from the truth; null: a clock is not known.")
     is_real: bool = Field(description="The last rank was late by more than the clocks may err.")
-    spread_us: float = Field(description="Between the first rank and the last.")
+    spread_us: float = Field(description="Time between the first rank and the last.")
 
 
 class LatencyPoint(BaseModel):
@@ -149,7 +155,9 @@ class LatencyCurve(BaseModel):
         description="Iterations that every rank has told of, over all cycles; warm-up is not among them."
     )
     ranks: int
-    points: list[LatencyPoint] = Field(description="Ascending; no share beyond what so many iterations can tell.")
+    points: list[LatencyPoint] = Field(
+        description="Percentiles, ascending; none beyond what so many iterations can show."
+    )
 
 
 class RankLateness(BaseModel):
@@ -157,12 +165,14 @@ class RankLateness(BaseModel):
 
     rank: int
     node: str
-    mean_late_us: float = Field(description="Over all steps; negative: it came early.")
+    mean_late_us: float = Field(description="Mean over all steps; negative: it came early.")
     error_us: float | None = Field(
         description="Lateness is at most so far from the truth; 0: all ranks on one node, null: a clock is not known."
     )
     last_steps: int = Field(description="Steps to which it came last.")
-    last_steps_beyond_error: int = Field(description="Of these, where it was late by more than the clocks may err.")
+    last_steps_beyond_error: int = Field(
+        description="How many of these it was late in by more than the clocks may err."
+    )
     late_us: list[float | None] = Field(description="The largest lateness in each column.")
     clock_offset_ns: int = Field(
         description="Its node's clock, by which its lines in the log are timed, minus the server's; 0: not known."
@@ -173,11 +183,11 @@ class Lateness(BaseModel):
     """Who comes late to the steps, and what they take after the last rank has come."""
 
     first_step: int
-    steps: int = Field(description="Those that every rank has told of.")
+    steps: int = Field(description="Steps that every rank has reported.")
     steps_per_column: int
     ranks: list[RankLateness] = Field(description="The latest on average first.")
     after_us: list[float | None] = Field(
-        description="From the last rank's arrival to the last rank's end, the largest in each column."
+        description="Time from the last rank's arrival to the last rank's end, the largest in each column."
     )
     started_at_ns: list[int | None] = Field(
         description="When the median rank came to the first step of each column, by the server's clock, nanoseconds "
@@ -189,9 +199,9 @@ class LogOutline(BaseModel):
     """A log by its length: where its pages begin, so that any part of it can be read."""
 
     lines: int
-    last_id: int | None = Field(description="Of the newest line that is counted.")
+    last_id: int | None = Field(description="Number of the newest line that is counted.")
     lines_per_page: int
-    cursors: list[str | None] = Field(description="One for each page: null for the first one.")
+    cursors: list[str | None] = Field(description="One cursor for each page: null for the first one.")
     line_at: int | None = Field(
         description="Which of these lines was the last to be printed by the time asked for, from 1; null: none was."
     )

@@ -15,7 +15,9 @@ class TokenSpec(SpecModel):
     """A token to be made."""
 
     name: str = Field(
-        min_length=1, max_length=100, description="Whom it speaks for: what this user does is recorded under the name."
+        min_length=1,
+        max_length=100,
+        description="The user of the token: what the user does is recorded under this name.",
     )
     kind: Literal["personal", "join", "agent"] = Field(
         "personal", description="join: good for taking nodes in, each of which gets an agent token of its own."
@@ -62,16 +64,16 @@ class TokenView(BaseModel):
     created_by: str
     created_at: datetime
     expires_at: datetime | None
-    last_used_at: datetime | None = Field(description="To the minute.")
+    last_used_at: datetime | None = Field(description="When the token was last used, to the minute.")
     rotation_wanted_at: datetime | None = Field(
-        description="Since when its agent is to exchange the secret; null: it is not, or has done so."
+        description="When its agent was asked to exchange the secret; null: it was not, or has done so."
     )
 
 
 class NewToken(TokenView):
     """A token that was just made."""
 
-    secret: str = Field(description="Told only here; keep it.")
+    secret: str = Field(description="The secret, which is shown only here; keep it.")
 
 
 class TokenPage(BaseModel):

@@ -19,7 +19,7 @@ class WebhookBody(SpecModel):
 
     name: Name
     url: Annotated[str, AfterValidator(check_url)] = Field(
-        max_length=2000, description="Where messages are posted to; https, or http inside your own network."
+        max_length=2000, description="The address to which messages are posted: https, or http inside your own network."
     )
     events: tuple[Pattern, ...] = Field(
         min_length=1, max_length=100, description="Event types such as job.failed, or job.* for all of jobs, or *."
@@ -37,7 +37,7 @@ class WebhookView(BaseModel):
     url: str
     events: list[str]
     is_enabled: bool
-    user: str = Field(description="Who made it.")
+    user: str = Field(description="The user that made it.")
     revision: int = Field(description="Grows with each edit; the ETag is made of it.")
     created_at: datetime
 
@@ -64,7 +64,7 @@ class DeliveryView(BaseModel):
     webhook_id: int
     message_id: str = Field(description="The header webhook-id: the same in every try and when it is sent again.")
     event_type: str
-    body: str = Field(description="Exactly what is signed and sent.")
+    body: str = Field(description="The body exactly as it is signed and sent.")
     state: DeliveryState
     tries: int
     next_attempt_at: datetime | None = Field(description="Null once it is delivered or given up.")

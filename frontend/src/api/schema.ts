@@ -1636,12 +1636,12 @@ export interface components {
             is_loading: boolean;
             /**
              * Nodes
-             * @description Those of these ranks.
+             * @description Nodes of these ranks.
              */
             nodes: string[];
             /**
              * Ranks
-             * @description Those that do it, the first 64 of them.
+             * @description Ranks that do it, the first 64 of them.
              */
             ranks: number[];
             /**
@@ -1680,7 +1680,7 @@ export interface components {
             ratio: number;
             /**
              * Ratio High
-             * @description To here.
+             * @description Upper end of the interval.
              */
             ratio_high: number | null;
             /**
@@ -1756,14 +1756,14 @@ export interface components {
             last_rank: number;
             /**
              * Late Us
-             * @description After the median rank.
+             * @description How much later than the median rank it came.
              */
             late_us: number;
             /** Op */
             op: string;
             /**
              * Spread Us
-             * @description Between the first rank and the last.
+             * @description Time between the first rank and the last.
              */
             spread_us: number;
             /** Step */
@@ -1810,16 +1810,16 @@ export interface components {
             spec: components["schemas"]["JobSpec"];
             /**
              * Take Evidence
-             * @description With stop: the ranks hang, so report ``evidence`` of what each of them does, then end them.
+             * @description The ranks hang: report ``evidence`` of what each of them does, then end them; only with stop.
              * @default false
              */
             take_evidence: boolean;
             /**
              * Token
-             * @description In the environment of every rank, so that none can hide.
+             * @description A mark in the environment of every rank, by which its processes are found.
              */
             token: string;
-            /** @description For the first member until it launches: what auto chooses by. */
+            /** @description What auto chooses by; only the first member gets it, until it launches. */
             tuning?: components["schemas"]["Table"] | null;
         };
         /**
@@ -1868,7 +1868,7 @@ export interface components {
             id: number;
             /**
              * Members
-             * @description In rank order, as ``nodes``.
+             * @description Members in rank order, as ``nodes``.
              */
             members: components["schemas"]["MemberView"][];
             /** Message */
@@ -1921,7 +1921,7 @@ export interface components {
             blocking: number;
             /**
              * Channels
-             * @description Of rings and trees, each out of a node by another rank; null: on GPUs of several nodes one for each rank of the smallest one, else one.
+             * @description Channels of rings and trees, each of which leaves a node by another rank; null: on GPUs of several nodes one for each rank of the smallest one, else one.
              */
             channels?: number | null;
             /**
@@ -1945,7 +1945,7 @@ export interface components {
             cycles: number;
             /**
              * Device
-             * @description Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.
+             * @description The device of the buffers; auto takes GPUs if every rank has its own and all algorithms can.
              * @default auto
              * @enum {string}
              */
@@ -2024,7 +2024,7 @@ export interface components {
             topology?: components["schemas"]["ClusterSpec"] | null;
             /**
              * Trace
-             * @description After each size is timed, follow one more operation of each algorithm transfer by transfer; those of libraries cannot be followed.
+             * @description Follow one more operation of each algorithm transfer by transfer after each size is timed; those of libraries cannot be followed.
              * @default false
              */
             trace: boolean;
@@ -2085,13 +2085,13 @@ export interface components {
             min_size_p99_us?: number | null;
             /**
              * Ranks
-             * @description That were measured; 0: no row yet.
+             * @description Ranks that were measured; 0: no row yet.
              * @default 0
              */
             ranks: number;
             /**
              * Sizes
-             * @description Of the fastest algorithm, in the place of its best row: bus bandwidth over sizes, ascending, of several cycles by their mean; of many sizes 24. Empty also for jobs of earlier versions.
+             * @description Bus bandwidth of the fastest algorithm over sizes, ascending, in the place of its best row, of several cycles by their mean; of many sizes 24. Empty also for jobs of earlier versions.
              * @default []
              */
             sizes: components["schemas"]["SizeBusbw"][];
@@ -2102,7 +2102,7 @@ export interface components {
             verdict: string;
             /**
              * Winners
-             * @description At other sizes no winner is clear. Empty also for jobs of earlier versions.
+             * @description Clear winners by range of sizes; at other sizes there is none. Empty also for jobs of earlier versions.
              * @default []
              */
             winners: components["schemas"]["ClearWinner"][];
@@ -2119,7 +2119,7 @@ export interface components {
         Bucket: {
             /**
              * Bytes
-             * @description Of the gradients, before compression.
+             * @description Bytes of the gradients, before compression.
              */
             bytes: number;
             /** End Us */
@@ -2218,23 +2218,23 @@ export interface components {
         ClusterSpec: {
             /**
              * Channels
-             * @description Of rings and trees, each by another rank out of a node; null: one for each card.
+             * @description Channels of rings and trees, each of which leaves a node by another rank; null: one for each card.
              */
             channels?: number | null;
             /**
              * Intra
-             * @description Inside a node: a link by name, nvlink for nvlink4, or a rate such as 450GB/s.
+             * @description The link inside a node: a name such as nvlink4, for which nvlink stands, or a rate such as 450GB/s.
              * @default nvlink4
              */
             intra: string;
             /**
              * Latency Us
-             * @description Of a message between nodes; null: that of the link, 0 for a rate.
+             * @description Latency of a message between nodes; null: that of the link, 0 for a rate.
              */
             latency_us?: number | null;
             /**
              * Link
-             * @description Between nodes: 10gbe, 25gbe, 50gbe, 100gbe, 200gbe, 400gbe, roce100, roce200, roce400, roce800, efa, efa400, ib100, ib200, ib400, ib800, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
+             * @description The link between nodes: 10gbe, 25gbe, 50gbe, 100gbe, 200gbe, 400gbe, roce100, roce200, roce400, roce800, efa, efa400, ib100, ib200, ib400, ib800, nvlink1, nvlink2, nvlink3, nvlink4, nvlink5, or a rate such as 1GB/s.
              * @default 10gbe
              */
             link: string;
@@ -2245,7 +2245,7 @@ export interface components {
             nics_per_node?: number | null;
             /**
              * Oversubscription
-             * @description Of the racks' uplinks.
+             * @description How many times the links of a rack's nodes exceed its uplink.
              * @default 1
              */
             oversubscription: number;
@@ -2283,7 +2283,7 @@ export interface components {
             has_root: boolean;
             /**
              * Priced
-             * @description Those that the planner has a price for, also by a formula alone.
+             * @description Algorithms that the planner has a price for, also by a formula alone.
              */
             priced: string[];
             /**
@@ -2293,12 +2293,12 @@ export interface components {
             reduces: boolean;
             /**
              * Simulated
-             * @description Those with a schedule, which transport simulated needs.
+             * @description Algorithms with a schedule, which transport simulated needs.
              */
             simulated: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Usual
-             * @description Those that a job measures when it names none.
+             * @description Algorithms that a job measures when it names none.
              */
             usual: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
         };
@@ -2340,7 +2340,7 @@ export interface components {
             is_unstable: boolean;
             /**
              * Iterations
-             * @description Of all cycles.
+             * @description Iterations of all cycles together.
              */
             iterations: number;
             /**
@@ -2350,7 +2350,7 @@ export interface components {
             p50_us: number;
             /**
              * P5 Us
-             * @description Of the iterations; null: measured by an earlier version.
+             * @description 5th percentile of the iterations; null: measured by an earlier version.
              */
             p5_us: number | null;
             /** P95 Us */
@@ -2407,7 +2407,7 @@ export interface components {
             };
             /**
              * Transport
-             * @description As in measurements: a library in host memory carries its own name.
+             * @description The transport as in measurements: a library in host memory carries its own name.
              */
             transport: string;
         };
@@ -2442,7 +2442,7 @@ export interface components {
             compute_us: number;
             /**
              * Duration Us
-             * @description Of a step of a rank.
+             * @description Mean time of a step of a rank.
              */
             duration_us: number;
             /**
@@ -2461,7 +2461,7 @@ export interface components {
             loss: number | null;
             /**
              * Samples Per Second
-             * @description Of all ranks together, in the time of the mean rank.
+             * @description Samples of all ranks together, in the time of the mean rank.
              */
             samples_per_second: number | null;
         };
@@ -2510,7 +2510,7 @@ export interface components {
         DeliveryView: {
             /**
              * Body
-             * @description Exactly what is signed and sent.
+             * @description The body exactly as it is signed and sent.
              */
             body: string;
             /**
@@ -2642,30 +2642,30 @@ export interface components {
             checkpoint_us: number;
             /**
              * Duration Us
-             * @description Of the epoch's steps, without validation and checkpoint.
+             * @description Time of the epoch's steps, without validation and checkpoint.
              */
             duration_us: number;
             /**
              * Ended At
              * Format: date-time
-             * @description By the node's clock.
+             * @description When the epoch ended, by the node's clock.
              */
             ended_at: string;
             /**
              * Epoch
-             * @description From 1.
+             * @description Number of the epoch, counted from 1.
              */
             epoch: number;
             /** Id */
             id: number;
             /**
              * Rank
-             * @description Who told it: rank 0, with parameter servers the first worker.
+             * @description The rank that reported it: rank 0, or the first worker of parameter servers.
              */
             rank: number;
             /**
              * Samples
-             * @description Of all ranks in this epoch.
+             * @description Samples of all ranks in this epoch.
              */
             samples: number;
             /**
@@ -2756,7 +2756,7 @@ export interface components {
             algorithm: string;
             /**
              * Channels
-             * @description Of rings and trees: each leaves a node by another rank.
+             * @description Channels of rings and trees, each of which leaves a node by another rank.
              * @default 1
              */
             channels: number;
@@ -2768,13 +2768,13 @@ export interface components {
             collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
             /**
              * Element Bytes
-             * @description That each number stands for in the times.
+             * @description Bytes that each number stands for in the times.
              * @default 4
              */
             element_bytes: number;
             /**
              * Root
-             * @description Of broadcast and reduce.
+             * @description Root rank of broadcast and reduce.
              * @default 0
              */
             root: number;
@@ -2861,7 +2861,7 @@ export interface components {
         GradientSum: {
             /**
              * Algorithm
-             * @description Of auto the one that it would take for the largest piece.
+             * @description The algorithm; of auto the one that it would take for the largest piece.
              */
             algorithm: string;
             /**
@@ -2871,12 +2871,12 @@ export interface components {
             pieces: number;
             /**
              * Source
-             * @description Where the model's parameters come from, in a sentence.
+             * @description The source of the model's parameters, in a sentence.
              */
             source: string;
             /**
              * Time Us
-             * @description Of all pieces in a row; what overlaps with backward is not waited for.
+             * @description Time of all pieces in a row; what overlaps with backward is not waited for.
              */
             time_us: number;
         };
@@ -2941,7 +2941,7 @@ export interface components {
         InsightList: {
             /**
              * Checks
-             * @description Of the newest attempt; empty where none ran.
+             * @description Checks of the newest attempt; empty where none ran.
              */
             checks: components["schemas"]["Check"][];
             /** Items */
@@ -3036,7 +3036,7 @@ export interface components {
         JobEdit: {
             /**
              * Labels
-             * @description Instead of all that it has.
+             * @description Labels that replace all that the job has.
              * @default {}
              */
             labels: {
@@ -3109,7 +3109,7 @@ export interface components {
             r_squared: number;
             /**
              * Ranks
-             * @description That took part in the rows.
+             * @description Ranks that took part in the rows.
              */
             ranks: number;
             /**
@@ -3149,16 +3149,16 @@ export interface components {
          * @description One job as submitted. It never changes; what happens to it is kept in attempts.
          */
         JobSpec: {
-            /** @description Of kind benchmark; without it the usual sweep. */
+            /** @description What a job of kind benchmark measures; default: the usual sweep. */
             benchmark?: components["schemas"]["BenchmarkSpec"] | null;
             /**
              * Hang Seconds
-             * @description No rank has come further for so long, or ten times the mean step if that is more: it hangs. null: 60 where the job tells its steps; a script hangs only if all of its ranks wait in calls of ringscope.
+             * @description The job hangs when no rank has made progress for this long, or for ten times the mean step if that is longer. null: 60 where the job tells its steps; a script hangs only if all of its ranks wait in calls of ringscope.
              */
             hang_seconds?: number | null;
             /**
              * Hold
-             * @description Submitted as held: it waits until somebody releases it.
+             * @description The job waits until somebody releases it.
              * @default false
              */
             hold: boolean;
@@ -3202,16 +3202,16 @@ export interface components {
             placement: components["schemas"]["Placement"];
             /**
              * Priority
-             * @description Higher runs first.
+             * @description The job with the higher priority runs first.
              * @default 50
              */
             priority: number;
             /**
              * Queue Timeout Seconds
-             * @description If it has not started by then, it fails; null: it waits for ever.
+             * @description How long the job may wait in the queue; then it fails. null: it waits for ever.
              */
             queue_timeout_seconds?: number | null;
-            /** @description Of kind script. */
+            /** @description What a job of kind script runs. */
             script?: components["schemas"]["ScriptSpec"] | null;
             /**
              * Start Seconds
@@ -3220,11 +3220,11 @@ export interface components {
             start_seconds?: number | null;
             /**
              * Time Limit Seconds
-             * @description From the start of its ranks; then it is stopped.
+             * @description How long its ranks may run; then it is stopped.
              * @default 600
              */
             time_limit_seconds: number;
-            /** @description Of kind training. */
+            /** @description What a job of kind training trains. */
             training?: components["schemas"]["TrainingSpec"] | null;
         };
         /**
@@ -3363,7 +3363,7 @@ export interface components {
             count: number;
             /**
              * Points
-             * @description Ascending; no share beyond what so many iterations can tell.
+             * @description Percentiles, ascending; none beyond what so many iterations can show.
              */
             points: components["schemas"]["LatencyPoint"][];
             /** Ranks */
@@ -3389,7 +3389,7 @@ export interface components {
         Lateness: {
             /**
              * After Us
-             * @description From the last rank's arrival to the last rank's end, the largest in each column.
+             * @description Time from the last rank's arrival to the last rank's end, the largest in each column.
              */
             after_us: (number | null)[];
             /** First Step */
@@ -3406,7 +3406,7 @@ export interface components {
             started_at_ns: (number | null)[];
             /**
              * Steps
-             * @description Those that every rank has told of.
+             * @description Steps that every rank has reported.
              */
             steps: number;
             /** Steps Per Column */
@@ -3496,7 +3496,7 @@ export interface components {
         Load: {
             /**
              * Busy Seconds
-             * @description Of all processors, and what a hypervisor gave to others.
+             * @description Busy time of all processors, with what a hypervisor gave to others.
              */
             busy_seconds: number;
             /**
@@ -3506,7 +3506,7 @@ export interface components {
             machine: string;
             /**
              * Own Seconds
-             * @description That the attempt's processes took of these.
+             * @description Time of these that the attempt's processes took.
              */
             own_seconds: number;
             /** Processors */
@@ -3547,12 +3547,12 @@ export interface components {
         LogOutline: {
             /**
              * Cursors
-             * @description One for each page: null for the first one.
+             * @description One cursor for each page: null for the first one.
              */
             cursors: (string | null)[];
             /**
              * Last Id
-             * @description Of the newest line that is counted.
+             * @description Number of the newest line that is counted.
              */
             last_id: number | null;
             /**
@@ -3595,7 +3595,7 @@ export interface components {
         LoginLinkSpec: {
             /**
              * Next
-             * @description Where it leads: a path of this server, such as /jobs/7.
+             * @description The page that the link opens: a path of this server, such as /jobs/7.
              * @default /
              */
             next: string;
@@ -3629,7 +3629,7 @@ export interface components {
             cache_bytes: number;
             /**
              * Call Us
-             * @description One call of NumPy with next to nothing to do.
+             * @description How long one call of NumPy takes that does nearly nothing.
              * @default 0.4
              */
             call_us: number;
@@ -3664,7 +3664,7 @@ export interface components {
             hardware: string;
             /**
              * Turn Us
-             * @description From one process to another that waits for the same core.
+             * @description How long it takes until another process that waits for the same core runs.
              * @default 5
              */
             turn_us: number;
@@ -3706,14 +3706,14 @@ export interface components {
             algbw_gb_per_s: number;
             /**
              * Algorithm
-             * @description As the job names it; auto stays auto.
+             * @description The algorithm as the job names it; auto stays auto.
              */
             algorithm: string;
             /** Busbw Gb Per S */
             busbw_gb_per_s: number;
             /**
              * Channels
-             * @description In how many its rings or trees went, each out of every node by another rank. null: its algorithm goes in none, or it was measured by an earlier version.
+             * @description How many channels its rings or trees had, each leaving every node by another rank. null: its algorithm goes in none, or it was measured by an earlier version.
              */
             channels?: number | null;
             /**
@@ -3754,7 +3754,7 @@ export interface components {
             max_us: number;
             /**
              * Mean Us
-             * @description Of the slowest rank in each iteration, as min_us to cv_percent; at least time_us.
+             * @description Mean of the slowest rank's time in each iteration, as min_us to cv_percent; at least time_us.
              */
             mean_us: number;
             /**
@@ -3789,7 +3789,7 @@ export interface components {
             stdev_us: number;
             /**
              * Time High Us
-             * @description To here.
+             * @description Upper end of the interval.
              */
             time_high_us?: number | null;
             /**
@@ -3867,19 +3867,19 @@ export interface components {
         Model: {
             /**
              * Knees
-             * @description Of the algorithms that reach theirs in the sweep.
+             * @description Knees of the algorithms that reach theirs in the sweep.
              */
             knees: components["schemas"]["PredictedKnee"][];
             /**
              * Median Error
-             * @description Of the rows that it was fitted to: the median of abs(ln(model / measured)), 0.15 means 15 %; null: it was not fitted.
+             * @description Median of abs(ln(model / measured)) over the rows that it was fitted to, 0.15 means 15 %; null: it was not fitted.
              */
             median_error: number | null;
             /** Rows */
             rows: components["schemas"]["PredictedRow"][];
             /**
              * Source
-             * @description Where its parameters come from, in a sentence.
+             * @description The source of its parameters, in a sentence.
              */
             source: string;
             /**
@@ -3911,7 +3911,7 @@ export interface components {
             kind: "personal" | "agent" | "join" | "login" | "session" | "guest";
             /**
              * Last Used At
-             * @description To the minute.
+             * @description When the token was last used, to the minute.
              */
             last_used_at: string | null;
             /** Name */
@@ -3927,12 +3927,12 @@ export interface components {
             role: "viewer" | "operator" | "admin" | "agent" | "join";
             /**
              * Rotation Wanted At
-             * @description Since when its agent is to exchange the secret; null: it is not, or has done so.
+             * @description When its agent was asked to exchange the secret; null: it was not, or has done so.
              */
             rotation_wanted_at: string | null;
             /**
              * Secret
-             * @description Told only here; keep it.
+             * @description The secret, which is shown only here; keep it.
              */
             secret: string;
         };
@@ -3968,7 +3968,7 @@ export interface components {
             url: string;
             /**
              * User
-             * @description Who made it.
+             * @description The user that made it.
              */
             user: string;
         };
@@ -3984,7 +3984,7 @@ export interface components {
             attempt_id: number | null;
             /**
              * Items
-             * @description By rank.
+             * @description Blocks by rank.
              */
             items: components["schemas"]["StepBlockView"][];
             /** Job Id */
@@ -4007,7 +4007,7 @@ export interface components {
             addresses: string[];
             /**
              * Is Virtual
-             * @description No card of its own: a bridge, a container's end, a bond, a tunnel.
+             * @description The interface has no card of its own: a bridge, a container's end, a bond, a tunnel.
              * @default false
              */
             is_virtual: boolean;
@@ -4015,7 +4015,7 @@ export interface components {
             name: string;
             /**
              * Speed Mbit Per S
-             * @description As the driver tells it; null: it does not.
+             * @description Speed that the driver reports; null: it reports none.
              */
             speed_mbit_per_s?: number | null;
         };
@@ -4041,12 +4041,12 @@ export interface components {
             physical_cores: number | null;
             /**
              * Rank
-             * @description Who told it.
+             * @description The rank that reported it.
              */
             rank: number;
             /**
              * Ranks
-             * @description Those on this node.
+             * @description Ranks on this node.
              */
             ranks: number[];
             /** Sockets */
@@ -4095,12 +4095,12 @@ export interface components {
             age_seconds: number[];
             /**
              * Gpu Memory Used Bytes
-             * @description Of all GPUs.
+             * @description Memory in use on all GPUs together.
              */
             gpu_memory_used_bytes: (number | null)[];
             /**
              * Gpu Temperature Celsius
-             * @description Of the hottest GPU.
+             * @description Temperature of the hottest GPU.
              */
             gpu_temperature_celsius: (number | null)[];
             /**
@@ -4230,7 +4230,7 @@ export interface components {
         OperationTrace: {
             /**
              * Algorithm
-             * @description As the job names it; auto stays auto.
+             * @description The algorithm as the job names it; auto stays auto.
              */
             algorithm: string;
             /**
@@ -4240,7 +4240,7 @@ export interface components {
             chosen_algorithm: string | null;
             /**
              * Chunks
-             * @description In which the schedule cuts the buffer; null: not known.
+             * @description Chunks into which the schedule cuts the buffer; null: not known.
              */
             chunks: components["schemas"]["ChunkView"][] | null;
             /** Collective */
@@ -4249,12 +4249,12 @@ export interface components {
             dtype: string;
             /**
              * Duration Ns
-             * @description Of the slowest rank; it is none of the timed operations.
+             * @description How long the slowest rank took; the traced operation is none of the timed ones.
              */
             duration_ns: number;
             /**
              * Hops
-             * @description Between nodes, by their names.
+             * @description Hops between nodes, by the nodes' names.
              * @default []
              */
             hops: components["schemas"]["TracedHop"][];
@@ -4266,7 +4266,7 @@ export interface components {
             ranks: components["schemas"]["TracedRank"][];
             /**
              * Rows
-             * @description By rank, then in the order of their start.
+             * @description Transfers by rank, then in the order of their start.
              */
             rows: components["schemas"]["TraceRow"][];
             /** Size Bytes */
@@ -4280,7 +4280,7 @@ export interface components {
             /**
              * Started At
              * Format: date-time
-             * @description On the first rank, by the server's clock.
+             * @description When the first rank started, by the server's clock.
              */
             started_at: string;
             /** Steps */
@@ -4298,7 +4298,7 @@ export interface components {
         Pending: {
             /**
              * Estimated Start
-             * @description If every job runs until its time limit; null far back in the queue.
+             * @description When the job starts if every job runs until its time limit; null far back in the queue.
              */
             estimated_start?: string | null;
             /**
@@ -4325,7 +4325,7 @@ export interface components {
             arrangement: "pack" | "spread";
             /**
              * Exclusive
-             * @description No other job on its nodes. Default: true for a benchmark that is measured, else false.
+             * @description No other job runs on its nodes. Default: true for a benchmark that is measured, else false.
              */
             exclusive?: boolean;
             /**
@@ -4335,12 +4335,12 @@ export interface components {
             gpu_model?: string | null;
             /**
              * Min Gpu Memory Bytes
-             * @description Memory of each GPU of its nodes, at least.
+             * @description Each GPU of its nodes has at least this much memory.
              */
             min_gpu_memory_bytes?: number | null;
             /**
              * Min Memory Bytes
-             * @description Memory of each of its nodes, at least.
+             * @description Each of its nodes has at least this much memory.
              */
             min_memory_bytes?: number | null;
             /**
@@ -4351,7 +4351,7 @@ export interface components {
             node_names: string[];
             /**
              * Nodes
-             * @description Exactly this many nodes.
+             * @description The job runs on exactly this many nodes.
              */
             nodes?: number | null;
             /**
@@ -4362,7 +4362,7 @@ export interface components {
             ranks: number;
             /**
              * Ranks Per Node
-             * @description Exactly this many on each node.
+             * @description The job runs exactly this many ranks on each node.
              */
             ranks_per_node?: number | null;
             /**
@@ -4419,7 +4419,7 @@ export interface components {
             servers: number;
             /**
              * Shapes
-             * @description Instead of the cluster's own shape: the same links for other numbers of ranks.
+             * @description Other shapes, which replace the cluster's own: the same links for other numbers of ranks.
              * @default []
              */
             shapes: string[];
@@ -4550,7 +4550,7 @@ export interface components {
         Prediction: {
             /**
              * Buffer Bytes
-             * @description Of each rank: input and result of the largest message.
+             * @description Buffers of each rank: input and result of the largest message.
              */
             buffer_bytes: number;
             /** @description null: no link's rate is known. */
@@ -4558,7 +4558,7 @@ export interface components {
             model: components["schemas"]["Model"];
             /**
              * Nodes
-             * @description Where the ranks would lie if the cluster were empty.
+             * @description Nodes that would run the ranks if the cluster were empty.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**
@@ -4653,7 +4653,7 @@ export interface components {
         PriceTable: {
             /**
              * Bandwidth Bytes Per S
-             * @description Between nodes; with parameters, of the largest messages.
+             * @description Bandwidth between nodes; with parameters, that of the largest messages.
              */
             bandwidth_bytes_per_s: number;
             /**
@@ -4666,7 +4666,7 @@ export interface components {
             collective: string;
             /**
              * Latency S
-             * @description Of the same link.
+             * @description Latency of the same link.
              */
             latency_s: number;
         };
@@ -4745,7 +4745,7 @@ export interface components {
             delays: components["schemas"]["PlannedDelay"][];
             /**
              * Estimated Start
-             * @description If every job runs until its time limit.
+             * @description When the job starts if every job runs until its time limit.
              */
             estimated_start: string | null;
             pending: components["schemas"]["PlannedWait"] | null;
@@ -4761,7 +4761,7 @@ export interface components {
             preempted_jobs: number[];
             /**
              * Shares
-             * @description Where it would start now; empty when it would wait.
+             * @description Nodes and slots on which it would start now; empty when it would wait.
              */
             shares: components["schemas"]["PlannedShare"][];
             /** Starts Now */
@@ -4788,7 +4788,7 @@ export interface components {
             local_rank: number;
             /**
              * Numa Node
-             * @description To which all of these belong; null: to several, or not known.
+             * @description The NUMA node to which all of these belong; null: several, or not known.
              */
             numa_node: number | null;
             /** Pid */
@@ -4808,7 +4808,7 @@ export interface components {
             backward_us: number;
             /**
              * Buckets
-             * @description In the order in which they were summed.
+             * @description Buckets in the order in which they were summed.
              */
             buckets: components["schemas"]["Bucket"][];
             /** Rank */
@@ -4830,7 +4830,7 @@ export interface components {
             source: string;
             /**
              * Stack
-             * @description Of its threads; a sentence where there is none.
+             * @description Stacks of the rank's threads; a sentence where there are none.
              */
             stack: string;
             /** State */
@@ -4858,7 +4858,7 @@ export interface components {
             last_steps: number;
             /**
              * Last Steps Beyond Error
-             * @description Of these, where it was late by more than the clocks may err.
+             * @description How many of these it was late in by more than the clocks may err.
              */
             last_steps_beyond_error: number;
             /**
@@ -4868,7 +4868,7 @@ export interface components {
             late_us: (number | null)[];
             /**
              * Mean Late Us
-             * @description Over all steps; negative: it came early.
+             * @description Mean over all steps; negative: it came early.
              */
             mean_late_us: number;
             /** Node */
@@ -4891,7 +4891,7 @@ export interface components {
             awaits?: number | null;
             /**
              * Calls
-             * @description Of those that it had begun by then.
+             * @description How many calls the rank had begun by then.
              * @default 0
              */
             calls: number;
@@ -4920,7 +4920,7 @@ export interface components {
             running_us?: number | null;
             /**
              * Size Bytes
-             * @description Of the message at hand.
+             * @description Size of the message that the call moves.
              */
             size_bytes: number;
             /**
@@ -4931,18 +4931,18 @@ export interface components {
             stage: string;
             /**
              * Stage Since Ns
-             * @description By the node's clock, nanoseconds since 1970.
+             * @description Nanoseconds since 1970, by the node's clock.
              * @default 0
              */
             stage_since_ns: number;
             /**
              * State
-             * @description Of the process, as /proc/PID/stat has it: R, S, D, T …
+             * @description State of the process, as /proc/PID/stat has it: R, S, D, T …
              */
             state: string;
             /**
              * Step
-             * @description Of the schedule's running call; null: in none.
+             * @description Step of the schedule in the running call; null: no call runs.
              */
             step?: number | null;
             /**
@@ -4960,12 +4960,12 @@ export interface components {
         Reading: {
             /**
              * Gpu Memory Used Bytes
-             * @description Of all GPUs.
+             * @description Memory in use on all GPUs together.
              */
             gpu_memory_used_bytes?: number | null;
             /**
              * Gpu Temperature Celsius
-             * @description Of the hottest GPU.
+             * @description Temperature of the hottest GPU.
              */
             gpu_temperature_celsius?: number | null;
             /**
@@ -5159,7 +5159,7 @@ export interface components {
              * @default 0
              */
             last_sequence: number;
-            /** @description With ended, where the system tells it. */
+            /** @description Load while the ranks ran; only with ended, where the system reports it. */
             load?: components["schemas"]["Load"] | null;
             /**
              * Message
@@ -5466,7 +5466,7 @@ export interface components {
             ratio: number | null;
             /**
              * Ratio High
-             * @description To here.
+             * @description Upper end of the interval.
              */
             ratio_high: number | null;
             /**
@@ -5499,7 +5499,7 @@ export interface components {
             algorithm: string;
             /**
              * Busbw Gb Per S
-             * @description By mean_us; null of training, and where it is not known.
+             * @description Bus bandwidth by mean_us; null for training, and where it is not known.
              */
             busbw_gb_per_s: number | null;
             /** Bytes */
@@ -5515,7 +5515,7 @@ export interface components {
             in_place: boolean;
             /**
              * Last Step
-             * @description Index of the newest one, counted over the attempt.
+             * @description Index of the newest step, counted over the attempt.
              */
             last_step: number;
             /**
@@ -5525,7 +5525,7 @@ export interface components {
             last_us: number;
             /**
              * Loss
-             * @description Of the newest training step; null also where it was no finite number.
+             * @description Loss of the newest training step; null also where it was no finite number.
              */
             loss: number | null;
             /** Max Us */
@@ -5545,7 +5545,7 @@ export interface components {
             recent_us: number[];
             /**
              * Samples
-             * @description Of training steps: how many this rank took in all of them.
+             * @description Samples that this rank took in all of these training steps.
              */
             samples: number | null;
             /**
@@ -5602,12 +5602,12 @@ export interface components {
             in_place: boolean;
             /**
              * Lag
-             * @description With parameter servers: steps ahead of the slowest worker.
+             * @description Steps that this worker of a parameter server was ahead of the slowest one.
              */
             lag: number | null;
             /**
              * Loss
-             * @description Of a training step; null also where it was no finite number: it diverged.
+             * @description Loss of a training step; null also where it was no finite number, as the training diverged.
              */
             loss: number | null;
             /** Op */
@@ -5616,7 +5616,7 @@ export interface components {
             rank: number;
             /**
              * Samples
-             * @description Of a training step: how many this rank took.
+             * @description Samples that this rank took in a training step.
              */
             samples: number | null;
             /**
@@ -5626,7 +5626,7 @@ export interface components {
             server_time_ns?: number | null;
             /**
              * Started At Ns
-             * @description By the node's clock, nanoseconds since 1970.
+             * @description Nanoseconds since 1970, by the node's clock.
              */
             started_at_ns: number;
             /** Step */
@@ -5699,7 +5699,7 @@ export interface components {
             kind: "personal" | "join" | "agent";
             /**
              * Name
-             * @description Whom it speaks for: what this user does is recorded under the name.
+             * @description The user of the token: what the user does is recorded under this name.
              */
             name: string;
             /**
@@ -5742,7 +5742,7 @@ export interface components {
             kind: "personal" | "agent" | "join" | "login" | "session" | "guest";
             /**
              * Last Used At
-             * @description To the minute.
+             * @description When the token was last used, to the minute.
              */
             last_used_at: string | null;
             /** Name */
@@ -5758,7 +5758,7 @@ export interface components {
             role: "viewer" | "operator" | "admin" | "agent" | "join";
             /**
              * Rotation Wanted At
-             * @description Since when its agent is to exchange the secret; null: it is not, or has done so.
+             * @description When its agent was asked to exchange the secret; null: it was not, or has done so.
              */
             rotation_wanted_at: string | null;
         };
@@ -5779,7 +5779,7 @@ export interface components {
             duration_ns: number;
             /**
              * Parameters
-             * @description Where α, β and γ are from, in words.
+             * @description The source of α, β and γ, in words.
              */
             parameters: string;
         };
@@ -5792,14 +5792,14 @@ export interface components {
             bytes: number;
             /**
              * Chunks
-             * @description Of the schedule, at the source.
+             * @description Chunks of the schedule, by their index at the source.
              */
             chunks: number[];
             /** Done Ns */
             done_ns: number;
             /**
              * Into
-             * @description Where they land at the destination.
+             * @description Chunks at the destination in which they land.
              */
             into: number[];
             /**
@@ -5818,7 +5818,7 @@ export interface components {
             predicted_ns: number | null;
             /**
              * Rank
-             * @description Who tells it.
+             * @description The rank that reports the transfer.
              */
             rank: number;
             /**
@@ -5850,7 +5850,7 @@ export interface components {
             step: number;
             /**
              * Wire Ns
-             * @description At the receiver: from the later of both ends' start to recv_ns, so without the wait for the sender's data; null: of a message that is sent, or where the sender tells nothing.
+             * @description Time on the wire, told by the receiver: from the later start of both ends to recv_ns, without the wait for the sender's data; null: of a message that is sent, or where the sender tells nothing.
              */
             wire_ns?: number | null;
             /**
@@ -5893,7 +5893,7 @@ export interface components {
         TracedHop: {
             /**
              * Bytes
-             * @description Of the largest message.
+             * @description Bytes of the largest message.
              */
             bytes: number;
             /**
@@ -5931,7 +5931,7 @@ export interface components {
         TracedOperation: {
             /**
              * Algorithm
-             * @description As the job names it; auto stays auto.
+             * @description The algorithm as the job names it; auto stays auto.
              */
             algorithm: string;
             /**
@@ -5945,7 +5945,7 @@ export interface components {
             dtype: string;
             /**
              * Duration Ns
-             * @description Of the slowest rank; it is none of the timed operations.
+             * @description How long the slowest rank took; the traced operation is none of the timed ones.
              */
             duration_ns: number;
             /** In Place */
@@ -5986,7 +5986,7 @@ export interface components {
             rank: number;
             /**
              * Started Ns
-             * @description Since the operation began on the first rank.
+             * @description Start of the rank, in ns since the operation began on the first rank.
              */
             started_ns: number;
         };
@@ -6001,7 +6001,7 @@ export interface components {
             defaults: components["schemas"]["JobSpec"];
             /**
              * Fields
-             * @description Of each field that takes one of a few words: these words.
+             * @description The words that each field takes which takes one of a few.
              */
             fields: {
                 [key: string]: string[];
@@ -6038,12 +6038,12 @@ export interface components {
             attempts: components["schemas"]["CurvePart"][];
             /**
              * Epochs
-             * @description Of this job, in their order; where there are more than points, equally spaced ones and the last.
+             * @description Epochs of this job in their order; where there are more than points, equally spaced ones and the last.
              */
             epochs: components["schemas"]["EpochView"][];
             /**
              * Points
-             * @description In the order of the steps; all but the last of equally many.
+             * @description Points in the order of the steps; all but the last cover equally many.
              */
             points: components["schemas"]["CurvePoint"][];
             /** Steps Per Point */
@@ -6063,7 +6063,7 @@ export interface components {
             gradient_sum: components["schemas"]["GradientSum"] | null;
             /**
              * Nodes
-             * @description Where the ranks would lie if the cluster were empty.
+             * @description Nodes that would run the ranks if the cluster were empty.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**
@@ -6134,7 +6134,7 @@ export interface components {
             compression: "none" | "fp16" | "top_k" | "powersgd";
             /**
              * Consistency
-             * @description Of parameter_server: wait for all workers in each step, for none, or for the slowest.
+             * @description Whether a parameter_server waits for all workers in each step, for none, or for the slowest.
              * @default sync
              * @enum {string}
              */
@@ -6190,7 +6190,7 @@ export interface components {
             };
             /**
              * Momentum
-             * @description Of sgd.
+             * @description Momentum of sgd.
              * @default 0.9
              */
             momentum: number;
@@ -6215,13 +6215,13 @@ export interface components {
             overlap: boolean;
             /**
              * Powersgd Rank
-             * @description Of powersgd.
+             * @description Rank of the matrices that powersgd sends.
              * @default 2
              */
             powersgd_rank: number;
             /**
              * Precision
-             * @description Of forward and backward; parameters and optimizer stay float32.
+             * @description Data type of forward and backward; parameters and optimizer stay float32.
              * @default float32
              * @enum {string}
              */
@@ -6233,19 +6233,19 @@ export interface components {
             resume_from?: number | null;
             /**
              * Seed
-             * @description Of the first parameters and of the order of samples.
+             * @description Seed of the first parameters and of the order of samples.
              * @default 0
              */
             seed: number;
             /**
              * Servers
-             * @description Of parameter_server: so many of the ranks hold the parameters, in equal shares.
+             * @description How many of the ranks of a parameter_server hold the parameters, in equal shares.
              * @default 1
              */
             servers: number;
             /**
              * Staleness
-             * @description Of ssp: so many steps a worker may be ahead of the slowest one.
+             * @description How many steps a worker may be ahead of the slowest one, with ssp.
              */
             staleness?: number | null;
             /**
@@ -6257,7 +6257,7 @@ export interface components {
             strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
             /**
              * Target Accuracy
-             * @description Of the held-out samples; the job tells when it was reached, and goes on.
+             * @description Accuracy on the held-out samples; the job reports when it was reached, and goes on.
              */
             target_accuracy?: number | null;
             /**
@@ -6268,7 +6268,7 @@ export interface components {
             timeout_seconds: number;
             /**
              * Top K Percent
-             * @description Of top_k: the largest part of the gradient, sent.
+             * @description The largest part of the gradient, which top_k sends.
              * @default 1
              */
             top_k_percent: number;
@@ -6292,7 +6292,7 @@ export interface components {
         TrainingSummary: {
             /**
              * Communication Seconds
-             * @description Of that the time while sums were under way.
+             * @description The part of it while sums were under way.
              */
             communication_seconds?: number | null;
             /**
@@ -6302,7 +6302,7 @@ export interface components {
             epochs_done: number;
             /**
              * Exposed Communication Seconds
-             * @description Of that the time in which the mean rank did nothing but wait for sums; null where no sum was seen, as inside of TensorFlow.
+             * @description The part of it in which the mean rank did nothing but wait for sums; null where no sum was seen, as inside of TensorFlow.
              */
             exposed_communication_seconds?: number | null;
             /**
@@ -6312,12 +6312,12 @@ export interface components {
             kind: "script" | "training";
             /**
              * Loss
-             * @description Of the training samples in the newest epoch, before its end that of the last step of rank 0 (with parameter servers of the first worker); null also where it was no finite number: training has diverged.
+             * @description Loss on the training samples in the newest epoch; before its end that of the last step of rank 0 (with parameter servers of the first worker); null also where it was no finite number: training has diverged.
              */
             loss?: number | null;
             /**
              * Samples Per Second
-             * @description Of all ranks together, in steps; the first step of each attempt, which warms up, is in none of these rates and times.
+             * @description Time of all ranks together in steps; the first step of each attempt, which warms up, is in none of these rates and times.
              */
             samples_per_second?: number | null;
             /**
@@ -6352,12 +6352,12 @@ export interface components {
             steps_total?: number | null;
             /**
              * Validation Accuracy
-             * @description Of the newest epoch, 0 to 1.
+             * @description Accuracy on the held-out samples in the newest epoch, 0 to 1.
              */
             validation_accuracy?: number | null;
             /**
              * Validation Loss
-             * @description Of the newest epoch.
+             * @description Loss on the held-out samples in the newest epoch.
              */
             validation_loss?: number | null;
         };
@@ -6376,7 +6376,7 @@ export interface components {
         UsualRow: {
             /**
              * Algorithm
-             * @description Of auto the one that it chose.
+             * @description The algorithm; of auto the one that it chose.
              */
             algorithm: string;
             /** In Place */
@@ -6430,7 +6430,7 @@ export interface components {
             name: string;
             /**
              * Url
-             * @description Where messages are posted to; https, or http inside your own network.
+             * @description The address to which messages are posted: https, or http inside your own network.
              */
             url: string;
         };
@@ -6471,7 +6471,7 @@ export interface components {
             url: string;
             /**
              * User
-             * @description Who made it.
+             * @description The user that made it.
              */
             user: string;
         };
@@ -6944,9 +6944,9 @@ export interface operations {
                 action?: string | null;
                 target_type?: string | null;
                 target_id?: string | null;
-                /** @description From this time on. */
+                /** @description Only events from this time on. */
                 since?: string | null;
-                /** @description Before this time. */
+                /** @description Only events before this time. */
                 until?: string | null;
             };
             header?: never;
@@ -6978,9 +6978,9 @@ export interface operations {
                 action?: string | null;
                 target_type?: string | null;
                 target_id?: string | null;
-                /** @description From this time on. */
+                /** @description Only events from this time on. */
                 since?: string | null;
-                /** @description Before this time. */
+                /** @description Only events before this time. */
                 until?: string | null;
             };
             header?: never;
@@ -7030,7 +7030,7 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description With - the other way round: most, or newest, first. */
+                /** @description Order; a - in front reverses it: most, or newest, first. */
                 sort?: "-id" | "id" | "-name" | "name" | "-ranks" | "ranks" | "-busbw" | "busbw" | "-samples_per_second" | "samples_per_second";
                 /** @description Rows of one page. */
                 limit?: number;
@@ -7039,7 +7039,7 @@ export interface operations {
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
                 kind?: ("benchmark" | "training" | "script") | null;
-                /** @description Who submitted it. */
+                /** @description The user that submitted the job. */
                 user?: string | null;
                 /** @description key:value; give it again for more of them. */
                 label?: string[] | null;
@@ -7115,7 +7115,7 @@ export interface operations {
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
                 kind?: ("benchmark" | "training" | "script") | null;
-                /** @description Who submitted it. */
+                /** @description The user that submitted the job. */
                 user?: string | null;
                 /** @description key:value; give it again for more of them. */
                 label?: string[] | null;
@@ -7621,7 +7621,7 @@ export interface operations {
         parameters: {
             query: {
                 algorithm: string;
-                /** @description As in the rows of the sweep. */
+                /** @description Message size, as in the rows of the sweep. */
                 size_bytes: number;
                 in_place?: boolean;
                 /** @description Default: the newest. */
@@ -7653,10 +7653,10 @@ export interface operations {
         parameters: {
             query?: {
                 algorithm?: string | null;
-                /** @description As in the rows of the sweep. */
+                /** @description Message size, as in the rows of the sweep. */
                 size_bytes?: number | null;
                 in_place?: boolean | null;
-                /** @description At most so many; of more steps the largest values are kept. */
+                /** @description The number of columns at most; of more steps the largest values are kept. */
                 columns?: number;
                 /** @description Default: the newest. */
                 attempt?: number | null;
@@ -7990,9 +7990,9 @@ export interface operations {
             query?: {
                 /** @description Default: the newest. */
                 attempt?: number | null;
-                /** @description Of the message; default: the largest. */
+                /** @description Size of the message; default: the largest. */
                 size_bytes?: number | null;
-                /** @description As the job names it; default: the first. */
+                /** @description The algorithm as the job names it; default: the first. */
                 algorithm?: string | null;
                 /** @description Default: the first. */
                 in_place?: boolean | null;
@@ -8024,9 +8024,9 @@ export interface operations {
             query?: {
                 /** @description Default: the newest. */
                 attempt?: number | null;
-                /** @description Of the message; default: the largest. */
+                /** @description Size of the message; default: the largest. */
                 size_bytes?: number | null;
-                /** @description As the job names it; default: the first. */
+                /** @description The algorithm as the job names it; default: the first. */
                 algorithm?: string | null;
                 /** @description Default: the first. */
                 in_place?: boolean | null;
@@ -8086,7 +8086,7 @@ export interface operations {
     get_training_curve: {
         parameters: {
             query?: {
-                /** @description At most so many; more steps become means. */
+                /** @description The number of points at most; more steps become means. */
                 points?: number;
             };
             header?: never;

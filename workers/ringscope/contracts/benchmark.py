@@ -48,15 +48,15 @@ class BenchmarkSpec(SpecModel):
     topology: ClusterSpec | None = Field(None, description="The cluster that transport simulated stands for.")
     device: Device = Field(
         "auto",
-        description="Where the buffers live; auto takes GPUs if every rank has its own and all algorithms can.",
+        description="The device of the buffers; auto takes GPUs if every rank has its own and all algorithms can.",
     )
     channels: int | None = Field(
         None,
         ge=1,
         le=4096,
         exclude_if=is_null,
-        description="Of rings and trees, each out of a node by another rank; null: on GPUs of several nodes one for "
-        "each rank of the smallest one, else one.",
+        description="Channels of rings and trees, each of which leaves a node by another rank; null: on GPUs of "
+        "several nodes one for each rank of the smallest one, else one.",
     )
     dtype: DType = "float32"
     op: Op = Field("sum", description="How values are combined, in the collectives that reduce.")
@@ -94,7 +94,7 @@ class BenchmarkSpec(SpecModel):
     )
     trace: bool = Field(
         False,
-        description="After each size is timed, follow one more operation of each algorithm transfer by transfer; those "
+        description="Follow one more operation of each algorithm transfer by transfer after each size is timed; those "
         "of libraries cannot be followed.",
     )
     check: bool = Field(

@@ -18,18 +18,25 @@ class ClusterSpec(SpecModel):
     shape: str = Field(
         "8", description="RANKS (flat), NODESxRANKS or RACKSxNODESxRANKS, such as 4x8: ranks are those of one node."
     )
-    link: str = Field("10gbe", description=f"Between nodes: {', '.join(PRESETS)}, or a rate such as 1GB/s.")
+    link: str = Field("10gbe", description=f"The link between nodes: {', '.join(PRESETS)}, or a rate such as 1GB/s.")
     latency_us: float | None = Field(
-        None, ge=0, le=1e6, description="Of a message between nodes; null: that of the link, 0 for a rate."
+        None, ge=0, le=1e6, description="Latency of a message between nodes; null: that of the link, 0 for a rate."
     )
     intra: str = Field(
-        "nvlink4", description="Inside a node: a link by name, nvlink for nvlink4, or a rate such as 450GB/s."
+        "nvlink4",
+        description="The link inside a node: a name such as nvlink4, for which nvlink stands, or a rate such as "
+        "450GB/s.",
     )
     nics_per_node: int | None = Field(None, ge=1, description="Network cards of a node; null: one for each rank.")
     channels: int | None = Field(
-        None, ge=1, description="Of rings and trees, each by another rank out of a node; null: one for each card."
+        None,
+        ge=1,
+        description="Channels of rings and trees, each of which leaves a node by another rank; null: one for each "
+        "card.",
     )
-    oversubscription: float = Field(1.0, ge=1, le=1000, description="Of the racks' uplinks.")
+    oversubscription: float = Field(
+        1.0, ge=1, le=1000, description="How many times the links of a rack's nodes exceed its uplink."
+    )
     reduce_gb_per_s: float | None = Field(
         None, ge=1e-6, le=1e6, description="How fast a rank adds, 1/γ; null: adding takes no time."
     )

@@ -10,8 +10,10 @@ class Machine(BaseModel):
 
     hardware: str = Field("", max_length=1000, description="What it was measured on; else it must be measured anew.")
     cores: int | None = Field(None, ge=1, lt=2**31, description="Physical, that ranks may use at once; null: enough.")
-    call_us: float = Field(0.4, gt=0, le=1e6, description="One call of NumPy with next to nothing to do.")
-    turn_us: float = Field(5.0, gt=0, le=1e6, description="From one process to another that waits for the same core.")
+    call_us: float = Field(0.4, gt=0, le=1e6, description="How long one call of NumPy takes that does nearly nothing.")
+    turn_us: float = Field(
+        5.0, gt=0, le=1e6, description="How long it takes until another process that waits for the same core runs."
+    )
     cache_bytes: int = Field(1 << 20, ge=1, lt=2**63, description="A core's own, or its part of a shared one.")
     add_gb_per_s: float = Field(56.0, gt=0, le=1e6, description="Adding one array to another, both in the cache.")
     copy_gb_per_s: float = Field(76.0, gt=0, le=1e6, description="Copying, likewise.")

@@ -12,7 +12,7 @@ class TracedRank(BaseModel):
 
     rank: int
     node: str
-    started_ns: int = Field(description="Since the operation began on the first rank.")
+    started_ns: int = Field(description="Start of the rank, in ns since the operation began on the first rank.")
     ended_ns: int
     clock_offset_ns: int | None = Field(description=f"The node's clock minus the server's; {_NOT_KNOWN}")
     clock_error_ns: int | None = Field(description=f"Its times are at most so far from the truth; {_NOT_KNOWN}")
@@ -22,13 +22,13 @@ class TracedRank(BaseModel):
 class TraceRow(BaseModel):
     """One transfer as one rank told it; times in ns since the operation began on the first rank, by one clock."""
 
-    rank: int = Field(description="Who tells it.")
+    rank: int = Field(description="The rank that reports the transfer.")
     is_send: bool = Field(description="It sends to peer; else it receives from it.")
     peer: int
     step: int
     phase: str
-    chunks: list[int] = Field(description="Of the schedule, at the source.")
-    into: list[int] = Field(description="Where they land at the destination.")
+    chunks: list[int] = Field(description="Chunks of the schedule, by their index at the source.")
+    into: list[int] = Field(description="Chunks at the destination in which they land.")
     reduce: bool = Field(description="The receiver adds what comes to its own.")
     bytes: int
     start_ns: int = Field(description="Posted the message; in shared memory: began to wait for the peer.")
@@ -39,8 +39,8 @@ class TraceRow(BaseModel):
     work_ns: int | None = Field(description="How long its processor moved or added the bytes; null: it did not.")
     wire_ns: int | None = Field(
         None,
-        description="At the receiver: from the later of both ends' start to recv_ns, so without the wait for the "
-        "sender's data; null: of a message that is sent, or where the sender tells nothing.",
+        description="Time on the wire, told by the receiver: from the later start of both ends to recv_ns, without the "
+        "wait for the sender's data; null: of a message that is sent, or where the sender tells nothing.",
     )
     predicted_ns: int | None = Field(description="How long the model takes, adding included; null: not priced.")
 
@@ -62,7 +62,7 @@ class TracedHop(BaseModel):
     src: str = Field(description="The node that they leave.")
     dst: str = Field(description="The node that they reach.")
     messages: int
-    bytes: int = Field(description="Of the largest message.")
+    bytes: int = Field(description="Bytes of the largest message.")
     wire_ns: int = Field(description="The lower quartile of their times on the wire.")
     times_longer: float | None = Field(
         description="The wire time for a byte beside the quick hops of this operation; null: nothing can tell, since "
@@ -75,20 +75,22 @@ class TracePrediction(BaseModel):
     """The model's time for the same operation."""
 
     duration_ns: int
-    parameters: str = Field(description="Where α, β and γ are from, in words.")
+    parameters: str = Field(description="The source of α, β and γ, in words.")
 
 
 class TracedOperation(BaseModel):
     """What a trace is of."""
 
     collective: str
-    algorithm: str = Field(description="As the job names it; auto stays auto.")
+    algorithm: str = Field(description="The algorithm as the job names it; auto stays auto.")
     chosen_algorithm: str | None = Field(description="What auto took; null for an algorithm named by the job.")
     transport: str = Field(description="simulated: the times are the cost model's.")
     in_place: bool
     size_bytes: int
     dtype: str
-    duration_ns: int = Field(description="Of the slowest rank; it is none of the timed operations.")
+    duration_ns: int = Field(
+        description="How long the slowest rank took; the traced operation is none of the timed ones."
+    )
 
     @property
     def executed(self) -> str:
@@ -106,12 +108,14 @@ class ChunkView(BaseModel):
 class OperationTrace(TracedOperation):
     """One operation, transfer by transfer. Events of two nodes that are closer than both errors have no order."""
 
-    started_at: datetime = Field(description="On the first rank, by the server's clock.")
-    chunks: list[ChunkView] | None = Field(description="In which the schedule cuts the buffer; null: not known.")
+    started_at: datetime = Field(description="When the first rank started, by the server's clock.")
+    chunks: list[ChunkView] | None = Field(
+        description="Chunks into which the schedule cuts the buffer; null: not known."
+    )
     ranks: list[TracedRank]
     steps: list[TraceStep]
-    rows: list[TraceRow] = Field(description="By rank, then in the order of their start.")
-    hops: list[TracedHop] = Field([], description="Between nodes, by their names.")
+    rows: list[TraceRow] = Field(description="Transfers by rank, then in the order of their start.")
+    hops: list[TracedHop] = Field([], description="Hops between nodes, by the nodes' names.")
     slow_links: list[str] = Field(
         [], description="A sentence for each node whose link is slow, and for each slow hop that none of them explains."
     )

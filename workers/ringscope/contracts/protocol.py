@@ -104,9 +104,11 @@ class Nic(BaseModel):
     """One network interface that is up, loopback left out."""
 
     name: _Word
-    speed_mbit_per_s: Int64 | None = Field(None, description="As the driver tells it; null: it does not.")
+    speed_mbit_per_s: Int64 | None = Field(None, description="Speed that the driver reports; null: it reports none.")
     addresses: list[_Word] = Field([], max_length=1000, fail_fast=True)
-    is_virtual: bool = Field(False, description="No card of its own: a bridge, a container's end, a bond, a tunnel.")
+    is_virtual: bool = Field(
+        False, description="The interface has no card of its own: a bridge, a container's end, a bond, a tunnel."
+    )
 
 
 class Lack(BaseModel):
@@ -202,7 +204,7 @@ class Assignment(BaseModel):
 
     attempt_id: int
     job_id: int
-    token: str = Field(description="In the environment of every rank, so that none can hide.")
+    token: str = Field(description="A mark in the environment of every rank, by which its processes are found.")
     desired: Literal["prepare", "launch", "stop"]
     member: int = Field(description="This node's index in the gang.")
     gang: list[GangMember]
@@ -210,10 +212,13 @@ class Assignment(BaseModel):
     first_rank: int = Field(description="This node runs ranks first_rank … first_rank + slots - 1.")
     spec: JobSpec
     proxy: Proxy | None = None
-    tuning: Table | None = Field(None, description="For the first member until it launches: what auto chooses by.")
+    tuning: Table | None = Field(
+        None, description="What auto chooses by; only the first member gets it, until it launches."
+    )
     grace_seconds: float = STOP_GRACE_SECONDS
     take_evidence: bool = Field(
-        False, description="With stop: the ranks hang, so report ``evidence`` of what each of them does, then end them."
+        False,
+        description="The ranks hang: report ``evidence`` of what each of them does, then end them; only with stop.",
     )
 
 
@@ -247,18 +252,20 @@ class RankPulse(BaseModel):
     """
 
     rank: int = Field(ge=0, lt=2**31)
-    state: str = Field(max_length=1, description="Of the process, as /proc/PID/stat has it: R, S, D, T …")
-    step: int | None = Field(None, ge=0, lt=2**31, description="Of the schedule's running call; null: in none.")
+    state: str = Field(max_length=1, description="State of the process, as /proc/PID/stat has it: R, S, D, T …")
+    step: int | None = Field(
+        None, ge=0, lt=2**31, description="Step of the schedule in the running call; null: no call runs."
+    )
     iterations: int = Field(ge=0, lt=2**63)
     untimed: int = Field(ge=0, lt=2**63, description="Other work that is done: warm-up operations, checks.")
-    size_bytes: int = Field(ge=0, lt=2**63, description="Of the message at hand.")
+    size_bytes: int = Field(ge=0, lt=2**63, description="Size of the message that the call moves.")
     waited_us: int = Field(ge=0, lt=2**63)
     awaits: int | None = Field(None, ge=0, lt=2**31, description="The rank for which it waits in a call; null: none.")
     is_inside: bool = Field(False, description="It was seen inside a call of a library.")
-    calls: int = Field(0, ge=0, lt=2**63, description="Of those that it had begun by then.")
+    calls: int = Field(0, ge=0, lt=2**63, description="How many calls the rank had begun by then.")
     has_finished: bool = Field(False, description="Its program is over; its process waits for the others to end.")
     stage: str = Field("", max_length=200, description="What it does before its steps or between them; empty: steps.")
-    stage_since_ns: int = Field(0, ge=0, lt=2**63, description="By the node's clock, nanoseconds since 1970.")
+    stage_since_ns: int = Field(0, ge=0, lt=2**63, description="Nanoseconds since 1970, by the node's clock.")
     running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not tell.")
     queued_us: int | None = Field(None, ge=0, lt=2**63)
 
@@ -278,7 +285,9 @@ class RankEvidence(BaseModel):
     rank: int = Field(ge=0, lt=2**31)
     state: str = Field(max_length=1)
     source: str = Field(max_length=40, description="py-spy, faulthandler, or empty where neither had an answer.")
-    stack: str = Field(max_length=MAX_STACK_CHARACTERS, description="Of its threads; a sentence where there is none.")
+    stack: str = Field(
+        max_length=MAX_STACK_CHARACTERS, description="Stacks of the rank's threads; a sentence where there are none."
+    )
 
 
 class Load(BaseModel):
@@ -289,8 +298,10 @@ class Load(BaseModel):
     )
     processors: int = Field(ge=1, lt=2**31)
     seconds: float = Field(ge=0, lt=2**31, description="How long it ran.")
-    busy_seconds: float = Field(ge=0, lt=2**63, description="Of all processors, and what a hypervisor gave to others.")
-    own_seconds: float = Field(ge=0, lt=2**63, description="That the attempt's processes took of these.")
+    busy_seconds: float = Field(
+        ge=0, lt=2**63, description="Busy time of all processors, with what a hypervisor gave to others."
+    )
+    own_seconds: float = Field(ge=0, lt=2**63, description="Time of these that the attempt's processes took.")
 
 
 class Report(BaseModel):
@@ -318,7 +329,9 @@ class Report(BaseModel):
     exit_code: Int32 | None = None
     is_hearsay: bool = False
     proxies: list[Proxy] = Field([], max_length=4096, fail_fast=True)
-    load: Load | None = Field(None, description="With ended, where the system tells it.")
+    load: Load | None = Field(
+        None, description="Load while the ranks ran; only with ended, where the system reports it."
+    )
     evidence: list[RankEvidence] = Field([], max_length=4096, fail_fast=True)
     last_sequence: int = 0
 

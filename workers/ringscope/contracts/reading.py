@@ -15,7 +15,7 @@ class Reading(BaseModel):
     )
     memory_used_bytes: Count | None = None
     gpu_utilization_ratio: Annotated[float, Field(ge=0, le=1)] | None = Field(None, description="Mean of the GPUs.")
-    gpu_memory_used_bytes: Count | None = Field(None, description="Of all GPUs.")
+    gpu_memory_used_bytes: Count | None = Field(None, description="Memory in use on all GPUs together.")
     gpu_temperature_celsius: Annotated[float, Field(ge=-300, le=1000)] | None = Field(
-        None, description="Of the hottest GPU."
+        None, description="Temperature of the hottest GPU."
     )

@@ -70,7 +70,9 @@ class Hello(RecordModel):
     host: Line
     device: Line = Field("cpu", description="cpu, or the GPU's number and PCI address: 0 [0000:17:00.0].")
     cpus: Int32s = Field(default_factory=list, description="Processors that it may run on; empty: not known.")
-    numa_node: Int32 | None = Field(None, description="To which all of these belong; null: to several, or not known.")
+    numa_node: Int32 | None = Field(
+        None, description="The NUMA node to which all of these belong; null: several, or not known."
+    )
     time_ns: Nanoseconds
 
 
@@ -87,9 +89,9 @@ class Environment(RecordModel):
     """What the ranks of one node run in, told by the first of them; nothing in it is a secret."""
 
     type: Literal["environment"] = "environment"
-    rank: Int32 = Field(description="Who tells it.")
+    rank: Int32 = Field(description="The rank that reports it.")
     host: Line
-    ranks: Int32s = Field(description="Those on this node.")
+    ranks: Int32s = Field(description="Ranks on this node.")
     versions: dict[Name, Line] = Field(
         max_length=100, description="Libraries, MPI, kernel and C library; what is missing is left out."
     )
@@ -130,9 +132,9 @@ class Steps(RecordModel):
     compute_us: Durations
     exposed_us: Durations
     loss: Annotated[list[_Loss], FEW] | None = None
-    samples: Int32s | None = Field(None, description="Of a training step: how many this rank took.")
+    samples: Int32s | None = Field(None, description="Samples that this rank took in a training step.")
     lag: Int32s | None = Field(
-        None, description="With parameter servers: steps that this worker was ahead of the slowest one."
+        None, description="Steps that this worker of a parameter server was ahead of the slowest one."
     )
     dropped: int = Field(0, description="Records this rank had to drop since its last one.")
 
@@ -180,10 +182,10 @@ class Iterations(RecordModel):
     bus_factor: Annotated[float, Field(ge=0, le=1e6)]
     kinds: Annotated[list[IterationKind], FEW]
     blocks: Annotated[list[IterationBlock], FEW] = Field(description="Each an array; their steps follow one another.")
-    duration_ns: Integers = Field(description="Of the iterations of all blocks.")
+    duration_ns: Integers = Field(description="Times of the iterations of all blocks.")
     pause_ns: Integers | None = Field(
         None,
-        description="After each one, up to the next of its block; null where they all follow back to back.",
+        description="Pause after each iteration, up to the next of its block; null where they all follow back to back.",
     )
 
     @model_validator(mode="after")
@@ -237,7 +239,7 @@ class Buckets(RecordModel):
     rank: Int32
     step: int = Field(ge=0, lt=2**31)
     backward_us: Microseconds = Field(description="End of the backward pass.")
-    bytes: Int64s = Field(description="Of the gradients, before compression.")
+    bytes: Int64s = Field(description="Bytes of the gradients, before compression.")
     ready_us: Durations
     start_us: Durations
     end_us: Durations
@@ -255,7 +257,7 @@ class Trace(RecordModel):
     type: Literal["trace"] = "trace"
     rank: Int32
     collective: Name
-    algorithm: Name = Field(description="As the job names it; auto stays auto.")
+    algorithm: Name = Field(description="The algorithm as the job names it; auto stays auto.")
     chosen_algorithm: Name | None = Field(None, description="What auto took; null for an algorithm named by the job.")
     transport: Name
     in_place: bool
@@ -264,7 +266,8 @@ class Trace(RecordModel):
     started_at_ns: Nanoseconds
     duration_ns: Int64
     transfers: list[TracedTransfer] = Field(
-        description="In the order of their start, each an array; times count in ns from the operation's start.",
+        description="Transfers in the order of their start, each an array; times count in ns from the operation's "
+        "start.",
         max_length=MAX_TRANSFERS,
         fail_fast=True,
     )
@@ -276,13 +279,13 @@ class Epoch(RecordModel):
 
     type: Literal["epoch"] = "epoch"
     rank: Int32
-    epoch: Int32 = Field(description="From 1.")
+    epoch: Int32 = Field(description="Number of the epoch, counted from 1.")
     step: Int32 = Field(description="Steps done when it ended.")
     training_loss: _Loss = Field(description="Mean over the epoch's samples of all ranks.")
     validation_loss: _Loss | None = Field(description="Mean over the held-out samples; null where there are none.")
     validation_accuracy: float | None = Field(description="Share of the held-out samples (of gpt: tokens) told right.")
-    samples: Int64 = Field(description="Of all ranks in this epoch.")
-    duration_us: Microseconds = Field(description="Of the epoch's steps, without validation and checkpoint.")
+    samples: Int64 = Field(description="Samples of all ranks in this epoch.")
+    duration_us: Microseconds = Field(description="Time of the epoch's steps, without validation and checkpoint.")
     validation_us: Microseconds
     checkpoint_us: Microseconds
     time_ns: Nanoseconds
@@ -295,7 +298,7 @@ class Diverged(RecordModel):
     rank: Int32
     what: Literal["loss", "parameters"]
     step: int = Field(ge=0, lt=2**31, description="Index of the step; parameters are those after it.")
-    loss: _Loss | None = Field(None, description="Of the rank in this step.")
+    loss: _Loss | None = Field(None, description="Loss of the rank in this step.")
 
     @property
     def sentence(self) -> str:
@@ -335,7 +338,7 @@ class Measurement(SweepRow, _TypeFirst):
     cycle: Int32 = 0
     wrong: Elements | None
     times_us: list[Microseconds] | None = Field(
-        None, description="Of the slowest rank, every iteration in order; null unless the job asks per_iteration."
+        None, description="Times of the slowest rank, every iteration in order; null unless the job asks per_iteration."
     )
     time_ns: Nanoseconds
 

@@ -24,7 +24,7 @@ class SweepRow(BaseModel):
     """
 
     collective: Name
-    algorithm: Name = Field(description="As the job names it; auto stays auto.")
+    algorithm: Name = Field(description="The algorithm as the job names it; auto stays auto.")
     chosen_algorithm: Name | None = Field(description="What auto took; null for an algorithm named by the job.")
     chosen_because: Line | None = Field(description="Why auto took it, in a sentence.")
     transport: Name = Field(description="simulated: the times are the cost model's.")
@@ -43,8 +43,8 @@ class SweepRow(BaseModel):
     channels: Int32 | None = Field(
         None,
         exclude_if=is_null,
-        description="In how many its rings or trees went, each out of every node by another rank. null: its algorithm "
-        "goes in none, or it was measured by an earlier version.",
+        description="How many channels its rings or trees had, each leaving every node by another rank. null: its "
+        "algorithm goes in none, or it was measured by an earlier version.",
     )
     iterations: Int32
     time_us: TimedMicroseconds = Field(
@@ -56,13 +56,13 @@ class SweepRow(BaseModel):
         description="Its 95 % interval, by how the means of the rounds differ, reaches from here; null: fewer than "
         f"{FEWEST_ITERATIONS} iterations, or measured by an earlier version.",
     )
-    time_high_us: Microseconds | None = Field(None, description="To here.")
+    time_high_us: Microseconds | None = Field(None, description="Upper end of the interval.")
     algbw_gb_per_s: GbPerS  # size_bytes / time, in 1e9 bytes per second
     busbw_gb_per_s: GbPerS
     wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")
     min_us: Microseconds
     mean_us: Microseconds = Field(
-        description="Of the slowest rank in each iteration, as min_us to cv_percent; at least time_us."
+        description="Mean of the slowest rank's time in each iteration, as min_us to cv_percent; at least time_us."
     )
     p5_us: Microseconds | None = Field(None, description="null: measured by an earlier version; p10_us and p90_us too.")
     p10_us: Microseconds | None = None

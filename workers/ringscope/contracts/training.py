@@ -98,13 +98,17 @@ class TrainingSpec(SpecModel):
     )
     device: Device = "auto"
     servers: int = Field(
-        1, ge=1, le=1024, description="Of parameter_server: so many of the ranks hold the parameters, in equal shares."
+        1,
+        ge=1,
+        le=1024,
+        description="How many of the ranks of a parameter_server hold the parameters, in equal shares.",
     )
     consistency: Consistency = Field(
-        "sync", description="Of parameter_server: wait for all workers in each step, for none, or for the slowest."
+        "sync",
+        description="Whether a parameter_server waits for all workers in each step, for none, or for the slowest.",
     )
     staleness: int | None = Field(
-        None, ge=0, le=10_000, description="Of ssp: so many steps a worker may be ahead of the slowest one."
+        None, ge=0, le=10_000, description="How many steps a worker may be ahead of the slowest one, with ssp."
     )
     model: ModelName = Field("mlp", description="mlp, cnn and resnet18 read pictures, gpt reads tokens.")
     model_arguments: dict[str, int] = Field(
@@ -119,17 +123,17 @@ class TrainingSpec(SpecModel):
     max_steps: int | None = Field(None, ge=1, le=1 << 30, description="Ends there, even inside an epoch.")
     optimizer: Optimizer = "sgd"
     learning_rate: float = Field(0.05, gt=0, le=100)
-    momentum: float = Field(0.9, ge=0, lt=1, description="Of sgd.")
+    momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of sgd.")
     weight_decay: float = Field(0.0, ge=0, le=10)
     precision: Precision = Field(
-        "float32", description="Of forward and backward; parameters and optimizer stay float32."
+        "float32", description="Data type of forward and backward; parameters and optimizer stay float32."
     )
     accumulation_steps: int = Field(1, ge=1, le=4096, description="Batches whose gradients are added up before a sum.")
     bucket_bytes: int = Field(25 << 20, ge=1024, le=1 << 32, description="Gradients are summed in pieces of this size.")
     overlap: bool = Field(True, description="Sum the first pieces while backward still makes the others.")
     compression: Compression = Field("none", description="What travels instead of float32 gradients.")
-    top_k_percent: float = Field(1.0, gt=0, le=100, description="Of top_k: the largest part of the gradient, sent.")
-    powersgd_rank: int = Field(2, ge=1, le=256, description="Of powersgd.")
+    top_k_percent: float = Field(1.0, gt=0, le=100, description="The largest part of the gradient, which top_k sends.")
+    powersgd_rank: int = Field(2, ge=1, le=256, description="Rank of the matrices that powersgd sends.")
     clip_norm: float | None = Field(None, gt=0, description="The gradient's global norm is cut down to this.")
     on_nan: OnNan = Field(
         "stop", description="What a loss or parameters that are not finite lead to; the job tells it either way."
@@ -141,9 +145,12 @@ class TrainingSpec(SpecModel):
         None, ge=1, description="Number of an earlier job, whose checkpoint it starts from."
     )
     target_accuracy: float | None = Field(
-        None, gt=0, le=1, description="Of the held-out samples; the job tells when it was reached, and goes on."
+        None,
+        gt=0,
+        le=1,
+        description="Accuracy on the held-out samples; the job reports when it was reached, and goes on.",
     )
-    seed: int = Field(0, ge=0, lt=1 << 32, description="Of the first parameters and of the order of samples.")
+    seed: int = Field(0, ge=0, lt=1 << 32, description="Seed of the first parameters and of the order of samples.")
     timeout_seconds: int = Field(
         300, ge=1, le=86_400, description="How long a rank waits for another one before it gives up and names it."
     )

@@ -52,7 +52,9 @@ class Curve(BaseModel):
     arithmetic: Arithmetic = Field(description="How numbers are combined: not at all, natively, or as halves.")
     shape: str = Field(description="Nodes x ranks of each, such as 2x4; 3+1 where they differ.")
     in_place: bool
-    transport: str = Field(description="As in measurements: a library in host memory carries its own name.")
+    transport: str = Field(
+        description="The transport as in measurements: a library in host memory carries its own name."
+    )
     algorithm: str
     times_us: dict[int, float] = Field(max_length=MAX_SIZES, description="Median time by size_bytes.")
     # Left out where it is false, so that agents of earlier versions, which refuse what they do not know, take the rest.

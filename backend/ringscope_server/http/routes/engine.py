@@ -40,9 +40,9 @@ class CollectiveView(BaseModel):
     """One collective: who can do it, and what it needs to know."""
 
     algorithms: list[Algorithm] = Field(description="Every algorithm that it has, auto first.")
-    usual: list[Algorithm] = Field(description="Those that a job measures when it names none.")
-    simulated: list[Algorithm] = Field(description="Those with a schedule, which transport simulated needs.")
-    priced: list[str] = Field(description="Those that the planner has a price for, also by a formula alone.")
+    usual: list[Algorithm] = Field(description="Algorithms that a job measures when it names none.")
+    simulated: list[Algorithm] = Field(description="Algorithms with a schedule, which transport simulated needs.")
+    priced: list[str] = Field(description="Algorithms that the planner has a price for, also by a formula alone.")
     reduces: bool = Field(description="Whether ``op`` means something.")
     has_root: bool = Field(description="Whether ``root`` means something.")
     checked_in_place: bool = Field(description="Whether results in place are compared with the exact answer.")
@@ -51,7 +51,7 @@ class CollectiveView(BaseModel):
 class TrainingChoices(BaseModel):
     """The choices for each field of training."""
 
-    fields: dict[str, list[str]] = Field(description="Of each field that takes one of a few words: these words.")
+    fields: dict[str, list[str]] = Field(description="The words that each field takes which takes one of a few.")
     datasets: list[DatasetName]
     models: dict[ModelName, dict[str, int]] = Field(description="The arguments that each takes, with their defaults.")
     one_node: list[Strategy] = Field(description="Strategies that stay on one node.")

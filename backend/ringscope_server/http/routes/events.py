@@ -22,8 +22,8 @@ EVENT_COLUMNS = tuple(EventView.model_fields)
 
 Word = Annotated[str | None, Query(max_length=200)]
 Action = Annotated[str | None, Query(max_length=200, description="Such as job.cancelled, or job.* for all of jobs.")]
-Since = Annotated[Instant | None, Query(description="From this time on.")]
-Until = Annotated[Instant | None, Query(description="Before this time.")]
+Since = Annotated[Instant | None, Query(description="Only events from this time on.")]
+Until = Annotated[Instant | None, Query(description="Only events before this time.")]
 
 
 def wanted_events(

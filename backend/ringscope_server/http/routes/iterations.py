@@ -14,9 +14,11 @@ from ringscope_server.results.views import LatencyCurve, Lateness
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
 MAX_BYTES = 1 << 40  # times what a job aggregates still an integer of both databases
-Size = Annotated[int, Query(ge=0, le=MAX_BYTES, description="As in the rows of the sweep.")]
-SizeOrAll = Annotated[int | None, Query(ge=0, le=MAX_BYTES, description="As in the rows of the sweep.")]
-Columns = Annotated[int, Query(ge=1, le=400, description="At most so many; of more steps the largest values are kept.")]
+Size = Annotated[int, Query(ge=0, le=MAX_BYTES, description="Message size, as in the rows of the sweep.")]
+SizeOrAll = Annotated[int | None, Query(ge=0, le=MAX_BYTES, description="Message size, as in the rows of the sweep.")]
+Columns = Annotated[
+    int, Query(ge=1, le=400, description="The number of columns at most; of more steps the largest values are kept.")
+]
 
 
 @router.get("/latencies", operation_id="get_latencies")

@@ -46,7 +46,9 @@ Labels = Annotated[
 def wanted_jobs(
     state: States = None,
     kind: JobKind | None = None,
-    owner: Annotated[str | None, Query(alias="user", max_length=200, description="Who submitted it.")] = None,
+    owner: Annotated[
+        str | None, Query(alias="user", max_length=200, description="The user that submitted the job.")
+    ] = None,
     label: Labels = None,
     schedule_id: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Submitted by this schedule.")] = None,
     collective: Collective | None = None,
@@ -86,7 +88,7 @@ async def list_jobs(
     services: ServicesDep,
     admitted: AdmittedDep,
     wanted: Wanted,
-    sort: Annotated[Sort, Query(description="With - the other way round: most, or newest, first.")] = NEWEST_FIRST,
+    sort: Annotated[Sort, Query(description="Order; a - in front reverses it: most, or newest, first.")] = NEWEST_FIRST,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> JobPage:

@@ -56,9 +56,13 @@ class QueuePlan(BaseModel):
     """What would happen if the job were submitted now (and not held)."""
 
     starts_now: bool
-    estimated_start: AwareDatetime | None = Field(description="If every job runs until its time limit.")
+    estimated_start: AwareDatetime | None = Field(
+        description="When the job starts if every job runs until its time limit."
+    )
     pending: PlannedWait | None
-    shares: list[PlannedShare] = Field(description="Where it would start now; empty when it would wait.")
+    shares: list[PlannedShare] = Field(
+        description="Nodes and slots on which it would start now; empty when it would wait."
+    )
     position: int = Field(description="Its place in the queue; 1 is next, 0: it starts now.")
     delays: list[PlannedDelay]
     preempted_jobs: list[int] = Field(description="Running jobs of lower priority that would end for it.")

@@ -52,7 +52,9 @@ class LoginLinkSpec(BaseModel):
         description="The browser stays logged in so long once it has followed the link; default: as long as it may, "
         "which is a week in a role other than one's own.",
     )
-    next: str = Field("/", max_length=MAX_PATH, description="Where it leads: a path of this server, such as /jobs/7.")
+    next: str = Field(
+        "/", max_length=MAX_PATH, description="The page that the link opens: a path of this server, such as /jobs/7."
+    )
 
     @field_validator("next")
     @classmethod

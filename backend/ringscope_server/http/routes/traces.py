@@ -19,8 +19,10 @@ from ringscope_server.services import Services
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
-Size = Annotated[int | None, Query(ge=0, lt=2**63, description="Of the message; default: the largest.")]
-Algorithm = Annotated[str | None, Query(max_length=100, description="As the job names it; default: the first.")]
+Size = Annotated[int | None, Query(ge=0, lt=2**63, description="Size of the message; default: the largest.")]
+Algorithm = Annotated[
+    str | None, Query(max_length=100, description="The algorithm as the job names it; default: the first.")
+]
 InPlace = Annotated[bool | None, Query(description="Default: the first.")]
 
 

@@ -13,7 +13,7 @@ from ringscope_server.training.views import BucketList, EpochPage, TrainingCurve
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["training"])
 
-Points = Annotated[int, Query(ge=1, le=5_000, description="At most so many; more steps become means.")]
+Points = Annotated[int, Query(ge=1, le=5_000, description="The number of points at most; more steps become means.")]
 
 
 @router.get("/training", operation_id="get_training_curve")

@@ -25,7 +25,7 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="RINGSCOPE_", frozen=True, extra="ignore")
 
     data_dir: Path = Field(
-        Path("~/.local/share/ringscope"), description="SQLite file, tokens, spools and logs lie here."
+        Path("~/.local/share/ringscope"), description="Directory of the SQLite file, tokens, spools and logs."
     )
     database_url: str = Field(
         "",
@@ -46,52 +46,66 @@ class Settings(BaseSettings):
         description=f"How long an agent's poll is held when nothing changes; {HEARTBEAT_SECONDS:g} at most.",
     )
     start_deadline_seconds: float = Field(
-        60.0, gt=0, description="How long each part of a start may take, where a job does not give start_seconds."
+        60.0, gt=0, description="Longest time for each part of a start, if a job does not give start_seconds."
     )
     start_deadline_seconds_per_node: float = Field(
-        3.0, ge=0, description="A gang of many nodes has so long for each of them instead, if that is longer."
+        3.0,
+        ge=0,
+        description="Time for each node of a gang that each part of a start may take, if the product is longer.",
     )
     lease_seconds: float = Field(
-        10.0, gt=0, description="Seconds of silence of the scheduling server before another server schedules."
+        10.0, gt=0, description="With several servers, time after which the next one takes over scheduling."
     )
     fair_share_half_life_hours: float = Field(
-        168.0, gt=0, description="What a user has used counts half after so long."
+        168.0, gt=0, description="Time after which a user's past usage counts half."
     )
-    allow_preemption: bool = Field(False, description="A job of higher priority may end one of lower priority.")
+    allow_preemption: bool = Field(False, description="Whether a job of higher priority may end one of lower priority.")
     most_other_load_percent: float = Field(
         10.0,
         ge=0,
-        description="Percent of a node's processors; with more other load a benchmark has no best or expected value.",
+        description="Other load, in percent of a node's processors, above which a benchmark gives no best or expected"
+        " value.",
     )
-    max_queued_jobs_per_user: int = Field(0, ge=0, description="More are refused; 0: no limit.")
-    max_running_slots_per_user: int = Field(0, ge=0, description="More wait in the queue; 0: no limit.")
+    max_queued_jobs_per_user: int = Field(
+        0, ge=0, description="Most queued jobs of one user; more are refused. 0 means no limit."
+    )
+    max_running_slots_per_user: int = Field(
+        0,
+        ge=0,
+        description="Most slots that one user's jobs may use at once; further jobs wait in the queue. 0 means no "
+        "limit.",
+    )
     scrape_interval_seconds: float = Field(
-        1.0, gt=0, description="How often Prometheus asks; a job's metrics outlive it for twice as long, 5 s at least."
+        1.0,
+        gt=0,
+        description="Prometheus's scrape interval; a job's metrics are kept for twice as long after its end, at least"
+        " 5 s.",
     )
     cluster: str = Field("ringscope", min_length=1, description="Name of this cluster, a label of its nodes' metrics.")
     requests_per_second: float = Field(
-        50.0, ge=0, description="Requests per second of one token, with bursts of four seconds; 0: no limit."
+        50.0, ge=0, description="Requests per second of one token, with bursts of four seconds; 0 means no limit."
     )
     max_streams_per_token: int = Field(
-        100, ge=0, description="More live streams of one token and its sessions are refused; 0: no limit."
+        100, ge=0, description="Most live streams of one token and its sessions; more are refused. 0 means no limit."
     )
     webhook_private_addresses: Annotated[list[str], NoDecode] = Field(
         [], description="Networks inside your own that webhooks may reach, such as 10.0.0.0/8,fd00::/8."
     )
-    session_days: int = Field(30, ge=1, description="A browser stays logged in for so long.")
+    session_days: int = Field(30, ge=1, description="Days for which a browser stays logged in.")
     join_token: SecretStr | None = Field(
         None,
         repr=False,
-        description="A secret of 32 characters or more with which agents may join, for those that start by themselves.",
+        description="A secret of 32 characters or more with which agents may join, for agents that start "
+        "automatically.",
     )
     metrics_token: SecretStr | None = Field(
         None,
         repr=False,
-        description="A secret of 32 characters or more that may read everything, for Prometheus.",
+        description="A secret of 32 characters or more with which Prometheus may read everything.",
     )
 
-    prometheus_url: str = Field("", description="Address at which people reach Prometheus, for links to it.")
-    grafana_url: str = Field("", description="Address at which people reach Grafana, for links to it.")
+    prometheus_url: str = Field("", description="URL of Prometheus, for links to it.")
+    grafana_url: str = Field("", description="URL of Grafana, for links to it.")
 
     @field_validator("prometheus_url", "grafana_url")
     @classmethod

@@ -69,7 +69,7 @@ def test_what_why_says_to_do_next_runs_in_a_bare_shell(server: Server, tmp_path:
     program = shlex.quote(str(Path(sys.executable).with_name("ringscope")))
     made = json.loads(server.run("submit", "--ranks", "1", "--hold", "--json").stdout)
     why = pasted(f"{program} why {made['id']} --data-dir {server.data_dir} --url {server.url}", tmp_path)
-    found = re.search("Next: `(.*)` lets it queue", why.stdout)
+    found = re.search("Next: `(.*)` puts it into the queue", why.stdout)
     assert found is not None, why.stdout + why.stderr
     done = pasted(found[1], tmp_path)
     assert (done.returncode, done.stderr) == (0, "")

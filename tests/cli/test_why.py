@@ -85,7 +85,11 @@ def test_json_has_all_that_is_printed(api: FakeApi) -> None:
         "nodes": ["n1"],
         "since": "2026-01-02T03:04:06Z",
     }
-    check = {"check": "slow_link", "is_checked": False, "sentence": "2 nodes cannot tell whose link is slow."}
+    check = {
+        "check": "slow_link",
+        "is_checked": False,
+        "sentence": "It takes 3 nodes to find a slow link, and the job has 2.",
+    }
     api.answers["GET /jobs/7"] = job(7, state="running", attempts=[ATTEMPT])
     api.answers["GET /jobs/7/activity"] = {"items": [doing]}
     api.answers["GET /jobs/7/insights"] = {"items": [], "checks": [check]}

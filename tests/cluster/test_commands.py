@@ -24,7 +24,7 @@ def told(server: Server, *words: str, **variables: str) -> str:
 def test_a_jobs_life(server: Server) -> None:
     told(server, "drain", "paper", "--reason", "so that nothing starts meanwhile")
     job = made(server, "submit", "--hold", "--name", "life", "--ranks", "2", "--label", "team=infra")
-    assert told(server, "why", str(job)).endswith(f"Next: `ringscope release {job}` lets it queue.\n")
+    assert told(server, "why", str(job)).endswith(f"Next: `ringscope release {job}` puts it into the queue.\n")
     assert told(server, "label", str(job), "run=5", "team-") == f"Job {job} life: labels run=5\n"
     found = json.loads(told(server, "jobs", "--label", "run=5", "--search", "life", "--json"))
     assert [one["id"] for one in found] == [job]

@@ -10,8 +10,8 @@ from ringscope.contracts.findings import FieldError
 from ringscope_server.http.problems import invalid
 
 MAX_KEY = 2**63 - 1  # what the databases can hold
-Limit = Annotated[int, Query(ge=1, le=1000, description="Rows of one page.")]
-Cursor = Annotated[str | None, Query(max_length=200, description="``next`` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=1000, description="The number of rows of one page.")]
+Cursor = Annotated[str | None, Query(max_length=200, description="The value of ``next`` in the page before.")]
 
 
 def encode(key: int) -> str:

@@ -11,23 +11,23 @@ from ringscope_server.http.problems import ProblemDocument
 _HEADER = {"schema": {"type": "string"}}
 # For routes that make something: `responses=CREATED`.
 CREATED: dict[int | str, dict[str, Any]] = {
-    201: {"headers": {"Location": {"description": "Where what was made is found.", **_HEADER}}}
+    201: {"headers": {"Location": {"description": "The URL of what was created.", **_HEADER}}}
 }
 # For the application: any operation may answer so.
 RESPONSES: dict[int | str, dict[str, Any]] = {"4XX": {"model": ProblemDocument}}
 
 _PROBLEM = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
-_RETRY_AFTER = {"description": "Of 503: seconds after which to try again.", "schema": {"type": "integer"}}
+_RETRY_AFTER = {"description": "The seconds after which to try again; only with 503.", "schema": {"type": "integer"}}
 _COMPONENTS = {
     "responses": {
-        "Refused": {"description": "What is wrong, as RFC 9457.", "content": _PROBLEM},
+        "Refused": {"description": "A problem document as in RFC 9457.", "content": _PROBLEM},
         "NotLoggedIn": {
-            "description": "No token, or none that is valid.",
+            "description": "The token is missing or not valid.",
             "headers": {"WWW-Authenticate": {"description": "Bearer.", **_HEADER}},
             "content": _PROBLEM,
         },
         "Failed": {
-            "description": "503: the database is full, busy or away, nothing was stored; 500: the server's mistake.",
+            "description": "503: the database is full, busy or away and nothing was stored; 500: the server failed.",
             "headers": {"Retry-After": _RETRY_AFTER},
             "content": _PROBLEM,
         },
@@ -37,7 +37,7 @@ _COMPONENTS = {
             "name": CLIENT_HEADER,
             "in": "header",
             "required": False,
-            "description": "Any text. A change made with a browser's session needs it: no other site's page sends it.",
+            "description": "Any text. Changes with a browser's session need it; pages of other sites cannot send it.",
             **_HEADER,
         }
     },

@@ -8,7 +8,9 @@ from ringscope_server.http.problems import Problem
 
 IfMatch = Annotated[
     str | None,
-    Header(max_length=200, description="The ETag as it was read: the change is refused if somebody else was faster."),
+    Header(
+        max_length=200, description="The ETag as it was read; the change is refused if the resource has changed since."
+    ),
 ]
 
 

@@ -9,6 +9,6 @@ IdempotencyKey = Annotated[
     Header(
         min_length=1,
         max_length=200,
-        description="Sending the same key and body again, within seven days, makes nothing new.",
+        description="A request with the same key and body within seven days creates nothing new.",
     ),
 ]

@@ -16,14 +16,18 @@ MOST_RANKS = 64
 class Activity(BaseModel):
     """What some ranks do."""
 
-    doing: str = Field(description="Such as importing torch; at its steps; at the end of its program.")
-    is_loading: bool = Field(
-        description="It is in a stage before its steps or between them; load_seconds is its limit."
+    doing: str = Field(
+        description="What the ranks do, such as: importing torch; at its steps; at the end of its program."
     )
-    ranks: list[int] = Field(description=f"Ranks that do it, the first {MOST_RANKS} of them.")
-    count: int = Field(description="How many do it.")
-    nodes: list[str] = Field(description="Nodes of these ranks.")
-    since: datetime | None = Field(description="When the first of them began, by its node's clock; null: not known.")
+    is_loading: bool = Field(
+        description="Whether it is in a stage before or between its steps, which load_seconds limits."
+    )
+    ranks: list[int] = Field(description=f"Those that do it, the first {MOST_RANKS} of them.")
+    count: int = Field(description="The number of ranks that do it.")
+    nodes: list[str] = Field(description="The nodes of these ranks.")
+    since: datetime | None = Field(
+        description="When the first of them began, by its node's clock; null if it is not known."
+    )
 
 
 class ActivityList(BaseModel):

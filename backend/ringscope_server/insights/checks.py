@@ -40,29 +40,39 @@ def checks(facts: Facts) -> list[Check]:
     """A sentence for each check, whether it was done or not."""
     spec = facts.spec
     if spec.is_simulated:
-        return [Check(check="all", is_checked=False, sentence="Nothing was checked: the times are the cost model's.")]
+        return [
+            Check(
+                check="all",
+                is_checked=False,
+                sentence="Nothing was checked, because the times come from the cost model.",
+            )
+        ]
     return [*_ranks(facts), *_links(facts), *_results(facts), *_bandwidth(facts)]
 
 
 def _ranks(facts: Facts) -> Iterator[Check]:
     spec = facts.spec
-    limit = f"A rank that comes no further for {spec.hang_seconds} s is told."
+    limit = f"A rank that makes no progress for {spec.hang_seconds} s is reported."
     yield Check(check="hang", is_checked=True, sentence=limit)
     if spec.ranks < _MIN_RANKS:
         for check in ("straggler", "late_rank"):
-            sentence = f"{plural(spec.ranks, 'rank')} cannot tell which of them is slow or late; it takes {_MIN_RANKS}."
+            sentence = f"It takes {_MIN_RANKS} ranks to find a slow or late one, and the job has {spec.ranks}."
             yield Check(check=check, is_checked=False, sentence=sentence)
         return
     if spec.benchmark is not None and not _own_algorithms(spec):
         sentence = (
-            f"Inside of {', '.join(spec.benchmark.algorithms)} waits are not known; only a rank that is stopped or has "
-            "no core is told."
+            f"Waits inside {', '.join(spec.benchmark.algorithms)} cannot be observed; only a rank that is stopped or "
+            "has no core is reported."
         )
         yield Check(check="straggler", is_checked=False, sentence=sentence)
     else:
-        yield Check(check="straggler", is_checked=True, sentence="Each rank's own time was held against the others'.")
+        yield Check(
+            check="straggler", is_checked=True, sentence="Each rank's own time was compared with that of the others."
+        )
     if facts.are_clocks_known:
-        yield Check(check="late_rank", is_checked=True, sentence="Each rank's arrivals were held against the others'.")
+        yield Check(
+            check="late_rank", is_checked=True, sentence="Each rank's arrivals were compared with those of the others."
+        )
     else:
         sentence = "The clock of a node is not known, so the arrivals of ranks cannot be compared."
         yield Check(check="late_rank", is_checked=False, sentence=sentence)
@@ -70,16 +80,16 @@ def _ranks(facts: Facts) -> Iterator[Check]:
 
 def _links(facts: Facts) -> Iterator[Check]:
     if facts.nodes < MIN_NODES:
-        sentence = f"{plural(facts.nodes, 'node')} cannot tell whose link is slow; it takes {MIN_NODES}."
+        sentence = f"It takes {MIN_NODES} nodes to find a slow link, and the job has {facts.nodes}."
         yield Check(check="slow_link", is_checked=False, sentence=sentence)
     elif not facts.are_clocks_known:
         sentence = "The clock of a node is not known, so times of different nodes cannot be compared."
         yield Check(check="slow_link", is_checked=False, sentence=sentence)
     elif facts.followed:
-        sentence = f"The messages of {plural(facts.followed, 'operation')} between nodes were held against each other."
+        sentence = f"The messages of {plural(facts.followed, 'operation')} between nodes were compared with each other."
         yield Check(check="slow_link", is_checked=True, sentence=sentence)
     else:
-        sentence = "No large message between nodes was followed, and where all ranks end together no hop shows. "
+        sentence = "No large message between nodes was followed, and no hop is visible where all ranks end together. "
         yield Check(check="slow_link", is_checked=False, sentence=sentence + _to_follow(facts.spec))
 
 
@@ -89,8 +99,8 @@ def _to_follow(spec: JobSpec) -> str:
     if not _own_algorithms(spec):
         return "Add an algorithm with a schedule, such as ring."
     if spec.ranks > MAX_FOLLOWED_RANKS:
-        return f"Above {MAX_FOLLOWED_RANKS} ranks submit the job with --trace."
-    return "Take sizes from 64 KiB on."
+        return f"With more than {MAX_FOLLOWED_RANKS} ranks, submit the job with --trace."
+    return "Choose sizes of at least 64 KiB."
 
 
 def _results(facts: Facts) -> Iterator[Check]:
@@ -98,7 +108,7 @@ def _results(facts: Facts) -> Iterator[Check]:
     if benchmark is not None and benchmark.check:
         yield Check(check="wrong_result", is_checked=True, sentence="Every element was compared with the exact answer.")
     elif benchmark is not None:
-        sentence = "The results were not compared, because the job says check: false."
+        sentence = "The results were not compared, because the job has check: false."
         yield Check(check="wrong_result", is_checked=False, sentence=sentence)
 
 
@@ -109,20 +119,22 @@ def _bandwidth(facts: Facts) -> Iterator[Check]:
     if facts.expected_rows:
         marked = any(row.is_disturbed for row in found.expected.values())
         other = (
-            " Other load disturbed some of them, so only less than half of what they gave is told." if marked else ""
+            " Other load disturbed some of them, so a row is reported only below half of their bandwidth."
+            if marked
+            else ""
         )
         of_rows = "" if facts.expected_rows >= facts.rows else f"{facts.expected_rows} of {facts.rows} "
-        sentence = f"{of_rows.capitalize()}rows were held against earlier runs on nodes alike.{other}"
+        sentence = f"{of_rows.capitalize()}rows were compared with earlier runs on similar nodes.{other}"
         yield Check(check="low_bandwidth", is_checked=True, sentence=sentence[:1].upper() + sentence[1:])
         return
     if found.disagreeing:
         sentence = (
-            f"Other load disturbed the earlier runs on nodes alike, and they differ by more than {MAX_SPREAD:g} times, "
-            "so nothing can be expected. Measure again while nothing else runs."
+            f"Other load disturbed the earlier runs on similar nodes, and they differ by more than {MAX_SPREAD:g} "
+            "times, so there is no expected value. Measure again while nothing else runs."
         )
     else:
         sentence = (
-            f"A row is held against {MIN_RUNS} earlier runs or more of the same shape on nodes alike; there "
+            f"A row needs {MIN_RUNS} or more earlier runs of the same shape on similar nodes; there "
             f"{'is' if found.runs == 1 else 'are'} {found.runs}, and none measured these rows often enough."
         )
     yield Check(check="low_bandwidth", is_checked=False, sentence=sentence)

@@ -14,23 +14,27 @@ class InsightView(BaseModel):
     id: int
     attempt_id: int
     kind: Kind
-    rank: int | None = Field(description="null: it is about the whole gang, or a node.")
+    rank: int | None = Field(description="The rank that it is about; null if it is about the whole gang or a node.")
     node: str | None
     message: str = Field(description="One sentence.")
     since: datetime
-    until: datetime | None = Field(description="null: it is so now.")
+    until: datetime | None = Field(description="When it ended; null if it lasts.")
 
 
 class InsightDetail(InsightView):
     """The same with what it is founded on."""
 
-    evidence: dict[str, Any] = Field(description="Numbers that differ by kind; of a hang also the ranks' stacks.")
+    evidence: dict[str, Any] = Field(
+        description="The numbers behind it, which differ by kind; a hang also has the ranks' stacks."
+    )
 
 
 class Check(BaseModel):
     """Something that was checked, or could not be."""
 
-    check: Literal["all"] | Kind = Field(description="What it would find; all: nothing of such a job is checked.")
+    check: Literal["all"] | Kind = Field(
+        description="The kind of problem that it would find; all means that nothing of such a job is checked."
+    )
     is_checked: bool
     sentence: str = Field(description="How it was checked, or why it could not be.")
 
@@ -39,4 +43,4 @@ class InsightList(BaseModel):
     """Of one job, oldest first."""
 
     items: list[InsightDetail]
-    checks: list[Check] = Field(description="Checks of the newest attempt; empty where none ran.")
+    checks: list[Check] = Field(description="The checks of the newest attempt; empty if none ran.")

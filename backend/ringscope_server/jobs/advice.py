@@ -14,31 +14,33 @@ ENDED = {
     "`ringscope node {node}` shows the node.",
     "node_lost": "`ringscope nodes` shows whether it is back; `ringscope retry {id}` runs the job again.",
     "rank_exit": "`ringscope logs {id}` has the last lines of the rank.",
-    "rank_signal": "`ringscope logs {id}` has the last lines; the kernel's log of the node may name who killed it.",
+    "rank_signal": "`ringscope logs {id}` has the last lines; the kernel's log of the node may name what killed it.",
     "oom": "`ringscope clone {id} --set benchmark.max_bytes=SIZE` takes less memory, for training "
     "training.global_batch_size=N.",
-    "hang_detected": "`ringscope insights {id}` has what each rank was doing, `ringscope node {node}` the node that "
-    "stood still. `ringscope retry {id}` runs the job again.",
+    "hang_detected": "`ringscope insights {id}` shows what each rank was doing, `ringscope node {node}` the node that "
+    "made no progress. `ringscope retry {id}` runs the job again.",
     "verification_failed": "The results were wrong: drain the node (`ringscope drain {node} --reason ...`) and check "
     "its memory, GPUs and links before it gets work again.",
-    "diverged": "`ringscope clone {id} --set training.learning_rate=N` or training.clip_norm=1 may hold it; "
-    "training.resume_from={id} goes on from its last finite checkpoint.",
-    "results_missing": "`ringscope logs {id}` may tell why; the agent's log on the first node has more.",
-    "preempted": "A job of higher priority took its place; `ringscope priority {id} N` of the next try raises it.",
+    "diverged": "A lower training.learning_rate (`ringscope clone {id} --set training.learning_rate=N`) or "
+    "training.clip_norm=1 may prevent it; training.resume_from={id} continues from its last finite "
+    "checkpoint.",
+    "results_missing": "`ringscope logs {id}` may show why; the agent's log on the first node has more.",
+    "preempted": "A job of higher priority took its slots; `ringscope priority {id} N` raises the priority of the "
+    "next attempt.",
     "agent_restarted": "`ringscope retry {id}` runs it again.",
-    "launcher_lost": "The kernel's log of the node may name who killed it; `ringscope retry {id}` runs the job again.",
+    "launcher_lost": "The kernel's log of the node may name what killed it; `ringscope retry {id}` runs the job again.",
     "server_error": "The server's log has the details; `ringscope retry {id}` runs it again.",
 }
 # What to do about the reason why it waits.
 WAITING = {
-    "backoff": "Nothing: it is tried again by itself.",
+    "backoff": "There is nothing to do: it is retried automatically.",
     "no_node": "`ringscope nodes` shows which are drained or lost: `ringscope resume NAME`, or start an agent on such "
     "a node, or `ringscope clone {id} --set placement.…` with less.",
     "version_skew": "Install the same versions on these nodes; `ringscope node NAME` lists them.",
-    "preempting": "Nothing: it starts when they have ended.",
+    "preempting": "There is nothing to do: it starts when they have ended.",
     "user_cap": "It starts when other jobs of the same user end.",
-    "leaving": "`ringscope clone {id} --set time_limit_seconds=N` fits into the time that the nodes stay; "
-    "`ringscope nodes` shows until when that is. A higher priority does not help.",
+    "leaving": "`ringscope clone {id} --set time_limit_seconds=N` with less fits into the time that the nodes "
+    "stay; `ringscope nodes` shows until when that is. A higher priority does not help.",
     "slots": "`ringscope nodes` shows what is free; `ringscope clone {id} --set placement.ranks=N` asks for less.",
     "shape": "`ringscope nodes` shows what is free; `ringscope clone {id} --set placement.…` asks for another shape.",
     "behind": "`ringscope priority {id} N` moves it up the queue.",
@@ -63,11 +65,11 @@ def advice(
 def _sentence(state: str, reason: str, waits_for: str) -> str:
     match state:
         case "held":
-            return "`ringscope release {id}` lets it queue."
+            return "`ringscope release {id}` puts it into the queue."
         case "queued":
             return WAITING.get(waits_for, _ANY_WAITING)
         case "starting" | "running":
             return "`ringscope logs {id} -f` follows it."
         case "stopping":
-            return "Nothing: its processes are being ended; then its slots are free."
+            return "There is nothing to do: its processes are being ended; then its slots are free."
     return ENDED.get(reason, _ANY_ENDED)

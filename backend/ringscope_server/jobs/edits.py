@@ -18,9 +18,9 @@ from ringscope_server.jobs.service import WrongStateError, default_name
 class JobEdit(SpecModel):
     """The fields that are to change; what is left out stays."""
 
-    name: JobName = Field("", description="Empty: made from the specification.")
+    name: JobName = Field("", description="The name; an empty one is replaced by one made from the specification.")
     priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
-    labels: NewLabels = Field({}, description="Labels that replace all that the job has.")
+    labels: NewLabels = Field({}, description="Labels that replace all labels of the job.")
 
 
 def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datetime) -> None:

@@ -27,11 +27,11 @@ class JobFacets(BaseModel):
     """Jobs counted by what they are. Each list leaves its own filter out, so that it says what another choice gives."""
 
     total: int = Field(description="Jobs that match the whole filter.")
-    is_complete: bool = Field(description=f"False: there are more, and the newest {MAX_JOBS:,} were counted.")
+    is_complete: bool = Field(description=f"Whether all jobs were counted; otherwise only the newest {MAX_JOBS:,}.")
     state: list[FacetCount]
     kind: list[FacetCount]
     collective: list[FacetCount]
-    algorithm: list[FacetCount] = Field(description="A job counts for each of its algorithms.")
+    algorithm: list[FacetCount] = Field(description="The counts by algorithm; a job counts for each of its algorithms.")
     user: list[FacetCount]
 
 

@@ -10,10 +10,10 @@ Retry = Literal["never", "elsewhere", "again", "always"]
 EndState = Literal["succeeded", "failed", "cancelled"]
 
 RETRIES: dict[Retry, str] = {
-    "never": "The program's own doing, or a person's: it would end the same way.",
-    "elsewhere": "Tried again if the cluster could hold the gang without the nodes that are to blame.",
-    "again": "Tried again, elsewhere if that is possible.",
-    "always": "Tried again at once; it does not count as an attempt.",
+    "never": "The cause is the program or a person: another attempt would end in the same way.",
+    "elsewhere": "The job is retried if the cluster can hold the gang without the nodes to blame.",
+    "again": "The job is retried, on other nodes if possible.",
+    "always": "The job is retried at once; the attempt does not count.",
 }
 
 
@@ -45,7 +45,9 @@ class Reason:
 
 
 REASONS: tuple[Reason, ...] = (
-    Reason("completed", "succeeded", "never", "Every rank finished, every row or epoch arrived, nothing was wrong."),
+    Reason(
+        "completed", "succeeded", "never", "Every rank finished, every row or epoch arrived and no result was wrong."
+    ),
     Reason("user_cancelled", "cancelled", "never", "Somebody cancelled it.", is_servers=True),
     Reason("time_limit", "failed", "never", "It ran longer than `time_limit_seconds`.", is_servers=True),
     Reason("queue_timeout", "failed", "never", "It waited longer than `queue_timeout_seconds`.", is_servers=True),
@@ -60,7 +62,7 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason("oom", "failed", "never", "A rank ran out of memory."),
     Reason("verification_failed", "failed", "never", "A result was wrong."),
-    Reason("diverged", "failed", "never", "Training came to numbers that are not finite, and `on_nan` says stop."),
+    Reason("diverged", "failed", "never", "A loss or parameter was not finite and `on_nan` is stop."),
     Reason(
         "results_missing",
         "failed",
@@ -87,7 +89,7 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason("node_lost", "failed", "again", "A node's heartbeats stopped.", blames_node=True, is_servers=True),
     Reason(
-        "hang_detected", "failed", "again", "Ranks were alive and came no further.", blames_node=True, is_servers=True
+        "hang_detected", "failed", "again", "Ranks were alive but made no progress.", blames_node=True, is_servers=True
     ),
     Reason("agent_restarted", "failed", "again", "A node's agent was stopped while the ranks ran.", blames_node=True),
     Reason(
@@ -98,7 +100,7 @@ REASONS: tuple[Reason, ...] = (
         blames_node=True,
     ),
     Reason("server_error", "failed", "again", "The service made a mistake.", is_servers=True),
-    Reason("preempted", "failed", "always", "It had to make room for a job of higher priority.", is_servers=True),
+    Reason("preempted", "failed", "always", "A job of higher priority took its slots.", is_servers=True),
 )
 _MOST_OF_A_WORD = 100  # characters
 _BY_NAME = {reason.name: reason for reason in REASONS}
@@ -117,6 +119,6 @@ def told_by_node(report: Report) -> Report:
     known = _BY_NAME.get(report.reason or "rank_exit")
     if known is None:
         word = cut(report.reason or "", _MOST_OF_A_WORD)
-        message = f"For a reason that this server does not know, {word!r}. {report.message}".rstrip()
+        message = f"The reason {word!r} is unknown to this server. {report.message}".rstrip()
         return report.model_copy(update={"reason": "rank_exit", "message": message})
     return report.model_copy(update={"reason": "rank_exit" if known.is_servers else known.name})

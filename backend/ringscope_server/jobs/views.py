@@ -18,16 +18,18 @@ class Pending(BaseModel):
     reason: str
     sentence: str
     estimated_start: datetime | None = Field(
-        None, description="When the job starts if every job runs until its time limit; null far back in the queue."
+        None, description="The expected start if every job runs until its time limit; null far back in the queue."
     )
-    position: int | None = Field(None, description="Its place in the queue; 1 is next. Behind the hundredth, to 1 %.")
+    position: int | None = Field(
+        None, description="Position in the queue, 1 is next; rounded to 1 % behind the hundredth job."
+    )
 
 
 class Progress(BaseModel):
     """How far a job is: rows of a sweep's table, or steps of training."""
 
     done: int
-    total: int | None = Field(description="null: not known, as for training until its first epoch has ended.")
+    total: int | None = Field(description="null until it is known; training knows it when the first epoch has ended.")
 
 
 IsUnstable = Annotated[
@@ -42,11 +44,13 @@ class AlgorithmBest(BaseModel):
     """The best bus bandwidth of one algorithm, by the mean of its iterations."""
 
     algorithm: str
-    transport: str = Field(description="simulated: the bandwidth is the cost model's.")
+    transport: str = Field(description="The value simulated means that the bandwidth comes from the cost model.")
     busbw_gb_per_s: float
     size_bytes: int
     in_place: bool
-    iterations: int | None = Field(None, description="Timed ones, of all cycles; null: of an earlier version.")
+    iterations: int | None = Field(
+        None, description="Timed iterations of all cycles; null for jobs of earlier versions."
+    )
     is_unstable: IsUnstable = False
 
 
@@ -74,32 +78,36 @@ class BenchmarkSummary(BaseModel):
     best: list[AlgorithmBest] = Field(description="Best bus bandwidth per algorithm, fastest first.")
     sizes: list[SizeBusbw] = Field(
         [],
-        description="Bus bandwidth of the fastest algorithm over sizes, ascending, in the place of its best row, of "
-        "several cycles by their mean; of many sizes 24. Empty also for jobs of earlier versions.",
+        description="Bus bandwidth of the fastest algorithm over sizes, ascending, in place or out of place like its "
+        "best row. The mean where there are several cycles; at most 24 sizes. Empty also for jobs of "
+        "earlier versions.",
     )
     min_size_p99_us: float | None = Field(
-        None, description="99th percentile of the same at the smallest size, of several cycles the largest."
+        None,
+        description="The 99th percentile of the fastest algorithm at the smallest size; the largest of several cycles.",
     )
     min_size_iterations: int | None = Field(
         None,
-        description="Timed iterations of the same, of all cycles; null also of earlier versions.",
+        description="Timed iterations of all cycles in that row; null also for jobs of earlier versions.",
     )
-    limit_gb_per_s: float | None = Field(None, description="Bus bandwidth that its links allow; null: not known.")
-    ranks: int = Field(0, description="Ranks that were measured; 0: no row yet.")
+    limit_gb_per_s: float | None = Field(
+        None, description="The bus bandwidth that its links allow; null if it is not known."
+    )
+    ranks: int = Field(0, description="The ranks that were measured; 0 before the first row.")
     cores: int | None = Field(
-        None, description="Physical cores that they had: fewer than ranks means that they took turns. null: not known."
+        None,
+        description="The physical cores of these ranks; fewer than ranks means that ranks shared cores. null if it is"
+        " not known.",
     )
     wrong: int = Field(description="Wrong elements over all checks.")
     winners: list[ClearWinner] = Field(
-        [],
-        description="Clear winners by range of sizes; at other sizes there is none. Empty also for jobs of earlier "
-        "versions.",
+        [], description="The sizes with a clear winner; other sizes have none. Empty also for jobs of earlier versions."
     )
     verdict: str = Field(description="One sentence that compares the algorithms; empty before there are rows.")
     explanation: str = Field(
         "",
-        description="What the winner sends and over how many hops, beside the next, counted in their schedules; "
-        "without a winner how sure each time is.",
+        description="What the winner and the next algorithm send and over how many hops, counted in their schedules; "
+        "without a winner, how certain each time is.",
     )
 
 
@@ -109,40 +117,44 @@ class TrainingSummary(BaseModel):
     kind: Literal["training", "script"] = "training"
     loss: float | None = Field(
         None,
-        description="Loss on the training samples in the newest epoch; before its end that of the last step of rank 0 "
-        "(with parameter servers of the first worker); null also where it was no finite number: training has diverged.",
+        description="The loss over the training samples of the newest epoch; before that epoch ends, the loss of the "
+        "last step of rank 0 (of the first worker with parameter servers). null also if it was not a "
+        "finite number: training has diverged.",
     )
-    validation_loss: float | None = Field(None, description="Loss on the held-out samples in the newest epoch.")
+    validation_loss: float | None = Field(None, description="Of the newest epoch.")
     validation_accuracy: float | None = Field(
-        None, description="Accuracy on the held-out samples in the newest epoch, 0 to 1."
+        None, description="The accuracy on the held-out samples in the newest epoch, 0 to 1."
     )
     samples_per_second: float | None = Field(
         None,
-        description="Time of all ranks together in steps; the first step of each attempt, which warms up, is in none "
-        "of these rates and times.",
+        description="The samples per second of all ranks together during steps. These rates and times leave out the "
+        "first step of each attempt, which warms up.",
     )
-    step_seconds: float | None = Field(None, description="The mean rank's time in steps.")
-    communication_seconds: float | None = Field(None, description="The part of it while sums were under way.")
+    step_seconds: float | None = Field(None, description="The mean over the ranks of the time spent in steps.")
+    communication_seconds: float | None = Field(
+        None, description="The part of step_seconds in which gradients were being summed."
+    )
     exposed_communication_seconds: float | None = Field(
         None,
-        description="The part of it in which the mean rank did nothing but wait for sums; null where no sum was "
-        "seen, as inside of TensorFlow.",
+        description="The part of communication_seconds in which the mean rank only waited for sums; null if no sum "
+        "was observed, as inside TensorFlow.",
     )
     epochs_done: int = 0
     steps_done: int = 0
-    steps_total: int | None = Field(None, description="null: not known until the first epoch has ended.")
+    steps_total: int | None = Field(None, description="null until the first epoch has ended.")
     seconds_to_target: float | None = Field(
         None,
-        description="Time in the epochs up to the first that reached target_accuracy, with validation and checkpoints; "
-        "null: not reached, or there is no target.",
+        description="The time of the epochs up to the first that reached target_accuracy, with validation and "
+        "checkpoints; null if it was not reached or there is no target.",
     )
     scaling_efficiency: float | None = Field(
         None,
-        description="samples_per_second, of what so many ranks would do if each did as much as one rank alone; null "
-        "without such a job.",
+        description="samples_per_second divided by the rate of as many ranks at the speed of one rank alone; null if "
+        "no job of one rank is comparable.",
     )
     scaling_baseline_job_id: int | None = Field(
-        None, description="The newest succeeded job of one rank with the same strategy, model, data, device, precision."
+        None,
+        description="The newest succeeded job of one rank with the same strategy, model, data, device and precision.",
     )
 
 
@@ -156,12 +168,12 @@ class MemberView(BaseModel):
     first_rank: int
     ranks: int = Field(description="It runs ranks first_rank to first_rank + ranks - 1.")
     phase: Phase
-    ready_at: datetime | None = Field(description="When the node had checked itself; null: it has not.")
-    running_at: datetime | None = Field(description="When all of its ranks had said hello.")
+    ready_at: datetime | None = Field(description="When the node had finished its self-check; null if it has not.")
+    running_at: datetime | None = Field(description="When all of its ranks had started and reported it.")
     ended_at: datetime | None
-    clean_at: datetime | None = Field(description="When no process of the attempt was left, proven.")
+    clean_at: datetime | None = Field(description="When the node had proved that no process of the attempt was left.")
     clock_offset_seconds: float | None = Field(description="The node's clock minus the server's, in this attempt.")
-    clock_error_seconds: float | None = Field(description="The offset is at most so far from the truth.")
+    clock_error_seconds: float | None = Field(description="The largest possible error of clock_offset_seconds.")
 
 
 class AttemptView(BaseModel):
@@ -170,14 +182,14 @@ class AttemptView(BaseModel):
     id: int
     number: int
     nodes: list[str]
-    members: list[MemberView] = Field(description="Members in rank order, as ``nodes``.")
+    members: list[MemberView] = Field(description="The node parts in rank order, like ``nodes``.")
     reason: str | None = Field(description="Why this try ended; null while it lasts.")
     message: str
     bad_node: str | None = Field(description="The node that is to blame; the next try goes elsewhere if it can.")
-    bad_rank: int | None = Field(description="The rank that ended, hung or was wrong first, where it is known.")
+    bad_rank: int | None = Field(description="The first rank that ended, hung or had a wrong result, if it is known.")
     disturbed_by: str | None = Field(
-        description="What else its nodes did meanwhile: another job's ranks, or other load. Its results are then "
-        "excluded from best values and count less in baselines. null: nothing that is known."
+        description="What else ran on its nodes meanwhile: ranks of another job, or other load. Its results are then "
+        "excluded from best values and count less in baselines. null if nothing is known."
     )
     created_at: datetime
     started_at: datetime | None
@@ -193,26 +205,26 @@ class JobView(BaseModel):
     state: JobState
     reason: str | None
     message: str
-    advice: str = Field(description="What to do next, with commands of the CLI between backticks.")
+    advice: str = Field(description="What to do next; commands of the CLI are between backticks.")
     user: str
     created_at: datetime
-    queued_at: datetime = Field(description="When it began to wait, for the last time.")
+    queued_at: datetime = Field(description="When it last entered the queue.")
     started_at: datetime | None
     finished_at: datetime | None
     spec: JobSpec
     priority: int
     labels: dict[str, str]
-    ranks: int = Field(description="Processes of the gang.")
-    revision: int = Field(description="Grows with each edit; the ETag is made of it.")
+    ranks: int = Field(description="The number of processes of the gang.")
+    revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     cloned_from: int | None = Field(description="The job that this one repeats, with or without changes.")
     schedule_id: int | None = Field(description="The schedule that submitted it.")
-    not_before: datetime | None = Field(description="A retry waits until then.")
-    excluded_nodes: list[str] = Field(description="A retry goes elsewhere if it can.")
+    not_before: datetime | None = Field(description="The time before which a retry does not start.")
+    excluded_nodes: list[str] = Field(description="Nodes that a retry avoids if it can.")
     pending: Pending | None
     progress: Progress
     summary: Summary
     attempts: list[AttemptView]
-    insights: list[InsightView] = Field(description="What was found wrong with it, oldest first; without evidence.")
+    insights: list[InsightView] = Field(description="The problems found in the job, oldest first, without evidence.")
 
 
 class JobPage(BaseModel):

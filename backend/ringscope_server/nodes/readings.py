@@ -18,12 +18,12 @@ class NodeReadings(BaseModel):
     """A node's readings in columns, oldest first; null in a column: it could not tell."""
 
     node: str
-    age_seconds: list[float] = Field(description="How long ago each was told.")
-    load_average: list[float | None] = Field(description="Processes that ran or waited for a core.")
+    age_seconds: list[float] = Field(description="The age of each reading.")
+    load_average: list[float | None] = Field(description="The number of processes that ran or waited for a core.")
     memory_used_bytes: list[int | None]
-    gpu_utilization_ratio: list[float | None] = Field(description="Mean of the GPUs.")
-    gpu_memory_used_bytes: list[int | None] = Field(description="Memory in use on all GPUs together.")
-    gpu_temperature_celsius: list[float | None] = Field(description="Temperature of the hottest GPU.")
+    gpu_utilization_ratio: list[float | None] = Field(description="The mean over the GPUs.")
+    gpu_memory_used_bytes: list[int | None] = Field(description="The memory used on all GPUs.")
+    gpu_temperature_celsius: list[float | None] = Field(description="The temperature of the hottest GPU.")
 
 
 class ReadingPage(BaseModel):

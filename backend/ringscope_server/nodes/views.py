@@ -18,7 +18,7 @@ class SlotView(BaseModel):
     slot: int
     job_id: int | None
     rank: int | None
-    quarantine: str | None = Field(description="Why it is not given away: its last processes are not proven gone.")
+    quarantine: str | None = Field(description="Why it is quarantined: its last processes are not proven gone.")
 
 
 class NodeView(BaseModel):
@@ -27,29 +27,31 @@ class NodeView(BaseModel):
     id: int
     name: str
     address: str
-    revision: int = Field(description="Grows with each edit; the ETag is made of it.")
+    revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     desired: NodeDesired
-    desired_reason: str = Field(description="Why people want it so.")
+    desired_reason: str = Field(description="The reason that a person gave for the desired state.")
     desired_by: str | None
     desired_at: datetime | None
     observed: NodeObserved
-    observed_reason: str = Field(description="Why it is degraded or lost, in words.")
+    observed_reason: str = Field(description="A sentence on why it is degraded or lost.")
     slots_total: int
     slots_busy: int
     slots_quarantined: int
     slots: list[SlotView]
     inventory: Inventory
     versions: dict[str, str]
-    labels: dict[str, str] = Field(description="The agent's, as changed by label_overrides.")
-    rack: str | None = Field(description="Its label rack.")
-    label_overrides: dict[str, str | None] = Field(description="Set by people; null takes a label away.")
+    labels: dict[str, str] = Field(description="The agent's labels, changed by label_overrides.")
+    rack: str | None = Field(description="The value of its label rack.")
+    label_overrides: dict[str, str | None] = Field(description="Labels that people set; null removes a label.")
     metrics_address: str
     registered_at: datetime
     last_heartbeat_at: datetime
-    clock_offset_seconds: float | None = Field(description="The node's clock minus the server's; null: not known.")
-    clock_error_seconds: float | None = Field(description="The offset is at most so far from the truth.")
-    leaves_at: datetime | None = Field(description="When the batch system takes the node back; null: it stays.")
-    heartbeat_age_seconds: float = Field(description="Seconds since the agent was last heard of.")
+    clock_offset_seconds: float | None = Field(
+        description="The node's clock minus the server's; null if it is not known."
+    )
+    clock_error_seconds: float | None = Field(description="The largest possible error of clock_offset_seconds.")
+    leaves_at: datetime | None = Field(description="When the batch system takes the node back; null if it stays.")
+    heartbeat_age_seconds: float = Field(description="Seconds since the agent's last heartbeat.")
 
 
 class NodeLabels(BaseModel):

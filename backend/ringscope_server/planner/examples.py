@@ -37,17 +37,18 @@ class ExampleQuestion(SpecModel):
     values: tuple[Annotated[tuple[Number, ...], Field(max_length=4096)], ...] = Field(
         (),
         max_length=MAX_RANKS,
-        description="A row of numbers for each rank; empty: rank r holds one for each rank and channel, all r+1.",
+        description="A row of numbers for each rank; if empty, rank r holds one number for each rank and channel, all"
+        " of them r+1.",
     )
     shape: str | None = Field(
-        None, description="RANKS, NODESxRANKS or RACKSxNODESxRANKS; null: as many ranks as rows of values, or 3."
+        None, description="RANKS, NODESxRANKS or RACKSxNODESxRANKS; null means as many ranks as rows of values, or 3."
     )
     channels: int = Field(
-        1, ge=1, description="Channels of rings and trees, each of which leaves a node by another rank."
+        1, ge=1, description="The channels of rings and trees; each leaves a node through another rank."
     )
-    root: int = Field(0, ge=0, description="Root rank of broadcast and reduce.")
+    root: int = Field(0, ge=0, description="The root of broadcast and reduce.")
     element_bytes: int = Field(
-        4, ge=1, le=MAX_ELEMENT_BYTES, description="Bytes that each number stands for in the times."
+        4, ge=1, le=MAX_ELEMENT_BYTES, description="The bytes that each number stands for in the times."
     )
 
     @property

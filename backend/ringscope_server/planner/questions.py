@@ -31,15 +31,17 @@ class Question(SpecModel):
     algorithms: tuple[Annotated[str, Field(max_length=40)], ...] = Field(
         (),
         max_length=20,
-        description="Compared side by side, those of `ringscope plan`; empty: all that have a schedule, "
-        "and nccl for an all-reduce on nodes of several GPUs, where there are no parameters.",
+        description="The algorithms to compare, named as in `ringscope plan`; empty means all that have a schedule, "
+        "and nccl for an all-reduce on nodes of several GPUs if there are no parameters.",
     )
     cluster: ClusterSpec = ClusterSpec.model_validate({})
-    servers: int = Field(1, ge=1, le=MAX_SERVERS, description="Parameter servers, or helpers of assisted_servers.")
+    servers: int = Field(
+        1, ge=1, le=MAX_SERVERS, description="The number of parameter servers, or of helpers for assisted_servers."
+    )
     parameters: tuple[RegimeFigures, ...] = Field(
         (),
         max_length=6,
-        description="The regimes of GET /jobs/{id}/fit: measured figures instead of the links' of the cluster.",
+        description="The regimes of GET /jobs/{id}/fit: measured figures that replace those of the cluster's links.",
     )
 
     @field_validator("parameters")
@@ -71,7 +73,7 @@ class PlanQuestion(Question):
     shapes: tuple[str, ...] = Field(
         (),
         max_length=16,
-        description="Other shapes, which replace the cluster's own: the same links for other numbers of ranks.",
+        description="Shapes that replace the cluster's own: the same links for other numbers of ranks.",
     )
 
     @property
@@ -93,7 +95,7 @@ class SensitivityQuestion(Question):
     """How the times change with each figure of the links."""
 
     size_bytes: SizeBytes = 64 << 20
-    factor: float = Field(1.1, ge=0.1, le=10, description="What each figure is multiplied by.")
+    factor: float = Field(1.1, ge=0.1, le=10, description="The factor by which each figure is multiplied.")
 
     @model_validator(mode="after")
     def _is_not_too_much(self) -> "SensitivityQuestion":

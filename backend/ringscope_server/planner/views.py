@@ -18,7 +18,7 @@ class PriceCell(BaseModel):
         description="The algorithm that does the whole collective in the least time; null for one rank, or for none."
     )
     limit_gb_per_s: float | None = Field(
-        description="Bus bandwidth that no schedule of these ranks can pass on these links; null: of one rank."
+        description="The bus bandwidth that no schedule of these ranks can exceed on these links; null for one rank."
     )
     results: list[Price]
 
@@ -29,10 +29,10 @@ class PriceTable(BaseModel):
     collective: str
     cluster: ClusterSpec
     bandwidth_bytes_per_s: float = Field(
-        description="Bandwidth between nodes; with parameters, that of the largest messages."
+        description="The bandwidth between nodes; with parameters, that of the largest messages."
     )
-    latency_s: float = Field(description="Latency of the same link.")
-    cells: list[PriceCell] = Field(description="Shape by shape, the sizes as asked.")
+    latency_s: float = Field(description="The latency of the same link.")
+    cells: list[PriceCell] = Field(description="The cells shape by shape, with the sizes in the requested order.")
 
 
 class SensitivityList(BaseModel):
@@ -48,9 +48,10 @@ class JobFit(FitDocument):
     """The cost model's parameters from the rows of a job; the same document as `ringscope fit --job N --json`."""
 
     job_id: int
-    ranks: int = Field(description="Ranks that took part in the rows.")
+    ranks: int = Field(description="The number of ranks in the rows.")
     row_count: int
-    left_out: list[str] = Field(description="Algorithms of the job that have no schedule, and so no price.")
+    left_out: list[str] = Field(description="Algorithms of the job that have no schedule and therefore no price.")
     caveats: list[str] = Field(
-        description="Why its rows may not tell the links: it failed, gave wrong results, was crowded or disturbed."
+        description="Why its rows may misrepresent the links: it failed, gave wrong results, shared cores or was "
+        "disturbed."
     )

@@ -9,7 +9,9 @@ class PredictedRow(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     algorithm: str
-    chosen_algorithm: str | None = Field(description="What auto would take; null for an algorithm named by the job.")
+    chosen_algorithm: str | None = Field(
+        description="The algorithm that auto would choose; null for an algorithm that the job names."
+    )
     size_bytes: int
     time_us: float
     algbw_gb_per_s: float
@@ -22,27 +24,27 @@ class PredictedKnee(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
     algorithm: str
-    size_bytes: float = Field(description="Half of its time is latency there; of a ring α·n·B.")
+    size_bytes: float = Field(description="The size at which latency is half of the time; α·n·B for a ring.")
 
 
 class Limit(BaseModel):
     """The bus bandwidth that no schedule of these ranks can pass; what adds in the switches, as NVLS does, may."""
 
     busbw_gb_per_s: float
-    because: str = Field(description="Which link it is, in a sentence.")
+    because: str = Field(description="A sentence that names the limiting link.")
 
 
 class Model(BaseModel):
     """What the cost model says of a sweep, and how far it can be trusted."""
 
     rows: list[PredictedRow]
-    knees: list[PredictedKnee] = Field(description="Knees of the algorithms that reach theirs in the sweep.")
-    source: str = Field(description="The source of its parameters, in a sentence.")
+    knees: list[PredictedKnee] = Field(description="The knees of the algorithms that reach theirs within the sweep.")
+    source: str = Field(description="Where its parameters come from, in a sentence.")
     median_error: float | None = Field(
-        description="Median of abs(ln(model / measured)) over the rows that it was fitted to, 0.15 means 15 %; null: "
-        "it was not fitted."
+        description="The median of abs(ln(model / measured)) over the rows that it was fitted to; 0.15 means 15 %. "
+        "null if it was not fitted."
     )
-    unpredicted: list[str] = Field(description="Algorithms that it does not know here.")
+    unpredicted: list[str] = Field(description="The algorithms that the model cannot predict here.")
 
 
 class PlannedNode(BaseModel):
@@ -58,20 +60,23 @@ class Prediction(BaseModel):
     model: Model
     limit: Limit | None = Field(description="null: no link's rate is known.")
     operations_seconds: float | None = Field(
-        description="All operations of the sweep; starting ranks and comparing results come on top. null: not known."
+        description="The time of all operations of the sweep, without starting ranks and comparing results. null if "
+        "it is not known."
     )
-    buffer_bytes: int = Field(description="Buffers of each rank: input and result of the largest message.")
-    nodes: list[PlannedNode] = Field(description="Nodes that would run the ranks if the cluster were empty.")
-    warnings: list[str] = Field(description="What would make the result less than it seems, a sentence each.")
+    buffer_bytes: int = Field(description="The bytes of each rank's input and result buffers for the largest message.")
+    nodes: list[PlannedNode] = Field(description="Where the ranks would lie if the cluster were empty.")
+    warnings: list[str] = Field(description="Sentences about what would make the result worth less than it seems.")
 
 
 class GradientSum(BaseModel):
     """The all-reduce of one step's gradient, by the cost model, as if nothing else ran meanwhile."""
 
-    algorithm: str = Field(description="The algorithm; of auto the one that it would take for the largest piece.")
-    time_us: float = Field(description="Time of all pieces in a row; what overlaps with backward is not waited for.")
-    pieces: int = Field(description="The gradient is summed in so many, by bucket_bytes.")
-    source: str = Field(description="The source of the model's parameters, in a sentence.")
+    algorithm: str = Field(description="The algorithm; for auto, the one that it would choose for the largest piece.")
+    time_us: float = Field(
+        description="The time of all pieces one after another; overlap with the backward pass is not subtracted."
+    )
+    pieces: int = Field(description="The number of pieces in which the gradient is summed, by bucket_bytes.")
+    source: str = Field(description="Where the model's parameters come from, in a sentence.")
 
 
 class UsualTraining(BaseModel):
@@ -80,40 +85,48 @@ class UsualTraining(BaseModel):
     job_id: int
     samples_per_second: float
     steps_seconds: float | None = Field(
-        description="All steps of this job at that speed, without validation and checkpoints; null: steps not known."
+        description="The time of all steps of this job at that speed, without validation and checkpoints; null if the"
+        " number of steps is not known."
     )
 
 
 class TrainingPrediction(BaseModel):
     """What training would take, before it is submitted."""
 
-    parameters: int = Field(description="Numbers that are trained.")
-    gradient_bytes: int = Field(description="What every rank has to add up in a step.")
-    steps_total: int | None = Field(description="null: not known, as of a text whose files only the nodes have.")
-    gradient_sum: GradientSum | None = Field(
-        description="null: one rank has nothing to sum, and the model does not know other people's sums, parameter "
-        "servers and compressed gradients."
+    parameters: int = Field(description="The number of trained parameters.")
+    gradient_bytes: int = Field(description="The bytes that every rank adds up in each step.")
+    steps_total: int | None = Field(
+        description="The number of steps; null if it is not known, as for a text whose files only the nodes have."
     )
-    usual: UsualTraining | None = Field(description="null: nothing alike has succeeded yet.")
-    nodes: list[PlannedNode] = Field(description="Nodes that would run the ranks if the cluster were empty.")
-    warnings: list[str] = Field(description="What would keep it from running there, a sentence each.")
+    gradient_sum: GradientSum | None = Field(
+        description="null for one rank, which has nothing to sum, and for what the model does not know: sums of other"
+        " libraries, parameter servers and compressed gradients."
+    )
+    usual: UsualTraining | None = Field(description="The newest comparable job; null if none has succeeded yet.")
+    nodes: list[PlannedNode] = Field(description="Where the ranks would lie if the cluster were empty.")
+    warnings: list[str] = Field(description="Sentences about what would keep it from running there.")
 
 
 class UsualRow(BaseModel):
     """What earlier good runs of the same row gave, in 1e9 bytes per second."""
 
-    algorithm: str = Field(description="The algorithm; of auto the one that it chose.")
+    algorithm: str = Field(description="The algorithm; for auto, the one that it chose.")
     in_place: bool
     size_bytes: int
     median_gb_per_s: float
     least_gb_per_s: float
     runs: int
-    is_disturbed: bool = Field(False, description="Something else disturbed some of these runs, which agree.")
+    is_disturbed: bool = Field(
+        False, description="Whether other load or jobs disturbed some of these runs, which agree nevertheless."
+    )
 
 
 class Expectations(BaseModel):
     """What the rows of a benchmark can be held against."""
 
-    model: Model | None = Field(description="null: nothing can be told yet, or the rows are the model's themselves.")
+    model: Model | None = Field(
+        description="What the cost model predicts; null if there is no prediction yet, or the rows come from the "
+        "model itself."
+    )
     limit: Limit | None = Field(description="null: no link's rate is known.")
-    usual: list[UsualRow] = Field(description="Bus bandwidths; of rows with three good earlier runs at least.")
+    usual: list[UsualRow] = Field(description="The bus bandwidths of rows with at least three good earlier runs.")

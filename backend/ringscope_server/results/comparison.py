@@ -31,15 +31,15 @@ _COLUMNS = (
 class Against(BaseModel):
     """A row beside the baseline's of the same algorithm, size and place."""
 
-    ratio: float = Field(description="Time over the baseline's time: below 1 it is faster.")
+    ratio: float = Field(description="The time divided by the baseline's time; below 1 is faster.")
     ratio_low: float | None = Field(
-        description="The ratio's 95 % interval reaches from here, by how sure both means are: what the same runs would "
-        "give again, not what another day would. null: the rows do not tell."
+        description="The lower end of the ratio's 95 % interval, from the standard errors of both means: what the "
+        "same runs would give again, not another day's runs. null if the rows do not allow it."
     )
-    ratio_high: float | None = Field(description="Upper end of the interval.")
+    ratio_high: float | None = Field(description="The upper end of that interval.")
     noise: float = Field(
-        description="How far iterations differ among themselves, over the baseline's time: the root of the squared sum "
-        "of both rows' standard deviations."
+        description="The spread of the iterations divided by the baseline's time: the root of the summed squares of "
+        "both rows' standard deviations."
     )
     is_beyond_noise: bool = Field(
         description=f"The times differ by more than that; false with fewer than {FEWEST_ITERATIONS} iterations."
@@ -54,12 +54,17 @@ class ComparedRow(BaseModel):
     in_place: bool
     time_us: float
     busbw_gb_per_s: float
-    p5_us: float | None = Field(description="5th percentile of the iterations; null: measured by an earlier version.")
+    p5_us: float | None = Field(
+        description="The 5th percentile of the iterations; null if an earlier version measured them."
+    )
     p50_us: float = Field(description="The median iteration of the slowest rank; ``time_us`` is a mean.")
     p95_us: float
-    is_unstable: bool = Field(description="The iterations differ so much that their mean says little.")
-    iterations: int = Field(description="Iterations of all cycles together.")
-    against: Against | None = Field(description="null: the baseline has no such row, or is this job itself.")
+    is_unstable: bool = Field(description="Whether the iterations differ so much that their mean says little.")
+    iterations: int = Field(description="The iterations of all cycles.")
+    against: Against | None = Field(
+        description="The comparison with the baseline's row; null if the baseline has no such row or is this job "
+        "itself."
+    )
 
 
 class ComparedJob(BaseModel):
@@ -81,12 +86,12 @@ class Standing(BaseModel):
     """A job beside the baseline in one figure."""
 
     job_id: int
-    obstacles: list[str] = Field(description="Why there is none to compare.")
-    algorithm: str | None = Field(description="The fastest that both measured; null: there is no such row.")
-    size_bytes: int | None = Field(description="The size nearest to 1 MiB that both measured, out of place.")
-    ratio: float | None = Field(description="Time over the baseline's time there: below 1 it is faster.")
-    ratio_low: float | None = Field(description="Its 95 % interval reaches from here; null: not known.")
-    ratio_high: float | None = Field(description="Upper end of the interval.")
+    obstacles: list[str] = Field(description="Why the jobs cannot be compared.")
+    algorithm: str | None = Field(description="The fastest algorithm that both measured; null if there is no such row.")
+    size_bytes: int | None = Field(description="The size nearest to 1 MiB that both measured out of place.")
+    ratio: float | None = Field(description="The time divided by the baseline's time at that size; below 1 is faster.")
+    ratio_low: float | None = Field(description="The lower end of the ratio's 95 % interval; null if it is not known.")
+    ratio_high: float | None = Field(description="The upper end of that interval.")
 
 
 class Standings(BaseModel):

@@ -20,12 +20,16 @@ MAX_JOBS = 2_000
 class LinkView(BaseModel):
     """One pair of nodes, and the fastest row of the newest job that measured it."""
 
-    nodes: list[str] = Field(description="The two, by name.", min_length=2, max_length=2)
-    busbw_gb_per_s: float = Field(description="1e9 bytes per second that each of the two sends, and gets meanwhile.")
+    nodes: list[str] = Field(description="The two nodes, ordered by name.", min_length=2, max_length=2)
+    busbw_gb_per_s: float = Field(
+        description="The rate in 1e9 bytes per second at which each node sends and, at the same time, receives."
+    )
     size_bytes: int
-    iterations: int | None = Field(None, description="Timed ones of that row; null: of an earlier version.")
+    iterations: int | None = Field(
+        None, description="The timed iterations of that row; null for jobs of earlier versions."
+    )
     is_unstable: bool = Field(
-        False, description="The iterations of that row differ so much that their mean says little."
+        False, description="Whether the iterations of that row differ so much that their mean says little."
     )
     algorithm: str
     transport: str
@@ -33,8 +37,8 @@ class LinkView(BaseModel):
     measured_at: datetime = Field(description="When the job ended.")
     disturbed_by: str | None = Field(
         None,
-        description="A sentence on other jobs or load on the nodes, or on ranks that took turns; null: nothing did. "
-        "Such a job stands for a pair only while no undisturbed one has measured it.",
+        description="A sentence about other jobs or load on the nodes, or ranks that shared cores; null if there was "
+        "none. A disturbed job counts for a pair only until an undisturbed one has measured it.",
     )
 
 

@@ -24,9 +24,9 @@ class NodeEnvironment(BaseModel):
 
     rank: int = Field(description="The rank that reported it.")
     host: str
-    ranks: list[int] = Field(description="Ranks on this node.")
+    ranks: list[int] = Field(description="The ranks on this node.")
     versions: dict[str, str]
-    variables: dict[str, str] = Field(description="The environment variables that steer a run.")
+    variables: dict[str, str] = Field(description="The environment variables that control a run.")
     cpu_model: str
     cores: int = Field(description="Logical processors.")
     physical_cores: int | None
@@ -42,10 +42,10 @@ class RankBinding(BaseModel):
     local_rank: int
     host: str
     pid: int
-    device: str = Field(description="cpu, or the GPU's number and PCI address.")
-    cpus: list[int] = Field(description="Processors that it might run on; empty: not known.")
+    device: str = Field(description="The device: cpu, or the GPU's number and PCI address.")
+    cpus: list[int] = Field(description="The processors that it may run on; empty if they are not known.")
     numa_node: int | None = Field(
-        description="The NUMA node to which all of these belong; null: several, or not known."
+        description="The NUMA node of all these processors; null if there are several or it is not known."
     )
 
 
@@ -74,20 +74,22 @@ class StepView(BaseModel):
     transport: str = Field(description="simulated: the times are the cost model's.")
     in_place: bool
     bytes: int
-    started_at_ns: int = Field(description="Nanoseconds since 1970, by the node's clock.")
+    started_at_ns: int = Field(description="The start by the node's clock in nanoseconds since 1970.")
     server_time_ns: int | None = Field(
-        None, description="The same by the server's clock, so that nodes compare; null: the node's is not known."
+        None,
+        description="The start by the server's clock, so that nodes can be compared; null if the offset of the node's"
+        " clock is not known.",
     )
-    clock_error_us: float | None = Field(None, description="server_time_ns is at most so far from the truth.")
+    clock_error_us: float | None = Field(None, description="The largest possible error of server_time_ns.")
     duration_us: float
     compute_us: float
     communication_us: float
     exposed_us: float
     loss: float | None = Field(
-        description="Loss of a training step; null also where it was no finite number, as the training diverged."
+        description="The loss of a training step; null also if it was not a finite number: training has diverged."
     )
-    samples: int | None = Field(description="Samples that this rank took in a training step.")
-    lag: int | None = Field(description="Steps that this worker of a parameter server was ahead of the slowest one.")
+    samples: int | None = Field(description="The number of samples that this rank processed in a training step.")
+    lag: int | None = Field(description="The steps by which it is ahead of the slowest worker, with parameter servers.")
 
 
 class StepBlockView(BaseModel):
@@ -99,20 +101,26 @@ class StepBlockView(BaseModel):
     transport: str = Field(description="simulated: the times are the cost model's.")
     in_place: bool
     bytes: int
-    steps: int = Field(description="So many are counted here: since somebody watches the job, or of the newest rows.")
-    last_step: int = Field(description="Index of the newest step, counted over the attempt.")
-    started_at_ns: int = Field(description="The newest one, by the node's clock, nanoseconds since 1970.")
-    last_us: float = Field(description="What the newest one took.")
+    steps: int = Field(
+        description="The number of steps counted here: since the job has been watched, or of the newest rows."
+    )
+    last_step: int = Field(description="The index of the newest step, counted over the attempt.")
+    started_at_ns: int = Field(
+        description="The start of the newest step by the node's clock in nanoseconds since 1970."
+    )
+    last_us: float = Field(description="The duration of the newest step.")
     mean_us: float
     min_us: float
     max_us: float
     busbw_gb_per_s: float | None = Field(
-        description="Bus bandwidth by mean_us; null for training, and where it is not known."
+        description="The bus bandwidth at mean_us; null for training and if it is not known."
     )
-    recent_us: list[float] = Field(description="What the newest ones took, in order.")
-    loss: float | None = Field(description="Loss of the newest training step; null also where it was no finite number.")
-    samples: int | None = Field(description="Samples that this rank took in all of these training steps.")
-    compute_us: float = Field(description="Mean; exposed_us too.")
+    recent_us: list[float] = Field(description="The durations of the newest steps, in order.")
+    loss: float | None = Field(
+        description="The loss of the newest training step; null also if it was not a finite number."
+    )
+    samples: int | None = Field(description="The number of samples that this rank processed in all training steps.")
+    compute_us: float = Field(description="The mean over these steps, like exposed_us.")
     exposed_us: float
 
 
@@ -120,9 +128,9 @@ class NewestSteps(BaseModel):
     """What each rank is at, in the newest attempt that told of steps; of many ranks the slowest."""
 
     job_id: int
-    attempt_id: int | None = Field(description="null: none has begun.")
-    ranks: int = Field(description="So many have told.")
-    items: list[StepBlockView] = Field(description="Blocks by rank.")
+    attempt_id: int | None = Field(description="The attempt; null if none has begun.")
+    ranks: int = Field(description="The number of ranks that have reported steps.")
+    items: list[StepBlockView] = Field(description="The blocks of steps, ordered by rank.")
 
 
 class ArrivalView(BaseModel):
@@ -135,28 +143,28 @@ class ArrivalView(BaseModel):
     bytes: int
     last_rank: int
     last_node: str
-    late_us: float = Field(description="How much later than the median rank it came.")
-    error_us: float | None = Field(description="late_us is at most so far from the truth; null: a clock is not known.")
-    is_real: bool = Field(description="The last rank was late by more than the clocks may err.")
-    spread_us: float = Field(description="Time between the first rank and the last.")
+    late_us: float = Field(description="The time by which the last rank arrived after the median rank.")
+    error_us: float | None = Field(
+        description="The largest possible error of late_us; null if a clock offset is not known."
+    )
+    is_real: bool = Field(description="Whether the last rank was late by more than the clock error.")
+    spread_us: float = Field(description="The time between the arrivals of the first and the last rank.")
 
 
 class LatencyPoint(BaseModel):
     """So large a share of the iterations took at most so long."""
 
-    share: float = Field(description="0: the fastest one, 1: the slowest one.")
+    share: float = Field(description="The share of the iterations: 0 is the fastest, 1 the slowest.")
     time_us: float
 
 
 class LatencyCurve(BaseModel):
     """The iterations of one row, by the slowest rank of each; their percentiles are those of the row."""
 
-    count: int = Field(
-        description="Iterations that every rank has told of, over all cycles; warm-up is not among them."
-    )
+    count: int = Field(description="The iterations reported by every rank, over all cycles, without warm-up.")
     ranks: int
     points: list[LatencyPoint] = Field(
-        description="Percentiles, ascending; none beyond what so many iterations can show."
+        description="The points in ascending order, up to the share that this number of iterations can resolve."
     )
 
 
@@ -165,17 +173,18 @@ class RankLateness(BaseModel):
 
     rank: int
     node: str
-    mean_late_us: float = Field(description="Mean over all steps; negative: it came early.")
+    mean_late_us: float = Field(description="The mean over all steps; negative if the rank came early.")
     error_us: float | None = Field(
-        description="Lateness is at most so far from the truth; 0: all ranks on one node, null: a clock is not known."
+        description="The largest possible error of the lateness; 0 if all ranks are on one node, null if a clock "
+        "offset is not known."
     )
-    last_steps: int = Field(description="Steps to which it came last.")
+    last_steps: int = Field(description="The number of steps to which it came last.")
     last_steps_beyond_error: int = Field(
-        description="How many of these it was late in by more than the clocks may err."
+        description="The number of these steps in which it was late by more than the clock error."
     )
     late_us: list[float | None] = Field(description="The largest lateness in each column.")
     clock_offset_ns: int = Field(
-        description="Its node's clock, by which its lines in the log are timed, minus the server's; 0: not known."
+        description="The node's clock, which stamps its log lines, minus the server's; 0 if it is not known."
     )
 
 
@@ -183,11 +192,11 @@ class Lateness(BaseModel):
     """Who comes late to the steps, and what they take after the last rank has come."""
 
     first_step: int
-    steps: int = Field(description="Steps that every rank has reported.")
+    steps: int = Field(description="The number of steps that every rank has reported.")
     steps_per_column: int
-    ranks: list[RankLateness] = Field(description="The latest on average first.")
+    ranks: list[RankLateness] = Field(description="The ranks, the latest on average first.")
     after_us: list[float | None] = Field(
-        description="Time from the last rank's arrival to the last rank's end, the largest in each column."
+        description="The time from the last rank's arrival to the last rank's end, the largest in each column."
     )
     started_at_ns: list[int | None] = Field(
         description="When the median rank came to the first step of each column, by the server's clock, nanoseconds "
@@ -199,11 +208,11 @@ class LogOutline(BaseModel):
     """A log by its length: where its pages begin, so that any part of it can be read."""
 
     lines: int
-    last_id: int | None = Field(description="Number of the newest line that is counted.")
+    last_id: int | None = Field(description="The id of the newest line that is counted.")
     lines_per_page: int
-    cursors: list[str | None] = Field(description="One cursor for each page: null for the first one.")
+    cursors: list[str | None] = Field(description="A cursor for each page; null for the first page.")
     line_at: int | None = Field(
-        description="Which of these lines was the last to be printed by the time asked for, from 1; null: none was."
+        description="The number, from 1, of the last line printed by the requested time; null if there is none."
     )
 
 
@@ -211,7 +220,9 @@ class LogLine(BaseModel):
     """A line of output; ``rank`` is null for the launcher's and the agent's own lines."""
 
     id: int
-    number: int | None = Field(None, description="Among all lines of the job, from 1; null in the live stream.")
+    number: int | None = Field(
+        None, description="The number among all lines of the job, from 1; null in the live stream."
+    )
     node: str
     rank: int | None
     stream: str

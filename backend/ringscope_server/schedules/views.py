@@ -21,12 +21,12 @@ class ScheduleBody(SpecModel):
         max_length=200, description="Minute, hour, day of month, month, day of week, such as 30 2 * * MON-FRI."
     )
     timezone: Annotated[str, AfterValidator(check_timezone)] = Field(
-        "UTC", max_length=100, description="An IANA name, such as Europe/Berlin."
+        "UTC", max_length=100, description="An IANA time zone, such as Europe/Berlin."
     )
     overlap: Overlap = Field(
         "skip",
-        description="When a job of this schedule has not ended: skip the time, queue one more, "
-        "or replace it: cancel it and submit anew.",
+        description="What happens while a job of this schedule has not ended: skip the time, queue one more job, or "
+        "replace the job, which cancels it and submits a new one.",
     )
     is_enabled: bool = True
     spec: NewJob = Field(description="The job that is submitted at each time.")
@@ -44,13 +44,13 @@ class ScheduleView(BaseModel):
     overlap: Overlap
     is_enabled: bool
     spec: dict[str, object] = Field(description="The job that is submitted at each time.")
-    user: str = Field(description="Whose jobs these are.")
-    revision: int = Field(description="Grows with each edit; the ETag is made of it.")
+    user: str = Field(description="The user in whose name the jobs are submitted.")
+    revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     created_at: datetime
-    next_fire_at: datetime | None = Field(description="Null while it is disabled.")
+    next_fire_at: datetime | None = Field(description="The next time; null while the schedule is disabled.")
     last_fire_at: datetime | None
     last_job_id: int | None
-    last_outcome: str = Field(description="What became of the last time, in a sentence.")
+    last_outcome: str = Field(description="A sentence about what happened at the last time.")
 
 
 class SchedulePage(BaseModel):

@@ -11,22 +11,25 @@ class EpochView(BaseModel):
     """The end of an epoch."""
 
     id: int
-    attempt: int = Field(description="Number of the attempt that told it; of an epoch told twice the later one counts.")
-    rank: int = Field(description="The rank that reported it: rank 0, or the first worker of parameter servers.")
-    epoch: int = Field(description="Number of the epoch, counted from 1.")
-    step: int = Field(description="Steps done when it ended.")
+    attempt: int = Field(
+        description="The number of the attempt that reported it; if an epoch was reported twice, the later attempt "
+        "counts."
+    )
+    rank: int = Field(description="The rank that reported it: rank 0, or the first worker with parameter servers.")
+    epoch: int = Field(description="From 1.")
+    step: int = Field(description="The number of steps done at the end of the epoch.")
     training_loss: float | None = Field(description=f"Mean over the epoch's samples of all ranks; {DIVERGED}")
     validation_loss: float | None = Field(
-        description="Mean over the held-out samples; null also where there are none, or it was no finite number."
+        description="The mean over the held-out samples; null also if there are none or it was not a finite number."
     )
     validation_accuracy: float | None = Field(
-        description="Share of the held-out samples (of gpt: tokens) told right; null: there are none."
+        description="The share of the held-out samples (tokens for gpt) predicted correctly; null if there are none."
     )
-    samples: int = Field(description="Samples of all ranks in this epoch.")
-    duration_us: float = Field(description="Time of the epoch's steps, without validation and checkpoint.")
+    samples: int = Field(description="The samples of all ranks in this epoch.")
+    duration_us: float = Field(description="The time of the epoch's steps, without validation and checkpoint.")
     validation_us: float
     checkpoint_us: float
-    ended_at: datetime = Field(description="When the epoch ended, by the node's clock.")
+    ended_at: datetime = Field(description="The end of the epoch by the node's clock.")
 
 
 class EpochPage(BaseModel):
@@ -39,9 +42,9 @@ class EpochPage(BaseModel):
 class Bucket(BaseModel):
     """One piece of the gradient; times count from the step's start."""
 
-    bytes: int = Field(description="Bytes of the gradients, before compression.")
-    ready_us: float = Field(description="All its gradients were there.")
-    start_us: float = Field(description="Its sum began.")
+    bytes: int = Field(description="The bytes of its gradients before compression.")
+    ready_us: float = Field(description="When all its gradients were ready.")
+    start_us: float = Field(description="When its sum began.")
     end_us: float
 
 
@@ -50,8 +53,8 @@ class RankBucketsView(BaseModel):
 
     rank: int
     step: int
-    backward_us: float = Field(description="End of the backward pass, from the step's start.")
-    buckets: list[Bucket] = Field(description="Buckets in the order in which they were summed.")
+    backward_us: float = Field(description="The end of the backward pass, from the step's start.")
+    buckets: list[Bucket] = Field(description="The buckets in the order in which they were summed.")
 
 
 class BucketList(BaseModel):
@@ -65,18 +68,20 @@ class CurvePoint(BaseModel):
 
     first_step: int
     last_step: int
-    loss: float | None = Field(description="Mean over the samples of all ranks; null: there is no finite one.")
-    samples_per_second: float | None = Field(description="Samples of all ranks together, in the time of the mean rank.")
-    duration_us: float = Field(description="Mean time of a step of a rank.")
+    loss: float | None = Field(description="The mean over the samples of all ranks; null if none is finite.")
+    samples_per_second: float | None = Field(
+        description="The samples per second of all ranks together, in the time of the mean rank."
+    )
+    duration_us: float = Field(description="The mean duration of a rank's step.")
     compute_us: float
-    communication_us: float = Field(description="Sums were under way.")
-    exposed_us: float = Field(description="The rank did nothing but wait for them.")
+    communication_us: float = Field(description="The mean time in which sums were under way.")
+    exposed_us: float = Field(description="The mean time in which the rank only waited for sums.")
 
 
 class CurvePart(BaseModel):
     """What one attempt adds to the curve: a later one goes on where its checkpoint stopped."""
 
-    job_id: int = Field(description="This job, or one whose checkpoint it went on from.")
+    job_id: int = Field(description="This job, or a job whose checkpoint it was resumed from.")
     attempt: int
     first_step: int
     last_step: int
@@ -86,11 +91,10 @@ class TrainingCurve(BaseModel):
     """Training over all attempts, and the jobs it was resumed from; of a step told twice the later attempt counts."""
 
     points: list[CurvePoint] = Field(
-        description="Points in the order of the steps; all but the last cover equally many."
+        description="The points in the order of the steps; all but the last cover equally many steps."
     )
     steps_per_point: int
-    attempts: list[CurvePart] = Field(description="Which attempt which steps are from.")
+    attempts: list[CurvePart] = Field(description="The steps that each attempt contributes.")
     epochs: list[EpochView] = Field(
-        description="Epochs of this job in their order; where there are more than points, equally spaced ones and the "
-        "last."
+        description="The epochs of this job in order; if there are more than points, equally spaced ones and the last."
     )

@@ -17,17 +17,20 @@ class TokenSpec(SpecModel):
     name: str = Field(
         min_length=1,
         max_length=100,
-        description="The user of the token: what the user does is recorded under this name.",
+        description="The user or agent of the token; what it does is recorded under this name.",
     )
     kind: Literal["personal", "join", "agent"] = Field(
-        "personal", description="join: good for taking nodes in, each of which gets an agent token of its own."
+        "personal",
+        description="The kind of token; a join token admits nodes, each of which gets an agent token of its own.",
     )
-    role: PersonRole | None = Field(None, description="What a person may do; agents have none to choose.")
+    role: PersonRole | None = Field(None, description="The role of a personal token; other kinds have none.")
     node: str | None = Field(
-        None, min_length=1, max_length=200, description="The only node that an agent token speaks for; it needs one."
+        None, min_length=1, max_length=200, description="The node of an agent token, which needs exactly one."
     )
-    note: str = Field("", max_length=500, description="What it is for.")
-    expires_in_days: float | None = Field(None, gt=0, le=MAX_DAYS, allow_inf_nan=False, description="null: never.")
+    note: str = Field("", max_length=500, description="A note about the token's purpose.")
+    expires_in_days: float | None = Field(
+        None, gt=0, le=MAX_DAYS, allow_inf_nan=False, description="The days until it expires; null means never."
+    )
 
     @field_validator("name")
     @classmethod
@@ -64,16 +67,16 @@ class TokenView(BaseModel):
     created_by: str
     created_at: datetime
     expires_at: datetime | None
-    last_used_at: datetime | None = Field(description="When the token was last used, to the minute.")
+    last_used_at: datetime | None = Field(description="The time of its last use, to the minute.")
     rotation_wanted_at: datetime | None = Field(
-        description="When its agent was asked to exchange the secret; null: it was not, or has done so."
+        description="The time since which its agent should exchange the secret; null if it need not, or has done so."
     )
 
 
 class NewToken(TokenView):
     """A token that was just made."""
 
-    secret: str = Field(description="The secret, which is shown only here; keep it.")
+    secret: str = Field(description="The secret, which is shown only here; store it.")
 
 
 class TokenPage(BaseModel):

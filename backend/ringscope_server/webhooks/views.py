@@ -19,7 +19,7 @@ class WebhookBody(SpecModel):
 
     name: Name
     url: Annotated[str, AfterValidator(check_url)] = Field(
-        max_length=2000, description="The address to which messages are posted: https, or http inside your own network."
+        max_length=2000, description="The URL to which messages are posted; https, or http inside your own network."
     )
     events: tuple[Pattern, ...] = Field(
         min_length=1, max_length=100, description="Event types such as job.failed, or job.* for all of jobs, or *."
@@ -37,15 +37,15 @@ class WebhookView(BaseModel):
     url: str
     events: list[str]
     is_enabled: bool
-    user: str = Field(description="The user that made it.")
-    revision: int = Field(description="Grows with each edit; the ETag is made of it.")
+    user: str = Field(description="The user who made it.")
+    revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     created_at: datetime
 
 
 class NewWebhook(WebhookView):
     """A webhook just made; its secret is shown here only."""
 
-    secret: str = Field(description="Signs the messages, as Standard Webhooks has it: whsec_ and base64.")
+    secret: str = Field(description="The secret that signs the messages as in Standard Webhooks: whsec_ and base64.")
 
 
 class WebhookPage(BaseModel):
@@ -62,14 +62,18 @@ class DeliveryView(BaseModel):
 
     id: int
     webhook_id: int
-    message_id: str = Field(description="The header webhook-id: the same in every try and when it is sent again.")
+    message_id: str = Field(
+        description="The header webhook-id, which is the same in every try and when the message is sent again."
+    )
     event_type: str
-    body: str = Field(description="The body exactly as it is signed and sent.")
+    body: str = Field(description="The exact body that is signed and sent.")
     state: DeliveryState
     tries: int
-    next_attempt_at: datetime | None = Field(description="Null once it is delivered or given up.")
-    last_status: int | None = Field(description="HTTP status of the last answer; null where there was none.")
-    last_error: str = Field(description="What went wrong in the last try, in a sentence.")
+    next_attempt_at: datetime | None = Field(
+        description="The time of the next try; null once it is delivered or given up."
+    )
+    last_status: int | None = Field(description="HTTP status of the last answer; null if there was none.")
+    last_error: str = Field(description="A sentence about the failure of the last try.")
     created_at: datetime
     delivered_at: datetime | None
 

@@ -1621,32 +1621,32 @@ export interface components {
         Activity: {
             /**
              * Count
-             * @description How many do it.
+             * @description The number of ranks that do it.
              */
             count: number;
             /**
              * Doing
-             * @description Such as importing torch; at its steps; at the end of its program.
+             * @description What the ranks do, such as: importing torch; at its steps; at the end of its program.
              */
             doing: string;
             /**
              * Is Loading
-             * @description It is in a stage before its steps or between them; load_seconds is its limit.
+             * @description Whether it is in a stage before or between its steps, which load_seconds limits.
              */
             is_loading: boolean;
             /**
              * Nodes
-             * @description Nodes of these ranks.
+             * @description The nodes of these ranks.
              */
             nodes: string[];
             /**
              * Ranks
-             * @description Ranks that do it, the first 64 of them.
+             * @description Those that do it, the first 64 of them.
              */
             ranks: number[];
             /**
              * Since
-             * @description When the first of them began, by its node's clock; null: not known.
+             * @description When the first of them began, by its node's clock; null if it is not known.
              */
             since: string | null;
         };
@@ -1670,22 +1670,22 @@ export interface components {
             is_beyond_noise: boolean;
             /**
              * Noise
-             * @description How far iterations differ among themselves, over the baseline's time: the root of the squared sum of both rows' standard deviations.
+             * @description The spread of the iterations divided by the baseline's time: the root of the summed squares of both rows' standard deviations.
              */
             noise: number;
             /**
              * Ratio
-             * @description Time over the baseline's time: below 1 it is faster.
+             * @description The time divided by the baseline's time; below 1 is faster.
              */
             ratio: number;
             /**
              * Ratio High
-             * @description Upper end of the interval.
+             * @description The upper end of that interval.
              */
             ratio_high: number | null;
             /**
              * Ratio Low
-             * @description The ratio's 95 % interval reaches from here, by how sure both means are: what the same runs would give again, not what another day would. null: the rows do not tell.
+             * @description The lower end of the ratio's 95 % interval, from the standard errors of both means: what the same runs would give again, not another day's runs. null if the rows do not allow it.
              */
             ratio_low: number | null;
         };
@@ -1708,14 +1708,14 @@ export interface components {
             is_unstable: boolean;
             /**
              * Iterations
-             * @description Timed ones, of all cycles; null: of an earlier version.
+             * @description Timed iterations of all cycles; null for jobs of earlier versions.
              */
             iterations?: number | null;
             /** Size Bytes */
             size_bytes: number;
             /**
              * Transport
-             * @description simulated: the bandwidth is the cost model's.
+             * @description The value simulated means that the bandwidth comes from the cost model.
              */
             transport: string;
         };
@@ -1740,14 +1740,14 @@ export interface components {
             bytes: number;
             /**
              * Error Us
-             * @description late_us is at most so far from the truth; null: a clock is not known.
+             * @description The largest possible error of late_us; null if a clock offset is not known.
              */
             error_us: number | null;
             /** In Place */
             in_place: boolean;
             /**
              * Is Real
-             * @description The last rank was late by more than the clocks may err.
+             * @description Whether the last rank was late by more than the clock error.
              */
             is_real: boolean;
             /** Last Node */
@@ -1756,14 +1756,14 @@ export interface components {
             last_rank: number;
             /**
              * Late Us
-             * @description How much later than the median rank it came.
+             * @description The time by which the last rank arrived after the median rank.
              */
             late_us: number;
             /** Op */
             op: string;
             /**
              * Spread Us
-             * @description Time between the first rank and the last.
+             * @description The time between the arrivals of the first and the last rank.
              */
             spread_us: number;
             /** Step */
@@ -1849,7 +1849,7 @@ export interface components {
             bad_node: string | null;
             /**
              * Bad Rank
-             * @description The rank that ended, hung or was wrong first, where it is known.
+             * @description The first rank that ended, hung or had a wrong result, if it is known.
              */
             bad_rank: number | null;
             /**
@@ -1859,7 +1859,7 @@ export interface components {
             created_at: string;
             /**
              * Disturbed By
-             * @description What else its nodes did meanwhile: another job's ranks, or other load. Its results are then excluded from best values and count less in baselines. null: nothing that is known.
+             * @description What else ran on its nodes meanwhile: ranks of another job, or other load. Its results are then excluded from best values and count less in baselines. null if nothing is known.
              */
             disturbed_by: string | null;
             /** Finished At */
@@ -1868,7 +1868,7 @@ export interface components {
             id: number;
             /**
              * Members
-             * @description Members in rank order, as ``nodes``.
+             * @description The node parts in rank order, like ``nodes``.
              */
             members: components["schemas"]["MemberView"][];
             /** Message */
@@ -2054,12 +2054,12 @@ export interface components {
             best: components["schemas"]["AlgorithmBest"][];
             /**
              * Cores
-             * @description Physical cores that they had: fewer than ranks means that they took turns. null: not known.
+             * @description The physical cores of these ranks; fewer than ranks means that ranks shared cores. null if it is not known.
              */
             cores?: number | null;
             /**
              * Explanation
-             * @description What the winner sends and over how many hops, beside the next, counted in their schedules; without a winner how sure each time is.
+             * @description What the winner and the next algorithm send and over how many hops, counted in their schedules; without a winner, how certain each time is.
              * @default
              */
             explanation: string;
@@ -2070,28 +2070,28 @@ export interface components {
             kind: "benchmark";
             /**
              * Limit Gb Per S
-             * @description Bus bandwidth that its links allow; null: not known.
+             * @description The bus bandwidth that its links allow; null if it is not known.
              */
             limit_gb_per_s?: number | null;
             /**
              * Min Size Iterations
-             * @description Timed iterations of the same, of all cycles; null also of earlier versions.
+             * @description Timed iterations of all cycles in that row; null also for jobs of earlier versions.
              */
             min_size_iterations?: number | null;
             /**
              * Min Size P99 Us
-             * @description 99th percentile of the same at the smallest size, of several cycles the largest.
+             * @description The 99th percentile of the fastest algorithm at the smallest size; the largest of several cycles.
              */
             min_size_p99_us?: number | null;
             /**
              * Ranks
-             * @description Ranks that were measured; 0: no row yet.
+             * @description The ranks that were measured; 0 before the first row.
              * @default 0
              */
             ranks: number;
             /**
              * Sizes
-             * @description Bus bandwidth of the fastest algorithm over sizes, ascending, in the place of its best row, of several cycles by their mean; of many sizes 24. Empty also for jobs of earlier versions.
+             * @description Bus bandwidth of the fastest algorithm over sizes, ascending, in place or out of place like its best row. The mean where there are several cycles; at most 24 sizes. Empty also for jobs of earlier versions.
              * @default []
              */
             sizes: components["schemas"]["SizeBusbw"][];
@@ -2102,7 +2102,7 @@ export interface components {
             verdict: string;
             /**
              * Winners
-             * @description Clear winners by range of sizes; at other sizes there is none. Empty also for jobs of earlier versions.
+             * @description The sizes with a clear winner; other sizes have none. Empty also for jobs of earlier versions.
              * @default []
              */
             winners: components["schemas"]["ClearWinner"][];
@@ -2119,19 +2119,19 @@ export interface components {
         Bucket: {
             /**
              * Bytes
-             * @description Bytes of the gradients, before compression.
+             * @description The bytes of its gradients before compression.
              */
             bytes: number;
             /** End Us */
             end_us: number;
             /**
              * Ready Us
-             * @description All its gradients were there.
+             * @description When all its gradients were ready.
              */
             ready_us: number;
             /**
              * Start Us
-             * @description Its sum began.
+             * @description When its sum began.
              */
             start_us: number;
         };
@@ -2150,7 +2150,7 @@ export interface components {
         Check: {
             /**
              * Check
-             * @description What it would find; all: nothing of such a job is checked.
+             * @description The kind of problem that it would find; all means that nothing of such a job is checked.
              */
             check: "all" | ("straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged");
             /** Is Checked */
@@ -2268,7 +2268,7 @@ export interface components {
         CollectiveView: {
             /**
              * Algorithms
-             * @description Every algorithm that it has, auto first.
+             * @description All its algorithms, auto first.
              */
             algorithms: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
@@ -2278,27 +2278,27 @@ export interface components {
             checked_in_place: boolean;
             /**
              * Has Root
-             * @description Whether ``root`` means something.
+             * @description Whether ``root`` applies.
              */
             has_root: boolean;
             /**
              * Priced
-             * @description Algorithms that the planner has a price for, also by a formula alone.
+             * @description The algorithms that the planner can price, with a schedule or only with a formula.
              */
             priced: string[];
             /**
              * Reduces
-             * @description Whether ``op`` means something.
+             * @description Whether ``op`` applies.
              */
             reduces: boolean;
             /**
              * Simulated
-             * @description Algorithms with a schedule, which transport simulated needs.
+             * @description The algorithms with a schedule, which transport simulated needs.
              */
             simulated: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Usual
-             * @description Algorithms that a job measures when it names none.
+             * @description The algorithms that a job measures if it names none.
              */
             usual: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
         };
@@ -2322,7 +2322,7 @@ export interface components {
          * @description One algorithm at one size and place; of several cycles their mean.
          */
         ComparedRow: {
-            /** @description null: the baseline has no such row, or is this job itself. */
+            /** @description The comparison with the baseline's row; null if the baseline has no such row or is this job itself. */
             against: components["schemas"]["Against"] | null;
             /**
              * Algorithm
@@ -2335,12 +2335,12 @@ export interface components {
             in_place: boolean;
             /**
              * Is Unstable
-             * @description The iterations differ so much that their mean says little.
+             * @description Whether the iterations differ so much that their mean says little.
              */
             is_unstable: boolean;
             /**
              * Iterations
-             * @description Iterations of all cycles together.
+             * @description The iterations of all cycles.
              */
             iterations: number;
             /**
@@ -2350,7 +2350,7 @@ export interface components {
             p50_us: number;
             /**
              * P5 Us
-             * @description 5th percentile of the iterations; null: measured by an earlier version.
+             * @description The 5th percentile of the iterations; null if an earlier version measured them.
              */
             p5_us: number | null;
             /** P95 Us */
@@ -2422,7 +2422,7 @@ export interface components {
             first_step: number;
             /**
              * Job Id
-             * @description This job, or one whose checkpoint it went on from.
+             * @description This job, or a job whose checkpoint it was resumed from.
              */
             job_id: number;
             /** Last Step */
@@ -2435,19 +2435,19 @@ export interface components {
         CurvePoint: {
             /**
              * Communication Us
-             * @description Sums were under way.
+             * @description The mean time in which sums were under way.
              */
             communication_us: number;
             /** Compute Us */
             compute_us: number;
             /**
              * Duration Us
-             * @description Mean time of a step of a rank.
+             * @description The mean duration of a rank's step.
              */
             duration_us: number;
             /**
              * Exposed Us
-             * @description The rank did nothing but wait for them.
+             * @description The mean time in which the rank only waited for sums.
              */
             exposed_us: number;
             /** First Step */
@@ -2456,12 +2456,12 @@ export interface components {
             last_step: number;
             /**
              * Loss
-             * @description Mean over the samples of all ranks; null: there is no finite one.
+             * @description The mean over the samples of all ranks; null if none is finite.
              */
             loss: number | null;
             /**
              * Samples Per Second
-             * @description Samples of all ranks together, in the time of the mean rank.
+             * @description The samples per second of all ranks together, in the time of the mean rank.
              */
             samples_per_second: number | null;
         };
@@ -2510,7 +2510,7 @@ export interface components {
         DeliveryView: {
             /**
              * Body
-             * @description The body exactly as it is signed and sent.
+             * @description The exact body that is signed and sent.
              */
             body: string;
             /**
@@ -2526,22 +2526,22 @@ export interface components {
             id: number;
             /**
              * Last Error
-             * @description What went wrong in the last try, in a sentence.
+             * @description A sentence about the failure of the last try.
              */
             last_error: string;
             /**
              * Last Status
-             * @description HTTP status of the last answer; null where there was none.
+             * @description HTTP status of the last answer; null if there was none.
              */
             last_status: number | null;
             /**
              * Message Id
-             * @description The header webhook-id: the same in every try and when it is sent again.
+             * @description The header webhook-id, which is the same in every try and when the message is sent again.
              */
             message_id: string;
             /**
              * Next Attempt At
-             * @description Null once it is delivered or given up.
+             * @description The time of the next try; null once it is delivered or given up.
              */
             next_attempt_at: string | null;
             /**
@@ -2601,7 +2601,7 @@ export interface components {
             dtypes: ("int8" | "uint8" | "int32" | "uint32" | "int64" | "uint64" | "float16" | "bfloat16" | "float32" | "float64" | "complex64" | "complex128")[];
             /**
              * Links
-             * @description Known by name, for the cluster of a simulation.
+             * @description The links known by name, for the cluster of a simulation.
              */
             links: string[];
             /** Ops */
@@ -2635,42 +2635,42 @@ export interface components {
         EpochView: {
             /**
              * Attempt
-             * @description Number of the attempt that told it; of an epoch told twice the later one counts.
+             * @description The number of the attempt that reported it; if an epoch was reported twice, the later attempt counts.
              */
             attempt: number;
             /** Checkpoint Us */
             checkpoint_us: number;
             /**
              * Duration Us
-             * @description Time of the epoch's steps, without validation and checkpoint.
+             * @description The time of the epoch's steps, without validation and checkpoint.
              */
             duration_us: number;
             /**
              * Ended At
              * Format: date-time
-             * @description When the epoch ended, by the node's clock.
+             * @description The end of the epoch by the node's clock.
              */
             ended_at: string;
             /**
              * Epoch
-             * @description Number of the epoch, counted from 1.
+             * @description From 1.
              */
             epoch: number;
             /** Id */
             id: number;
             /**
              * Rank
-             * @description The rank that reported it: rank 0, or the first worker of parameter servers.
+             * @description The rank that reported it: rank 0, or the first worker with parameter servers.
              */
             rank: number;
             /**
              * Samples
-             * @description Samples of all ranks in this epoch.
+             * @description The samples of all ranks in this epoch.
              */
             samples: number;
             /**
              * Step
-             * @description Steps done when it ended.
+             * @description The number of steps done at the end of the epoch.
              */
             step: number;
             /**
@@ -2680,12 +2680,12 @@ export interface components {
             training_loss: number | null;
             /**
              * Validation Accuracy
-             * @description Share of the held-out samples (of gpt: tokens) told right; null: there are none.
+             * @description The share of the held-out samples (tokens for gpt) predicted correctly; null if there are none.
              */
             validation_accuracy: number | null;
             /**
              * Validation Loss
-             * @description Mean over the held-out samples; null also where there are none, or it was no finite number.
+             * @description The mean over the held-out samples; null also if there are none or it was not a finite number.
              */
             validation_loss: number | null;
             /** Validation Us */
@@ -2756,7 +2756,7 @@ export interface components {
             algorithm: string;
             /**
              * Channels
-             * @description Channels of rings and trees, each of which leaves a node by another rank.
+             * @description The channels of rings and trees; each leaves a node through another rank.
              * @default 1
              */
             channels: number;
@@ -2768,24 +2768,24 @@ export interface components {
             collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
             /**
              * Element Bytes
-             * @description Bytes that each number stands for in the times.
+             * @description The bytes that each number stands for in the times.
              * @default 4
              */
             element_bytes: number;
             /**
              * Root
-             * @description Root rank of broadcast and reduce.
+             * @description The root of broadcast and reduce.
              * @default 0
              */
             root: number;
             /**
              * Shape
-             * @description RANKS, NODESxRANKS or RACKSxNODESxRANKS; null: as many ranks as rows of values, or 3.
+             * @description RANKS, NODESxRANKS or RACKSxNODESxRANKS; null means as many ranks as rows of values, or 3.
              */
             shape?: string | null;
             /**
              * Values
-             * @description A row of numbers for each rank; empty: rank r holds one for each rank and channel, all r+1.
+             * @description A row of numbers for each rank; if empty, rank r holds one number for each rank and channel, all of them r+1.
              * @default []
              */
             values: number[][];
@@ -2797,11 +2797,11 @@ export interface components {
         Expectations: {
             /** @description null: no link's rate is known. */
             limit: components["schemas"]["Limit"] | null;
-            /** @description null: nothing can be told yet, or the rows are the model's themselves. */
+            /** @description What the cost model predicts; null if there is no prediction yet, or the rows come from the model itself. */
             model: components["schemas"]["Model"] | null;
             /**
              * Usual
-             * @description Bus bandwidths; of rows with three good earlier runs at least.
+             * @description The bus bandwidths of rows with at least three good earlier runs.
              */
             usual: components["schemas"]["UsualRow"][];
         };
@@ -2861,22 +2861,22 @@ export interface components {
         GradientSum: {
             /**
              * Algorithm
-             * @description The algorithm; of auto the one that it would take for the largest piece.
+             * @description The algorithm; for auto, the one that it would choose for the largest piece.
              */
             algorithm: string;
             /**
              * Pieces
-             * @description The gradient is summed in so many, by bucket_bytes.
+             * @description The number of pieces in which the gradient is summed, by bucket_bytes.
              */
             pieces: number;
             /**
              * Source
-             * @description The source of the model's parameters, in a sentence.
+             * @description Where the model's parameters come from, in a sentence.
              */
             source: string;
             /**
              * Time Us
-             * @description Time of all pieces in a row; what overlaps with backward is not waited for.
+             * @description The time of all pieces one after another; overlap with the backward pass is not subtracted.
              */
             time_us: number;
         };
@@ -2899,7 +2899,7 @@ export interface components {
             attempt_id: number;
             /**
              * Evidence
-             * @description Numbers that differ by kind; of a hang also the ranks' stacks.
+             * @description The numbers behind it, which differ by kind; a hang also has the ranks' stacks.
              */
             evidence: {
                 [key: string]: unknown;
@@ -2920,7 +2920,7 @@ export interface components {
             node: string | null;
             /**
              * Rank
-             * @description null: it is about the whole gang, or a node.
+             * @description The rank that it is about; null if it is about the whole gang or a node.
              */
             rank: number | null;
             /**
@@ -2930,7 +2930,7 @@ export interface components {
             since: string;
             /**
              * Until
-             * @description null: it is so now.
+             * @description When it ended; null if it lasts.
              */
             until: string | null;
         };
@@ -2941,7 +2941,7 @@ export interface components {
         InsightList: {
             /**
              * Checks
-             * @description Checks of the newest attempt; empty where none ran.
+             * @description The checks of the newest attempt; empty if none ran.
              */
             checks: components["schemas"]["Check"][];
             /** Items */
@@ -2970,7 +2970,7 @@ export interface components {
             node: string | null;
             /**
              * Rank
-             * @description null: it is about the whole gang, or a node.
+             * @description The rank that it is about; null if it is about the whole gang or a node.
              */
             rank: number | null;
             /**
@@ -2980,7 +2980,7 @@ export interface components {
             since: string;
             /**
              * Until
-             * @description null: it is so now.
+             * @description When it ended; null if it lasts.
              */
             until: string | null;
         };
@@ -3036,7 +3036,7 @@ export interface components {
         JobEdit: {
             /**
              * Labels
-             * @description Labels that replace all that the job has.
+             * @description Labels that replace all labels of the job.
              * @default {}
              */
             labels: {
@@ -3044,7 +3044,7 @@ export interface components {
             };
             /**
              * Name
-             * @description Empty: made from the specification.
+             * @description The name; an empty one is replaced by one made from the specification.
              * @default
              */
             name: string;
@@ -3062,14 +3062,14 @@ export interface components {
         JobFacets: {
             /**
              * Algorithm
-             * @description A job counts for each of its algorithms.
+             * @description The counts by algorithm; a job counts for each of its algorithms.
              */
             algorithm: components["schemas"]["FacetCount"][];
             /** Collective */
             collective: components["schemas"]["FacetCount"][];
             /**
              * Is Complete
-             * @description False: there are more, and the newest 20,000 were counted.
+             * @description Whether all jobs were counted; otherwise only the newest 20,000.
              */
             is_complete: boolean;
             /** Kind */
@@ -3091,14 +3091,14 @@ export interface components {
         JobFit: {
             /**
              * Caveats
-             * @description Why its rows may not tell the links: it failed, gave wrong results, was crowded or disturbed.
+             * @description Why its rows may misrepresent the links: it failed, gave wrong results, shared cores or was disturbed.
              */
             caveats: string[];
             /** Job Id */
             job_id: number;
             /**
              * Left Out
-             * @description Algorithms of the job that have no schedule, and so no price.
+             * @description Algorithms of the job that have no schedule and therefore no price.
              */
             left_out: string[];
             /** Median Error */
@@ -3109,7 +3109,7 @@ export interface components {
             r_squared: number;
             /**
              * Ranks
-             * @description Ranks that took part in the rows.
+             * @description The number of ranks in the rows.
              */
             ranks: number;
             /**
@@ -3234,7 +3234,7 @@ export interface components {
         JobView: {
             /**
              * Advice
-             * @description What to do next, with commands of the CLI between backticks.
+             * @description What to do next; commands of the CLI are between backticks.
              */
             advice: string;
             /** Attempts */
@@ -3251,7 +3251,7 @@ export interface components {
             created_at: string;
             /**
              * Excluded Nodes
-             * @description A retry goes elsewhere if it can.
+             * @description Nodes that a retry avoids if it can.
              */
             excluded_nodes: string[];
             /** Finished At */
@@ -3260,7 +3260,7 @@ export interface components {
             id: number;
             /**
              * Insights
-             * @description What was found wrong with it, oldest first; without evidence.
+             * @description The problems found in the job, oldest first, without evidence.
              */
             insights: components["schemas"]["InsightView"][];
             /**
@@ -3278,7 +3278,7 @@ export interface components {
             name: string;
             /**
              * Not Before
-             * @description A retry waits until then.
+             * @description The time before which a retry does not start.
              */
             not_before: string | null;
             pending: components["schemas"]["Pending"] | null;
@@ -3288,19 +3288,19 @@ export interface components {
             /**
              * Queued At
              * Format: date-time
-             * @description When it began to wait, for the last time.
+             * @description When it last entered the queue.
              */
             queued_at: string;
             /**
              * Ranks
-             * @description Processes of the gang.
+             * @description The number of processes of the gang.
              */
             ranks: number;
             /** Reason */
             reason: string | null;
             /**
              * Revision
-             * @description Grows with each edit; the ETag is made of it.
+             * @description The revision grows with each edit; the ETag is derived from it.
              */
             revision: number;
             /**
@@ -3358,12 +3358,12 @@ export interface components {
         LatencyCurve: {
             /**
              * Count
-             * @description Iterations that every rank has told of, over all cycles; warm-up is not among them.
+             * @description The iterations reported by every rank, over all cycles, without warm-up.
              */
             count: number;
             /**
              * Points
-             * @description Percentiles, ascending; none beyond what so many iterations can show.
+             * @description The points in ascending order, up to the share that this number of iterations can resolve.
              */
             points: components["schemas"]["LatencyPoint"][];
             /** Ranks */
@@ -3376,7 +3376,7 @@ export interface components {
         LatencyPoint: {
             /**
              * Share
-             * @description 0: the fastest one, 1: the slowest one.
+             * @description The share of the iterations: 0 is the fastest, 1 the slowest.
              */
             share: number;
             /** Time Us */
@@ -3389,14 +3389,14 @@ export interface components {
         Lateness: {
             /**
              * After Us
-             * @description Time from the last rank's arrival to the last rank's end, the largest in each column.
+             * @description The time from the last rank's arrival to the last rank's end, the largest in each column.
              */
             after_us: (number | null)[];
             /** First Step */
             first_step: number;
             /**
              * Ranks
-             * @description The latest on average first.
+             * @description The ranks, the latest on average first.
              */
             ranks: components["schemas"]["RankLateness"][];
             /**
@@ -3406,7 +3406,7 @@ export interface components {
             started_at_ns: (number | null)[];
             /**
              * Steps
-             * @description Steps that every rank has reported.
+             * @description The number of steps that every rank has reported.
              */
             steps: number;
             /** Steps Per Column */
@@ -3427,7 +3427,7 @@ export interface components {
         Limit: {
             /**
              * Because
-             * @description Which link it is, in a sentence.
+             * @description A sentence that names the limiting link.
              */
             because: string;
             /** Busbw Gb Per S */
@@ -3452,23 +3452,23 @@ export interface components {
             algorithm: string;
             /**
              * Busbw Gb Per S
-             * @description 1e9 bytes per second that each of the two sends, and gets meanwhile.
+             * @description The rate in 1e9 bytes per second at which each node sends and, at the same time, receives.
              */
             busbw_gb_per_s: number;
             /**
              * Disturbed By
-             * @description A sentence on other jobs or load on the nodes, or on ranks that took turns; null: nothing did. Such a job stands for a pair only while no undisturbed one has measured it.
+             * @description A sentence about other jobs or load on the nodes, or ranks that shared cores; null if there was none. A disturbed job counts for a pair only until an undisturbed one has measured it.
              */
             disturbed_by?: string | null;
             /**
              * Is Unstable
-             * @description The iterations of that row differ so much that their mean says little.
+             * @description Whether the iterations of that row differ so much that their mean says little.
              * @default false
              */
             is_unstable: boolean;
             /**
              * Iterations
-             * @description Timed ones of that row; null: of an earlier version.
+             * @description The timed iterations of that row; null for jobs of earlier versions.
              */
             iterations?: number | null;
             /** Job Id */
@@ -3481,7 +3481,7 @@ export interface components {
             measured_at: string;
             /**
              * Nodes
-             * @description The two, by name.
+             * @description The two nodes, ordered by name.
              */
             nodes: string[];
             /** Size Bytes */
@@ -3528,7 +3528,7 @@ export interface components {
             node: string;
             /**
              * Number
-             * @description Among all lines of the job, from 1; null in the live stream.
+             * @description The number among all lines of the job, from 1; null in the live stream.
              */
             number?: number | null;
             /** Rank */
@@ -3547,17 +3547,17 @@ export interface components {
         LogOutline: {
             /**
              * Cursors
-             * @description One cursor for each page: null for the first one.
+             * @description A cursor for each page; null for the first page.
              */
             cursors: (string | null)[];
             /**
              * Last Id
-             * @description Number of the newest line that is counted.
+             * @description The id of the newest line that is counted.
              */
             last_id: number | null;
             /**
              * Line At
-             * @description Which of these lines was the last to be printed by the time asked for, from 1; null: none was.
+             * @description The number, from 1, of the last line printed by the requested time; null if there is none.
              */
             line_at: number | null;
             /** Lines */
@@ -3601,12 +3601,12 @@ export interface components {
             next: string;
             /**
              * Role
-             * @description What the browser may do; default: what whoever asks may do.
+             * @description The role of the browser; default: the role of the caller.
              */
             role?: ("viewer" | "operator" | "admin") | null;
             /**
              * Session Hours
-             * @description The browser stays logged in so long once it has followed the link; default: as long as it may, which is a week in a role other than one's own.
+             * @description Hours for which the browser stays logged in once it has followed the link; default: the longest allowed time, which is a week for a role other than the caller's own.
              */
             session_hours?: number | null;
         };
@@ -3676,7 +3676,7 @@ export interface components {
         Me: {
             /**
              * Command
-             * @description What to type for `ringscope`, so that it has this server's token; null for viewers, and where the request does not come from the server's own machine.
+             * @description The command that gives `ringscope` this server's token; null for viewers, and if the request does not come from the server's own machine.
              */
             command: string | null;
             /** Name */
@@ -3820,12 +3820,12 @@ export interface components {
         MemberView: {
             /**
              * Clean At
-             * @description When no process of the attempt was left, proven.
+             * @description When the node had proved that no process of the attempt was left.
              */
             clean_at: string | null;
             /**
              * Clock Error Seconds
-             * @description The offset is at most so far from the truth.
+             * @description The largest possible error of clock_offset_seconds.
              */
             clock_error_seconds: number | null;
             /**
@@ -3851,12 +3851,12 @@ export interface components {
             ranks: number;
             /**
              * Ready At
-             * @description When the node had checked itself; null: it has not.
+             * @description When the node had finished its self-check; null if it has not.
              */
             ready_at: string | null;
             /**
              * Running At
-             * @description When all of its ranks had said hello.
+             * @description When all of its ranks had started and reported it.
              */
             running_at: string | null;
         };
@@ -3867,24 +3867,24 @@ export interface components {
         Model: {
             /**
              * Knees
-             * @description Knees of the algorithms that reach theirs in the sweep.
+             * @description The knees of the algorithms that reach theirs within the sweep.
              */
             knees: components["schemas"]["PredictedKnee"][];
             /**
              * Median Error
-             * @description Median of abs(ln(model / measured)) over the rows that it was fitted to, 0.15 means 15 %; null: it was not fitted.
+             * @description The median of abs(ln(model / measured)) over the rows that it was fitted to; 0.15 means 15 %. null if it was not fitted.
              */
             median_error: number | null;
             /** Rows */
             rows: components["schemas"]["PredictedRow"][];
             /**
              * Source
-             * @description The source of its parameters, in a sentence.
+             * @description Where its parameters come from, in a sentence.
              */
             source: string;
             /**
              * Unpredicted
-             * @description Algorithms that it does not know here.
+             * @description The algorithms that the model cannot predict here.
              */
             unpredicted: string[];
         };
@@ -3911,7 +3911,7 @@ export interface components {
             kind: "personal" | "agent" | "join" | "login" | "session" | "guest";
             /**
              * Last Used At
-             * @description When the token was last used, to the minute.
+             * @description The time of its last use, to the minute.
              */
             last_used_at: string | null;
             /** Name */
@@ -3927,12 +3927,12 @@ export interface components {
             role: "viewer" | "operator" | "admin" | "agent" | "join";
             /**
              * Rotation Wanted At
-             * @description When its agent was asked to exchange the secret; null: it was not, or has done so.
+             * @description The time since which its agent should exchange the secret; null if it need not, or has done so.
              */
             rotation_wanted_at: string | null;
             /**
              * Secret
-             * @description The secret, which is shown only here; keep it.
+             * @description The secret, which is shown only here; store it.
              */
             secret: string;
         };
@@ -3956,19 +3956,19 @@ export interface components {
             name: string;
             /**
              * Revision
-             * @description Grows with each edit; the ETag is made of it.
+             * @description The revision grows with each edit; the ETag is derived from it.
              */
             revision: number;
             /**
              * Secret
-             * @description Signs the messages, as Standard Webhooks has it: whsec_ and base64.
+             * @description The secret that signs the messages as in Standard Webhooks: whsec_ and base64.
              */
             secret: string;
             /** Url */
             url: string;
             /**
              * User
-             * @description The user that made it.
+             * @description The user who made it.
              */
             user: string;
         };
@@ -3979,19 +3979,19 @@ export interface components {
         NewestSteps: {
             /**
              * Attempt Id
-             * @description null: none has begun.
+             * @description The attempt; null if none has begun.
              */
             attempt_id: number | null;
             /**
              * Items
-             * @description Blocks by rank.
+             * @description The blocks of steps, ordered by rank.
              */
             items: components["schemas"]["StepBlockView"][];
             /** Job Id */
             job_id: number;
             /**
              * Ranks
-             * @description So many have told.
+             * @description The number of ranks that have reported steps.
              */
             ranks: number;
         };
@@ -4046,14 +4046,14 @@ export interface components {
             rank: number;
             /**
              * Ranks
-             * @description Ranks on this node.
+             * @description The ranks on this node.
              */
             ranks: number[];
             /** Sockets */
             sockets: number | null;
             /**
              * Variables
-             * @description The environment variables that steer a run.
+             * @description The environment variables that control a run.
              */
             variables: {
                 [key: string]: string;
@@ -4090,27 +4090,27 @@ export interface components {
         NodeReadings: {
             /**
              * Age Seconds
-             * @description How long ago each was told.
+             * @description The age of each reading.
              */
             age_seconds: number[];
             /**
              * Gpu Memory Used Bytes
-             * @description Memory in use on all GPUs together.
+             * @description The memory used on all GPUs.
              */
             gpu_memory_used_bytes: (number | null)[];
             /**
              * Gpu Temperature Celsius
-             * @description Temperature of the hottest GPU.
+             * @description The temperature of the hottest GPU.
              */
             gpu_temperature_celsius: (number | null)[];
             /**
              * Gpu Utilization Ratio
-             * @description Mean of the GPUs.
+             * @description The mean over the GPUs.
              */
             gpu_utilization_ratio: (number | null)[];
             /**
              * Load Average
-             * @description Processes that ran or waited for a core.
+             * @description The number of processes that ran or waited for a core.
              */
             load_average: (number | null)[];
             /** Memory Used Bytes */
@@ -4127,12 +4127,12 @@ export interface components {
             address: string;
             /**
              * Clock Error Seconds
-             * @description The offset is at most so far from the truth.
+             * @description The largest possible error of clock_offset_seconds.
              */
             clock_error_seconds: number | null;
             /**
              * Clock Offset Seconds
-             * @description The node's clock minus the server's; null: not known.
+             * @description The node's clock minus the server's; null if it is not known.
              */
             clock_offset_seconds: number | null;
             /**
@@ -4146,12 +4146,12 @@ export interface components {
             desired_by: string | null;
             /**
              * Desired Reason
-             * @description Why people want it so.
+             * @description The reason that a person gave for the desired state.
              */
             desired_reason: string;
             /**
              * Heartbeat Age Seconds
-             * @description Seconds since the agent was last heard of.
+             * @description Seconds since the agent's last heartbeat.
              */
             heartbeat_age_seconds: number;
             /** Id */
@@ -4159,14 +4159,14 @@ export interface components {
             inventory: components["schemas"]["Inventory"];
             /**
              * Label Overrides
-             * @description Set by people; null takes a label away.
+             * @description Labels that people set; null removes a label.
              */
             label_overrides: {
                 [key: string]: string | null;
             };
             /**
              * Labels
-             * @description The agent's, as changed by label_overrides.
+             * @description The agent's labels, changed by label_overrides.
              */
             labels: {
                 [key: string]: string;
@@ -4178,7 +4178,7 @@ export interface components {
             last_heartbeat_at: string;
             /**
              * Leaves At
-             * @description When the batch system takes the node back; null: it stays.
+             * @description When the batch system takes the node back; null if it stays.
              */
             leaves_at: string | null;
             /** Metrics Address */
@@ -4192,12 +4192,12 @@ export interface components {
             observed: "ready" | "degraded" | "lost";
             /**
              * Observed Reason
-             * @description Why it is degraded or lost, in words.
+             * @description A sentence on why it is degraded or lost.
              */
             observed_reason: string;
             /**
              * Rack
-             * @description Its label rack.
+             * @description The value of its label rack.
              */
             rack: string | null;
             /**
@@ -4207,7 +4207,7 @@ export interface components {
             registered_at: string;
             /**
              * Revision
-             * @description Grows with each edit; the ETag is made of it.
+             * @description The revision grows with each edit; the ETag is derived from it.
              */
             revision: number;
             /** Slots */
@@ -4298,12 +4298,12 @@ export interface components {
         Pending: {
             /**
              * Estimated Start
-             * @description When the job starts if every job runs until its time limit; null far back in the queue.
+             * @description The expected start if every job runs until its time limit; null far back in the queue.
              */
             estimated_start?: string | null;
             /**
              * Position
-             * @description Its place in the queue; 1 is next. Behind the hundredth, to 1 %.
+             * @description Position in the queue, 1 is next; rounded to 1 % behind the hundredth job.
              */
             position?: number | null;
             /** Reason */
@@ -4386,7 +4386,7 @@ export interface components {
         PlanQuestion: {
             /**
              * Algorithms
-             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule, and nccl for an all-reduce on nodes of several GPUs, where there are no parameters.
+             * @description The algorithms to compare, named as in `ringscope plan`; empty means all that have a schedule, and nccl for an all-reduce on nodes of several GPUs if there are no parameters.
              * @default []
              */
             algorithms: string[];
@@ -4407,19 +4407,19 @@ export interface components {
             collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
             /**
              * Parameters
-             * @description The regimes of GET /jobs/{id}/fit: measured figures instead of the links' of the cluster.
+             * @description The regimes of GET /jobs/{id}/fit: measured figures that replace those of the cluster's links.
              * @default []
              */
             parameters: components["schemas"]["RegimeFigures"][];
             /**
              * Servers
-             * @description Parameter servers, or helpers of assisted_servers.
+             * @description The number of parameter servers, or of helpers for assisted_servers.
              * @default 1
              */
             servers: number;
             /**
              * Shapes
-             * @description Other shapes, which replace the cluster's own: the same links for other numbers of ranks.
+             * @description Shapes that replace the cluster's own: the same links for other numbers of ranks.
              * @default []
              */
             shapes: string[];
@@ -4443,7 +4443,7 @@ export interface components {
             from: string;
             /**
              * Is Simulated
-             * @description It asks for the cost model's times and measures nothing.
+             * @description Whether it only asks for the cost model's times and measures nothing.
              */
             is_simulated: boolean;
             /** Job Id */
@@ -4518,7 +4518,7 @@ export interface components {
             algorithm: string;
             /**
              * Size Bytes
-             * @description Half of its time is latency there; of a ring α·n·B.
+             * @description The size at which latency is half of the time; α·n·B for a ring.
              */
             size_bytes: number;
         };
@@ -4535,7 +4535,7 @@ export interface components {
             busbw_gb_per_s: number;
             /**
              * Chosen Algorithm
-             * @description What auto would take; null for an algorithm named by the job.
+             * @description The algorithm that auto would choose; null for an algorithm that the job names.
              */
             chosen_algorithm: string | null;
             /** Size Bytes */
@@ -4550,7 +4550,7 @@ export interface components {
         Prediction: {
             /**
              * Buffer Bytes
-             * @description Buffers of each rank: input and result of the largest message.
+             * @description The bytes of each rank's input and result buffers for the largest message.
              */
             buffer_bytes: number;
             /** @description null: no link's rate is known. */
@@ -4558,17 +4558,17 @@ export interface components {
             model: components["schemas"]["Model"];
             /**
              * Nodes
-             * @description Nodes that would run the ranks if the cluster were empty.
+             * @description Where the ranks would lie if the cluster were empty.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**
              * Operations Seconds
-             * @description All operations of the sweep; starting ranks and comparing results come on top. null: not known.
+             * @description The time of all operations of the sweep, without starting ranks and comparing results. null if it is not known.
              */
             operations_seconds: number | null;
             /**
              * Warnings
-             * @description What would make the result less than it seems, a sentence each.
+             * @description Sentences about what would make the result worth less than it seems.
              */
             warnings: string[];
         };
@@ -4634,7 +4634,7 @@ export interface components {
             fastest: string | null;
             /**
              * Limit Gb Per S
-             * @description Bus bandwidth that no schedule of these ranks can pass on these links; null: of one rank.
+             * @description The bus bandwidth that no schedule of these ranks can exceed on these links; null for one rank.
              */
             limit_gb_per_s: number | null;
             /** Ranks */
@@ -4653,12 +4653,12 @@ export interface components {
         PriceTable: {
             /**
              * Bandwidth Bytes Per S
-             * @description Bandwidth between nodes; with parameters, that of the largest messages.
+             * @description The bandwidth between nodes; with parameters, that of the largest messages.
              */
             bandwidth_bytes_per_s: number;
             /**
              * Cells
-             * @description Shape by shape, the sizes as asked.
+             * @description The cells shape by shape, with the sizes in the requested order.
              */
             cells: components["schemas"]["PriceCell"][];
             cluster: components["schemas"]["ClusterSpec"];
@@ -4666,7 +4666,7 @@ export interface components {
             collective: string;
             /**
              * Latency S
-             * @description Latency of the same link.
+             * @description The latency of the same link.
              */
             latency_s: number;
         };
@@ -4703,7 +4703,7 @@ export interface components {
             done: number;
             /**
              * Total
-             * @description null: not known, as for training until its first epoch has ended.
+             * @description null until it is known; training knows it when the first epoch has ended.
              */
             total: number | null;
         };
@@ -4745,13 +4745,13 @@ export interface components {
             delays: components["schemas"]["PlannedDelay"][];
             /**
              * Estimated Start
-             * @description When the job starts if every job runs until its time limit.
+             * @description The expected start if every job runs until its time limit.
              */
             estimated_start: string | null;
             pending: components["schemas"]["PlannedWait"] | null;
             /**
              * Position
-             * @description Its place in the queue; 1 is next, 0: it starts now.
+             * @description Position in the queue: 1 is next, 0 means that it starts now.
              */
             position: number;
             /**
@@ -4761,7 +4761,7 @@ export interface components {
             preempted_jobs: number[];
             /**
              * Shares
-             * @description Nodes and slots on which it would start now; empty when it would wait.
+             * @description The node parts where it would start now; empty if it would wait.
              */
             shares: components["schemas"]["PlannedShare"][];
             /** Starts Now */
@@ -4774,12 +4774,12 @@ export interface components {
         RankBinding: {
             /**
              * Cpus
-             * @description Processors that it might run on; empty: not known.
+             * @description The processors that it may run on; empty if they are not known.
              */
             cpus: number[];
             /**
              * Device
-             * @description cpu, or the GPU's number and PCI address.
+             * @description The device: cpu, or the GPU's number and PCI address.
              */
             device: string;
             /** Host */
@@ -4788,7 +4788,7 @@ export interface components {
             local_rank: number;
             /**
              * Numa Node
-             * @description The NUMA node to which all of these belong; null: several, or not known.
+             * @description The NUMA node of all these processors; null if there are several or it is not known.
              */
             numa_node: number | null;
             /** Pid */
@@ -4803,12 +4803,12 @@ export interface components {
         RankBucketsView: {
             /**
              * Backward Us
-             * @description End of the backward pass, from the step's start.
+             * @description The end of the backward pass, from the step's start.
              */
             backward_us: number;
             /**
              * Buckets
-             * @description Buckets in the order in which they were summed.
+             * @description The buckets in the order in which they were summed.
              */
             buckets: components["schemas"]["Bucket"][];
             /** Rank */
@@ -4843,22 +4843,22 @@ export interface components {
         RankLateness: {
             /**
              * Clock Offset Ns
-             * @description Its node's clock, by which its lines in the log are timed, minus the server's; 0: not known.
+             * @description The node's clock, which stamps its log lines, minus the server's; 0 if it is not known.
              */
             clock_offset_ns: number;
             /**
              * Error Us
-             * @description Lateness is at most so far from the truth; 0: all ranks on one node, null: a clock is not known.
+             * @description The largest possible error of the lateness; 0 if all ranks are on one node, null if a clock offset is not known.
              */
             error_us: number | null;
             /**
              * Last Steps
-             * @description Steps to which it came last.
+             * @description The number of steps to which it came last.
              */
             last_steps: number;
             /**
              * Last Steps Beyond Error
-             * @description How many of these it was late in by more than the clocks may err.
+             * @description The number of these steps in which it was late by more than the clock error.
              */
             last_steps_beyond_error: number;
             /**
@@ -4868,7 +4868,7 @@ export interface components {
             late_us: (number | null)[];
             /**
              * Mean Late Us
-             * @description Mean over all steps; negative: it came early.
+             * @description The mean over all steps; negative if the rank came early.
              */
             mean_late_us: number;
             /** Node */
@@ -5218,7 +5218,7 @@ export interface components {
             name: string;
             /**
              * Overlap
-             * @description When a job of this schedule has not ended: skip the time, queue one more, or replace it: cancel it and submit anew.
+             * @description What happens while a job of this schedule has not ended: skip the time, queue one more job, or replace the job, which cancels it and submits a new one.
              * @default skip
              * @enum {string}
              */
@@ -5227,7 +5227,7 @@ export interface components {
             spec: components["schemas"]["JobSpec"];
             /**
              * Timezone
-             * @description An IANA name, such as Europe/Berlin.
+             * @description An IANA time zone, such as Europe/Berlin.
              * @default UTC
              */
             timezone: string;
@@ -5264,14 +5264,14 @@ export interface components {
             last_job_id: number | null;
             /**
              * Last Outcome
-             * @description What became of the last time, in a sentence.
+             * @description A sentence about what happened at the last time.
              */
             last_outcome: string;
             /** Name */
             name: string;
             /**
              * Next Fire At
-             * @description Null while it is disabled.
+             * @description The next time; null while the schedule is disabled.
              */
             next_fire_at: string | null;
             /**
@@ -5281,7 +5281,7 @@ export interface components {
             overlap: "skip" | "queue" | "replace";
             /**
              * Revision
-             * @description Grows with each edit; the ETag is made of it.
+             * @description The revision grows with each edit; the ETag is derived from it.
              */
             revision: number;
             /**
@@ -5295,7 +5295,7 @@ export interface components {
             timezone: string;
             /**
              * User
-             * @description Whose jobs these are.
+             * @description The user in whose name the jobs are submitted.
              */
             user: string;
         };
@@ -5366,7 +5366,7 @@ export interface components {
         SensitivityQuestion: {
             /**
              * Algorithms
-             * @description Compared side by side, those of `ringscope plan`; empty: all that have a schedule, and nccl for an all-reduce on nodes of several GPUs, where there are no parameters.
+             * @description The algorithms to compare, named as in `ringscope plan`; empty means all that have a schedule, and nccl for an all-reduce on nodes of several GPUs if there are no parameters.
              * @default []
              */
             algorithms: string[];
@@ -5387,19 +5387,19 @@ export interface components {
             collective: "all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv";
             /**
              * Factor
-             * @description What each figure is multiplied by.
+             * @description The factor by which each figure is multiplied.
              * @default 1.1
              */
             factor: number;
             /**
              * Parameters
-             * @description The regimes of GET /jobs/{id}/fit: measured figures instead of the links' of the cluster.
+             * @description The regimes of GET /jobs/{id}/fit: measured figures that replace those of the cluster's links.
              * @default []
              */
             parameters: components["schemas"]["RegimeFigures"][];
             /**
              * Servers
-             * @description Parameter servers, or helpers of assisted_servers.
+             * @description The number of parameter servers, or of helpers for assisted_servers.
              * @default 1
              */
             servers: number;
@@ -5434,7 +5434,7 @@ export interface components {
             job_id: number | null;
             /**
              * Quarantine
-             * @description Why it is not given away: its last processes are not proven gone.
+             * @description Why it is quarantined: its last processes are not proven gone.
              */
             quarantine: string | null;
             /** Rank */
@@ -5449,34 +5449,34 @@ export interface components {
         Standing: {
             /**
              * Algorithm
-             * @description The fastest that both measured; null: there is no such row.
+             * @description The fastest algorithm that both measured; null if there is no such row.
              */
             algorithm: string | null;
             /** Job Id */
             job_id: number;
             /**
              * Obstacles
-             * @description Why there is none to compare.
+             * @description Why the jobs cannot be compared.
              */
             obstacles: string[];
             /**
              * Ratio
-             * @description Time over the baseline's time there: below 1 it is faster.
+             * @description The time divided by the baseline's time at that size; below 1 is faster.
              */
             ratio: number | null;
             /**
              * Ratio High
-             * @description Upper end of the interval.
+             * @description The upper end of that interval.
              */
             ratio_high: number | null;
             /**
              * Ratio Low
-             * @description Its 95 % interval reaches from here; null: not known.
+             * @description The lower end of the ratio's 95 % interval; null if it is not known.
              */
             ratio_low: number | null;
             /**
              * Size Bytes
-             * @description The size nearest to 1 MiB that both measured, out of place.
+             * @description The size nearest to 1 MiB that both measured out of place.
              */
             size_bytes: number | null;
         };
@@ -5499,14 +5499,14 @@ export interface components {
             algorithm: string;
             /**
              * Busbw Gb Per S
-             * @description Bus bandwidth by mean_us; null for training, and where it is not known.
+             * @description The bus bandwidth at mean_us; null for training and if it is not known.
              */
             busbw_gb_per_s: number | null;
             /** Bytes */
             bytes: number;
             /**
              * Compute Us
-             * @description Mean; exposed_us too.
+             * @description The mean over these steps, like exposed_us.
              */
             compute_us: number;
             /** Exposed Us */
@@ -5515,17 +5515,17 @@ export interface components {
             in_place: boolean;
             /**
              * Last Step
-             * @description Index of the newest step, counted over the attempt.
+             * @description The index of the newest step, counted over the attempt.
              */
             last_step: number;
             /**
              * Last Us
-             * @description What the newest one took.
+             * @description The duration of the newest step.
              */
             last_us: number;
             /**
              * Loss
-             * @description Loss of the newest training step; null also where it was no finite number.
+             * @description The loss of the newest training step; null also if it was not a finite number.
              */
             loss: number | null;
             /** Max Us */
@@ -5540,22 +5540,22 @@ export interface components {
             rank: number;
             /**
              * Recent Us
-             * @description What the newest ones took, in order.
+             * @description The durations of the newest steps, in order.
              */
             recent_us: number[];
             /**
              * Samples
-             * @description Samples that this rank took in all of these training steps.
+             * @description The number of samples that this rank processed in all training steps.
              */
             samples: number | null;
             /**
              * Started At Ns
-             * @description The newest one, by the node's clock, nanoseconds since 1970.
+             * @description The start of the newest step by the node's clock in nanoseconds since 1970.
              */
             started_at_ns: number;
             /**
              * Steps
-             * @description So many are counted here: since somebody watches the job, or of the newest rows.
+             * @description The number of steps counted here: since the job has been watched, or of the newest rows.
              */
             steps: number;
             /**
@@ -5585,7 +5585,7 @@ export interface components {
             bytes: number;
             /**
              * Clock Error Us
-             * @description server_time_ns is at most so far from the truth.
+             * @description The largest possible error of server_time_ns.
              */
             clock_error_us?: number | null;
             /** Communication Us */
@@ -5602,12 +5602,12 @@ export interface components {
             in_place: boolean;
             /**
              * Lag
-             * @description Steps that this worker of a parameter server was ahead of the slowest one.
+             * @description The steps by which it is ahead of the slowest worker, with parameter servers.
              */
             lag: number | null;
             /**
              * Loss
-             * @description Loss of a training step; null also where it was no finite number, as the training diverged.
+             * @description The loss of a training step; null also if it was not a finite number: training has diverged.
              */
             loss: number | null;
             /** Op */
@@ -5616,17 +5616,17 @@ export interface components {
             rank: number;
             /**
              * Samples
-             * @description Samples that this rank took in a training step.
+             * @description The number of samples that this rank processed in a training step.
              */
             samples: number | null;
             /**
              * Server Time Ns
-             * @description The same by the server's clock, so that nodes compare; null: the node's is not known.
+             * @description The start by the server's clock, so that nodes can be compared; null if the offset of the node's clock is not known.
              */
             server_time_ns?: number | null;
             /**
              * Started At Ns
-             * @description Nanoseconds since 1970, by the node's clock.
+             * @description The start by the node's clock in nanoseconds since 1970.
              */
             started_at_ns: number;
             /** Step */
@@ -5687,35 +5687,35 @@ export interface components {
         TokenSpec: {
             /**
              * Expires In Days
-             * @description null: never.
+             * @description The days until it expires; null means never.
              */
             expires_in_days?: number | null;
             /**
              * Kind
-             * @description join: good for taking nodes in, each of which gets an agent token of its own.
+             * @description The kind of token; a join token admits nodes, each of which gets an agent token of its own.
              * @default personal
              * @enum {string}
              */
             kind: "personal" | "join" | "agent";
             /**
              * Name
-             * @description The user of the token: what the user does is recorded under this name.
+             * @description The user or agent of the token; what it does is recorded under this name.
              */
             name: string;
             /**
              * Node
-             * @description The only node that an agent token speaks for; it needs one.
+             * @description The node of an agent token, which needs exactly one.
              */
             node?: string | null;
             /**
              * Note
-             * @description What it is for.
+             * @description A note about the token's purpose.
              * @default
              */
             note: string;
             /**
              * Role
-             * @description What a person may do; agents have none to choose.
+             * @description The role of a personal token; other kinds have none.
              */
             role?: ("viewer" | "operator" | "admin") | null;
         };
@@ -5742,7 +5742,7 @@ export interface components {
             kind: "personal" | "agent" | "join" | "login" | "session" | "guest";
             /**
              * Last Used At
-             * @description When the token was last used, to the minute.
+             * @description The time of its last use, to the minute.
              */
             last_used_at: string | null;
             /** Name */
@@ -5758,7 +5758,7 @@ export interface components {
             role: "viewer" | "operator" | "admin" | "agent" | "join";
             /**
              * Rotation Wanted At
-             * @description When its agent was asked to exchange the secret; null: it was not, or has done so.
+             * @description The time since which its agent should exchange the secret; null if it need not, or has done so.
              */
             rotation_wanted_at: string | null;
         };
@@ -5997,18 +5997,18 @@ export interface components {
         TrainingChoices: {
             /** Datasets */
             datasets: ("digits" | "cifar10" | "text" | "synthetic")[];
-            /** @description The job that says nothing but its kind. */
+            /** @description The job that gives nothing but its kind. */
             defaults: components["schemas"]["JobSpec"];
             /**
              * Fields
-             * @description The words that each field takes which takes one of a few.
+             * @description The allowed words of each field that takes one of a few.
              */
             fields: {
                 [key: string]: string[];
             };
             /**
              * Models
-             * @description The arguments that each takes, with their defaults.
+             * @description The arguments of each model, with their defaults.
              */
             models: {
                 [key: string]: {
@@ -6017,12 +6017,12 @@ export interface components {
             };
             /**
              * One Node
-             * @description Strategies that stay on one node.
+             * @description The strategies that run on one node only.
              */
             one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
             /**
              * Parameter Servers
-             * @description Strategies that have parameter servers.
+             * @description The strategies that use parameter servers.
              */
             parameter_servers: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
         };
@@ -6033,17 +6033,17 @@ export interface components {
         TrainingCurve: {
             /**
              * Attempts
-             * @description Which attempt which steps are from.
+             * @description The steps that each attempt contributes.
              */
             attempts: components["schemas"]["CurvePart"][];
             /**
              * Epochs
-             * @description Epochs of this job in their order; where there are more than points, equally spaced ones and the last.
+             * @description The epochs of this job in order; if there are more than points, equally spaced ones and the last.
              */
             epochs: components["schemas"]["EpochView"][];
             /**
              * Points
-             * @description Points in the order of the steps; all but the last cover equally many.
+             * @description The points in the order of the steps; all but the last cover equally many steps.
              */
             points: components["schemas"]["CurvePoint"][];
             /** Steps Per Point */
@@ -6056,31 +6056,31 @@ export interface components {
         TrainingPrediction: {
             /**
              * Gradient Bytes
-             * @description What every rank has to add up in a step.
+             * @description The bytes that every rank adds up in each step.
              */
             gradient_bytes: number;
-            /** @description null: one rank has nothing to sum, and the model does not know other people's sums, parameter servers and compressed gradients. */
+            /** @description null for one rank, which has nothing to sum, and for what the model does not know: sums of other libraries, parameter servers and compressed gradients. */
             gradient_sum: components["schemas"]["GradientSum"] | null;
             /**
              * Nodes
-             * @description Nodes that would run the ranks if the cluster were empty.
+             * @description Where the ranks would lie if the cluster were empty.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**
              * Parameters
-             * @description Numbers that are trained.
+             * @description The number of trained parameters.
              */
             parameters: number;
             /**
              * Steps Total
-             * @description null: not known, as of a text whose files only the nodes have.
+             * @description The number of steps; null if it is not known, as for a text whose files only the nodes have.
              */
             steps_total: number | null;
-            /** @description null: nothing alike has succeeded yet. */
+            /** @description The newest comparable job; null if none has succeeded yet. */
             usual: components["schemas"]["UsualTraining"] | null;
             /**
              * Warnings
-             * @description What would keep it from running there, a sentence each.
+             * @description Sentences about what would keep it from running there.
              */
             warnings: string[];
         };
@@ -6292,7 +6292,7 @@ export interface components {
         TrainingSummary: {
             /**
              * Communication Seconds
-             * @description The part of it while sums were under way.
+             * @description The part of step_seconds in which gradients were being summed.
              */
             communication_seconds?: number | null;
             /**
@@ -6302,7 +6302,7 @@ export interface components {
             epochs_done: number;
             /**
              * Exposed Communication Seconds
-             * @description The part of it in which the mean rank did nothing but wait for sums; null where no sum was seen, as inside of TensorFlow.
+             * @description The part of communication_seconds in which the mean rank only waited for sums; null if no sum was observed, as inside TensorFlow.
              */
             exposed_communication_seconds?: number | null;
             /**
@@ -6312,32 +6312,32 @@ export interface components {
             kind: "script" | "training";
             /**
              * Loss
-             * @description Loss on the training samples in the newest epoch; before its end that of the last step of rank 0 (with parameter servers of the first worker); null also where it was no finite number: training has diverged.
+             * @description The loss over the training samples of the newest epoch; before that epoch ends, the loss of the last step of rank 0 (of the first worker with parameter servers). null also if it was not a finite number: training has diverged.
              */
             loss?: number | null;
             /**
              * Samples Per Second
-             * @description Time of all ranks together in steps; the first step of each attempt, which warms up, is in none of these rates and times.
+             * @description The samples per second of all ranks together during steps. These rates and times leave out the first step of each attempt, which warms up.
              */
             samples_per_second?: number | null;
             /**
              * Scaling Baseline Job Id
-             * @description The newest succeeded job of one rank with the same strategy, model, data, device, precision.
+             * @description The newest succeeded job of one rank with the same strategy, model, data, device and precision.
              */
             scaling_baseline_job_id?: number | null;
             /**
              * Scaling Efficiency
-             * @description samples_per_second, of what so many ranks would do if each did as much as one rank alone; null without such a job.
+             * @description samples_per_second divided by the rate of as many ranks at the speed of one rank alone; null if no job of one rank is comparable.
              */
             scaling_efficiency?: number | null;
             /**
              * Seconds To Target
-             * @description Time in the epochs up to the first that reached target_accuracy, with validation and checkpoints; null: not reached, or there is no target.
+             * @description The time of the epochs up to the first that reached target_accuracy, with validation and checkpoints; null if it was not reached or there is no target.
              */
             seconds_to_target?: number | null;
             /**
              * Step Seconds
-             * @description The mean rank's time in steps.
+             * @description The mean over the ranks of the time spent in steps.
              */
             step_seconds?: number | null;
             /**
@@ -6347,17 +6347,17 @@ export interface components {
             steps_done: number;
             /**
              * Steps Total
-             * @description null: not known until the first epoch has ended.
+             * @description null until the first epoch has ended.
              */
             steps_total?: number | null;
             /**
              * Validation Accuracy
-             * @description Accuracy on the held-out samples in the newest epoch, 0 to 1.
+             * @description The accuracy on the held-out samples in the newest epoch, 0 to 1.
              */
             validation_accuracy?: number | null;
             /**
              * Validation Loss
-             * @description Loss on the held-out samples in the newest epoch.
+             * @description Of the newest epoch.
              */
             validation_loss?: number | null;
         };
@@ -6376,14 +6376,14 @@ export interface components {
         UsualRow: {
             /**
              * Algorithm
-             * @description The algorithm; of auto the one that it chose.
+             * @description The algorithm; for auto, the one that it chose.
              */
             algorithm: string;
             /** In Place */
             in_place: boolean;
             /**
              * Is Disturbed
-             * @description Something else disturbed some of these runs, which agree.
+             * @description Whether other load or jobs disturbed some of these runs, which agree nevertheless.
              * @default false
              */
             is_disturbed: boolean;
@@ -6407,7 +6407,7 @@ export interface components {
             samples_per_second: number;
             /**
              * Steps Seconds
-             * @description All steps of this job at that speed, without validation and checkpoints; null: steps not known.
+             * @description The time of all steps of this job at that speed, without validation and checkpoints; null if the number of steps is not known.
              */
             steps_seconds: number | null;
         };
@@ -6430,7 +6430,7 @@ export interface components {
             name: string;
             /**
              * Url
-             * @description The address to which messages are posted: https, or http inside your own network.
+             * @description The URL to which messages are posted; https, or http inside your own network.
              */
             url: string;
         };
@@ -6464,14 +6464,14 @@ export interface components {
             name: string;
             /**
              * Revision
-             * @description Grows with each edit; the ETag is made of it.
+             * @description The revision grows with each edit; the ETag is derived from it.
              */
             revision: number;
             /** Url */
             url: string;
             /**
              * User
-             * @description The user that made it.
+             * @description The user who made it.
              */
             user: string;
         };
@@ -6546,10 +6546,10 @@ export interface components {
         };
     };
     responses: {
-        /** @description 503: the database is full, busy or away, nothing was stored; 500: the server's mistake. */
+        /** @description 503: the database is full, busy or away and nothing was stored; 500: the server failed. */
         Failed: {
             headers: {
-                /** @description Of 503: seconds after which to try again. */
+                /** @description The seconds after which to try again; only with 503. */
                 "Retry-After"?: number;
                 [name: string]: unknown;
             };
@@ -6557,7 +6557,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDocument"];
             };
         };
-        /** @description No token, or none that is valid. */
+        /** @description The token is missing or not valid. */
         NotLoggedIn: {
             headers: {
                 /** @description Bearer. */
@@ -6568,7 +6568,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDocument"];
             };
         };
-        /** @description What is wrong, as RFC 9457. */
+        /** @description A problem document as in RFC 9457. */
         Refused: {
             headers: {
                 [name: string]: unknown;
@@ -6579,7 +6579,7 @@ export interface components {
         };
     };
     parameters: {
-        /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+        /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
         Client: string;
     };
     requestBodies: never;
@@ -6592,7 +6592,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -6622,7 +6622,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -6652,7 +6652,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -6682,7 +6682,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -6714,7 +6714,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -6744,7 +6744,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -6776,7 +6776,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -6806,7 +6806,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -6856,9 +6856,9 @@ export interface operations {
     compare_jobs: {
         parameters: {
             query: {
-                /** @description Give it again for each job. */
+                /** @description A job; repeat it for each job. */
                 job: number[];
-                /** @description The baseline, one of the jobs; default: the first. */
+                /** @description The baseline, which is one of the jobs; default: the first. */
                 base?: number | null;
             };
             header?: never;
@@ -6884,9 +6884,9 @@ export interface operations {
     compare_jobs_in_one_figure: {
         parameters: {
             query: {
-                /** @description Give it again for each job. */
+                /** @description A job; repeat it for each job. */
                 job: number[];
-                /** @description The baseline, one of the jobs; default: the first. */
+                /** @description The baseline, which is one of the jobs; default: the first. */
                 base?: number | null;
             };
             header?: never;
@@ -6935,18 +6935,18 @@ export interface operations {
     list_events: {
         parameters: {
             query?: {
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
                 actor?: string | null;
-                /** @description Such as job.cancelled, or job.* for all of jobs. */
+                /** @description An action such as job.cancelled, or job.* for all actions of jobs. */
                 action?: string | null;
                 target_type?: string | null;
                 target_id?: string | null;
-                /** @description Only events from this time on. */
+                /** @description The earliest time. */
                 since?: string | null;
-                /** @description Only events before this time. */
+                /** @description The time before which events happened. */
                 until?: string | null;
             };
             header?: never;
@@ -6974,13 +6974,13 @@ export interface operations {
             query?: {
                 format?: "ndjson" | "csv";
                 actor?: string | null;
-                /** @description Such as job.cancelled, or job.* for all of jobs. */
+                /** @description An action such as job.cancelled, or job.* for all actions of jobs. */
                 action?: string | null;
                 target_type?: string | null;
                 target_id?: string | null;
-                /** @description Only events from this time on. */
+                /** @description The earliest time. */
                 since?: string | null;
-                /** @description Only events before this time. */
+                /** @description The time before which events happened. */
                 until?: string | null;
             };
             header?: never;
@@ -7030,29 +7030,29 @@ export interface operations {
     list_jobs: {
         parameters: {
             query?: {
-                /** @description Order; a - in front reverses it: most, or newest, first. */
+                /** @description The sort key; a leading - puts the most or the newest first. */
                 sort?: "-id" | "id" | "-name" | "name" | "-ranks" | "ranks" | "-busbw" | "busbw" | "-samples_per_second" | "samples_per_second";
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
                 kind?: ("benchmark" | "training" | "script") | null;
-                /** @description The user that submitted the job. */
+                /** @description The user who submitted the job. */
                 user?: string | null;
-                /** @description key:value; give it again for more of them. */
+                /** @description A label as key:value; repeat it for several. */
                 label?: string[] | null;
-                /** @description Submitted by this schedule. */
+                /** @description The schedule that submitted the job. */
                 schedule_id?: number | null;
                 collective?: ("all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv") | null;
-                /** @description One of its algorithms. */
+                /** @description One of the job's algorithms. */
                 algorithm?: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl") | null;
-                /** @description It had a rank on this node. */
+                /** @description A node on which the job had a rank. */
                 node?: string | null;
-                /** @description Part of the name, or the number. */
+                /** @description A part of the job's name, or its number. */
                 q?: string | null;
-                /** @description It ended then or later. */
+                /** @description The job ended at this time or later. */
                 finished_after?: string | null;
             };
             header?: never;
@@ -7079,9 +7079,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -7096,7 +7096,7 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
-                    /** @description Where what was made is found. */
+                    /** @description The URL of what was created. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -7115,20 +7115,20 @@ export interface operations {
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
                 kind?: ("benchmark" | "training" | "script") | null;
-                /** @description The user that submitted the job. */
+                /** @description The user who submitted the job. */
                 user?: string | null;
-                /** @description key:value; give it again for more of them. */
+                /** @description A label as key:value; repeat it for several. */
                 label?: string[] | null;
-                /** @description Submitted by this schedule. */
+                /** @description The schedule that submitted the job. */
                 schedule_id?: number | null;
                 collective?: ("all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv") | null;
-                /** @description One of its algorithms. */
+                /** @description One of the job's algorithms. */
                 algorithm?: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl") | null;
-                /** @description It had a rank on this node. */
+                /** @description A node on which the job had a rank. */
                 node?: string | null;
-                /** @description Part of the name, or the number. */
+                /** @description A part of the job's name, or its number. */
                 q?: string | null;
-                /** @description It ended then or later. */
+                /** @description The job ended at this time or later. */
                 finished_after?: string | null;
             };
             header?: never;
@@ -7155,7 +7155,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -7185,7 +7185,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -7240,9 +7240,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -7300,9 +7300,9 @@ export interface operations {
             query?: {
                 /** @description Default: the newest. */
                 attempt?: number | null;
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -7359,7 +7359,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -7387,9 +7387,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -7408,7 +7408,7 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
-                    /** @description Where what was made is found. */
+                    /** @description The URL of what was created. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -7449,11 +7449,11 @@ export interface operations {
     list_epochs: {
         parameters: {
             query?: {
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
-                /** @description The last rows instead of the first ones; there is no next page then. */
+                /** @description Return the last rows instead of the first ones; then there is no next page. */
                 newest?: boolean;
             };
             header?: never;
@@ -7481,9 +7481,9 @@ export interface operations {
     list_job_events: {
         parameters: {
             query?: {
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -7568,7 +7568,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -7621,7 +7621,7 @@ export interface operations {
         parameters: {
             query: {
                 algorithm: string;
-                /** @description Message size, as in the rows of the sweep. */
+                /** @description A size_bytes of the sweep's rows. */
                 size_bytes: number;
                 in_place?: boolean;
                 /** @description Default: the newest. */
@@ -7653,10 +7653,10 @@ export interface operations {
         parameters: {
             query?: {
                 algorithm?: string | null;
-                /** @description Message size, as in the rows of the sweep. */
+                /** @description A size_bytes of the sweep's rows; default: all. */
                 size_bytes?: number | null;
                 in_place?: boolean | null;
-                /** @description The number of columns at most; of more steps the largest values are kept. */
+                /** @description The most columns; a column of several steps keeps the largest value. */
                 columns?: number;
                 /** @description Default: the newest. */
                 attempt?: number | null;
@@ -7686,21 +7686,21 @@ export interface operations {
     list_log_lines: {
         parameters: {
             query?: {
-                /** @description Look for the last line that was printed by then, on the clock of the node that printed it. */
+                /** @description Find the last line that was printed by this time, by the clock of the node that printed it. */
                 at?: string | null;
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
                 /** @description Only this rank. */
                 rank?: number | null;
                 /** @description Only this stream. */
                 stream?: ("stdout" | "stderr" | "agent") | null;
-                /** @description Only lines whose words name an error, as ValueError or fatal do; with warning also a warning. */
+                /** @description Only lines with words that indicate an error, such as ValueError or fatal; warning also includes warnings. */
                 level?: ("warning" | "error") | null;
-                /** @description Only lines that contain each of these words, in either case. */
+                /** @description Only lines that contain each of these words, ignoring case. */
                 q?: string;
-                /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */
+                /** @description Only lines that contain a match of this regular expression; (?i) in front ignores case. It has no back references, look-around or named groups, so that the time is linear in the log. */
                 pattern?: string;
             };
             header?: never;
@@ -7732,11 +7732,11 @@ export interface operations {
                 rank?: number | null;
                 /** @description Only this stream. */
                 stream?: ("stdout" | "stderr" | "agent") | null;
-                /** @description Only lines whose words name an error, as ValueError or fatal do; with warning also a warning. */
+                /** @description Only lines with words that indicate an error, such as ValueError or fatal; warning also includes warnings. */
                 level?: ("warning" | "error") | null;
-                /** @description Only lines that contain each of these words, in either case. */
+                /** @description Only lines that contain each of these words, ignoring case. */
                 q?: string;
-                /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */
+                /** @description Only lines that contain a match of this regular expression; (?i) in front ignores case. It has no back references, look-around or named groups, so that the time is linear in the log. */
                 pattern?: string;
             };
             header?: never;
@@ -7764,17 +7764,17 @@ export interface operations {
     get_log_outline: {
         parameters: {
             query?: {
-                /** @description Look for the last line that was printed by then, on the clock of the node that printed it. */
+                /** @description Find the last line that was printed by this time, by the clock of the node that printed it. */
                 at?: string | null;
                 /** @description Only this rank. */
                 rank?: number | null;
                 /** @description Only this stream. */
                 stream?: ("stdout" | "stderr" | "agent") | null;
-                /** @description Only lines whose words name an error, as ValueError or fatal do; with warning also a warning. */
+                /** @description Only lines with words that indicate an error, such as ValueError or fatal; warning also includes warnings. */
                 level?: ("warning" | "error") | null;
-                /** @description Only lines that contain each of these words, in either case. */
+                /** @description Only lines that contain each of these words, ignoring case. */
                 q?: string;
-                /** @description Only lines of which a part matches this regular expression, with (?i) in front in either case; without back references, look-around and named groups it takes time linear in the log. */
+                /** @description Only lines that contain a match of this regular expression; (?i) in front ignores case. It has no back references, look-around or named groups, so that the time is linear in the log. */
                 pattern?: string;
             };
             header?: never;
@@ -7804,9 +7804,9 @@ export interface operations {
             query?: {
                 /** @description Default: the newest. */
                 attempt?: number | null;
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -7835,7 +7835,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -7863,9 +7863,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -7878,7 +7878,7 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
-                    /** @description Where what was made is found. */
+                    /** @description The URL of what was created. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -7899,9 +7899,9 @@ export interface operations {
                 algorithm?: string | null;
                 /** @description Default: the newest. */
                 attempt?: number | null;
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -7990,11 +7990,11 @@ export interface operations {
             query?: {
                 /** @description Default: the newest. */
                 attempt?: number | null;
-                /** @description Size of the message; default: the largest. */
+                /** @description The size of the message; default: the largest. */
                 size_bytes?: number | null;
                 /** @description The algorithm as the job names it; default: the first. */
                 algorithm?: string | null;
-                /** @description Default: the first. */
+                /** @description Whether the operation was in place; default: that of the first trace. */
                 in_place?: boolean | null;
             };
             header?: never;
@@ -8024,11 +8024,11 @@ export interface operations {
             query?: {
                 /** @description Default: the newest. */
                 attempt?: number | null;
-                /** @description Size of the message; default: the largest. */
+                /** @description The size of the message; default: the largest. */
                 size_bytes?: number | null;
                 /** @description The algorithm as the job names it; default: the first. */
                 algorithm?: string | null;
-                /** @description Default: the first. */
+                /** @description Whether the operation was in place; default: that of the first trace. */
                 in_place?: boolean | null;
             };
             header?: never;
@@ -8086,7 +8086,7 @@ export interface operations {
     get_training_curve: {
         parameters: {
             query?: {
-                /** @description The number of points at most; more steps become means. */
+                /** @description The most points; a point of several steps is their mean. */
                 points?: number;
             };
             header?: never;
@@ -8114,9 +8114,9 @@ export interface operations {
     list_links: {
         parameters: {
             query?: {
-                /** @description Rows of one page; default: all there are. */
+                /** @description The number of rows of one page; default: all. */
                 limit?: number | null;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -8143,7 +8143,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -8195,9 +8195,9 @@ export interface operations {
     list_nodes: {
         parameters: {
             query?: {
-                /** @description Rows of one page; default: all there are. */
+                /** @description The number of rows of one page; default: all. */
                 limit?: number | null;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -8249,9 +8249,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8277,9 +8277,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8311,9 +8311,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8344,9 +8344,9 @@ export interface operations {
     list_node_events: {
         parameters: {
             query?: {
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -8375,9 +8375,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8405,7 +8405,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8434,7 +8434,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -8464,7 +8464,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -8494,7 +8494,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -8546,9 +8546,9 @@ export interface operations {
     list_readings: {
         parameters: {
             query?: {
-                /** @description Rows of one page; default: all there are. */
+                /** @description The number of rows of one page; default: all. */
                 limit?: number | null;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -8574,9 +8574,9 @@ export interface operations {
     list_schedules: {
         parameters: {
             query?: {
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -8603,9 +8603,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -8620,7 +8620,7 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
-                    /** @description Where what was made is found. */
+                    /** @description The URL of what was created. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -8662,9 +8662,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8696,9 +8696,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8724,9 +8724,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8739,7 +8739,7 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
-                    /** @description Where what was made is found. */
+                    /** @description The URL of what was created. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -8808,7 +8808,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -8833,11 +8833,11 @@ export interface operations {
     stream: {
         parameters: {
             query?: {
-                /** @description Comma-separated: jobs, nodes, job:42 … */
+                /** @description The topics, separated by commas: jobs, nodes, job:42 … */
                 topics?: string;
             };
             header?: {
-                /** @description The browser sends it when it reconnects. */
+                /** @description The id of the last event received; browsers send it when they reconnect. */
                 "last-event-id"?: string | null;
             };
             path?: never;
@@ -8862,9 +8862,9 @@ export interface operations {
     list_tokens: {
         parameters: {
             query?: {
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -8891,9 +8891,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -8923,7 +8923,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8949,7 +8949,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -8977,7 +8977,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -9007,7 +9007,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -9038,9 +9038,9 @@ export interface operations {
     list_webhooks: {
         parameters: {
             query?: {
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -9067,9 +9067,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path?: never;
@@ -9084,7 +9084,7 @@ export interface operations {
             /** @description Successful Response */
             201: {
                 headers: {
-                    /** @description Where what was made is found. */
+                    /** @description The URL of what was created. */
                     Location?: string;
                     [name: string]: unknown;
                 };
@@ -9126,9 +9126,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -9160,9 +9160,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The ETag as it was read: the change is refused if somebody else was faster. */
+                /** @description The ETag as it was read; the change is refused if the resource has changed since. */
                 "if-match"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -9187,9 +9187,9 @@ export interface operations {
     list_deliveries: {
         parameters: {
             query?: {
-                /** @description Rows of one page. */
+                /** @description The number of rows of one page. */
                 limit?: number;
-                /** @description ``next`` of the page before. */
+                /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
             };
             header?: never;
@@ -9218,9 +9218,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {
@@ -9249,9 +9249,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Sending the same key and body again, within seven days, makes nothing new. */
+                /** @description A request with the same key and body within seven days creates nothing new. */
                 "idempotency-key"?: string | null;
-                /** @description Any text. A change made with a browser's session needs it: no other site's page sends it. */
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
                 "X-Ringscope-Client"?: components["parameters"]["Client"];
             };
             path: {

@@ -40,7 +40,7 @@ async def test_a_reason_that_nobody_knows_is_part_of_the_message(server: Server)
     ended = await server.job(job["id"])
     assert (ended["state"], ended["reason"]) == ("failed", "rank_exit")
     word = ("banana\n" * 15)[:99] + "…"
-    assert ended["message"] == f"For a reason that this server does not know, {word!r}. They were gone."
+    assert ended["message"] == f"The reason {word!r} is unknown to this server. They were gone."
 
 
 @pytest.mark.parametrize(

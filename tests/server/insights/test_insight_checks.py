@@ -23,7 +23,7 @@ def told(
 def test_a_ring_whose_messages_were_followed_is_checked_in_all_but_its_bandwidth() -> None:
     found = told()
     assert found.pop("low_bandwidth") == (
-        "A row is held against 3 earlier runs or more of the same shape on nodes alike; there are 0, and none measured "
+        "A row needs 3 or more earlier runs of the same shape on similar nodes; there are 0, and none measured "
         "these rows often enough."
     )
     assert set(found.values()) == {True}
@@ -32,14 +32,14 @@ def test_a_ring_whose_messages_were_followed_is_checked_in_all_but_its_bandwidth
 @pytest.mark.parametrize(
     ("facts", "check", "words"),
     [
-        ({"ranks": 2, "nodes": 2}, "straggler", "2 ranks cannot tell which of them is slow or late; it takes 3."),
-        ({"ranks": 2, "nodes": 2}, "slow_link", "2 nodes cannot tell whose link is slow; it takes 3."),
-        ({"followed": 0}, "slow_link", "Take sizes from 64 KiB on."),
+        ({"ranks": 2, "nodes": 2}, "straggler", "It takes 3 ranks to find a slow or late one, and the job has 2."),
+        ({"ranks": 2, "nodes": 2}, "slow_link", "It takes 3 nodes to find a slow link, and the job has 2."),
+        ({"followed": 0}, "slow_link", "Choose sizes of at least 64 KiB."),
         ({"followed": 0, "algorithms": ["mpi"]}, "slow_link", "Add an algorithm with a schedule, such as ring."),
-        ({"followed": 0, "ranks": 33}, "slow_link", "Above 32 ranks submit the job with --trace."),
+        ({"followed": 0, "ranks": 33}, "slow_link", "With more than 32 ranks, submit the job with --trace."),
         ({"are_clocks_known": False}, "late_rank", "The clock of a node is not known"),
-        ({"algorithms": ["mpi"]}, "straggler", "Inside of mpi waits are not known"),
-        ({"check": False}, "wrong_result", "because the job says check: false."),
+        ({"algorithms": ["mpi"]}, "straggler", "Waits inside mpi cannot be observed"),
+        ({"check": False}, "wrong_result", "because the job has check: false."),
     ],
 )
 def test_what_could_not_be_checked_says_why(facts: dict[str, object], check: str, words: str) -> None:

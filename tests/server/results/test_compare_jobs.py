@@ -209,7 +209,7 @@ async def test_bad_questions_are_told(server: Server) -> None:
     for query, status, word in (
         ({}, 422, "job"),
         ({"job": [*range(1, 8)]}, 422, "job"),
-        ({"job": [job_id], "base": 77}, 422, "base: job 77 is not one of those"),
+        ({"job": [job_id], "base": 77}, 422, "base: job 77 is not among the compared jobs"),
         ({"job": [job_id, 77]}, 404, "77"),
         ({"job": [job_id, training["id"]]}, 409, "leave it out"),
     ):

@@ -28,7 +28,7 @@ EXIT_INTERRUPTED = 130
 
 DataDir = Annotated[
     Path,
-    typer.Option(envvar="RINGSCOPE_DATA_DIR", help="SQLite file, tokens, spools and logs lie here."),
+    typer.Option(envvar="RINGSCOPE_DATA_DIR", help="Directory of the SQLite file, tokens, spools and logs."),
 ]
 
 

@@ -22,12 +22,14 @@ MAX_JOBS = 6
 MAX_FIGURES = 100
 JobId = Annotated[int, Query(ge=1, le=MAX_ID)]
 Jobs = Annotated[
-    list[JobId], Query(alias="job", min_length=1, max_length=MAX_JOBS, description="Give it again for each job.")
+    list[JobId], Query(alias="job", min_length=1, max_length=MAX_JOBS, description="A job; repeat it for each job.")
 ]
 ManyJobs = Annotated[
-    list[JobId], Query(alias="job", min_length=1, max_length=MAX_FIGURES, description="Give it again for each job.")
+    list[JobId], Query(alias="job", min_length=1, max_length=MAX_FIGURES, description="A job; repeat it for each job.")
 ]
-Base = Annotated[int | None, Query(ge=1, le=MAX_ID, description="The baseline, one of the jobs; default: the first.")]
+Base = Annotated[
+    int | None, Query(ge=1, le=MAX_ID, description="The baseline, which is one of the jobs; default: the first.")
+]
 
 
 @router.get("", operation_id="compare_jobs", response_model=Comparison)
@@ -52,7 +54,7 @@ async def _asked(session: AsyncSession, jobs: list[int], base: int | None) -> tu
     wanted = list(dict.fromkeys(jobs))
     base_id = wanted[0] if base is None else base
     if base_id not in wanted:
-        sentence = f"base: job {base_id} is not one of those that are compared; name it as job too, or leave it out."
+        sentence = f"base: job {base_id} is not among the compared jobs; add it as job, or leave base out."
         raise invalid([FieldError(pointer="/base", detail=sentence)])
     specs = await specs_of(session, wanted)
     for job_id in wanted:

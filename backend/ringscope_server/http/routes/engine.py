@@ -39,24 +39,26 @@ router = APIRouter(tags=["engine"])
 class CollectiveView(BaseModel):
     """One collective: who can do it, and what it needs to know."""
 
-    algorithms: list[Algorithm] = Field(description="Every algorithm that it has, auto first.")
-    usual: list[Algorithm] = Field(description="Algorithms that a job measures when it names none.")
-    simulated: list[Algorithm] = Field(description="Algorithms with a schedule, which transport simulated needs.")
-    priced: list[str] = Field(description="Algorithms that the planner has a price for, also by a formula alone.")
-    reduces: bool = Field(description="Whether ``op`` means something.")
-    has_root: bool = Field(description="Whether ``root`` means something.")
+    algorithms: list[Algorithm] = Field(description="All its algorithms, auto first.")
+    usual: list[Algorithm] = Field(description="The algorithms that a job measures if it names none.")
+    simulated: list[Algorithm] = Field(description="The algorithms with a schedule, which transport simulated needs.")
+    priced: list[str] = Field(
+        description="The algorithms that the planner can price, with a schedule or only with a formula."
+    )
+    reduces: bool = Field(description="Whether ``op`` applies.")
+    has_root: bool = Field(description="Whether ``root`` applies.")
     checked_in_place: bool = Field(description="Whether results in place are compared with the exact answer.")
 
 
 class TrainingChoices(BaseModel):
     """The choices for each field of training."""
 
-    fields: dict[str, list[str]] = Field(description="The words that each field takes which takes one of a few.")
+    fields: dict[str, list[str]] = Field(description="The allowed words of each field that takes one of a few.")
     datasets: list[DatasetName]
-    models: dict[ModelName, dict[str, int]] = Field(description="The arguments that each takes, with their defaults.")
-    one_node: list[Strategy] = Field(description="Strategies that stay on one node.")
-    parameter_servers: list[Strategy] = Field(description="Strategies that have parameter servers.")
-    defaults: JobSpec = Field(description="The job that says nothing but its kind.")
+    models: dict[ModelName, dict[str, int]] = Field(description="The arguments of each model, with their defaults.")
+    one_node: list[Strategy] = Field(description="The strategies that run on one node only.")
+    parameter_servers: list[Strategy] = Field(description="The strategies that use parameter servers.")
+    defaults: JobSpec = Field(description="The job that gives nothing but its kind.")
 
 
 class Engine(BaseModel):
@@ -66,7 +68,7 @@ class Engine(BaseModel):
     dtypes: list[DType]
     ops: list[Op]
     transports: list[TransportName]
-    links: list[str] = Field(description="Known by name, for the cluster of a simulation.")
+    links: list[str] = Field(description="The links known by name, for the cluster of a simulation.")
     training: TrainingChoices
 
 

@@ -21,9 +21,11 @@ router = APIRouter(prefix="/events", tags=["events"])
 EVENT_COLUMNS = tuple(EventView.model_fields)
 
 Word = Annotated[str | None, Query(max_length=200)]
-Action = Annotated[str | None, Query(max_length=200, description="Such as job.cancelled, or job.* for all of jobs.")]
-Since = Annotated[Instant | None, Query(description="Only events from this time on.")]
-Until = Annotated[Instant | None, Query(description="Only events before this time.")]
+Action = Annotated[
+    str | None, Query(max_length=200, description="An action such as job.cancelled, or job.* for all actions of jobs.")
+]
+Since = Annotated[Instant | None, Query(description="The earliest time.")]
+Until = Annotated[Instant | None, Query(description="The time before which events happened.")]
 
 
 def wanted_events(

@@ -14,10 +14,12 @@ from ringscope_server.results.views import LatencyCurve, Lateness
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
 MAX_BYTES = 1 << 40  # times what a job aggregates still an integer of both databases
-Size = Annotated[int, Query(ge=0, le=MAX_BYTES, description="Message size, as in the rows of the sweep.")]
-SizeOrAll = Annotated[int | None, Query(ge=0, le=MAX_BYTES, description="Message size, as in the rows of the sweep.")]
+Size = Annotated[int, Query(ge=0, le=MAX_BYTES, description="A size_bytes of the sweep's rows.")]
+SizeOrAll = Annotated[
+    int | None, Query(ge=0, le=MAX_BYTES, description="A size_bytes of the sweep's rows; default: all.")
+]
 Columns = Annotated[
-    int, Query(ge=1, le=400, description="The number of columns at most; of more steps the largest values are kept.")
+    int, Query(ge=1, le=400, description="The most columns; a column of several steps keeps the largest value.")
 ]
 
 

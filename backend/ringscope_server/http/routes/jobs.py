@@ -39,7 +39,7 @@ router = APIRouter(prefix="/jobs", tags=["jobs"])
 
 States = Annotated[list[JobState] | None, Query(alias="state", description=f"Any of {', '.join(get_args(JobState))}.")]
 Labels = Annotated[
-    list[str] | None, Query(alias="label", max_length=20, description="key:value; give it again for more of them.")
+    list[str] | None, Query(alias="label", max_length=20, description="A label as key:value; repeat it for several.")
 ]
 
 
@@ -47,15 +47,17 @@ def wanted_jobs(
     state: States = None,
     kind: JobKind | None = None,
     owner: Annotated[
-        str | None, Query(alias="user", max_length=200, description="The user that submitted the job.")
+        str | None, Query(alias="user", max_length=200, description="The user who submitted the job.")
     ] = None,
     label: Labels = None,
-    schedule_id: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Submitted by this schedule.")] = None,
+    schedule_id: Annotated[
+        int | None, Query(ge=1, le=MAX_ID, description="The schedule that submitted the job.")
+    ] = None,
     collective: Collective | None = None,
-    algorithm: Annotated[Algorithm | None, Query(description="One of its algorithms.")] = None,
-    node: Annotated[str | None, Query(max_length=200, description="It had a rank on this node.")] = None,
-    q: Annotated[str | None, Query(max_length=200, description="Part of the name, or the number.")] = None,
-    finished_after: Annotated[Instant | None, Query(description="It ended then or later.")] = None,
+    algorithm: Annotated[Algorithm | None, Query(description="One of the job's algorithms.")] = None,
+    node: Annotated[str | None, Query(max_length=200, description="A node on which the job had a rank.")] = None,
+    q: Annotated[str | None, Query(max_length=200, description="A part of the job's name, or its number.")] = None,
+    finished_after: Annotated[Instant | None, Query(description="The job ended at this time or later.")] = None,
 ) -> JobFilter:
     """The filter in the query."""
     states = tuple(dict.fromkeys(state or ()))
@@ -88,7 +90,9 @@ async def list_jobs(
     services: ServicesDep,
     admitted: AdmittedDep,
     wanted: Wanted,
-    sort: Annotated[Sort, Query(description="Order; a - in front reverses it: most, or newest, first.")] = NEWEST_FIRST,
+    sort: Annotated[
+        Sort, Query(description="The sort key; a leading - puts the most or the newest first.")
+    ] = NEWEST_FIRST,
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> JobPage:

@@ -28,25 +28,28 @@ from ringscope_server.users.tokens import User
 router = APIRouter(prefix="/jobs/{job_id}/log", tags=["results"])
 
 Rank = Annotated[int | None, Query(ge=0, lt=2**31, description="Only this rank.")]
-Text = Annotated[str, Query(max_length=200, description="Only lines that contain each of these words, in either case.")]
+Text = Annotated[str, Query(max_length=200, description="Only lines that contain each of these words, ignoring case.")]
 Stream = Annotated[Literal["stdout", "stderr", "agent"] | None, Query(description="Only this stream.")]
 AtLeast = Annotated[
     Level | None,
-    Query(description="Only lines whose words name an error, as ValueError or fatal do; with warning also a warning."),
+    Query(
+        description="Only lines with words that indicate an error, such as ValueError or fatal; warning also includes"
+        " warnings."
+    ),
 ]
 Pattern = Annotated[
     str,
     Query(
         max_length=200,
-        description="Only lines of which a part matches this regular expression, with (?i) in front in either case; "
-        "without back references, look-around and named groups it takes time linear in the log.",
+        description="Only lines that contain a match of this regular expression; (?i) in front ignores case. It has "
+        "no back references, look-around or named groups, so that the time is linear in the log.",
     ),
     AfterValidator(checked),
 ]
 
 At = Annotated[
     Instant | None,
-    Query(description="Look for the last line that was printed by then, on the clock of the node that printed it."),
+    Query(description="Find the last line that was printed by this time, by the clock of the node that printed it."),
 ]
 
 

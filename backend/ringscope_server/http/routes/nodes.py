@@ -29,7 +29,7 @@ from ringscope_server.services import Services
 
 router = APIRouter(tags=["nodes"])
 
-NodeLimit = Annotated[int | None, Query(ge=1, le=1000, description="Rows of one page; default: all there are.")]
+NodeLimit = Annotated[int | None, Query(ge=1, le=1000, description="The number of rows of one page; default: all.")]
 
 
 class Cluster(BaseModel):

@@ -47,7 +47,7 @@ class PlannedDelay(BaseModel):
 
     job_id: int
     name: str
-    is_simulated: bool = Field(description="It asks for the cost model's times and measures nothing.")
+    is_simulated: bool = Field(description="Whether it only asks for the cost model's times and measures nothing.")
     before: AwareDatetime = Field(alias="from")
     after: AwareDatetime | None = Field(alias="to")
 
@@ -57,13 +57,11 @@ class QueuePlan(BaseModel):
 
     starts_now: bool
     estimated_start: AwareDatetime | None = Field(
-        description="When the job starts if every job runs until its time limit."
+        description="The expected start if every job runs until its time limit."
     )
     pending: PlannedWait | None
-    shares: list[PlannedShare] = Field(
-        description="Nodes and slots on which it would start now; empty when it would wait."
-    )
-    position: int = Field(description="Its place in the queue; 1 is next, 0: it starts now.")
+    shares: list[PlannedShare] = Field(description="The node parts where it would start now; empty if it would wait.")
+    position: int = Field(description="Position in the queue: 1 is next, 0 means that it starts now.")
     delays: list[PlannedDelay]
     preempted_jobs: list[int] = Field(description="Running jobs of lower priority that would end for it.")
 

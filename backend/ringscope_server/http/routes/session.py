@@ -28,8 +28,8 @@ class Me(BaseModel):
     name: str
     role: Role
     command: str | None = Field(
-        description="What to type for `ringscope`, so that it has this server's token; null for viewers, and where the "
-        "request does not come from the server's own machine.",
+        description="The command that gives `ringscope` this server's token; null for viewers, and if the request "
+        "does not come from the server's own machine.",
     )
 
 
@@ -44,13 +44,13 @@ class LoginLinkSpec(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    role: PersonRole | None = Field(None, description="What the browser may do; default: what whoever asks may do.")
+    role: PersonRole | None = Field(None, description="The role of the browser; default: the role of the caller.")
     session_hours: float | None = Field(
         None,
         gt=0,
         le=GUEST_LIFETIME / timedelta(hours=1),
-        description="The browser stays logged in so long once it has followed the link; default: as long as it may, "
-        "which is a week in a role other than one's own.",
+        description="Hours for which the browser stays logged in once it has followed the link; default: the longest "
+        "allowed time, which is a week for a role other than the caller's own.",
     )
     next: str = Field(
         "/", max_length=MAX_PATH, description="The page that the link opens: a path of this server, such as /jobs/7."

@@ -17,8 +17,10 @@ from ringscope_server.users.tokens import User
 
 router = APIRouter(tags=["live"])
 
-Topics = Annotated[str, Query(max_length=1000, description="Comma-separated: jobs, nodes, job:42 …")]
-LastEventId = Annotated[str | None, Header(description="The browser sends it when it reconnects.")]
+Topics = Annotated[str, Query(max_length=1000, description="The topics, separated by commas: jobs, nodes, job:42 …")]
+LastEventId = Annotated[
+    str | None, Header(description="The id of the last event received; browsers send it when they reconnect.")
+]
 
 # No proxy is to keep it, nor nginx to hold it back.
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}

@@ -19,11 +19,13 @@ from ringscope_server.services import Services
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
-Size = Annotated[int | None, Query(ge=0, lt=2**63, description="Size of the message; default: the largest.")]
+Size = Annotated[int | None, Query(ge=0, lt=2**63, description="The size of the message; default: the largest.")]
 Algorithm = Annotated[
     str | None, Query(max_length=100, description="The algorithm as the job names it; default: the first.")
 ]
-InPlace = Annotated[bool | None, Query(description="Default: the first.")]
+InPlace = Annotated[
+    bool | None, Query(description="Whether the operation was in place; default: that of the first trace.")
+]
 
 
 def _wanted(size_bytes: Size = None, algorithm: Algorithm = None, in_place: InPlace = None) -> TraceFilter:

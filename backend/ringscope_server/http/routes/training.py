@@ -13,7 +13,7 @@ from ringscope_server.training.views import BucketList, EpochPage, TrainingCurve
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["training"])
 
-Points = Annotated[int, Query(ge=1, le=5_000, description="The number of points at most; more steps become means.")]
+Points = Annotated[int, Query(ge=1, le=5_000, description="The most points; a point of several steps is their mean.")]
 
 
 @router.get("/training", operation_id="get_training_curve")
@@ -24,7 +24,9 @@ async def get_training_curve(job_id: Id, user: Viewer, services: ServicesDep, po
         return await curve.curve(session, job_id, points)
 
 
-Newest = Annotated[bool, Query(description="The last rows instead of the first ones; there is no next page then.")]
+Newest = Annotated[
+    bool, Query(description="Return the last rows instead of the first ones; then there is no next page.")
+]
 
 
 @router.get("/epochs", operation_id="list_epochs")

@@ -68,3 +68,14 @@ def test_a_terminal_that_knows_ascii_alone_gets_all_of_it(command: tuple[str, ..
     done = run(*command, PYTHONIOENCODING="ascii", LC_ALL="C", PYTHONUTF8="0")
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.isascii() and done.stdout
+
+
+@pytest.mark.parametrize("command", [("plan",), ("trace", "ring", "--ranks", "8")], ids=lambda command: command[0])
+def test_a_reader_that_has_had_enough_is_no_failure_of_the_command(command: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    try:
+        done = run(*command, stdout=writer)
+    finally:
+        os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ringscope.contracts.rank_process import TOKEN_VARIABLE
+from ringscope.contracts.units import is_whole_number
 from ringscope_agent import freezer
 
 # Marks the processes of one agent by its data directory: several agents may share a machine, and even a gang.
@@ -265,7 +266,7 @@ def reap_orphans() -> None:
 
 
 def _pids() -> list[int]:
-    return [int(name) for name in os.listdir(PROC) if name.isdigit()]  # noqa: PTH208 - a scan, and it must be quick
+    return [int(name) for name in os.listdir(PROC) if is_whole_number(name)]  # noqa: PTH208 - a scan, and it must be quick
 
 
 def _fields_of(pid: int) -> list[str]:

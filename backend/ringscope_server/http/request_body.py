@@ -6,6 +6,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ringscope.contracts.units import is_whole_number
 from ringscope_server.http import json_text
 from ringscope_server.http.origin import is_host
 from ringscope_server.http.problems import Problem, invalid, of_database, problem_response
@@ -83,7 +84,7 @@ class RequestBody:
 def _declared(headers: Headers) -> int:
     """Bytes, 0 where they come one by one."""
     length = headers.get("content-length", "0")
-    return int(length) if length.isdecimal() else 0
+    return int(length) if is_whole_number(length) else 0
 
 
 async def _read(headers: Headers, receive: Receive, most_bytes: int) -> bytes:

@@ -16,7 +16,7 @@ from ringscope_server.jobs.service import InvalidJobError, default_name
 MAX_PATCH_DEPTH = 20  # a specification is not half as deep
 MAX_NAME_CHARACTERS = 200
 _NEW_JOB: TypeAdapter[JobSpec] = TypeAdapter(NewJob)
-_CLONE_OF = re.compile(r" \(clone of \d+\)$")
+_CLONE_OF = re.compile(r" \(clone of [0-9]+\)$")
 
 
 def repeated(job: Job) -> JobSpec:

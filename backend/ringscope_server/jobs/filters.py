@@ -10,6 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Select, or_, select, union_all
 
+from ringscope.contracts.units import is_whole_number
 from ringscope_server.db.models import Attempt, Job, Member, Node
 
 MAX_ID = 2**63 - 1
@@ -80,5 +81,5 @@ def _ids_on(node: str) -> Select[int]:
 
 def _numbered(text: str) -> list[ColumnElement[bool]]:
     number = text.removeprefix("#")
-    is_id = number.isascii() and number.isdecimal() and len(number) < len(str(MAX_ID))
+    is_id = is_whole_number(number) and len(number) < len(str(MAX_ID))
     return [Job.id == int(number)] if is_id else []

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal
 
+from ringscope.contracts.units import is_whole_number
 from ringscope_server.live.messages import Message, Messages, MessageType
 from ringscope_server.live.rounds import Pause, Rounds
 from ringscope_server.live.subscriber import Subscriber
@@ -51,7 +52,7 @@ class Stream:
     def watched_jobs(self) -> set[int]:
         """The jobs to whose own topic somebody listens."""
         numbers = (topic.removeprefix(_JOB) for topic in self._topics if topic.startswith(_JOB))
-        return {int(number) for number in numbers if number.isdecimal()}
+        return {int(number) for number in numbers if is_whole_number(number)}
 
     def is_watched(self, job_id: int) -> bool:
         """Whether somebody listens to this job's own topic."""
@@ -91,7 +92,7 @@ class Stream:
         if event_id is None:
             return None
         number, _, instance = event_id.partition("-")
-        is_number = number.isdecimal() and len(number) <= MAX_DIGITS
+        is_number = is_whole_number(number) and len(number) <= MAX_DIGITS
         return int(number) if instance == self._instance and is_number else FOREIGN
 
     @contextmanager

@@ -13,7 +13,7 @@ from ringscope.contracts.spec_model import SpecModel
 
 JOIN_TOKEN_VARIABLE = "RINGSCOPE_JOIN_TOKEN"
 JOB_LABEL = "slurm_job"
-_TIME = re.compile(r"\d+(:\d+){0,2}|\d+-\d+(:\d+){0,2}")
+_TIME = re.compile(r"[0-9]+(:[0-9]+){0,2}|[0-9]+-[0-9]+(:[0-9]+){0,2}")
 _WORD = re.compile(r"[\w.@+,-]+")
 
 

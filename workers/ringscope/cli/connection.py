@@ -11,6 +11,7 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, command_name
 from ringscope.client import Client
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.typed import typed
+from ringscope.contracts.units import is_whole_number
 
 PORT_VARIABLE = "RINGSCOPE_PORT"
 DEFAULT_URL = "http://127.0.0.1:8000"
@@ -57,7 +58,7 @@ def usual_url() -> str:
     The server and `ringscope up` take their port from the same variable.
     """
     port = os.environ.get(PORT_VARIABLE, "").strip()
-    return f"http://127.0.0.1:{port}" if port.isdigit() and port != "0" else DEFAULT_URL
+    return f"http://127.0.0.1:{port}" if is_whole_number(port) and port != "0" else DEFAULT_URL
 
 
 def served_url(data_dir: Path, pid: int | None = None) -> str | None:

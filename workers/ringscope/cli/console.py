@@ -25,6 +25,7 @@ EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 3
 EXIT_INTERRUPTED = 130
+EXIT_READER_GONE = 141  # as a shell has it of a program that SIGPIPE ends
 
 DataDir = Annotated[
     Path,
@@ -82,6 +83,13 @@ def command_name() -> str:
     return "ringscope" if found and Path(found).resolve() == Path(started).resolve() else started
 
 
+class _Output(Console):
+    def on_broken_pipe(self) -> None:
+        """End as every other output does when the reader of a pipe is gone; Rich would end with 1."""
+        self.quiet = True
+        raise SystemExit(EXIT_READER_GONE)
+
+
 def stderr_console() -> Console:
     """A Rich console on stderr, for progress: stdout stays clean for results."""
     return Console(stderr=True, highlight=False, markup=False)
@@ -89,4 +97,4 @@ def stderr_console() -> Console:
 
 def stdout_console() -> Console:
     """A Rich console on stdout, for tables; through a pipe lines are long instead of folded."""
-    return Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else _PIPE_COLUMNS)
+    return _Output(highlight=False, markup=False, width=None if sys.stdout.isatty() else _PIPE_COLUMNS)

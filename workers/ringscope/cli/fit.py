@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 def fit_rows(
     files: Annotated[list[Path] | None, typer.Argument(metavar="FILE...", help="JSON of bench or nccl-tests.")] = None,
-    job: Annotated[int | None, typer.Option(help="Rows of this job on the server instead.")] = None,
+    job: Annotated[int | None, typer.Option(min=1, help="Rows of this job on the server instead.")] = None,
     algorithm: Annotated[
         str | None, typer.Option(help="Algorithm of rows that name none, such as those of nccl-tests: ring.")
     ] = None,

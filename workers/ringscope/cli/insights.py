@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def insights(
-    job_id: Annotated[int, typer.Argument(metavar="ID", help="The job's number.")],
+    job_id: Annotated[int, typer.Argument(metavar="ID", min=1, help="The job's number.")],
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

@@ -16,7 +16,7 @@ from ringscope.cli.progress import describe
 from ringscope.cli.words import label_words, say_one
 from ringscope.client import ApiProblemError, Job
 
-JobIds = Annotated[list[int], typer.Argument(metavar="ID...", help="The jobs' numbers.")]
+JobIds = Annotated[list[int], typer.Argument(metavar="ID...", min=1, help="The jobs' numbers.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -16,7 +16,7 @@ from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.words import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.client import Job
 
-JobId = Annotated[int, typer.Argument(metavar="ID", help="The job's number.")]
+JobId = Annotated[int, typer.Argument(metavar="ID", min=1, help="The job's number.")]
 
 
 def _busbw(job: Job) -> str:

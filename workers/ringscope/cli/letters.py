@@ -8,7 +8,7 @@ import typer
 from ringscope.bench.nccl_tests.dtypes import dtype_named
 from ringscope.contracts.benchmark import AVERAGES
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.units import parse_size
+from ringscope.contracts.units import is_whole_number, parse_size
 
 _USUAL_STEP = "1M"  # nccl-tests' -i, which counts where -f is 1
 # Letter, its value that asks for nothing (None: there is none), and what to do instead.
@@ -98,7 +98,7 @@ def sweep_fields(
         step_factor, step = None, step or parse_size(_USUAL_STEP)
     elif step_factor is not None:
         step = None
-    if average is not None and average.isdecimal() and int(average) < len(AVERAGES):
+    if average is not None and is_whole_number(average) and int(average) < len(AVERAGES):
         average = AVERAGES[int(average)]
     fields = others | {
         "step_factor": step_factor,

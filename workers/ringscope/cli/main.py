@@ -2,6 +2,7 @@
 
 import errno
 import os
+import select
 import sys
 from importlib import import_module, metadata
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 from typer.models import CommandInfo, TyperInfo
 
 from ringscope.cli.connection import as_typed
-from ringscope.cli.console import EXIT_BAD_INPUT, EXIT_FAILED, complain, make_writable, say
+from ringscope.cli.console import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_READER_GONE, complain, make_writable, say
 from ringscope.cli.sections import SectionedGroup
 from ringscope.contracts.errors import UserError
 
@@ -80,13 +81,34 @@ def main() -> None:
         for sentence in error.sentences:
             complain(as_typed(sentence))
         sys.exit(EXIT_BAD_INPUT)
+    except SystemExit as end:
+        if end.code and _is_reader_gone():
+            _drop_output()
+            sys.exit(EXIT_READER_GONE)
+        raise
     except OSError as error:
         if error.errno not in _OUTPUT_ERRORS:
             raise
-        # What is left of the output would fail once more as Python ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
+        if error.errno == errno.EPIPE:
+            sys.exit(EXIT_READER_GONE)
         complain(f"The output cannot be written ({error.strerror}); make room, or write it elsewhere.")
         sys.exit(EXIT_FAILED)
+
+
+def _is_reader_gone() -> bool:
+    """Say whether the other end of a pipe on stdout, such as ``head``, has ended."""
+    poll = select.poll()
+    try:
+        poll.register(sys.stdout.fileno(), 0)
+    except (OSError, ValueError):
+        return False
+    return any(event & select.POLLERR for _, event in poll.poll(0))
+
+
+def _drop_output() -> None:
+    """What is left of the output would fail once more as Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _tell_version(is_asked: bool) -> None:

@@ -15,6 +15,7 @@ from ringscope.cli.words import AsJson, Columns, named, say_list, say_one, until
 from ringscope.client import Client, Schedule
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.merge_patch import merge_patch
+from ringscope.contracts.units import is_whole_number
 
 Which = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or number.")]
 File = Annotated[str | None, typer.Argument(help="The job as JSON, - for stdin.")]
@@ -62,7 +63,7 @@ def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name of its own.")],
     cron: Annotated[str, typer.Argument(metavar="CRON", help='Minute, hour, day, month, weekday: "0 2 * * *".')],
     file: File = None,
-    job: Annotated[int | None, typer.Option(help="Take the specification of this job instead of a file.")] = None,
+    job: Annotated[int | None, typer.Option(min=1, help="Take this job's specification instead of a file.")] = None,
     timezone: Zone = None,
     overlap: Overlap = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Fire only once it is enabled.")] = False,
@@ -172,7 +173,7 @@ def upcoming(
 
 
 def _find(client: Client, which: str) -> Schedule:
-    return client.schedule(int(which)) if which.isdecimal() else named("schedule", which, client.schedules())
+    return client.schedule(int(which)) if is_whole_number(which) else named("schedule", which, client.schedules())
 
 
 def _replace(client: Client, found: Schedule, changes: dict[str, Any]) -> Schedule:

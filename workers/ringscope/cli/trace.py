@@ -51,7 +51,7 @@ def trace_algorithm(
     root: Annotated[int, typer.Option("-r", "--root", min=0, help="Root rank of broadcast and reduce.")] = 0,
     values: Annotated[str | None, typer.Option(help='A row of numbers for each rank: "2,4,6;1,2,3;4,8,12".')] = None,
     perfetto: Annotated[Path | None, typer.Option(help="Also write a trace for ui.perfetto.dev here.")] = None,
-    job: Annotated[int | None, typer.Option(help="What the ranks of this job did, which it was told to trace.")] = None,
+    job: Annotated[int | None, typer.Option(min=1, help="Show what the ranks of this traced job did.")] = None,
     size_of_job: Annotated[
         str | None, typer.Option("--size", help="Message size of the job to show: 1M; default: the largest.")
     ] = None,

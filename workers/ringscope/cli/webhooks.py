@@ -8,6 +8,7 @@ from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say, say_json
 from ringscope.cli.words import AsJson, Columns, Quiet, named, say_list, say_one, when
 from ringscope.client import Client, Delivery, Webhook
+from ringscope.contracts.units import is_whole_number
 
 Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its name or number.")]
 
@@ -135,7 +136,7 @@ def redeliver(
 
 
 def _find(client: Client, which: str) -> Webhook:
-    return client.webhook(int(which)) if which.isdecimal() else named("webhook", which, client.webhooks())
+    return client.webhook(int(which)) if is_whole_number(which) else named("webhook", which, client.webhooks())
 
 
 def _replace(client: Client, found: Webhook, is_enabled: bool) -> Webhook:

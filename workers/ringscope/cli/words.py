@@ -27,7 +27,7 @@ Columns = Mapping[str, Callable[[ViewT], object]]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Quiet = Annotated[bool, typer.Option("-q", "--quiet", help="Print the secret and nothing else.")]
 
-_AGO = re.compile(r"(\d{1,6})([smhd])")
+_AGO = re.compile(r"([0-9]{1,6})([smhd])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 

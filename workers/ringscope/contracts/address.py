@@ -5,6 +5,8 @@ from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
+from ringscope.contracts.units import is_whole_number
+
 LOOPBACK = "127.0.0.1"
 _MAX_PORT = 65_535
 _PORTS = {"http": 80, "https": 443}
@@ -77,6 +79,6 @@ def _not_ipv6(text: str) -> str:
 
 
 def _port(digits: str, text: str) -> int:
-    if not digits.isascii() or not digits.isdecimal() or int(digits) > _MAX_PORT:
+    if not is_whole_number(digits) or int(digits) > _MAX_PORT:
         raise ValueError(f"{text!r} has no port after its colon; give a number from 0 to {_MAX_PORT}.")
     return int(digits)

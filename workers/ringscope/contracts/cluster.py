@@ -6,7 +6,7 @@ from pydantic import Field, field_validator, model_validator
 
 from ringscope.contracts.spec_model import SpecModel, at
 from ringscope.contracts.topology import ALIASES, PRESETS, Link, Topology
-from ringscope.contracts.units import parse_rate
+from ringscope.contracts.units import is_whole_number, parse_rate
 
 MAX_RANKS = 65_536  # of a plan, which prices equal ranks as one
 MAX_SIMULATED_RANKS = 512  # of a simulation, which follows each message: pairwise algorithms have p² of them
@@ -45,7 +45,7 @@ class ClusterSpec(SpecModel):
     @classmethod
     def _shape_is_one(cls, shape: str) -> str:
         numbers = shape.split("x")
-        if len(numbers) > 3 or not all(n.isdecimal() and len(n) < 7 and int(n) for n in numbers):
+        if len(numbers) > 3 or not all(is_whole_number(n) and len(n) < 7 and int(n) for n in numbers):
             raise ValueError(
                 f"{shape!r} is no shape; write RANKS, NODESxRANKS such as 4x8, or RACKSxNODESxRANKS such as 2x4x8."
             )

@@ -5,10 +5,15 @@ from math import floor, log10
 
 _PER_SECOND = {"": 1.0, "s": 1.0, "ms": 1e3, "us": 1e6, "µs": 1e6, "ns": 1e9}
 _PREFIXES = ("", "k", "m", "g", "t")
-_NUMBER = r"\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*"
+_NUMBER = r"\s*([0-9]{1,15}(?:\.[0-9]{1,15})?|\.[0-9]{1,15})\s*"
 _SIZE = re.compile(_NUMBER + r"(?:([kmgt])(i?))?(b?)\s*", re.IGNORECASE)
 _RATE = re.compile(_NUMBER + r"([kmgt]?)(i?)(b|bits?)\s*(?:/\s*s|ps)\s*", re.IGNORECASE)
 _DURATION = re.compile(_NUMBER + r"(s|ms|us|µs|ns|)\s*")
+
+
+def is_whole_number(text: str) -> bool:
+    """Say whether a text has only the digits 0 to 9, as ``int`` alone takes those of every script, signs and spaces."""
+    return text.isascii() and text.isdecimal()
 
 
 def parse_size(text: str) -> int:

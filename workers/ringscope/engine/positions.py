@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from ringscope.contracts.units import is_whole_number
+
 _SLOT_BYTES = 256  # pairs of cache lines, because processors fetch lines in pairs
 _TEXT_AT = 16  # as a number of integers; the rest of the slot is the text of the stage
 _TEXT_BYTES = _SLOT_BYTES - 8 * _TEXT_AT
@@ -84,7 +86,7 @@ def slot(path: str | None, rank: int) -> memoryview:
 
 def slot_before_mpi(path: str | None) -> memoryview:
     """The slot of this process, by the rank that its launcher has put into the environment."""
-    rank = next((os.environ[name] for name in _RANK_VARIABLES if os.environ.get(name, "").isdigit()), "0")
+    rank = next((os.environ[name] for name in _RANK_VARIABLES if is_whole_number(os.environ.get(name, ""))), "0")
     return slot(path, int(rank))
 
 

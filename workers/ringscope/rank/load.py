@@ -8,6 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from ringscope.contracts.protocol import Load
+from ringscope.contracts.units import is_whole_number
 from ringscope.engine.cores import machine
 
 MOST_OTHER_SHARE = 0.1  # of all processors: what is measured beside more of other load is not kept
@@ -79,7 +80,7 @@ def _descendants_ticks() -> int:
     """Of those that live, with what they have waited for."""
     children: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for folder in _PROC.iterdir():
-        if folder.name.isdecimal():
+        if is_whole_number(folder.name):
             with contextlib.suppress(OSError):  # it has ended meanwhile
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
                 children[int(fields[_PARENT])].append((int(folder.name), sum(map(int, fields[_TIMES]))))

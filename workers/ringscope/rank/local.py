@@ -31,7 +31,7 @@ _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0
 _OUTPUT_TAIL_LINES = 20
 # Hydra's line about all ranks: wait statuses.
-_EXIT_CODES = re.compile(r"^\[mpiexec@.*Exit codes: \[[^\[\]]+\] (\d+(?:,\d+)*)\n", re.MULTILINE)
+_EXIT_CODES = re.compile(r"^\[mpiexec@.*Exit codes: \[[^\[\]]+\] ([0-9]+(?:,[0-9]+)*)\n", re.MULTILINE)
 
 
 @dataclass(slots=True)

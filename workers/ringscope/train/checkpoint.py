@@ -13,7 +13,7 @@ import torch
 from ringscope.engine.errors import EngineError
 
 KEPT = 2  # the newest, and the one before it in case that the disk spoiled the newest
-_NAME = re.compile(r"step-(\d{10})\.pt")
+_NAME = re.compile(r"step-([0-9]{10})\.pt")
 _UNFINISHED = ".unfinished"
 _FIELDS = ("step", "epoch", "index", "model", "optimizer", "extra")
 

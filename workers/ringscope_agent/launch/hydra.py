@@ -16,14 +16,14 @@ MAX_LINE_BYTES = 8192
 # Hydra puts the pattern before every line and before every *chunk* that it reads, and chunks of two ranks may share
 # a line. Two control characters make the seams unmistakable, which "[0] " would not.
 PREPEND_PATTERN = "\x1e%r\x1f"
-_SEAM = re.compile(rb"\x1e(\d+)\x1f")
+_SEAM = re.compile(rb"\x1e([0-9]+)\x1f")
 
-_LAUNCH_LINE = re.compile(r"^HYDRA_LAUNCH: .*--control-port (\S+):(\d+) .*--proxy-id (\d+)\s*$")
+_LAUNCH_LINE = re.compile(r"^HYDRA_LAUNCH: .*--control-port (\S+):([0-9]+) .*--proxy-id ([0-9]+)\s*$")
 # Of each node, on a line of its own from the second one on.
-_EXIT_CODES_LINE = re.compile(r"(?:\[mpiexec@.*\] Exit codes: )?((?:\[[^\[\]]+\] \d+(?:,\d+)*\s*)+)")
-_EXIT_CODES = re.compile(r"\[([^\[\]]+)\] (\d+(?:,\d+)*)")
-_FAILED_PID = re.compile(r"^=\s+PID (\d+) RUNNING AT (\S+)")
-_EXIT_SIGNAL = re.compile(r"EXIT STRING: .*\(signal (\d+)\)")
+_EXIT_CODES_LINE = re.compile(r"(?:\[mpiexec@.*\] Exit codes: )?((?:\[[^\[\]]+\] [0-9]+(?:,[0-9]+)*\s*)+)")
+_EXIT_CODES = re.compile(r"\[([^\[\]]+)\] ([0-9]+(?:,[0-9]+)*)")
+_FAILED_PID = re.compile(r"^=\s+PID ([0-9]+) RUNNING AT (\S+)")
+_EXIT_SIGNAL = re.compile(r"EXIT STRING: .*\(signal ([0-9]+)\)")
 
 
 def parse_launch_line(line: str) -> Proxy | None:
@@ -151,7 +151,7 @@ class ExitReport:
 
 # With these lines Hydra takes any signal for a fault of the program, also one that the service has sent.
 _BANNER = re.compile(
-    r"^(={20,}|=   (BAD TERMINATION|PID \d+ RUNNING|EXIT CODE|CLEANING UP|YOU CAN IGNORE).*|"
+    r"^(={20,}|=   (BAD TERMINATION|PID [0-9]+ RUNNING|EXIT CODE|CLEANING UP|YOU CAN IGNORE).*|"
     r"YOUR APPLICATION TERMINATED.*|This typically refers to a problem with your application.*|"
     r"Please see the FAQ page.*)$"
 )

@@ -16,6 +16,7 @@ from ringscope.contracts.metrics.agent import COLLECTIVE_BUCKETS_SECONDS, STEP_B
 from ringscope.contracts.metrics.histogram import Histogram
 from ringscope.contracts.metrics.labels import op_label
 from ringscope.contracts.record import Check, Done, Hello, Iterations, Log, Measurement, Record, Started, Steps
+from ringscope.contracts.units import is_whole_number
 
 MOST_SIZES = 32  # of a job that have series of their own
 OTHER_SIZES = "other"
@@ -270,4 +271,4 @@ def _merged_ops(ops: list[OpCounters]) -> OpCounters:
 def gpu_label(device: str) -> str:
     """The GPU's number out of a rank's device ("0 [0000:17:00.0]"); empty for a processor."""
     number = device.partition(" ")[0]
-    return number if number.isdecimal() else ""
+    return number if is_whole_number(number) else ""

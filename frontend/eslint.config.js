@@ -4,19 +4,19 @@ import reactHooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
 // A folder stands above all that it imports; pages know neither the app nor each other.
-const FLOORS = ["api", "lib", "data", "charts", "components", "pages", "app"];
-const ABOVE = FLOORS.map((floor, place) => ({
-  files: [`src/${floor}/**`],
+const LAYERS = ["api", "lib", "data", "charts", "components", "pages", "app"];
+const ABOVE = LAYERS.map((layer, place) => ({
+  files: [`src/${layer}/**`],
   rules: {
     "no-restricted-imports": [
       "error",
       {
         patterns: [
-          ...FLOORS.slice(place + 1).map((above) => ({
+          ...LAYERS.slice(place + 1).map((above) => ({
             regex: `^(\\.\\./)+${above}/`,
-            message: `${floor}/ stands below ${above}/ (ARCHITECTURE.md).`,
+            message: `${layer}/ is below ${above}/ (ARCHITECTURE.md).`,
           })),
-          ...(floor === "pages" ? [{ regex: "^\\.\\./(?!\\.\\./)", message: "Pages do not know each other." }] : []),
+          ...(layer === "pages" ? [{ regex: "^\\.\\./(?!\\.\\./)", message: "Pages do not know each other." }] : []),
         ],
       },
     ],

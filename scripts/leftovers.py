@@ -1,10 +1,10 @@
 """What a run of the tests leaves behind when a test of it is killed, and how it is cleared away.
 
-Every run of pytest has a room: a directory for all temporary files of its tests, named after the runner's process. Its
+Every run of pytest has a folder for all temporary files of its tests, named after the runner's process. Its
 path is also a variable in the environment of everything that the tests start, so that whatever outlives them is found,
 also by the next run if this one is killed as a whole.
 
-A room may lie in memory where there is plenty: a test with a database waits for a disk several times, for nothing, as
+A folder may lie in memory where there is plenty: a test with a database waits for a disk several times, for nothing, as
 none of it must survive a power cut.
 """
 
@@ -24,38 +24,38 @@ SHARED_MEMORY = Path("/dev/shm")
 SHARED_MEMORY_NAMES = ("mpich_shm_*", "ucx_shm_*")
 SEGMENT_SECONDS = 60  # one that nobody maps is younger only while ranks start
 END_SECONDS = 10.0
-# A run of the gate leaves less than half a gigabyte below its room; what is full there takes ranks their memory.
+# A run of the gate leaves less than half a gigabyte below its folder; what is full there takes ranks their memory.
 SPARE_BYTES = 4 << 30
 
 
-def make_room(letter: str = "", *, in_memory: bool = False) -> Path:
+def make_folder(letter: str = "", *, in_memory: bool = False) -> Path:
     """An empty directory of this process, which others may look into: PostgreSQL never runs as root.
 
     ``in_memory`` asks for one in shared memory; where there is little, or TMPDIR names a place, it lies there instead.
     """
     home = SHARED_MEMORY if in_memory and "TMPDIR" not in os.environ and _has_spare_memory() else _home()
-    room = home / f"{PREFIX}{os.getpid()}{letter}"
-    clear(room)
-    room.mkdir(mode=0o755)
-    return room
+    run_folder = home / f"{PREFIX}{os.getpid()}{letter}"
+    clear(run_folder)
+    run_folder.mkdir(mode=0o755)
+    return run_folder
 
 
-def own_rooms() -> list[Path]:
+def own_folders() -> list[Path]:
     """Those that this process has made and not cleared away."""
-    return [room for room in _rooms() if _runner(room) == str(os.getpid())]
+    return [run_folder for run_folder in _folders() if _runner(run_folder) == str(os.getpid())]
 
 
-def environment(room: Path) -> dict[str, str]:
+def environment(run_folder: Path) -> dict[str, str]:
     """What a command of the run needs in its environment."""
-    return {VARIABLE: str(room), "TMPDIR": str(room)}
+    return {VARIABLE: str(run_folder), "TMPDIR": str(run_folder)}
 
 
-def end_processes(room: Path) -> list[str]:
+def end_processes(run_folder: Path) -> list[str]:
     """End what still runs of a run's tests; how each command begins."""
-    found = {process: _command(process) for process in _processes(room)}
+    found = {process: _command(process) for process in _processes(run_folder)}
     deadline = time.monotonic() + END_SECONDS
     # What is ended may have started another one a moment before.
-    while (running := _processes(room)) and time.monotonic() < deadline:
+    while (running := _processes(run_folder)) and time.monotonic() < deadline:
         for process in running:
             try:
                 process.send_signal(signal.SIGKILL)
@@ -65,22 +65,22 @@ def end_processes(room: Path) -> list[str]:
     return list(found.values())
 
 
-def clear(room: Path) -> None:
+def clear(run_folder: Path) -> None:
     """End and remove everything of a run: processes, networks, files."""
-    end_processes(room)
-    if any(room.glob("*/lab")):
+    end_processes(run_folder)
+    if any(run_folder.glob("*/lab")):
         from ringscope.lab.lab import Lab
 
-        for folder in room.glob("*/lab"):
+        for folder in run_folder.glob("*/lab"):
             Lab(folder.parent).down()
-    shutil.rmtree(room, ignore_errors=True)
+    shutil.rmtree(run_folder, ignore_errors=True)
 
 
-def clear_dead_rooms() -> list[Path]:
-    """Clear what runs left that were killed themselves; their rooms."""
-    dead = [room for room in _rooms() if not _is_alive(_runner(room))]
-    for room in dead:
-        clear(room)
+def clear_dead_folders() -> list[Path]:
+    """Clear what runs left that were killed themselves; return their folders."""
+    dead = [run_folder for run_folder in _folders() if not _is_alive(_runner(run_folder))]
+    for run_folder in dead:
+        clear(run_folder)
     return dead
 
 
@@ -94,13 +94,13 @@ def remove_segments() -> int:
     return len(unused)
 
 
-def _runner(room: Path) -> str:
-    return room.name.removeprefix(PREFIX).rstrip(ascii_lowercase)
+def _runner(run_folder: Path) -> str:
+    return run_folder.name.removeprefix(PREFIX).rstrip(ascii_lowercase)
 
 
-def _rooms() -> list[Path]:
+def _folders() -> list[Path]:
     homes = [_home()] if "TMPDIR" in os.environ else [_home(), SHARED_MEMORY]
-    return [room for home in homes for room in home.glob(f"{PREFIX}[0-9]*")]
+    return [run_folder for home in homes for run_folder in home.glob(f"{PREFIX}[0-9]*")]
 
 
 def _has_spare_memory() -> bool:
@@ -116,13 +116,15 @@ def _home() -> Path:
     return Path(os.environ.get("TMPDIR") or tempfile.gettempdir())
 
 
-def _processes(room: Path) -> list[psutil.Process]:
-    """Those that were started with the room in their environment, or with a path below it as an argument."""
+def _processes(run_folder: Path) -> list[psutil.Process]:
+    """Those that were started with the folder in their environment, or with a path below it as an argument."""
     found = []
     for process in psutil.process_iter():
         try:
             is_alive = process.status() != psutil.STATUS_ZOMBIE
-            is_ours = process.environ().get(VARIABLE) == str(room) or f"{room}/" in " ".join(process.cmdline())
+            is_ours = process.environ().get(VARIABLE) == str(run_folder) or f"{run_folder}/" in " ".join(
+                process.cmdline()
+            )
         except psutil.Error:
             continue
         if is_alive and is_ours and process.pid != os.getpid():

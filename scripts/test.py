@@ -89,8 +89,8 @@ def main(arguments: list[str]) -> int:
         subprocess.run(("scripts/system-packages",), cwd=ROOT, check=False)
     if others := neighbours():
         say("Already running here, and may slow the tests down:", *(f"  {other}" for other in others))
-    if cleared := leftovers.clear_dead_rooms():
-        say("Cleared away what killed runs of the tests had left:", *(f"  {room}" for room in cleared))
+    if cleared := leftovers.clear_dead_folders():
+        say("Cleared away what killed runs of the tests had left:", *(f"  {run_folder}" for run_folder in cleared))
     leftovers.remove_segments()
     chosen = [tier for tier in TIERS if not options.tiers or tier.name in options.tiers]
     companies = [list(tiers) for _, tiers in groupby(chosen, _company)]
@@ -118,15 +118,15 @@ def run_all(companies: list[list[Tier]], is_long: bool, lanes: int) -> list[Run]
     except KeyboardInterrupt:
         pool.shutdown(wait=False, cancel_futures=True)
         # The terminal interrupts all of them, but an agent that a test has started in its own process hears it instead.
-        for room in leftovers.own_rooms():
-            leftovers.end_processes(room)
+        for run_folder in leftovers.own_folders():
+            leftovers.end_processes(run_folder)
         raise
     finally:
         pool.shutdown()
 
 
 def run_together(tiers: list[Tier], is_long: bool, letter: str) -> list[Run]:
-    """Run tiers of one company to their end, those that can run here; ``letter`` tells its room from the others'."""
+    """Run tiers of one company to their end, those that can run here; ``letter`` tells its folder from the others'."""
     reasons = {tier.name: _why_not(tier, is_long) for tier in tiers}
     able = [tier for tier in tiers if reasons[tier.name] is None]
     start = time.monotonic()
@@ -146,20 +146,20 @@ def run_together(tiers: list[Tier], is_long: bool, letter: str) -> list[Run]:
 
 
 def run_in_room(tiers: list[Tier], is_long: bool, letter: str) -> list[Outcome]:
-    """Run the tiers' tools or tests; what outlives them is ended and told, and nothing of their room is left."""
+    """Run the tiers' tools or tests; what outlives them is ended and told, and nothing of their folder is left."""
     way = tiers[0].way
     # What is long may store more than memory holds.
-    room = leftovers.make_room(letter, in_memory=way is not None and way.is_in_memory and not is_long)
-    environment = _environment(is_long) | leftovers.environment(room)
+    run_folder = leftovers.make_folder(letter, in_memory=way is not None and way.is_in_memory and not is_long)
+    environment = _environment(is_long) | leftovers.environment(run_folder)
     tools = [tool for tier in tiers for tool in tier.tools]
     if tools:
         say(f"--- {_names(tiers)}", *lengths.told(lengths.lines_of()))
     try:
         outcomes = run_tools(tools, environment) if tools else run_pytest(tiers, is_long, environment)
-        if left := leftovers.end_processes(room):
+        if left := leftovers.end_processes(run_folder):
             say(f"LEFT BEHIND by {_names(tiers)}, and ended:", *(f"  {command}" for command in left))
     finally:
-        leftovers.clear(room)
+        leftovers.clear(run_folder)
     return outcomes
 
 

@@ -99,8 +99,8 @@ TIERS = (
         "fast",
         100,
         folders=tuple(
-            f"tests/{room}"
-            for room in (
+            f"tests/{package}"
+            for package in (
                 *("contracts", "schedules", "cost", "choice", "engine", "bench", "rank", "agent", "cli"),
                 *("deploy", "examples", "gate"),
             )

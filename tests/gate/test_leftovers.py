@@ -20,13 +20,13 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture
-def dead_room(home: Path) -> Path:
-    """The room of a run that was killed."""
+def dead_folder(home: Path) -> Path:
+    """The folder of a run that was killed."""
     runner = subprocess.Popen([sys.executable, "-c", ""])
     runner.wait()
-    room = home / f"{leftovers.PREFIX}{runner.pid}"
-    room.mkdir()
-    return room
+    run_folder = home / f"{leftovers.PREFIX}{runner.pid}"
+    run_folder.mkdir()
+    return run_folder
 
 
 def started(*arguments: str, **variables: str) -> subprocess.Popen[bytes]:
@@ -36,31 +36,33 @@ def started(*arguments: str, **variables: str) -> subprocess.Popen[bytes]:
 @pytest.fixture
 def stranger(home: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A process of a run that goes on: this one."""
-    room = leftovers.make_room()
-    with started(**leftovers.environment(room)) as process:
+    run_folder = leftovers.make_folder()
+    with started(**leftovers.environment(run_folder)) as process:
         yield process
         process.communicate(b"\n")
 
 
-def test_a_killed_runs_processes_and_files_are_cleared_away(dead_room: Path, stranger: subprocess.Popen[bytes]) -> None:
-    (dead_room / "data").mkdir()
-    by_environment = started(**leftovers.environment(dead_room))
-    by_argument = started(str(dead_room / "data"))
-    assert leftovers.clear_dead_rooms() == [dead_room]
+def test_a_killed_runs_processes_and_files_are_cleared_away(
+    dead_folder: Path, stranger: subprocess.Popen[bytes]
+) -> None:
+    (dead_folder / "data").mkdir()
+    by_environment = started(**leftovers.environment(dead_folder))
+    by_argument = started(str(dead_folder / "data"))
+    assert leftovers.clear_dead_folders() == [dead_folder]
     for process in (by_environment, by_argument):
         process.communicate(timeout=60)
-    assert not dead_room.exists()
+    assert not dead_folder.exists()
     assert stranger.poll() is None
 
 
 def test_what_outlives_its_test_is_ended_and_told(home: Path) -> None:
-    room = leftovers.make_room()
-    process = started("a-server", **leftovers.environment(room))
-    [told] = leftovers.end_processes(room)
+    run_folder = leftovers.make_folder()
+    process = started("a-server", **leftovers.environment(run_folder))
+    [told] = leftovers.end_processes(run_folder)
     assert told.startswith(f"{process.pid} ")
     assert "a-server" in told
     process.communicate(timeout=60)
-    assert leftovers.end_processes(room) == []
+    assert leftovers.end_processes(run_folder) == []
 
 
 def test_a_segment_that_nobody_maps_is_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,12 +92,12 @@ def test_a_room_lies_in_memory_where_there_is_plenty_and_is_found_there(
     monkeypatch.setattr(leftovers, "SPARE_BYTES", 0)
     monkeypatch.delenv("TMPDIR", raising=False)
     monkeypatch.setattr(tempfile, "tempdir", str(disk))
-    room = leftovers.make_room("x", in_memory=True)
-    assert room.parent == memory
-    assert leftovers.own_rooms() == [room]
-    assert leftovers.make_room("y").parent == disk
+    run_folder = leftovers.make_folder("x", in_memory=True)
+    assert run_folder.parent == memory
+    assert leftovers.own_folders() == [run_folder]
+    assert leftovers.make_folder("y").parent == disk
     monkeypatch.setattr(leftovers, "SPARE_BYTES", 1 << 62)
-    assert leftovers.make_room("z", in_memory=True).parent == disk
+    assert leftovers.make_folder("z", in_memory=True).parent == disk
     monkeypatch.setenv("TMPDIR", str(disk))
     monkeypatch.setattr(leftovers, "SPARE_BYTES", 0)
-    assert leftovers.make_room("u", in_memory=True).parent == disk
+    assert leftovers.make_folder("u", in_memory=True).parent == disk

@@ -74,12 +74,12 @@ def test_an_interrupt_ends_the_runs_and_no_other_one_begins(monkeypatch: pytest.
     begun = []
 
     def endless(tiers, is_long, letter):
-        room = leftovers.make_room(letter)
-        with subprocess.Popen(["sleep", "infinity"], env=os.environ | leftovers.environment(room)) as process:
+        run_folder = leftovers.make_folder(letter)
+        with subprocess.Popen(["sleep", "infinity"], env=os.environ | leftovers.environment(run_folder)) as process:
             begun.append(process)
             if len(begun) == 2:
                 os.kill(os.getpid(), signal.SIGINT)
-        leftovers.clear(room)
+        leftovers.clear(run_folder)
         return []
 
     monkeypatch.setattr(test, "run_together", endless)

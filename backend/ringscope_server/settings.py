@@ -54,7 +54,7 @@ class Settings(BaseSettings):
         description="Time for each node of a gang that each part of a start may take, if the product is longer.",
     )
     lease_seconds: float = Field(
-        10.0, gt=0, description="With several servers, time after which the next one takes over scheduling."
+        10.0, gt=0, description="Time after which another server takes over scheduling if the scheduling one is silent."
     )
     fair_share_half_life_hours: float = Field(
         168.0, gt=0, description="Time after which a user's past usage counts half."

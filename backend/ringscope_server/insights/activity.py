@@ -22,7 +22,7 @@ class Activity(BaseModel):
     is_loading: bool = Field(
         description="Whether it is in a stage before or between its steps, which load_seconds limits."
     )
-    ranks: list[int] = Field(description=f"Those that do it, the first {MOST_RANKS} of them.")
+    ranks: list[int] = Field(description=f"The ranks that do it, at most the first {MOST_RANKS}.")
     count: int = Field(description="The number of ranks that do it.")
     nodes: list[str] = Field(description="The nodes of these ranks.")
     since: datetime | None = Field(

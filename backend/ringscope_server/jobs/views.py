@@ -121,7 +121,7 @@ class TrainingSummary(BaseModel):
         "last step of rank 0 (of the first worker with parameter servers). null also if it was not a "
         "finite number: training has diverged.",
     )
-    validation_loss: float | None = Field(None, description="Of the newest epoch.")
+    validation_loss: float | None = Field(None, description="The loss on the held-out samples in the newest epoch.")
     validation_accuracy: float | None = Field(
         None, description="The accuracy on the held-out samples in the newest epoch, 0 to 1."
     )

@@ -39,7 +39,7 @@ class Model(BaseModel):
 
     rows: list[PredictedRow]
     knees: list[PredictedKnee] = Field(description="The knees of the algorithms that reach theirs within the sweep.")
-    source: str = Field(description="Where its parameters come from, in a sentence.")
+    source: str = Field(description="A sentence that names the source of its parameters.")
     median_error: float | None = Field(
         description="The median of abs(ln(model / measured)) over the rows that it was fitted to; 0.15 means 15 %. "
         "null if it was not fitted."
@@ -64,7 +64,7 @@ class Prediction(BaseModel):
         "it is not known."
     )
     buffer_bytes: int = Field(description="The bytes of each rank's input and result buffers for the largest message.")
-    nodes: list[PlannedNode] = Field(description="Where the ranks would lie if the cluster were empty.")
+    nodes: list[PlannedNode] = Field(description="The nodes on which the ranks would run if the cluster were empty.")
     warnings: list[str] = Field(description="Sentences about what would make the result worth less than it seems.")
 
 
@@ -76,7 +76,7 @@ class GradientSum(BaseModel):
         description="The time of all pieces one after another; overlap with the backward pass is not subtracted."
     )
     pieces: int = Field(description="The number of pieces in which the gradient is summed, by bucket_bytes.")
-    source: str = Field(description="Where the model's parameters come from, in a sentence.")
+    source: str = Field(description="A sentence that names the source of the model's parameters.")
 
 
 class UsualTraining(BaseModel):
@@ -103,7 +103,7 @@ class TrainingPrediction(BaseModel):
         " libraries, parameter servers and compressed gradients."
     )
     usual: UsualTraining | None = Field(description="The newest comparable job; null if none has succeeded yet.")
-    nodes: list[PlannedNode] = Field(description="Where the ranks would lie if the cluster were empty.")
+    nodes: list[PlannedNode] = Field(description="The nodes on which the ranks would run if the cluster were empty.")
     warnings: list[str] = Field(description="Sentences about what would keep it from running there.")
 
 

@@ -16,7 +16,7 @@ class EpochView(BaseModel):
         "counts."
     )
     rank: int = Field(description="The rank that reported it: rank 0, or the first worker with parameter servers.")
-    epoch: int = Field(description="From 1.")
+    epoch: int = Field(description="The number of the epoch, from 1.")
     step: int = Field(description="The number of steps done at the end of the epoch.")
     training_loss: float | None = Field(description=f"Mean over the epoch's samples of all ranks; {DIVERGED}")
     validation_loss: float | None = Field(

@@ -1641,7 +1641,7 @@ export interface components {
             nodes: string[];
             /**
              * Ranks
-             * @description Those that do it, the first 64 of them.
+             * @description The ranks that do it, at most the first 64.
              */
             ranks: number[];
             /**
@@ -2653,7 +2653,7 @@ export interface components {
             ended_at: string;
             /**
              * Epoch
-             * @description From 1.
+             * @description The number of the epoch, from 1.
              */
             epoch: number;
             /** Id */
@@ -2871,7 +2871,7 @@ export interface components {
             pieces: number;
             /**
              * Source
-             * @description Where the model's parameters come from, in a sentence.
+             * @description A sentence that names the source of the model's parameters.
              */
             source: string;
             /**
@@ -3879,7 +3879,7 @@ export interface components {
             rows: components["schemas"]["PredictedRow"][];
             /**
              * Source
-             * @description Where its parameters come from, in a sentence.
+             * @description A sentence that names the source of its parameters.
              */
             source: string;
             /**
@@ -4558,7 +4558,7 @@ export interface components {
             model: components["schemas"]["Model"];
             /**
              * Nodes
-             * @description Where the ranks would lie if the cluster were empty.
+             * @description The nodes on which the ranks would run if the cluster were empty.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**
@@ -6063,7 +6063,7 @@ export interface components {
             gradient_sum: components["schemas"]["GradientSum"] | null;
             /**
              * Nodes
-             * @description Where the ranks would lie if the cluster were empty.
+             * @description The nodes on which the ranks would run if the cluster were empty.
              */
             nodes: components["schemas"]["PlannedNode"][];
             /**
@@ -6357,7 +6357,7 @@ export interface components {
             validation_accuracy?: number | null;
             /**
              * Validation Loss
-             * @description Of the newest epoch.
+             * @description The loss on the held-out samples in the newest epoch.
              */
             validation_loss?: number | null;
         };

@@ -1,4 +1,4 @@
-"""Help texts and descriptions of fields are sentences or noun phrases, never fragments."""
+"""Help texts, descriptions of fields and docstrings are sentences or noun phrases, never fragments."""
 
 import ast
 import re
@@ -11,6 +11,14 @@ FRAGMENT = re.compile(
     r"(After|As|At|Before|Between|By|For|From|In|Into|Of|On|Over|Per|Since|That|Those|To|Under|Until|Where|Whether or|"
     r"Who|Whom|With|Within|Without)\b"
 )
+# A docstring begins with a subject or an imperative: "Return whether…", not "Whether…"; "Number of…", not "How many…".
+DOCSTRING_FRAGMENT = re.compile(
+    FRAGMENT.pattern.removesuffix(r")\b")
+    + "|A few|All that|Anything|Beside|How|Like|Once|Or|So|What|When|Whether|Which|"
+    r"Whoever|Whose)\b"
+)
+# Packages whose docstrings are rewritten, one a line: add a package when its rewrite lands.
+SENTENCES = ("workers/ringscope/cli",)
 
 
 def _helps(source: str) -> Iterator[tuple[int, str]]:
@@ -24,6 +32,15 @@ def _helps(source: str) -> Iterator[tuple[int, str]]:
                 value = value.values[0]
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 yield value.lineno, value.value
+
+
+def _docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of each docstring."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                yield getattr(node, "lineno", 1), text
 
 
 def test_no_help_text_or_description_is_a_fragment() -> None:
@@ -40,3 +57,23 @@ def test_no_help_text_or_description_is_a_fragment() -> None:
 def test_fragments_are_found_in_every_way_of_writing_them() -> None:
     source = 'f(help="Of it.")\nf(help=f"Of {x}")\nf(description="Of " + x)\nf(help="Ranks of it.")'
     assert [line for line, text in _helps(source) if FRAGMENT.match(text)] == [1, 2, 3]
+
+
+def test_no_docstring_of_a_rewritten_package_begins_as_a_fragment() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text.splitlines()[0]}"
+        for package in SENTENCES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for line, text in _docstrings(path.read_text())
+        if DOCSTRING_FRAGMENT.match(text)
+    ]
+    assert not found, "begin with a subject or an imperative:\n" + "\n".join(found)
+
+
+def test_docstrings_are_found_in_modules_classes_and_functions() -> None:
+    source = '"""Of it."""\nclass A:\n    """What is."""\n    def f(self): "Whether it is."\n\ndef g(): "Return it."'
+    assert [text for _, text in _docstrings(source) if DOCSTRING_FRAGMENT.match(text)] == [
+        "Of it.",
+        "What is.",
+        "Whether it is.",
+    ]

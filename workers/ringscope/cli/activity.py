@@ -1,4 +1,4 @@
-"""What the ranks of a running job do now, in words."""
+"""Describe what the ranks of a running job are doing."""
 
 from collections.abc import Callable, Sequence
 

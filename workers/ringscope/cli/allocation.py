@@ -18,7 +18,7 @@ _WORD = re.compile(r"[\w.@+,-]+")
 
 
 class Allocation(SpecModel):
-    """What is asked of Slurm, and where the agents find server and Python."""
+    """Options of a Slurm allocation, and where its agents find the server and Python."""
 
     nodes: int = Field(ge=1, le=4096)
     time: str = Field(description="Time limit in sbatch's format: minutes, or [days-]hours:minutes:seconds.")

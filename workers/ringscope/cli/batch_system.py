@@ -15,7 +15,7 @@ def submit(script: str, environment: Mapping[str, str]) -> str:
 
 
 def is_over(job_id: str) -> bool:
-    """Whether Slurm says that the batch job has ended; no answer is no."""
+    """Return whether Slurm says that the batch job has ended; False if Slurm does not answer."""
     done = _run("squeue", "--noheader", "--job", job_id, "--format=%T")
     return "Invalid job id" in done.stderr or (done.returncode == 0 and not done.stdout.strip())
 

@@ -1,4 +1,4 @@
-"""What to know before a job's numbers are compared with others, in the page's words."""
+"""Caveats that a reader needs before comparing a job's numbers, in the same words as on the page."""
 
 from ringscope.client import Job
 from ringscope.contracts.contest import crowd
@@ -17,7 +17,7 @@ def titled(name: str, is_simulated: bool) -> str:
 
 
 def marks(job: Job, is_unstable: bool) -> list[str]:
-    """In a word or two, for a list: there one of its numbers stands without its row, which may be unstable."""
+    """Return the caveats in a word or two each, for a list that shows one number of the job without its row."""
     summary = job.summary
     wrong = f"{summary.wrong} wrong" if summary.wrong else ""
     unstable = "unstable" if is_unstable else ""
@@ -36,7 +36,7 @@ def sentences(job: Job) -> list[str]:
 
 
 def disturbed_by(job: Job) -> str | None:
-    """Of its last attempt; training shares its nodes as it is told to."""
+    """Return what disturbed the last attempt; None for training, whose spec says whether it shares nodes."""
     return job.attempts[-1].disturbed_by if job.attempts and job.spec.benchmark is not None else None
 
 

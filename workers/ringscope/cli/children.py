@@ -58,7 +58,7 @@ class Child:
 
     @property
     def warnings(self) -> list[str]:
-        """What it has warned of since it was started, as far as its last words go back."""
+        """Return the warnings that are still in the retained end of its log."""
         logged = (line.partition(" WARNING ")[2].partition(": ")[2] for line in self.last_words.splitlines())
         return [sentence for sentence in logged if sentence]
 
@@ -159,7 +159,7 @@ def _signals_ignored() -> Iterator[None]:
 
 
 def _die_with(parent: int) -> None:
-    """In the child, before exec: be killed when the parent ends, even by SIGKILL."""
+    """Make the kernel kill this child when the parent ends, even by SIGKILL; called in the child before exec."""
     end_with_parent()
     if os.getppid() != parent:  # it died before the line above
         os._exit(1)

@@ -1,4 +1,4 @@
-"""Which server a command talks to, and with whose token."""
+"""Choose the server that a command connects to, and the token that it sends."""
 
 import json
 import os
@@ -53,7 +53,7 @@ def server_url(url: str | None, data_dir: Path) -> str:
 
 
 def usual_url() -> str:
-    """Where a server on this machine listens that has not written down its address yet, or has another data directory.
+    """Return the default URL of a local server that has not written its address into the data directory.
 
     The server and `ringscope up` take their port from the same variable.
     """

@@ -1,4 +1,4 @@
-"""What every command shares: bad input as one sentence, and consoles that also work without a terminal."""
+"""Shared console helpers: errors are one sentence, and output also works without a terminal."""
 
 import io
 import json
@@ -59,7 +59,7 @@ def visible(text: str) -> str:
 
 
 def in_one_line(text: str) -> str:
-    """As ``visible``, with ends of lines and tabs, too: for a cell, or a name inside a sentence."""
+    """Escape as ``visible`` does, and also line ends and tabs: for a table cell, or a name inside a sentence."""
     return visible(text).replace("\n", "\\x0a").replace("\t", "\\x09")
 
 
@@ -77,7 +77,7 @@ def _escaped(code: int) -> str:
 
 
 def command_name() -> str:
-    """What to type for this command line: its name where PATH finds it, else the path it was started by."""
+    """Return the command to type: its name if it is on the PATH, otherwise the path that started it."""
     found = shutil.which("ringscope")
     started = sys.argv[0]
     return "ringscope" if found and Path(found).resolve() == Path(started).resolve() else started

@@ -69,7 +69,7 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
 
 
 def _facts(client: Client, job: Job, rows: list[Measurement]) -> dict[str, Any]:
-    """What is worth comparing beside the specification, by the paths that are printed."""
+    """Return the facts outside the specification that are worth comparing, keyed by the printed path."""
     nodes = job.attempts[-1].nodes if job.attempts else []
     environments = client.environments(job.id)
     return {
@@ -83,7 +83,7 @@ def _facts(client: Client, job: Job, rows: list[Measurement]) -> dict[str, Any]:
 
 
 def _figures(job: Job) -> dict[str, Any]:
-    """What came out of training."""
+    """Return the results of training."""
     names = ("loss", "validation_accuracy", "samples_per_second", "step_seconds", "exposed_communication_seconds")
     return {name: getattr(job.summary, name) for name in (*names, "seconds_to_target", "scaling_efficiency")}
 
@@ -113,7 +113,7 @@ def _obstacles(client: Client, a: Job, b: Job) -> list[str]:
 
 
 def _side(job: Job, rows: list[Measurement]) -> dict[str, Any]:
-    """What to know of one job before its rows are compared."""
+    """Return what a reader needs to know about one job before comparing its rows."""
     wrong = sum(row.wrong or 0 for row in rows)
     left_out = [f"{plural(wrong, 'wrong element')}; the rows that have any are left out."] if wrong else []
     basis = SIMULATED if job.spec.is_simulated else "measured"

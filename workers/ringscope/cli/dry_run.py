@@ -1,4 +1,4 @@
-"""What would happen to a job that is not submitted, in words."""
+"""Describe what would happen to a job if it were submitted."""
 
 from ringscope.cli.caveats import titled
 from ringscope.cli.words import until
@@ -6,7 +6,7 @@ from ringscope.client import Delay, QueuePlan
 
 
 def in_words(plan: QueuePlan) -> str:
-    """When it would start and where, or why it would wait; then what it would delay. One line each."""
+    """Say when and where the job would start or why it would wait, then which jobs it would delay, one line each."""
     lines = [_start(plan)]
     if not plan.starts_now:
         lines += [f"Why: {plan.pending.sentence}"] if plan.pending else []

@@ -48,7 +48,7 @@ def insight_lines(found: Iterable[Insight]) -> list[str]:
 
 
 def check_lines(checks: Iterable[Check], unchecked_only: bool = True) -> list[str]:
-    """What could not be checked and why; else also what was."""
+    """List the checks that could not run, with the reason, and the others too unless ``unchecked_only``."""
     return [
         f"{'Checked' if check.is_checked else 'Not checked'} for {check.check}: {check.sentence}"
         for check in sorted(checks, key=lambda check: check.is_checked)
@@ -66,7 +66,7 @@ def insight_line(insight: Insight) -> str:
 
 
 def evidence_lines(evidence: dict[str, Any]) -> Iterable[str]:
-    """What it is founded on, for people."""
+    """Yield the evidence of an insight as lines for people."""
     numbers = {name: value for name, value in evidence.items() if name not in _PARTS}
     if numbers:
         yield _words(numbers)

@@ -84,7 +84,7 @@ def patch_of(assignments: Sequence[str] | None) -> dict[str, Any]:
 
 
 def _value(word: str, path: Sequence[str], text: str) -> Any:
-    """What people mean: sizes as 16M, lists with commas; else JSON where it is JSON, else the text itself."""
+    """Parse a value as typed: sizes as 16M, algorithms separated by commas; otherwise JSON if valid, otherwise text."""
     field = path[-1]
     if text == "null":
         return None

@@ -102,7 +102,7 @@ def _row_cells(row: TraceRow) -> list[object]:
 
 
 def _moves_at_ns(row: TraceRow) -> int:
-    """When the bytes could begin to move: until then this end waited for the other one."""
+    """Return the time at which the bytes could begin to move; before it, this end waited for the other."""
     if row.wire_ns is not None and row.recv_ns is not None:
         return row.recv_ns - row.wire_ns
     return row.start_ns if row.send_ns is None else row.send_ns
@@ -113,7 +113,7 @@ def _moving_ns(row: TraceRow) -> int:
 
 
 def _clock_lines(ranks: Iterable[TracedRank]) -> Iterable[str]:
-    """Of several nodes: how far their times can be compared."""
+    """Say how precisely times of different nodes compare, and how many transfers are missing."""
     errors = {rank.node: rank.clock_error_ns for rank in ranks}
     if len(errors) > 1:
         told = ", ".join(f"{node} {'not known' if error is None else _time(error)}" for node, error in errors.items())

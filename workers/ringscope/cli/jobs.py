@@ -20,7 +20,7 @@ JobId = Annotated[int, typer.Argument(metavar="ID", min=1, help="The job's numbe
 
 
 def _busbw(job: Job) -> str:
-    """Of the fastest algorithm; empty where nothing is told yet, and of training."""
+    """Return busbw of the fastest algorithm at the largest size; empty for training, or before any result."""
     summary = job.summary
     if not summary.sizes:
         return ""
@@ -160,7 +160,7 @@ def steps(
 
 
 def _facts(job: Job) -> list[str]:
-    """What the first line leaves out, as far as there is something to tell."""
+    """Return the facts that the first line leaves out, without those that are empty."""
     by = f" by {job.user}" if job.user else ""
     facts = [f"submitted {when(job.created_at)}{by}, priority {job.priority}"]
     facts += [f"labels    {label_words(job.labels)}"] if job.labels else []

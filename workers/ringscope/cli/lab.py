@@ -180,7 +180,7 @@ def _require_free_names(client: Client, wanted: WantedLab) -> None:
 
 
 def _wait_for_nodes(client: Client, lab: Lab) -> None:
-    """Until the server calls every host ready; UserError with an agent's last words when one ends before."""
+    """Wait until the server reports every host ready; UserError with the end of an agent's log if one ends first."""
     hosts = lab.hosts
     begun = time.monotonic()
     ready: set[str] = set()

@@ -107,7 +107,7 @@ def _is_reader_gone() -> bool:
 
 
 def _drop_output() -> None:
-    """What is left of the output would fail once more as Python ends."""
+    """Redirect stdout to /dev/null: flushing the rest of the output at exit would fail once more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

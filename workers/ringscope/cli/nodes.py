@@ -115,7 +115,7 @@ def remove_node(name: NodeName, url: Url = None, data_dir: DataDir = DEFAULT_DAT
 
 
 def state(node: Node) -> str:
-    """What the node is and what people want of it, in words."""
+    """Describe the node's observed state, and the drain that was requested, if any."""
     observed = f"{node.observed}: {node.observed_reason.rstrip('.')}" if node.observed_reason else node.observed
     if node.desired != "drain":
         return observed

@@ -38,18 +38,18 @@ class Patience:
 
     @property
     def elapsed_seconds(self) -> float:
-        """How long it has lasted."""
+        """Return the seconds since the start."""
         return time.monotonic() - self._started
 
     @property
     def limit_seconds(self) -> float:
-        """How long it may last, by the most processes that have shared the cores meanwhile."""
+        """Return the limit in seconds, scaled by the largest number of processes per core seen so far."""
         self._most_crowded = max(self._most_crowded, crowding())
         return START_SECONDS * min(MOST_TIMES, self._most_crowded)
 
     @property
     def failure(self) -> str:
-        """What to say when the limit is over, as the end of a sentence that names the program."""
+        """Return the end of the error sentence for an exceeded limit; the caller puts the program's name before it."""
         return f"was not ready within {self.limit_seconds:.0f} s{self._why()}"
 
     def _why(self) -> str:

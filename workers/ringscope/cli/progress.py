@@ -23,7 +23,7 @@ def show_progress(jobs: Iterable[Job], loading: Callable[[Job], str] = lambda jo
 
 
 def describe(job: Job) -> str:
-    """Where the job stands, in one sentence: the reason why it waits or ended, where there is one."""
+    """Describe the job's state in one sentence, with the reason why it waits or ended, if there is one."""
     name = f"Job {job.id} {title(job)}".rstrip()
     if job.state == "queued" and job.pending:
         sentence = job.pending.sentence
@@ -36,7 +36,7 @@ def describe(job: Job) -> str:
 
 
 def unit(job: Job) -> str:
-    """What the job's progress counts."""
+    """Return the unit in which the job's progress counts."""
     return "rows" if job.spec.benchmark is not None else "steps"
 
 

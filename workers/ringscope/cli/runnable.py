@@ -1,4 +1,4 @@
-"""Which of the algorithms of a list can run on this machine, for `ringscope bench --skip-missing`."""
+"""Filter a list of algorithms down to those that can run on this machine, for `ringscope bench --skip-missing`."""
 
 import importlib.util
 from collections.abc import Callable, Sequence

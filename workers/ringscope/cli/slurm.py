@@ -102,7 +102,7 @@ def _announce(asked: Allocation, job_id: str) -> None:
 
 
 def _wait_for_nodes(client: Client, count: int, job_id: str) -> None:
-    """Until so many nodes of the batch job can take work; ends the command when the batch job ends before."""
+    """Wait until ``count`` nodes of the batch job can take work; exit the command if the batch job ends first."""
     while True:
         # Asked in this order, so that nodes which joined before the end are not missed.
         is_over = batch_system.is_over(job_id)

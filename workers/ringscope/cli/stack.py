@@ -24,7 +24,7 @@ DEATH_SECONDS = 0.5  # a killed process closes its sockets a moment before it ca
 
 @dataclass(frozen=True)
 class StackOptions:
-    """What `up` and `demo` can be told."""
+    """Options of `up` and `demo`."""
 
     data_dir: Path
     host: str
@@ -125,7 +125,7 @@ def _wait_for_server(children: Children, server: Child, data_dir: Path) -> str:
 
 
 def wait_for_node(children: Children, client: Client, agent: Child, name: str) -> None:
-    """Until the node works; what keeps it from working as it should is said, such as fewer slots than the last time."""
+    """Wait until the node is up, and print its state if it is not "ready", such as fewer slots than before."""
     started = time.monotonic()
     patience = Patience("the agent", started)
     for _ in patience:

@@ -1,4 +1,4 @@
-"""Where the `ringscope` command begins: while its imports run (about 0.3 s), Ctrl-C ends it without a traceback."""
+"""Entry point of the `ringscope` command: Ctrl-C during its imports (about 0.3 s) ends it without a traceback."""
 
 import signal
 import sys

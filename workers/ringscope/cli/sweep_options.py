@@ -85,5 +85,5 @@ RankTimeout = Annotated[
 
 
 def listed(given: Sequence[str]) -> list[str]:
-    """What an option names that takes commas and may be repeated."""
+    """Split an option that takes commas and may be repeated into its names."""
     return [name for text in given for name in text.split(",")]

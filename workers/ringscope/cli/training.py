@@ -19,9 +19,9 @@ def epochs_table(epochs: Iterable[Epoch]) -> Table:
 
 
 def figures(job: Job) -> str:
-    """What came out, in a sentence; empty where nothing is told yet.
+    """Return the results in one sentence; empty if there are none yet.
 
-    Of a benchmark its verdict once it has succeeded: that of a few small sizes would mislead.
+    A benchmark has its verdict here once it has succeeded: a verdict on the first few small sizes would mislead.
     """
     summary = job.summary
     if summary.verdict or not summary.steps_done:

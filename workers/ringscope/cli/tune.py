@@ -97,7 +97,7 @@ def tune(
 
 
 def _is_quiet(meter: LoadMeter, measured: str) -> bool:
-    """Whether hardly anything else ran meanwhile; else it is said. ``auto`` would go by what did for good."""
+    """Return whether hardly any other load ran meanwhile; print a warning otherwise, as ``auto`` keeps these times."""
     if (share := meter.other_share()) <= MOST_OTHER_SHARE:
         return True
     complain(
@@ -122,7 +122,7 @@ def _measured(benchmark: dict[str, object], ranks: int) -> Table:
 
 
 def _algorithms(collective: str, transport: str) -> tuple[str, ...]:
-    """All that auto can take; for a wrong name none, which the check of the whole refuses in words."""
+    """Return all algorithms that auto can choose; ring for an unknown collective, which a later check refuses."""
     if collective not in COLLECTIVES:
         return ("ring",)
     return candidates(collective, "shared_memory" if transport == "auto" else transport)
@@ -139,7 +139,7 @@ def _numbers(text: str | None) -> list[int]:
 
 
 def _grid(table: Table) -> Grid:
-    """What auto would take at every measured size, and why."""
+    """List what auto would choose at every measured size, and why."""
     grid = Grid("COLLECTIVE", "NUMBERS", "NODES X RANKS", "OVER", "BUFFERS", "SIZE", "AUTO TAKES", "BECAUSE", box=None)
     chooser = Chooser(table)
     sizes: dict[Situation, set[int]] = {}

@@ -18,7 +18,10 @@ DOCSTRING_FRAGMENT = re.compile(
     r"Whoever|Whose)\b"
 )
 # Packages whose docstrings are rewritten, one a line: add a package when its rewrite lands.
-SENTENCES = ("workers/ringscope/cli",)
+SENTENCES = (
+    "workers/ringscope/cli",
+    "workers/ringscope/client",
+)
 
 
 def _helps(source: str) -> Iterator[tuple[int, str]]:

@@ -166,7 +166,7 @@ class Connection:
 
 
 def is_ready(url: str) -> bool:
-    """Whether the server there can take work: its /readyz answers 200."""
+    """Return whether the server can take work: its /readyz answers 200."""
     try:
         return httpx.get(f"{url}/readyz", trust_env=False).status_code == httpx.codes.OK
     except httpx.TransportError:
@@ -185,7 +185,7 @@ def problem(response: httpx.Response) -> ApiProblemError:
 
 
 def _wait_seconds(response: httpx.Response) -> float | None:
-    """How long a busy server (429, 503) asks us to wait; None if it does not, or for longer than we would."""
+    """Return the Retry-After of a busy server (429, 503) in seconds; None if absent, invalid or above our limit."""
     if response.status_code not in (httpx.codes.TOO_MANY_REQUESTS, httpx.codes.SERVICE_UNAVAILABLE):
         return None
     try:

@@ -29,5 +29,5 @@ class EventRoutes(Connection):
         return map(Event.read, self._items("/events", filters, limit))
 
     def export_events(self, filters: Mapping[str, str | None], format: str) -> Iterator[str]:
-        """All that match as text, piece by piece: ndjson or csv."""
+        """Yield all matching events as text, in pieces; ``format`` is ndjson or csv."""
         return self._text("/events/export", {**filters, "format": format})

@@ -1,4 +1,4 @@
-"""What the server found wrong with jobs while they ran, and what their ranks do now."""
+"""Problems that the server found in jobs while they ran, and what their ranks are doing now."""
 
 from datetime import datetime
 from typing import Any
@@ -29,7 +29,7 @@ class Check(View):
 
 
 class Activity(View):
-    """What some ranks of a running job do; ``since`` is None where that is not known."""
+    """Activity of some ranks of a running job; ``since`` is None if it is not known."""
 
     doing: str
     is_loading: bool = False
@@ -47,10 +47,10 @@ class InsightRoutes(Connection):
         return [Insight.read(item) for item in self._page(f"/jobs/{job_id}/insights").items]
 
     def checks(self, job_id: int) -> list[Check]:
-        """What was checked of a job's newest attempt, and what could not be."""
+        """Return the checks of a job's newest attempt, including those that could not run."""
         answer = self._get(f"/jobs/{job_id}/insights")
         return [Check.read(item) for item in answer.get("checks", [])]
 
     def activity(self, job_id: int) -> list[Activity]:
-        """What the ranks of a running job do now, what loads first."""
+        """Return what the ranks of a running job are doing now, ranks that load first."""
         return [Activity.read(item) for item in self._page(f"/jobs/{job_id}/activity").items]

@@ -15,7 +15,7 @@ FINISHED_STATES = frozenset({"succeeded", "failed", "cancelled"})
 
 
 class Progress(View):
-    """How far a job is: rows of a sweep's table, or steps of training, of which the total is not known at first."""
+    """Progress of a job: rows of a sweep's table, or steps of training, whose total is unknown at first."""
 
     done: int
     total: int | None = None
@@ -39,7 +39,7 @@ class Best(View):
 
 
 class Summary(View):
-    """What came out: of a benchmark in words, of training in numbers (loss None: it was no finite number).
+    """Results of a job: words for a benchmark, numbers for training (loss None: it was not finite).
 
     ``best`` has the fastest algorithm first, ``wrong`` counts elements over all checks. ``sizes`` and
     ``min_size_p99_us`` are of the fastest algorithm, ``limit_gb_per_s`` of the links.
@@ -132,7 +132,7 @@ class Job(View):
 
 
 class Share(View):
-    """What one node would run: the slots of a gang there."""
+    """The part of a gang on one node: the slots that it would use there."""
 
     node: str
     slots: list[int]
@@ -149,7 +149,7 @@ class Delay(View):
 
 
 class QueuePlan(View):
-    """What would happen to a job if it were submitted now."""
+    """Plan for a job if it were submitted now."""
 
     starts_now: bool
     estimated_start: datetime | None
@@ -168,7 +168,7 @@ class JobRoutes(Connection):
         return _job(self._create("/jobs", body, idempotency_key))
 
     def plan_queue(self, body: Mapping[str, Any]) -> QueuePlan:
-        """What would happen if this were submitted now; nothing is."""
+        """Return what would happen if this job were submitted now; nothing is submitted."""
         # a POST, since a specification is too long for a query; it changes nothing
         response = self._send("POST", "/plan/queue", is_repeatable=True, json=dict(body))
         return QueuePlan.read(self._body(response))
@@ -211,7 +211,7 @@ class JobRoutes(Connection):
         return [_job(item) for item in self._items("/jobs", query, limit)]
 
     def job_counts(self, text: str | None = None) -> dict[str, dict[str, int]]:
-        """How many of the newest jobs there are of each state, kind, collective, algorithm and user."""
+        """Count the newest jobs by state, kind, collective, algorithm and user."""
         counted = self._get("/jobs/facets", {"q": text})
         return {
             facet: {item["value"]: item["count"] for item in items}

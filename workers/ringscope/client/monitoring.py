@@ -1,4 +1,4 @@
-"""What Prometheus is to scrape."""
+"""Scrape targets for Prometheus."""
 
 from ringscope.client.connection import Connection
 from ringscope.client.view import View

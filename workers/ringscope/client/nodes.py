@@ -27,7 +27,7 @@ class Gpu(View):
 
 
 class Inventory(View):
-    """What a node is made of."""
+    """Hardware of a node."""
 
     cores: int
     memory_bytes: int
@@ -77,7 +77,7 @@ class Cluster(View):
 
 
 class Readings(View):
-    """How busy a node was in the last minutes, in columns, oldest first; None where it could not tell."""
+    """Load of a node during the last minutes, in columns, oldest first; None where it could not be read."""
 
     node: str
     age_seconds: list[float]
@@ -117,7 +117,7 @@ class NodeRoutes(Connection):
         return [Link.read(item) for item in self._items("/links")]
 
     def readings(self) -> list[Readings]:
-        """How busy nodes were in the last minutes, those that told."""
+        """Return the load of each node that reported any during the last minutes."""
         return [Readings.read(item) for item in self._items("/readings")]
 
     def node(self, name: str) -> Node:
@@ -141,7 +141,7 @@ class NodeRoutes(Connection):
         return _node(self._act(f"{_path(name)}/slots/{slot}/release"))
 
     def node_events(self, name: str) -> Iterator[Event]:
-        """What happened to the node."""
+        """Yield the events of the node."""
         return map(Event.read, self._items(f"{_path(name)}/events"))
 
     def remove_node(self, name: str) -> None:

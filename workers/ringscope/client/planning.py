@@ -1,4 +1,4 @@
-"""What the cost model says of clusters that are only described, of jobs, and of given numbers."""
+"""Cost-model times for clusters that are only described, for jobs, and for given numbers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ class PriceTable(View):
 
 
 class Sensitivities(View):
-    """What each figure of the links does to each algorithm's time."""
+    """Effect of each link parameter on each algorithm's time."""
 
     factor: float
     items: list[dict[str, Any]]
@@ -52,11 +52,11 @@ class PlanningRoutes(Connection):
     """/plan, /jobs/{id}/fit and /trace."""
 
     def plan(self, body: Mapping[str, Any]) -> PriceTable:
-        """What a collective costs with each algorithm."""
+        """Return the cost of a collective with each algorithm."""
         return PriceTable.read(self._asked("/plan", body))
 
     def sensitivity(self, body: Mapping[str, Any]) -> Sensitivities:
-        """How the times change with each figure of the links."""
+        """Return how the times change with each link parameter."""
         return Sensitivities.read(self._asked("/plan/sensitivity", body))
 
     def fit(self, job_id: int, attempt: int | None = None) -> JobFit:

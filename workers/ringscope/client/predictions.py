@@ -1,4 +1,4 @@
-"""What a benchmark should take and reach, and benchmarks beside each other."""
+"""Predicted time and bandwidth of jobs, and comparisons of benchmarks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,7 +17,7 @@ class PredictedRow(View):
 
 
 class Model(View):
-    """What the cost model says, and where its parameters come from."""
+    """Rows predicted by the cost model, and the source of its parameters."""
 
     rows: list[PredictedRow]
     source: str
@@ -25,7 +25,7 @@ class Model(View):
 
 
 class Prediction(View):
-    """What a benchmark would take and reach, before it is submitted."""
+    """Predicted time and bandwidth of a benchmark, before it is submitted."""
 
     model: Model
     operations_seconds: float | None
@@ -43,7 +43,7 @@ class GradientSum(View):
 
 
 class UsualTraining(View):
-    """What the newest job alike reached."""
+    """Throughput of the newest comparable training job."""
 
     job_id: int
     samples_per_second: float
@@ -51,7 +51,7 @@ class UsualTraining(View):
 
 
 class TrainingPrediction(View):
-    """What training would take, before it is submitted."""
+    """Predicted cost of training, before it is submitted."""
 
     parameters: int
     gradient_bytes: int
@@ -61,7 +61,7 @@ class TrainingPrediction(View):
 
 
 class UsualRow(View):
-    """What earlier good runs of the same row gave."""
+    """Median bandwidth of earlier good runs of the same row."""
 
     algorithm: str
     in_place: bool
@@ -71,7 +71,7 @@ class UsualRow(View):
 
 
 class Expectations(View):
-    """What the rows of a benchmark can be held against."""
+    """Reference values for the rows of a benchmark: the cost model's, and those of earlier runs."""
 
     model: Model | None
     usual: list[UsualRow]
@@ -124,7 +124,7 @@ class PredictionRoutes(Connection):
     """/jobs/prediction, that of training, /jobs/{id}/expectations, /comparison and /comparison/standings."""
 
     def predict_job(self, body: Mapping[str, Any]) -> Prediction:
-        """What a benchmark would take and reach; nothing is submitted."""
+        """Predict the time and bandwidth of a benchmark; nothing is submitted."""
         # a POST, since a specification is too long for a query; it changes nothing
         response = self._send("POST", "/jobs/prediction", is_repeatable=True, json=dict(body))
         return Prediction.read(self._body(response))
@@ -135,7 +135,7 @@ class PredictionRoutes(Connection):
         return TrainingPrediction.read(self._body(response))
 
     def expectations(self, job_id: int, attempt: int | None = None) -> Expectations:
-        """What the rows of a job can be held against."""
+        """Return the reference values for the rows of a job."""
         return Expectations.read(self._get(f"/jobs/{job_id}/expectations", {"attempt": attempt}))
 
     def comparison(self, job_ids: Sequence[int], base: int | None = None) -> Comparison:

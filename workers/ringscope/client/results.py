@@ -1,4 +1,4 @@
-"""What jobs measured and printed."""
+"""Measurements and output of jobs."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -42,7 +42,7 @@ class StepBlock(View):
 
 
 class NewestSteps(View):
-    """What each of the ``ranks`` is at; of many the slowest, in ``items``."""
+    """Newest step of each of the ``ranks``; if there are many, ``items`` holds only the slowest."""
 
     job_id: int
     attempt_id: int | None
@@ -51,7 +51,7 @@ class NewestSteps(View):
 
 
 class Arrival(View):
-    """Who came last to one step, how long after the median rank, and how far the clocks may err."""
+    """The rank that came last to one step, its delay after the median rank, and the possible error of the clocks."""
 
     step: int
     last_rank: int
@@ -74,7 +74,7 @@ class LogLine(View):
 
 
 class LogOutline(View):
-    """How long a log is, and a cursor for each of its pages (None: the first one).
+    """Length of a log, and a cursor for each of its pages (None: the first one).
 
     ``line_at`` is the last line printed by the time asked for, from 1; None: none was.
     """
@@ -86,7 +86,7 @@ class LogOutline(View):
 
 
 class LatencyPoint(View):
-    """So large a share of the iterations took at most so long."""
+    """One point of a latency curve: this share of the iterations took at most ``time_us``."""
 
     share: float
     time_us: float
@@ -100,7 +100,7 @@ class LatencyCurve(View):
 
 
 class RankLateness(View):
-    """How late one rank came to the steps, after the median rank; late_us is the largest in each column."""
+    """Lateness of one rank, relative to the median rank of each step; late_us is the maximum in each column."""
 
     rank: int
     node: str
@@ -111,7 +111,7 @@ class RankLateness(View):
 
 
 class Lateness(View):
-    """Who comes late to the steps, the latest on average first, and what they take after the last one has come."""
+    """Lateness of the ranks, the latest on average first, and the time of a step after its last rank has come."""
 
     first_step: int
     steps: int
@@ -121,7 +121,7 @@ class Lateness(View):
 
 
 class NodeEnvironment(View):
-    """What the ranks of one node ran in."""
+    """Environment of the ranks of one node."""
 
     host: str
     ranks: list[int]
@@ -129,7 +129,7 @@ class NodeEnvironment(View):
 
 
 class AttemptEnvironment(View):
-    """What one attempt ran in."""
+    """Environment of one attempt."""
 
     attempt: int
     nodes: list[NodeEnvironment]
@@ -161,7 +161,9 @@ class ResultRoutes(Connection):
     def log_outline(
         self, job_id: int, rank: int | None = None, text: str | None = None, at: str | None = None
     ) -> LogOutline:
-        """How long the log is, and where its pages begin; of the lines of a rank, or with all words of a text."""
+        """Return the length of the log and where its pages begin; optionally only lines of one rank, or with all words
+        of a text.
+        """
         return LogOutline.read(self._get(f"/jobs/{job_id}/log/outline", {"rank": rank, "q": text, "at": at}))
 
     def export_log(self, job_id: int, rank: int | None = None, text: str | None = None) -> Iterator[str]:
@@ -174,7 +176,7 @@ class ResultRoutes(Connection):
         return map(Step.read, self._items(f"/jobs/{job_id}/steps", query))
 
     def newest_steps(self, job_id: int) -> NewestSteps:
-        """What each rank of a running job is at; of one that has ended what it was at last."""
+        """Return the newest step of each rank of a running job, or the last step of each rank that has ended."""
         return NewestSteps.read(self._get(f"/jobs/{job_id}/steps/newest"))
 
     def export_steps(
@@ -196,7 +198,7 @@ class ResultRoutes(Connection):
     def latencies(
         self, job_id: int, algorithm: str, size_bytes: int, in_place: bool = False, attempt: int | None = None
     ) -> LatencyCurve:
-        """How long the iterations of one row took, as a curve over their share."""
+        """Return the latency distribution of one row: the time against the share of its iterations."""
         query = {"algorithm": algorithm, "size_bytes": size_bytes, "in_place": in_place, "attempt": attempt}
         return LatencyCurve.read(self._get(f"/jobs/{job_id}/latencies", query))
 
@@ -209,7 +211,7 @@ class ResultRoutes(Connection):
         columns: int = 120,
         attempt: int | None = None,
     ) -> Lateness:
-        """How late each rank came to the steps, of one row or of all, in so many columns at most."""
+        """Return how late each rank came to the steps, of one row or of all rows, in at most ``columns`` columns."""
         query = {"algorithm": algorithm, "size_bytes": size_bytes, "in_place": in_place, "columns": columns}
         return Lateness.read(self._get(f"/jobs/{job_id}/lateness", query | {"attempt": attempt}))
 
@@ -219,11 +221,11 @@ class ResultRoutes(Connection):
         return Step.read(page.items[0]) if page.items else None
 
     def environments(self, job_id: int) -> list[AttemptEnvironment]:
-        """What each attempt ran in, oldest first."""
+        """Return the environment of each attempt, oldest first."""
         return [AttemptEnvironment.read(item) for item in self._page(f"/jobs/{job_id}/environment").items]
 
     def job_events(self, job_id: int) -> Iterator[Event]:
-        """What happened to the job, oldest first."""
+        """Yield the events of the job, oldest first."""
         return map(Event.read, self._items(f"/jobs/{job_id}/events"))
 
 

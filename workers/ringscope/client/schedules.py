@@ -29,11 +29,11 @@ class Schedule(View):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether its jobs ask for the cost model's times and measure nothing."""
+        """Return whether its jobs take their times from the cost model instead of measuring."""
         return (self.spec.get("benchmark") or {}).get("transport") == SIMULATED
 
     def body(self) -> dict[str, Any]:
-        """What a PUT takes."""
+        """Return the request body of a PUT."""
         return self.model_dump(mode="json", include={"name", "cron", "timezone", "overlap", "is_enabled", "spec"})
 
 

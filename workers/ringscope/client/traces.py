@@ -1,4 +1,4 @@
-"""What ranks did in one operation of a job, transfer by transfer."""
+"""Traces of single operations of a job: every transfer of every rank."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from ringscope.contracts.operation_trace import TracedOperation as _TracedOperat
 
 
 class TracedOperation(View, _TracedOperation):
-    """What a trace is of."""
+    """The operation that a trace records."""
 
 
 class JobTrace(View, OperationTrace):
@@ -20,7 +20,7 @@ class TraceRoutes(Connection):
     """/jobs/{id}/traces, trace and trace.perfetto.json."""
 
     def traces(self, job_id: int, attempt: int | None = None) -> list[TracedOperation]:
-        """Which operations were followed; of the newest attempt if none is named."""
+        """List the traced operations of an attempt, by default the newest."""
         return [TracedOperation.read(item) for item in self._page(f"/jobs/{job_id}/traces", {"attempt": attempt}).items]
 
     def trace(

@@ -1,4 +1,4 @@
-"""What training jobs told: epochs, the curve over all attempts, buckets of gradients."""
+"""Results of training jobs: epochs, the curve over all attempts, buckets of gradients."""
 
 from ringscope.client.connection import Connection
 from ringscope.client.view import Page, View

@@ -1,4 +1,4 @@
-"""What all views have in common: they are read leniently, so that an older command line works with a newer server."""
+"""Base of all views: they accept unknown fields, so that an older command line works with a newer server."""
 
 from dataclasses import dataclass
 from typing import Any, Generic, Self, TypeVar

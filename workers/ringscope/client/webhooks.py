@@ -19,7 +19,7 @@ class Webhook(View):
     revision: int = 1
 
     def body(self) -> dict[str, Any]:
-        """What a PUT takes."""
+        """Return the request body of a PUT."""
         return self.model_dump(mode="json", include={"name", "url", "events", "is_enabled"})
 
 

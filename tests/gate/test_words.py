@@ -21,6 +21,7 @@ DOCSTRING_FRAGMENT = re.compile(
 SENTENCES = (
     "workers/ringscope/cli",
     "workers/ringscope/client",
+    "workers/ringscope/contracts",
 )
 
 

@@ -1771,7 +1771,7 @@ export interface components {
         };
         /**
          * Assignment
-         * @description What one agent should do for one attempt.
+         * @description The work of one agent for one attempt.
          *
          *     prepare  check the node and report ``ready`` or ``refused``
          *     launch   the first member starts mpiexec and reports ``proxies``; each member starts its proxy once it is known
@@ -2467,7 +2467,7 @@ export interface components {
         };
         /**
          * DatasetSpec
-         * @description Where the samples come from. Nothing is downloaded.
+         * @description Source of the samples. Nothing is downloaded.
          */
         DatasetSpec: {
             /**
@@ -2986,7 +2986,7 @@ export interface components {
         };
         /**
          * Inventory
-         * @description What a node is made of.
+         * @description Hardware and software of a node.
          */
         Inventory: {
             /** Cores */
@@ -3491,7 +3491,7 @@ export interface components {
         };
         /**
          * Load
-         * @description How busy a node was while its share of an attempt ran, in seconds of one processor.
+         * @description Load of a node during its share of an attempt, in seconds of one processor.
          */
         Load: {
             /**
@@ -3612,7 +3612,7 @@ export interface components {
         };
         /**
          * Machine
-         * @description Of one node, as its ranks find it; the defaults are those of the machine to which the model's were fitted.
+         * @description Speed of one node, as its ranks measure it; the defaults are from the machine that the model was fitted to.
          */
         Machine: {
             /**
@@ -4313,7 +4313,7 @@ export interface components {
         };
         /**
          * Placement
-         * @description How many ranks, and on which nodes.
+         * @description Number of ranks, and the nodes that may run them.
          */
         Placement: {
             /**
@@ -4721,7 +4721,7 @@ export interface components {
         };
         /**
          * Pulse
-         * @description How far the ranks of an attempt on one node are. Only the newest counts: one that is lost is not sent again.
+         * @description Progress of an attempt's ranks on one node. Only the newest one counts: a lost one is not sent again.
          */
         Pulse: {
             /** Attempt Id */
@@ -4818,7 +4818,7 @@ export interface components {
         };
         /**
          * RankEvidence
-         * @description What a rank of a gang that hangs was doing, taken before it was ended.
+         * @description Stack of a rank in a hung gang, taken before the rank was ended.
          */
         RankEvidence: {
             /** Rank */
@@ -4878,10 +4878,10 @@ export interface components {
         };
         /**
          * RankPulse
-         * @description How far a rank is, and what it has done with its time; all counts are since the rank's start.
+         * @description Progress of a rank and how it spent its time; all counts are since the rank's start.
          *
-         *     ``running_us``, ``queued_us``: the kernel's, of its main thread: on a core, and ready to run but without one.
-         *     ``waited_us``: for other ranks, as far as our own schedules wait for them; a library's collectives tell nothing.
+         *     ``running_us``, ``queued_us``: kernel times of its main thread, on a core and runnable without one. ``waited_us``:
+         *     time waiting for other ranks in our own schedules; waits inside a library are not visible.
          */
         RankPulse: {
             /**
@@ -4955,7 +4955,7 @@ export interface components {
         };
         /**
          * Reading
-         * @description Of all cores and all GPUs together; null: the node cannot tell, or has none.
+         * @description Load of all cores and all GPUs together; null: the node cannot read it, or has no GPU.
          */
         Reading: {
             /**
@@ -5118,7 +5118,7 @@ export interface components {
         };
         /**
          * Report
-         * @description What happened to an attempt on this node. Repeating a report changes nothing.
+         * @description An event of an attempt on this node. Repeating a report changes nothing.
          *
          *     ready     the node can run its share
          *     refused   it cannot: ``message`` says why; the gang is not started
@@ -5926,7 +5926,7 @@ export interface components {
         };
         /**
          * TracedOperation
-         * @description What a trace is of.
+         * @description The operation that a trace records.
          */
         TracedOperation: {
             /**

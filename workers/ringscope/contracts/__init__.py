@@ -1,4 +1,4 @@
-"""What everybody speaks: specifications, records, the protocol between agent and server, and the words in them.
+"""The contracts shared by rank, agent, server and command line: specifications, records, protocol and vocabulary.
 
-Only what two of rank, agent, server and command line have to agree on enters here. Pure: no I/O, no clock.
+A module belongs here only if at least two of them must agree on it. Pure: no I/O, no clock.
 """

@@ -21,7 +21,7 @@ class Address(NamedTuple):
     port: int | None = None
 
     def __str__(self) -> str:
-        """As in a URL: IPv6 gets brackets."""
+        """Return the address as in a URL: IPv6 gets brackets."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port is None else f"{host}:{self.port}"
 
@@ -44,7 +44,7 @@ def parse_address(text: str) -> Address:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches it: localhost, 127.x.y.z, ::1."""
+    """Return whether only this machine can reach the host: localhost, 127.x.y.z or ::1."""
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -1,4 +1,4 @@
-"""What a benchmark job is: a sweep over message sizes, timed with several algorithms side by side. Pure."""
+"""Specification of a benchmark job: a sweep over message sizes, timed with several algorithms side by side. Pure."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -107,7 +107,7 @@ class BenchmarkSpec(SpecModel):
     @model_validator(mode="before")
     @classmethod
     def _usual_algorithms(cls, data: Any) -> Any:
-        """Without a choice: the usual ones, as far as the collective has them."""
+        """Fill in the default algorithms that the collective has, if none are given."""
         if isinstance(data, dict) and "algorithms" not in data:
             known = nameable(data.get("collective", "all_reduce"))
             if known:
@@ -118,7 +118,7 @@ class BenchmarkSpec(SpecModel):
     @model_validator(mode="before")
     @classmethod
     def _one_kind_of_step(cls, data: Any) -> Any:
-        """With step_bytes and no word on step_factor there is no factor."""
+        """Set step_factor to None if only step_bytes is given."""
         if isinstance(data, dict) and data.get("step_bytes") is not None and "step_factor" not in data:
             return data | {"step_factor": None}
         return data
@@ -230,12 +230,12 @@ class BenchmarkSpec(SpecModel):
 
     @property
     def traced_algorithms(self) -> tuple[Algorithm, ...]:
-        """Those with a schedule, as auto may take one."""
+        """Return the algorithms that have a schedule, including auto, which may choose one."""
         return tuple(name for name in self.algorithms if name == AUTO or name in SCHEDULED[self.collective])
 
     @property
     def goes_one_way(self) -> str:
-        """That none of its algorithms goes in channels, and what would; empty where one does, or auto may take one."""
+        """Return an error sentence with alternatives if no algorithm can use channels; empty if one can or auto may."""
         some = [name for name in SCHEDULED[self.collective] if (self.collective, name) in IN_CHANNELS]
         if {AUTO, *some}.intersection(self.algorithms):
             return ""
@@ -244,7 +244,7 @@ class BenchmarkSpec(SpecModel):
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the times are the cost model's and nothing is measured or checked."""
+        """Return whether the times come from the cost model, with nothing measured or checked."""
         return self.transport == SIMULATED
 
     @property
@@ -302,11 +302,11 @@ class BenchmarkSpec(SpecModel):
                 size *= self.step_factor
 
     def size_count(self) -> int:
-        """How many sizes there are; counted, not listed, as steps of a byte would make a long list."""
+        """Return the number of sizes; computed without a list, which would be long for steps of one byte."""
         if self.step_bytes is not None:
             return (self.max_bytes - self.min_bytes) // self.step_bytes + 1
         return sum(1 for _ in self.sizes())
 
     def measurement_count(self) -> int:
-        """How many rows the finished sweep has: cycles x sizes x algorithms x (out of place, in place)."""
+        """Return the number of rows of the finished sweep: cycles x sizes x algorithms x (out of place, in place)."""
         return self.cycles * self.size_count() * len(self.algorithms) * 2

@@ -112,7 +112,7 @@ class ClusterSpec(SpecModel):
         )
 
     def __str__(self) -> str:
-        """In a few words, for tables: 4x8 ranks, ib200 between nodes, nvlink4 inside."""
+        """Describe the cluster in a few words, for tables: 4x8 ranks, ib200 between nodes, nvlink4 inside."""
         _, _, ranks_per_node = _numbers(self.shape)
         words = [f"{self.shape} ranks", f"{self.link} between nodes"]
         if self.latency_us is not None:

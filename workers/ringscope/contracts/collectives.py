@@ -74,7 +74,7 @@ VENDORS: dict[str, frozenset[str]] = {
 
 
 def nameable(collective: object) -> tuple[str, ...]:
-    """What a job may name for a collective: auto, and every name that can execute it."""
+    """Return the names that a job may give for a collective: auto, and everything that can execute it."""
     names = available(collective)
     return (AUTO, *names) if names else ()
 
@@ -86,7 +86,7 @@ def available(collective: object) -> tuple[str, ...]:
 
 
 def bus_factor(collective: str, ranks: int) -> float:
-    """What algbw is multiplied by to count bytes on the bus (nccl-tests doc/PERFORMANCE.md)."""
+    """Return the factor from algbw to busbw (nccl-tests doc/PERFORMANCE.md)."""
     match collective:
         case "all_reduce":
             return 2 * (ranks - 1) / ranks
@@ -98,12 +98,12 @@ def bus_factor(collective: str, ranks: int) -> float:
 
 
 def total_elements(collective: str, count: int, ranks: int) -> int:
-    """In the larger of input and result; a row's ``count`` is that of one rank where nccl-tests has it so."""
+    """Return the elements of the larger of input and result; ``count`` is per rank where nccl-tests has it so."""
     return count * ranks if collective in PER_RANK else count
 
 
 def elements(collective: str, size_bytes: int, itemsize: int, ranks: int) -> tuple[int, int]:
-    """What a size means: (the count column, the elements of the larger of input and result).
+    """Convert a size to (the count column, the elements of the larger of input and result).
 
     Collectives with a part per rank count that part, in whole pieces of 16 bytes, so that small sizes become 0.
     """

@@ -59,7 +59,7 @@ Output = Annotated[Text, AfterValidator(lambda text: cut(text, 8_192))]  # a lin
 
 
 def is_null(value: object) -> bool:
-    """Where a newer column is left out of JSON: servers and agents of earlier versions refuse what they do not know."""
+    """Return whether to leave a newer column out of JSON: earlier servers and agents refuse unknown fields."""
     return value is None
 
 

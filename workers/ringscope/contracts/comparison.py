@@ -55,7 +55,7 @@ class Timed(NamedTuple):
 
 @dataclass(frozen=True)
 class RowPair:
-    """What both jobs measured with one algorithm at one size and place; of several cycles their mean.
+    """Times of both jobs for one algorithm, size and placement (in or out of place); means over several cycles.
 
     ``noise_us`` says how far iterations differ among themselves: the root of the squared sum of both standard
     deviations. A row that one preemption has spoiled has a large one. It is wider than the interval of the ratio, as
@@ -81,7 +81,7 @@ class RowPair:
 
     @property
     def is_beyond_noise(self) -> bool:
-        """Whether the times differ by more than the noise; of too few iterations nobody knows."""
+        """Return whether the times differ by more than the noise; False if there are too few iterations to tell."""
         return self.is_enough and abs(self.a_us - self.b_us) > self.noise_us
 
 
@@ -100,7 +100,7 @@ def row_pairs(a: Sequence[Banded], b: Sequence[Banded]) -> list[RowPair]:
 
 
 def fastest(timed: Iterable[Timed]) -> list[Timed]:
-    """Of each size and place the algorithm that was fastest, renamed."""
+    """Return the fastest algorithm at each size and placement, renamed to FASTEST."""
     best: dict[tuple[int, bool], Timed] = {}
     for one in timed:
         place = one.size_bytes, one.in_place
@@ -153,7 +153,7 @@ def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
 
 
 class Ran(NamedTuple):
-    """How a benchmark ran, which its specification does not say."""
+    """Conditions of a run that its specification does not contain."""
 
     crowd: str  # "4 ranks on 2 cores" (``contest.crowd``); empty: a core for each
     disturbed_by: str | None
@@ -192,7 +192,7 @@ def standing(base: Contest, other: Contest) -> Standing | None:
 
 
 def points(rows: Sequence[Banded]) -> int:
-    """How many combinations of algorithm, size and place were measured, and rightly."""
+    """Count the combinations of algorithm, size and placement that were measured with correct results."""
     return len(_by_point(rows))
 
 
@@ -200,7 +200,7 @@ _Point = tuple[str, str, int, bool]
 
 
 def _by_point(rows: Sequence[Banded]) -> dict[_Point, list[Banded]]:
-    """Without those that have wrong elements: who need not be right is fast."""
+    """Group rows by point, without those that have wrong elements: an algorithm that may be wrong can be fast."""
     found: dict[_Point, list[Banded]] = {}
     for row in rows:
         if row.time_us > 0 and not row.wrong:

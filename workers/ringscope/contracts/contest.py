@@ -30,7 +30,7 @@ UNSTABLE_P99 = 10.0  # times the median
 
 
 class Spread(Protocol):
-    """What tells whether a row is stable; ``SweepRow`` has it."""
+    """The columns that decide whether a row is stable; ``SweepRow`` has them."""
 
     @property
     def cv_percent(self) -> float:
@@ -46,23 +46,23 @@ class Spread(Protocol):
 
 
 class Row(Spread, Protocol):
-    """What is read of a row; ``SweepRow`` and the row of the server's table have it."""
+    """The columns of a row that are read here; ``SweepRow`` and the row of the server's table have them."""
 
     @property
     def collective(self) -> str:
-        """What the sweep measures."""
+        """The collective that the sweep measures."""
 
     @property
     def algorithm(self) -> str:
-        """As the job names it."""
+        """The algorithm as the job names it."""
 
     @property
     def transport(self) -> str:
-        """Or ``simulated``."""
+        """The transport, or ``simulated``."""
 
     @property
     def in_place(self) -> bool:
-        """Whether the result replaced what was sent."""
+        """True if the result replaced the input."""
 
     @property
     def size_bytes(self) -> int:
@@ -78,7 +78,7 @@ class Row(Spread, Protocol):
 
     @property
     def cores(self) -> int | None:
-        """That they had; None: not known."""
+        """Cores that the ranks had; None: not known."""
 
     @property
     def iterations(self) -> int:
@@ -90,11 +90,11 @@ class Row(Spread, Protocol):
 
     @property
     def time_low_us(self) -> float | None:
-        """From where its 95 % interval reaches; None: not known."""
+        """Lower end of the time's 95 % interval; None: not known."""
 
     @property
     def time_high_us(self) -> float | None:
-        """To where."""
+        """Upper end of the time's 95 % interval; None: not known."""
 
     @property
     def busbw_gb_per_s(self) -> float:
@@ -110,7 +110,7 @@ _STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
 
 
 def sure_of(values: int) -> float:
-    """How many standard errors on either side hold 95 %, where so many values tell the error, two at least."""
+    """Return how many standard errors to either side hold 95 %, for an error estimated from ``values`` >= 2 values."""
     freedom = values - 1
     return _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else SURE + 2.5 / freedom
 
@@ -121,12 +121,12 @@ def crowd(ranks: int, cores: int | None) -> str:
 
 
 def is_unstable(row: Spread) -> bool:
-    """Whether iterations differ so much that their mean says little."""
+    """Return whether iterations vary so much that their mean says little."""
     return row.cv_percent > UNSTABLE_CV_PERCENT or row.p99_us > UNSTABLE_P99 * row.p50_us
 
 
 class Ratio(NamedTuple):
-    """How many times as fast, with its 95 % interval; without one nothing is known of how sure it is."""
+    """Speedup with its 95 % interval; without an interval its uncertainty is unknown."""
 
     value: float
     low: float | None
@@ -134,7 +134,7 @@ class Ratio(NamedTuple):
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval lies above 1."""
+        """Return whether the interval lies above 1."""
         return self.low is not None and self.low > 1.0
 
 
@@ -151,7 +151,7 @@ class Error(NamedTuple):
 
 
 class Point(NamedTuple):
-    """What all cycles of one algorithm at one size and place come to."""
+    """Result of one algorithm at one size and placement over all cycles."""
 
     time_us: float  # the mean of the cycles' times
     cycles: int
@@ -170,7 +170,9 @@ class Point(NamedTuple):
 
     @property
     def error(self) -> Error | None:
-        """By what the rows tell, or by how the cycles differ where that is more; None: nothing tells it."""
+        """Return the error from the rows' intervals or from the spread of the cycles, whichever is larger; None:
+        unknown.
+        """
         if self.time_us <= 0 or (self.error_us2 is None and self.cycles < FEWEST_CYCLES):
             return None
         return max(self._by_rows(), self._by_cycles())
@@ -192,7 +194,7 @@ class Point(NamedTuple):
         return None if error is None else (self.time_us / exp(error.reach), self.time_us * exp(error.reach))
 
     def faster_than(self, other: "Point") -> Ratio:
-        """How many times as fast as the other; both were timed in turns, so that their errors count as independent."""
+        """Return the speedup over the other; both were timed in turns, so their errors count as independent."""
         value = other.time_us / self.time_us if self.time_us else 1.0
         errors = self.error, other.error
         if errors[0] is None or errors[1] is None:
@@ -220,7 +222,7 @@ class Point(NamedTuple):
 
 
 def point_of(row: Row) -> Point:
-    """Of a single cycle."""
+    """Return the point of a single cycle."""
     return Point(
         row.time_us, 1, row.iterations, 0.0, _error_us2(row), row.count, _bus_bytes(row), row.p99_us, is_unstable(row)
     )
@@ -273,7 +275,7 @@ class Contest(BaseModel):
 
     @classmethod
     def of(cls, rows: Iterable[Row]) -> "Contest":
-        """Of all rows at once."""
+        """Build a contest from all rows at once."""
         contest = cls()
         for row in rows:
             contest.add(row)
@@ -298,7 +300,7 @@ class Contest(BaseModel):
         return sorted({size for curve in self.curves for size in curve.points if size > 0})
 
     def at(self, size_bytes: int, in_place: bool) -> dict[str, Point]:
-        """Who was timed there, the fastest first."""
+        """Return the algorithms timed at this size and placement, the fastest first."""
         found = {
             curve.algorithm: curve.points[size_bytes]
             for curve in self.curves

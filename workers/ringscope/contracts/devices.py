@@ -1,4 +1,4 @@
-"""What works in host memory (cpu) and what on GPUs (cuda). Pure."""
+"""Transports and algorithms that work in host memory (cpu) and on GPUs (cuda). Pure."""
 
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -22,17 +22,17 @@ _GPU_TRANSPORTS = ("nccl", "cuda_ipc", MPI_ON_GPUS)
 
 
 def usual_channels(ranks_of_nodes: Sequence[int], transport: str) -> int:
-    """In how many channels rings and trees go where nobody says, over a transport as records name it.
+    """Return the default channel count of rings and trees over a transport, named as in records.
 
-    Between nodes of GPUs as many as the smallest node has, as each has a network card of its own, or a part of one. The
-    processes of a host share what cards it has, and take turns on its cores.
+    Between nodes with GPUs it is the number of ranks on the smallest node, as each has its own network card or a part
+    of one. The processes of a host share its cards and take turns on its cores, so one channel is used there.
     """
     is_on_gpus = transport.partition(",")[0] in _GPU_TRANSPORTS
     return min(ranks_of_nodes) if is_on_gpus and len(ranks_of_nodes) > 1 else 1
 
 
 def too_many_channels(channels: int, ranks: int) -> str:
-    """That so many do not fit into a smallest node of ``ranks``, and what would."""
+    """Return an error sentence: so many channels do not fit a smallest node of ``ranks`` ranks."""
     return f"{channels} cannot each leave a node of {ranks} by another rank; give 1 to {ranks}."
 
 
@@ -60,7 +60,7 @@ def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ())
 
 
 def carrier(algorithm: str, transport: str) -> str:
-    """What moves an algorithm's data among ranks joined by ``transport``: a library in host memory is its own."""
+    """Return what moves an algorithm's data over ``transport``: a library in host memory moves its own."""
     is_own = "cpu" in VENDOR_DEVICES.get(algorithm, ()) and not transport.startswith(MPI_ON_GPUS)
     return algorithm if is_own else transport
 

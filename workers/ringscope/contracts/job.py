@@ -1,7 +1,7 @@
-"""What a job is: the immutable specification that a person, a script or the web form submits.
+"""Specification of a job: immutable, submitted by a person, a script or the web form.
 
-Server, agent, CLI and rank share these models; what is wrong with a job is said here and in ``field_errors``, so that
-the REST API, the form and the terminal say the same.
+Server, agent, CLI and rank share these models. Errors in a job are worded here and in ``field_errors``, so that the
+REST API, the form and the terminal show the same sentences.
 """
 
 from typing import Annotated, Any, Literal, get_args
@@ -24,7 +24,7 @@ _JOINER = "\u200d"  # inside of many emoji
 
 
 def _readable(name: str) -> str:
-    """Without what nobody sees, which would make one name look like another. Jobs of earlier versions are read, too."""
+    """Remove invisible characters, which would make one name look like another; names of earlier jobs stay valid."""
     return "".join(letter for letter in name if letter.isprintable() or letter == _JOINER).strip()
 
 
@@ -32,12 +32,12 @@ JobName = Annotated[str, Field(max_length=200), AfterValidator(_readable)]
 
 
 def _without_default(schema: dict[str, Any]) -> None:
-    """Where the description tells it, as it depends on other fields."""
+    """Remove the default from the schema: it depends on other fields, and the description states it."""
     del schema["default"]
 
 
 class Placement(SpecModel):
-    """How many ranks, and on which nodes."""
+    """Number of ranks, and the nodes that may run them."""
 
     ranks: int = Field(
         2,
@@ -284,24 +284,24 @@ class JobSpec(SpecModel):
 
     @property
     def sweep(self) -> BenchmarkSpec:
-        """What a job of kind benchmark does; AttributeError for the others."""
+        """Return the sweep of a job of kind benchmark; AttributeError for other kinds."""
         if self.benchmark is None:
             raise AttributeError(f"a job of kind {self.kind} has no sweep")
         return self.benchmark
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the times are the cost model's and nothing is measured or checked."""
+        """Return whether the times come from the cost model, with nothing measured or checked."""
         return self.benchmark is not None and self.benchmark.is_simulated
 
     @property
     def collective(self) -> str:
-        """What its steps do: of training the sum of gradients."""
+        """Return the collective of each step; for training the all-reduce of gradients."""
         return self.benchmark.collective if self.benchmark else "all_reduce"
 
     @property
     def tells_steps(self) -> bool:
-        """Whether every rank says of itself how far it is; a script need not, and may be silent for long."""
+        """Return whether every rank reports its progress; a script need not, and may be silent for long."""
         return self.script is None
 
     @property
@@ -311,7 +311,7 @@ class JobSpec(SpecModel):
 
     @property
     def settled_device(self) -> str:
-        """Where it computes: auto, cpu or cuda."""
+        """Return the device that it computes on: auto, cpu or cuda."""
         if self.benchmark is not None:
             return self.benchmark.settled_device
         work = self.training or self.script

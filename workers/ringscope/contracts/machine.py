@@ -1,10 +1,10 @@
-"""How fast a machine computes and takes turns: what the cost model must know of one on which nothing was measured."""
+"""Speed of a machine's processors and scheduling, which the cost model needs where nothing was measured."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
 
 class Machine(BaseModel):
-    """Of one node, as its ranks find it; the defaults are those of the machine to which the model's were fitted."""
+    """Speed of one node, as its ranks measure it; the defaults are from the machine that the model was fitted to."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -21,7 +21,7 @@ class Machine(BaseModel):
     far_copy_gb_per_s: float = Field(76.0, gt=0, le=1e6, description="Copying such ones.")
 
     def adding_gb_per_s(self, size_bytes: int) -> float:
-        """Of arrays of this size, two of which the cache must hold."""
+        """Return the addition rate for arrays of this size: the rate in cache if two of them fit there."""
         return self.add_gb_per_s if 2 * size_bytes <= self.cache_bytes else self.far_add_gb_per_s
 
     def copying_gb_per_s(self, size_bytes: int) -> float:
@@ -29,7 +29,7 @@ class Machine(BaseModel):
         return self.copy_gb_per_s if 2 * size_bytes <= self.cache_bytes else self.far_copy_gb_per_s
 
     def ranks_per_core(self, ranks: int) -> float:
-        """How many of so many ranks on this node share a core."""
+        """Return the number of ranks per core when this node runs ``ranks`` ranks."""
         return 1.0 if self.cores is None else max(1.0, ranks / self.cores)
 
 

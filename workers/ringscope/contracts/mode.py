@@ -1,4 +1,4 @@
-"""In which mode a benchmark measures: what makes its times other ones, and what no row says. Pure."""
+"""Measurement mode of a benchmark: the options that change its times and that no row contains. Pure."""
 
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ class Mode(NamedTuple):
 
 
 def mode_of(spec: BenchmarkSpec) -> Mode:
-    """What it asks for."""
+    """Return the mode that a specification asks for."""
     return Mode(spec.channels, spec.aggregate, spec.blocking, spec.average, spec.rotate)
 
 
@@ -38,7 +38,9 @@ USUAL = mode_of(BenchmarkSpec())
 
 
 def unusual(mode: Mode) -> dict[str, str]:
-    """What is not as usual, in a word or two, and what was asked for (the page has the same in ``lib/mode.ts``)."""
+    """Return the options that differ from the default, in a word or two, with a phrase for each (as in
+    ``lib/mode.ts``).
+    """
     channels = plural(mode.channels or 0, "channel")
     return {
         word: asked

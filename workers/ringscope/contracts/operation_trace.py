@@ -79,7 +79,7 @@ class TracePrediction(BaseModel):
 
 
 class TracedOperation(BaseModel):
-    """What a trace is of."""
+    """The operation that a trace records."""
 
     collective: str
     algorithm: str = Field(description="The algorithm as the job names it; auto stays auto.")

@@ -68,7 +68,7 @@ MOST_RECORDS = 5_000  # of one batch
 
 
 def _few(told: Any) -> Any:
-    """Before each of them is looked at, and found wrong."""
+    """Limit the number of words before each of them is validated."""
     if isinstance(told, dict) and len(told) > _MOST_WORDS:
         raise ValueError(f"these are too many; give {_MOST_WORDS} or fewer.")
     return told
@@ -119,7 +119,7 @@ class Lack(BaseModel):
 
 
 class Inventory(BaseModel):
-    """What a node is made of."""
+    """Hardware and software of a node."""
 
     hostname: _Word
     os: _Word
@@ -164,7 +164,7 @@ class Registration(BaseModel):
 
 
 class Stamped(BaseModel):
-    """When a request came and its answer left, by the server's clock: agents learn from it how far theirs is off."""
+    """Arrival and departure times by the server's clock, from which agents estimate their clock offset."""
 
     received_ns: int = Field(description="Nanoseconds since 1970.")
     sent_ns: int
@@ -195,7 +195,7 @@ class Proxy(BaseModel):
 
 
 class Assignment(BaseModel):
-    """What one agent should do for one attempt.
+    """The work of one agent for one attempt.
 
     prepare  check the node and report ``ready`` or ``refused``
     launch   the first member starts mpiexec and reports ``proxies``; each member starts its proxy once it is known
@@ -245,10 +245,10 @@ class Directives(Stamped):
 
 
 class RankPulse(BaseModel):
-    """How far a rank is, and what it has done with its time; all counts are since the rank's start.
+    """Progress of a rank and how it spent its time; all counts are since the rank's start.
 
-    ``running_us``, ``queued_us``: the kernel's, of its main thread: on a core, and ready to run but without one.
-    ``waited_us``: for other ranks, as far as our own schedules wait for them; a library's collectives tell nothing.
+    ``running_us``, ``queued_us``: kernel times of its main thread, on a core and runnable without one. ``waited_us``:
+    time waiting for other ranks in our own schedules; waits inside a library are not visible.
     """
 
     rank: int = Field(ge=0, lt=2**31)
@@ -271,7 +271,7 @@ class RankPulse(BaseModel):
 
 
 class Pulse(BaseModel):
-    """How far the ranks of an attempt on one node are. Only the newest counts: one that is lost is not sent again."""
+    """Progress of an attempt's ranks on one node. Only the newest one counts: a lost one is not sent again."""
 
     epoch: int
     attempt_id: Count
@@ -280,7 +280,7 @@ class Pulse(BaseModel):
 
 
 class RankEvidence(BaseModel):
-    """What a rank of a gang that hangs was doing, taken before it was ended."""
+    """Stack of a rank in a hung gang, taken before the rank was ended."""
 
     rank: int = Field(ge=0, lt=2**31)
     state: str = Field(max_length=1)
@@ -291,7 +291,7 @@ class RankEvidence(BaseModel):
 
 
 class Load(BaseModel):
-    """How busy a node was while its share of an attempt ran, in seconds of one processor."""
+    """Load of a node during its share of an attempt, in seconds of one processor."""
 
     machine: str = Field(
         max_length=100, description="The same for nodes that are one running system; empty: not known."
@@ -305,7 +305,7 @@ class Load(BaseModel):
 
 
 class Report(BaseModel):
-    """What happened to an attempt on this node. Repeating a report changes nothing.
+    """An event of an attempt on this node. Repeating a report changes nothing.
 
     ready     the node can run its share
     refused   it cannot: ``message`` says why; the gang is not started

@@ -1,4 +1,4 @@
-"""How busy a node is at a moment, as its agent tells it with a heartbeat. Pure."""
+"""Load of a node at one moment, sent by its agent with a heartbeat. Pure."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from ringscope.contracts.columns import Count
 
 
 class Reading(BaseModel):
-    """Of all cores and all GPUs together; null: the node cannot tell, or has none."""
+    """Load of all cores and all GPUs together; null: the node cannot read it, or has no GPU."""
 
     load_average: Annotated[float, Field(ge=0, le=1e6)] | None = Field(
         None, description="Processes that run or wait for a core, over the last minute."

@@ -60,7 +60,7 @@ MOST_VARIABLES = 1_000
 
 
 class Hello(RecordModel):
-    """What a rank says once it is connected with all others."""
+    """First record of a rank, sent once it is connected with all others."""
 
     type: Literal["hello"] = "hello"
     rank: Int32
@@ -86,7 +86,7 @@ class Started(RecordModel):
 
 
 class Environment(RecordModel):
-    """What the ranks of one node run in, told by the first of them; nothing in it is a secret."""
+    """Environment of the ranks of one node, sent by the first of them; it contains no secrets."""
 
     type: Literal["environment"] = "environment"
     rank: Int32 = Field(description="The rank that reports it.")
@@ -151,7 +151,7 @@ class Steps(RecordModel):
 
 
 class IterationKind(BaseModel):
-    """What timed iterations have in common; ``bytes`` is as in ``Steps``."""
+    """Fields that a group of timed iterations shares; ``bytes`` is as in ``Steps``."""
 
     algorithm: Name
     transport: Name
@@ -302,7 +302,7 @@ class Diverged(RecordModel):
 
     @property
     def sentence(self) -> str:
-        """What happened, for people."""
+        """Describe the divergence in one sentence."""
         if self.what == "parameters":
             return f"The training diverged: after step {self.step} rank {self.rank} has parameters that are not finite."
         return f"The training diverged: in step {self.step} the loss of rank {self.rank} was {self.loss}."

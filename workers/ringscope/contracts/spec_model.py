@@ -1,4 +1,4 @@
-"""What all specifications have in common: how they are parsed, and how a finding gets its place. Pure."""
+"""Base of all specifications: how they are parsed, and how a finding gets the path of its field. Pure."""
 
 from functools import cache
 from types import NoneType, UnionType

@@ -1,4 +1,4 @@
-"""Where ranks are and what lies between them: the links that a message crosses. Pure.
+"""Placement of ranks and the links between them that a message crosses. Pure.
 
 A cluster is racks of nodes of ranks. Ranks of one node reach each other over the ``intra`` link, others over their
 node's network cards, and between racks through the top-of-rack switch's uplinks, which may be oversubscribed.
@@ -33,7 +33,7 @@ class SharedLink(NamedTuple):
 
 
 class Path(NamedTuple):
-    """What one message meets: the latency, the bandwidth that it has alone, and the links that it shares."""
+    """Path of one message: its latency, its bandwidth without contention, and the links that it shares."""
 
     latency_s: float
     bytes_per_s: float
@@ -121,12 +121,12 @@ class Topology:
 
     @property
     def is_flat(self) -> bool:
-        """Whether every two ranks have a link of their own, all alike."""
+        """Return whether every two ranks have a link of their own, all equal."""
         return self.ranks_per_node == 1 and (self.nodes_per_rack is None or self.nodes_per_rack == self.ranks)
 
     @property
     def shares_links(self) -> bool:
-        """Whether there are cards or uplinks for which ranks may have to wait."""
+        """Return whether ranks may have to wait for network cards or uplinks."""
         has_racks = self.nodes_per_rack is not None and self.nodes_per_rack < self.node_count
         is_narrow = self.ranks_per_node * self.oversubscription > self.cards  # the uplinks for all ranks of a rack
         return (has_racks and is_narrow) or (self.cards < self.ranks_per_node and self.node_count > 1)
@@ -149,7 +149,7 @@ class Topology:
 
     @property
     def rails(self) -> int:
-        """In how many channels rings and trees go."""
+        """Return the channel count of rings and trees."""
         if self.channels is not None:
             return self.channels
         return self.cards if self.node_count > 1 else 1
@@ -172,7 +172,7 @@ class Topology:
         return self.nodes_per_rack * self.cards * self.inter.bytes_per_s / self.oversubscription
 
     def path(self, src: int, dst: int) -> Path:
-        """What a message from rank ``src`` to rank ``dst`` crosses."""
+        """Return the path of a message from rank ``src`` to rank ``dst``."""
         node, peer = src // self.ranks_per_node, dst // self.ranks_per_node
         if node == peer and self.intra is not None:
             return Path(*self.intra, (), is_intra=True)

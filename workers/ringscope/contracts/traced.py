@@ -1,7 +1,7 @@
-"""What one rank did in one operation, transfer by transfer, as far as its transport can tell. Pure.
+"""Trace of one rank in one operation, transfer by transfer, as far as its transport can observe it. Pure.
 
-Of a message both ends tell, each its own side. In shared memory the rank that moves the data does both, and it alone
-tells: the receiver that reads its peer's memory, or the hub of a chunk that reads all inputs and writes all results.
+Both ends of a message record their own side. In shared memory one rank moves the data and records both: the receiver
+that reads its peer's memory, or the hub of a chunk that reads all inputs and writes all results.
 """
 
 from collections.abc import Sequence
@@ -64,7 +64,7 @@ class RankTrace(NamedTuple):
     transfers: Sequence[TracedTransfer]
 
     def told(self) -> dict[str, Any]:
-        """As the fields of ``record.Trace``, which holds no more than MAX_TRANSFERS."""
+        """Return the fields of ``record.Trace``, with the first MAX_TRANSFERS transfers."""
         first = sorted(self.transfers, key=_in_time)[:MAX_TRANSFERS]
         return self._asdict() | {"transfers": first, "left_out": len(self.transfers) - len(first)}
 

@@ -1,4 +1,4 @@
-"""What a training job is: a model, a dataset, and how the ranks share the work of each step. Pure."""
+"""Specification of a training job: a model, a dataset, and how the ranks share the work of each step. Pure."""
 
 from typing import Literal, Self, get_args
 
@@ -49,13 +49,13 @@ _SEQUENCES = frozenset({"text"})  # datasets of tokens; the others are pictures
 
 
 def libraries(strategy: str) -> dict[str, str]:
-    """What each rank's node needs for it, and with which extra of ringscope that comes."""
+    """Return the libraries that each rank's node needs, with the extra of ringscope that installs each."""
     # TensorFlow's strategies train our models, which are PyTorch's.
     return {"torch": "train"} | ({"tensorflow": "tensorflow"} if strategy in TENSORFLOW else {})
 
 
 class DatasetSpec(SpecModel):
-    """Where the samples come from. Nothing is downloaded."""
+    """Source of the samples. Nothing is downloaded."""
 
     name: DatasetName = "digits"
     path: str | None = Field(
@@ -157,12 +157,12 @@ class TrainingSpec(SpecModel):
 
     @property
     def is_mirrored(self) -> bool:
-        """Whether every step ends with a sum of all gradients by our engine."""
+        """Return whether every step ends with an all-reduce of all gradients by our engine."""
         return self.strategy in MIRRORED
 
     @property
     def keeps_checkpoints(self) -> bool:
-        """Whether another job can go on where this one stopped."""
+        """Return whether another job can resume where this one stopped."""
         return self.strategy not in TENSORFLOW
 
     def sizes(self) -> dict[str, int]:
@@ -277,7 +277,7 @@ class TrainingSpec(SpecModel):
                 raise _at((name,), sentence, getattr(self, name))
 
     def check_ranks(self, ranks: int) -> tuple[str, str] | None:
-        """Which field does not go with so many ranks, and why; None when all do."""
+        """Return the field that does not fit so many ranks, and why; None if all fit."""
         workers = ranks - (self.servers if self.strategy in PARAMETER_SERVERS else 0)
         if self.strategy == "tf_parameter_server":
             workers -= 1  # rank 0 hands out the work

@@ -1,4 +1,4 @@
-"""How large a training job is: its model, its gradient and its epochs, as far as the specification tells. Pure.
+"""Size of a training job: its model, its gradient and its epochs, as far as the specification determines them. Pure.
 
 The models themselves are ``ringscope.train.models`` and need PyTorch; a test holds these formulas against them.
 """
@@ -18,7 +18,7 @@ _SHAPES = {"digits": (1, 8, 8), "cifar10": (3, 32, 32), "synthetic": (3, 32, 32)
 
 
 def parameter_count(spec: TrainingSpec) -> int:
-    """How many numbers are trained; shared ones count once."""
+    """Return the number of trainable parameters; shared ones count once."""
     sizes = spec.sizes()
     if spec.model == "gpt":
         return _gpt(sizes["layers"], sizes["width"], sizes["context"])
@@ -31,7 +31,7 @@ def parameter_count(spec: TrainingSpec) -> int:
 
 
 def gradient_bytes(spec: TrainingSpec) -> int:
-    """What every rank has to add up in a step, K of the lecture."""
+    """Return the bytes that every rank contributes to a step's all-reduce (K in the lecture)."""
     return parameter_count(spec) * GRADIENT_ITEM_BYTES
 
 
@@ -42,7 +42,7 @@ def steps_per_epoch(spec: TrainingSpec) -> int | None:
 
 
 def steps_total(spec: TrainingSpec) -> int | None:
-    """Of all epochs, or up to the limit."""
+    """Return the number of steps of all epochs, or the limit if it is lower; None if neither is known."""
     each = steps_per_epoch(spec)
     if each is None:
         return spec.max_steps

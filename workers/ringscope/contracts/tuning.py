@@ -1,4 +1,4 @@
-"""What was measured so far, by situation, as ``auto`` looks it up. Pure.
+"""Measured times by situation, as ``auto`` looks them up. Pure.
 
 A table is a list of curves. A curve is one algorithm's median times over the message size, for ranks that lie on their
 nodes in the same way, with a core each or not, over the same transport, in place or out of place. The device needs no
@@ -62,7 +62,7 @@ class Curve(BaseModel):
 
     @property
     def key(self) -> Key:
-        """What the curve belongs to."""
+        """Return the situation that the curve belongs to."""
         return Key(self.collective, self.arithmetic, self.shape, self.in_place, self.is_crowded)
 
 
@@ -77,7 +77,7 @@ class Table(BaseModel):
 
     @property
     def row_count(self) -> int:
-        """How many times the table holds."""
+        """Return the number of times in the table."""
         return sum(len(curve.times_us) for curve in self.curves)
 
     def updated(self, newer: "Table") -> "Table":
@@ -109,14 +109,14 @@ class Table(BaseModel):
 
 
 def arithmetic_of(collective: str, dtype: str) -> Arithmetic:
-    """Which numbers take equally long: all that are only moved, all that the processor adds, and each kind of half."""
+    """Return the dtypes' cost class: data that is only moved, numbers that the CPU adds, or one of the halves."""
     if collective not in REDUCING:
         return "none"
     return dtype if dtype in HALVES else "native"  # type: ignore[return-value]
 
 
 def shape_of(ranks_of_nodes: Sequence[int]) -> str:
-    """Where ranks lie, in a word: 1x4, 2x8, or 3+1 where the nodes have different numbers of them."""
+    """Return the placement of ranks in a word: 1x4, 2x8, or 3+1 for nodes with different numbers of ranks."""
     largest_first = sorted(ranks_of_nodes, reverse=True)
     if len(set(largest_first)) == 1:
         return f"{len(largest_first)}x{largest_first[0]}"
@@ -146,7 +146,7 @@ def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Tabl
 
 
 def _table(times_us: dict[tuple[Key, str, str], dict[int, float]]) -> Table:
-    """Of the times of a curve, which stand from old to new, the last ones where they are too many."""
+    """Build a table; a curve with too many times keeps the newest, as its times are in order of age."""
     curves = [
         Curve(
             **key._asdict(),

@@ -1,4 +1,4 @@
-"""What a person types for `ringscope`. Pure."""
+"""Write a command line as a person would type it for `ringscope`. Pure."""
 
 import shlex
 from collections.abc import Mapping

@@ -1,8 +1,8 @@
-"""Who clearly beats whom in a sweep, so seldom wrong that the sweep as a whole can be believed. Pure.
+"""Significant wins between the algorithms of a sweep, corrected for the number of comparisons. Pure.
 
-The ratio's 95 % interval has to lie above 1. But a sweep looks at many sizes and pairs, some of which differ by chance;
-so a difference also has to be one that few whole sweeps of equals would show (Holm 1979). The size that is compared was
-fixed beforehand, and is looked at by itself.
+The ratio's 95 % interval has to lie above 1. But a sweep has many sizes and pairs, some of which differ by chance; so a
+difference must also be one that few whole sweeps of equal algorithms would show (Holm 1979). The size that was chosen
+for comparison beforehand is tested by itself.
 """
 
 from collections.abc import Iterable
@@ -18,7 +18,7 @@ _LEVEL = 1.1  # of the fastest one's time, that one takes who may be said to be 
 
 
 class Win(NamedTuple):
-    """Of one algorithm over another one, at one size and place."""
+    """A win of one algorithm over another at one size and placement."""
 
     size_bytes: int
     in_place: bool
@@ -39,18 +39,20 @@ class Range(NamedTuple):
 
 
 class Winners:
-    """Of a sweep as it is now."""
+    """The significant wins in a sweep as it is now."""
 
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
         self._wins = _wins(contest)
 
     def is_clear(self, win: Win) -> bool:
-        """Whether it is more than chance."""
+        """Return whether the win is statistically significant."""
         return win in self._wins
 
     def at(self, size_bytes: int, in_place: bool) -> list[str]:
-        """Those that nobody clearly beats, the fastest first: he may be too unsure to beat whom others do."""
+        """Return the algorithms that no other significantly beats, fastest first; the fastest may itself be too noisy
+        to win.
+        """
         names = list(self._contest.at(size_bytes, in_place))
         return [
             name for name in names if not any(Win(size_bytes, in_place, rival, name) in self._wins for rival in names)
@@ -67,7 +69,7 @@ class Winners:
         return unbeaten[0] if is_contest and len(unbeaten) == 1 else ""
 
     def ranges(self, in_place: bool) -> list[Range]:
-        """As few as cover all sizes at which at least two algorithms were timed."""
+        """Return the fewest ranges that cover all sizes at which at least two algorithms were timed."""
         found: list[Range] = []
         for size in self._contest.sizes():
             if len(self._contest.at(size, in_place)) > 1:
@@ -130,7 +132,7 @@ def _wins(contest: Contest) -> set[Win]:
 
 
 def _duels(size_bytes: int, in_place: bool, points: dict[str, Point]) -> Iterable[_Duel]:
-    """Of every pair; ``points`` come the fastest first."""
+    """Compare every pair; ``points`` are ordered by time, the fastest first."""
     told = [(name, point, point.error) for name, point in points.items()]
     for (winner, faster, error), (beaten, slower, other) in combinations(told, 2):
         chance = _chance(log(slower.time_us / faster.time_us), error, other) if error and other else 1.0
@@ -138,7 +140,7 @@ def _duels(size_bytes: int, in_place: bool, points: dict[str, Point]) -> Iterabl
 
 
 def _surprising(duels: Iterable[_Duel], most: float) -> Iterable[Win]:
-    """Those that stay when all are looked at, by Holm: the least likely first, each against as many as are left."""
+    """Yield the wins that remain significant by Holm: the least likely first, each against the number that are left."""
     ordered = sorted(duels, key=lambda duel: duel.chance)
     for i, duel in enumerate(ordered):
         if duel.chance > most / (len(ordered) - i):
@@ -148,9 +150,9 @@ def _surprising(duels: Iterable[_Duel], most: float) -> Iterable[Win]:
 
 
 def _chance(distance: float, *errors: Error) -> float:
-    """Of equals, that their times' logarithms are as far apart.
+    """Return the probability that equal algorithms' log times are this far apart.
 
-    That is Welch's test; of Student's distribution Wallace's normal (1959), which is at or above it.
+    This is Welch's test, with Wallace's normal approximation (1959) of Student's distribution, which is never below it.
     """
     variances = [error.standard**2 for error in errors]
     if not any(variances):  # the model's times have no error

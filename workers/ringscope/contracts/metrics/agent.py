@@ -1,4 +1,4 @@
-"""What an agent exports. Node and cluster are labels of the scrape target, given by discovery, and not of a metric.
+"""Metrics of an agent. Node and cluster are labels of the scrape target, set by service discovery.
 
 ``rank`` is a number, or "all" for a gang that is larger than the agent's ``rank_series_max_world_size``.
 """

@@ -1,4 +1,4 @@
-"""What both pages say of themselves."""
+"""Metrics of both metrics pages about themselves."""
 
 from ringscope.contracts.metrics.family import Table
 

@@ -1,4 +1,4 @@
-"""What a metric is, and a table of them (pure data)."""
+"""Definition of a metric, and of a table of metrics (pure data)."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,4 +1,4 @@
-"""What a server exports of its insights: what is wrong with running jobs, as far as it knows."""
+"""Metrics of the server's insights: problems that it found in running jobs."""
 
 from ringscope.contracts.metrics.family import Table
 

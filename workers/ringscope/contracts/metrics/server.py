@@ -1,7 +1,7 @@
-"""What a server exports. Jobs are those that hold slots, and for a moment those that did.
+"""Metrics of a server. "Jobs" are jobs that hold slots, and for a moment after they released them.
 
-Counters and distributions are of this server alone: of several on one database each counts what it did. Gauges of jobs,
-nodes and benchmarks are read from the tables and stand on the page of each.
+Counters and distributions belong to this server alone: if several servers share a database, each counts its own work.
+Gauges of jobs, nodes and benchmarks are read from the tables and appear on every server's page.
 """
 
 from ringscope.contracts.metrics.family import Table

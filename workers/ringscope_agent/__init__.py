@@ -1,1 +1,1 @@
-"""The node agent: makes a node what the server says it should be, and tells the server what its ranks did."""
+"""The node agent: brings a node into the state that the server wants and reports what its ranks did."""

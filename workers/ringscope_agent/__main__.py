@@ -16,7 +16,7 @@ EXIT_BAD_INPUT = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the agent until SIGTERM or Ctrl-C; 0 after a good end, 2 when it cannot start."""
+    """Run the agent until SIGTERM or Ctrl-C. Return 0 after a clean end, 2 if it cannot start."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     logging.getLogger("httpx").setLevel(logging.WARNING)
     try:

@@ -1,4 +1,4 @@
-"""The reconcile loop: the server says what should be, the agent makes it so."""
+"""The reconcile loop: the server states what should run on this node, and the agent makes it so."""
 
 import asyncio
 import contextlib
@@ -97,7 +97,7 @@ class Agent:
                 await client.close()
 
     async def _unless_stopped(self, work: Coroutine[None, None, str]) -> str | None:
-        """Its result; None when the agent was stopped before, and the work with it."""
+        """Return the result of the work, or None if the agent was stopped first and the work was cancelled."""
         working, stopping = asyncio.create_task(work), asyncio.create_task(self._stopping.wait())
         await asyncio.wait({working, stopping}, return_when=asyncio.FIRST_COMPLETED)
         for task in (working, stopping):
@@ -127,7 +127,7 @@ class Agent:
             await self._leave(context.client)
 
     async def _try_mpi(self, context: NodeContext) -> None:
-        """Start one rank where none runs yet; the server hears of it if that fails."""
+        """Start one rank if no rank runs yet, and report to the server if that fails."""
         if isinstance(self._programs, str) or self._attempts:
             return
         if fault := await find_fault():
@@ -141,7 +141,7 @@ class Agent:
             asyncio.get_running_loop().call_later(max(0.0, left - LEAVE_EARLY_SECONDS), self.stop)
 
     async def _leave(self, client: ServerClient) -> None:
-        """Take this node off the server's lists. Without that the server finds it lost, and forgets it later."""
+        """Take this node off the server's lists. If that fails, the server finds the node lost and forgets it later."""
         try:
             await asyncio.wait_for(client.leave(), LEAVE_SECONDS)
         except (TimeoutError, RejectedError, TokenRefusedError) as error:
@@ -186,7 +186,7 @@ class Agent:
             self._take_on(home.new_attempt(assignment), context)
 
     def _take_back(self, home: DataHome, context: NodeContext) -> None:
-        """Go on with what an earlier life of this agent left."""
+        """Continue the attempts that an earlier run of this agent left."""
         for folder in home.attempts():
             try:
                 self._take_on(folder, context)
@@ -194,7 +194,7 @@ class Agent:
                 logger.error("Attempt %d: %s", folder.state.assignment.attempt_id, error)
 
     async def _turn_away(self, assignment: Assignment, client: ServerClient, error: OSError) -> None:
-        """Nothing was started, so there is nothing to clean up."""
+        """Refuse an assignment; nothing was started, so there is nothing to clean up."""
         message = f"Node {self._settings.name} cannot take attempt {assignment.attempt_id} on: {error}."
         logger.error("%s", message)
         refused = Report(epoch=0, attempt_id=assignment.attempt_id, event="refused", message=message)
@@ -214,7 +214,7 @@ class Agent:
         life.add_done_callback(lambda done: self._on_life_over(attempt_id, done, context))
 
     def _on_life_over(self, attempt_id: int, life: asyncio.Task[None], context: NodeContext) -> None:
-        """Forget a clean attempt; one that was cut short keeps its folder for the next life of the agent."""
+        """Forget an attempt that is clean; one that was cut short keeps its folder for the next run of the agent."""
         attempt, folder = self._attempts.pop(attempt_id), self._folders.pop(attempt_id)
         del self._lives[attempt_id]
         attempt.records.close()
@@ -229,12 +229,12 @@ class Agent:
         folder.delete()
 
     def _jobs_in_use(self) -> set[int]:
-        """Those whose checkpoints must stay."""
+        """Return the jobs whose checkpoints must stay."""
         here = [folder.state.assignment for folder in self._folders.values()]
         return {job_id for assignment in (*here, *self._assignments) for job_id in jobs_used(assignment)}
 
     def _obstacle(self, assignment: Assignment) -> str:
-        """Why this node cannot take the assignment; empty when it can."""
+        """Return why this node cannot take the assignment; empty if it can."""
         if self._stopping.is_set():
             return f"The agent of node {self._settings.name} is being stopped."
         held = {number: attempt.slots for number, attempt in self._attempts.items() if number != assignment.attempt_id}
@@ -242,7 +242,7 @@ class Agent:
         return find_obstacle(assignment, self._settings, self._programs, held, tokens)
 
     async def _forget_all_but(self, wanted: set[tuple[int, str]], home: DataHome) -> None:
-        """What the server no longer lists is over, whatever this node was doing."""
+        """End every attempt that the server no longer lists, whatever its state here."""
         for attempt_id, attempt in list(self._attempts.items()):
             if (attempt_id, attempt.token) in wanted:
                 continue
@@ -263,7 +263,7 @@ class Agent:
         await asyncio.gather(life, return_exceptions=True)
 
     async def _say_goodbye(self, polling: asyncio.Task[None]) -> None:
-        """Give the attempts a short while to end in good order; the server is still polled."""
+        """Give the attempts a short time to end in good order, and keep polling the server meanwhile."""
         for attempt in self._attempts.values():
             attempt.interrupt()
         loop = asyncio.get_running_loop()
@@ -272,12 +272,14 @@ class Agent:
             await asyncio.wait({*self._lives.values(), polling}, timeout=left, return_when=asyncio.FIRST_COMPLETED)
 
     async def _abandon(self) -> None:
-        """End what is left without the server; its spools wait for the next life of this agent."""
+        """End what is left without the server; its spools wait for the next run of this agent."""
         for attempt_id in list(self._lives):
             await self._cut_short(attempt_id)
 
     async def _end_leftover(self, folder: AttemptFolder) -> bool:
-        """No process of an attempt that is over may share the node with what comes now; whether none is left."""
+        """End the processes of an attempt that is over, so that none shares the node with a new one; return whether
+        none is left.
+        """
         assignment = folder.state.assignment
         belonging = folder.belonging(self._settings.data_dir)
         left = await belonging.end(LEFTOVER_GRACE_SECONDS)
@@ -306,7 +308,7 @@ class Agent:
         )
 
     def _serve_metrics(self, exporter: Exporter) -> MetricsServer:
-        """On the port that was chosen; where none was, on any free one if the usual one is taken."""
+        """Serve /metrics on the chosen port; if none was chosen, on any free port if the default one is taken."""
         address, chosen = self._settings.reachable_address, self._settings.metrics_port
         port = METRICS_PORT if chosen is None else chosen
         try:

@@ -34,7 +34,7 @@ LAST_WORD_SECONDS = 1.0
 
 
 class Attempt:
-    """Follows the server's assignment (``update``) and reports what becomes of it.
+    """Follows the server's assignment (``update``) and reports the attempt's progress.
 
     The order of events is fixed (ready, proxies, running, ended, clean), and what is desired only moves forward
     (prepare, launch, stop), so the life of an attempt is one coroutine (``run``). The ranks are the keeper's; an
@@ -70,17 +70,17 @@ class Attempt:
 
     @property
     def slots(self) -> int:
-        """Slots of this node that the attempt holds until it is clean."""
+        """The slots of this node that the attempt holds until it is clean."""
         return self._assignment.gang[self._assignment.member].slots
 
     @property
     def token(self) -> str:
-        """What every process of the attempt carries."""
+        """The token that every process of the attempt carries."""
         return self._assignment.token
 
     @property
     def node(self) -> str:
-        """Name of this node."""
+        """The name of this node."""
         return self._context.settings.name
 
     @property
@@ -89,22 +89,22 @@ class Attempt:
 
     @property
     def said_clean(self) -> bool:
-        """The server knows, or is being told, that nothing is left here."""
+        """Return whether the server knows, or is being told, that nothing is left here."""
         return "clean" in self._reported
 
     def update(self, assignment: Assignment) -> None:
-        """Take the server's latest word; repeating it changes nothing."""
+        """Take the server's latest assignment; repeating it changes nothing."""
         self._keeping.want(launch=assignment.desired in ("launch", "stop"), proxy=assignment.proxy)
         self._wants_evidence = assignment.take_evidence
         if assignment.desired == "stop":
             self._stop_wanted.set()
 
     def interrupt(self) -> None:
-        """The agent is being stopped: end the ranks now and say so, without waiting for the server."""
+        """End the ranks now and report it, without waiting for the server, because the agent is being stopped."""
         self._interrupted.set()
 
     async def run(self) -> None:
-        """Live until the server knows that the node is clean."""
+        """Run until the server knows that the node is clean."""
         delivery = asyncio.create_task(self._delivery.run())
         client, number = self._context.client, self._assignment.attempt_id
         pulse = asyncio.create_task(pulses.send(client, number, self.records.pids, self._folder))
@@ -128,7 +128,7 @@ class Attempt:
             await asyncio.gather(delivery, pulse, return_exceptions=True)
 
     async def _work_until_told(self) -> None:
-        """Do the attempt's work until it is over, or the server or the agent's own end says stop."""
+        """Do the attempt's work until it is over or until the server, or the end of the agent, stops it."""
         work = asyncio.create_task(self._work())
         signals = [asyncio.create_task(event.wait()) for event in (self._stop_wanted, self._interrupted)]
         try:
@@ -180,7 +180,7 @@ class Attempt:
             self._report_once("stalled", rank=status.stall.rank, message=status.stall.message)
 
     async def _take_evidence(self) -> None:
-        """Of a gang that hangs, while its ranks still live."""
+        """Take evidence of a hanging gang while its ranks are still alive."""
         if self._wants_evidence and self._folder.paths is not None:
             tokens = process_group.carriers()
             pids = {rank: pid for rank, pid in self.records.pids.items() if tokens.get(pid) == self.token}
@@ -201,7 +201,7 @@ class Attempt:
         await asyncio.sleep(RETRY_KILL_SECONDS)
 
     def _doubt(self) -> str:
-        """Why processes may be left that nothing here can find; empty where that cannot be.
+        """Return why processes may be left that the agent cannot find; empty if that is impossible.
 
         Only a script starts processes that do not carry the token.
         """
@@ -218,7 +218,7 @@ class Attempt:
         )
 
     async def _close(self) -> str:
-        """Let the keeper end; what cannot be ended, in words."""
+        """Let the keeper end; return a description of what cannot be ended."""
         if left := await self._keeping.close():
             return left
         self._belonging.forget()
@@ -227,7 +227,7 @@ class Attempt:
         return ""
 
     async def _end_processes(self) -> str:
-        """End every process of the attempt; those that are left, in words."""
+        """End every process of the attempt; return a description of those that are left."""
         self._keeping.announce_end()
         grace = self._assignment.grace_seconds
         if not self._stop_wanted.is_set():

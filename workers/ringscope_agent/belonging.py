@@ -1,9 +1,9 @@
-"""Which processes on this node belong to one attempt, by every proof that the system offers.
+"""Finds the processes of one attempt on this node, by every proof that the system offers.
 
-A script may start what it likes: in a session of its own, with an empty environment, forked twice, with all descriptors
-closed. Its keeper is a subreaper, so that while the keeper lives all of that descends from it, and nothing else does.
-When a keeper dies, what it leaves comes to the agent that started it, which is a subreaper as well. The control group
-of the attempt, where the system offers one, and the token in the environment hold without either.
+A script may start any process: in a session of its own, with an empty environment, forked twice, with all descriptors
+closed. Its keeper is a subreaper, so while the keeper lives, exactly these processes descend from it. When a keeper
+dies, the agent that started it inherits them, because it is a subreaper as well. The control group of the attempt, if
+the system offers one, and the token in the environment work without keeper and agent.
 """
 
 import asyncio
@@ -17,12 +17,12 @@ from ringscope_agent.process_group import Process
 
 
 class Belonging:
-    """Finds and ends the processes of one attempt but for its keeper.
+    """Finds and ends the processes of one attempt, except its keeper.
 
     Args:
-        token: in the environment of whatever the keeper starts.
-        home: the data directory of this agent, as several agents may share a machine, and even a gang.
-        note: the file that tells where the attempt's control group is.
+        token: the value in the environment of everything that the keeper starts.
+        home: the data directory of this agent, because several agents may share a machine, and even a gang.
+        note: the file with the path of the attempt's control group.
     """
 
     def __init__(self, token: str, home: Path, note: Path) -> None:
@@ -34,23 +34,23 @@ class Belonging:
         self._seen: dict[int, Process] = {}
 
     def open_group(self) -> ControlGroup | None:
-        """Make a control group for what this process, the keeper, will start; None where the system offers none."""
+        """Make a control group for what this process, the keeper, will start. Return None if the system offers none."""
         return ControlGroup.make(f"ringscope-{self._token[:12]}-{os.getpid()}", self._note)
 
     def drop_group(self, group: ControlGroup) -> None:
-        """No process can enter the group."""
+        """Remove a control group that no process can enter."""
         group.remove()
         self._note.unlink(missing_ok=True)
 
     def follow(self, keeper_pid: int) -> None:
-        """Learn who the keeper is: what descends from it belongs to the attempt."""
+        """Set the pid of the keeper; its descendants belong to the attempt."""
         self._keeper = process_group.read(keeper_pid)
         parent_pid = self._keeper.parent_pid if self._keeper is not None else 0
         self._inherits = os.getpid() in (keeper_pid, parent_pid)
 
     @property
     def is_provable(self) -> bool:
-        """Whether ``processes`` cannot miss one; the token alone is no proof, as a process may have dropped it."""
+        """Return whether ``processes`` cannot miss one. The token alone is no proof: a process may have dropped it."""
         return self._inherits or self._keeper_lives or ControlGroup.known(self._note) is not None
 
     @property
@@ -61,7 +61,7 @@ class Belonging:
         return found is not None and found.started == self._keeper.started
 
     def processes(self) -> list[Process]:
-        """All that are alive now."""
+        """Return all processes of the attempt that are alive now."""
         table = process_group.table()
         members = process_group.carriers_of(self._token, self._home) | self._below_keeper(table)
         if (group := ControlGroup.known(self._note)) is not None:
@@ -72,19 +72,19 @@ class Belonging:
         return process_group.with_commands(table, members)
 
     def look(self) -> None:
-        """Remember what descends from the keeper now, for the case that nothing else will prove it."""
+        """Remember the keeper's descendants of this moment, in case nothing else proves them later."""
         if self._keeper is not None and not self._inherits and ControlGroup.known(self._note) is None:
             table = process_group.table()
             self._seen |= {pid: table[pid] for pid in self._below_keeper(table)}
 
     def kill_now(self, spare: Collection[int]) -> list[Process]:
-        """SIGKILL to all but those to ``spare``, without waiting; those that were killed."""
+        """Send SIGKILL to all processes except ``spare`` without waiting; return those that were killed."""
         killed = [process for process in self.processes() if process.pid not in spare]
         process_group.kill_now(killed)
         return killed
 
     async def end(self, grace_seconds: float) -> list[Process]:
-        """End all of them; those that could not be ended."""
+        """End all processes; return those that could not be ended."""
         if (group := ControlGroup.known(self._note)) is not None and group.thaw():
             await asyncio.sleep(process_group.POLL_SECONDS)
         left = await process_group.end_processes(self.processes, grace_seconds)

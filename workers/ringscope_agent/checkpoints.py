@@ -1,4 +1,4 @@
-"""Checkpoints of jobs on this node: a folder for each job, whatever the attempt, and the end of old ones."""
+"""Checkpoints of jobs on this node: a folder for each job, shared by its attempts, and the removal of old ones."""
 
 import asyncio
 import contextlib
@@ -19,10 +19,10 @@ _FOLDER, _DOOMED = "job-", "removed-"
 
 
 class Checkpoints:
-    """The folders below the data directory.
+    """The checkpoint folders below the data directory.
 
     Args:
-        keep_seconds: how long a folder stays in which nothing has changed any more.
+        keep_seconds: how long a folder stays after its last change.
     """
 
     def __init__(self, data_dir: Path, keep_seconds: float) -> None:
@@ -30,11 +30,11 @@ class Checkpoints:
         self._keep_seconds = keep_seconds
 
     def folder(self, job_id: int) -> Path:
-        """Where the checkpoints of a job lie."""
+        """Return the folder of a job's checkpoints."""
         return self._root / f"{_FOLDER}{job_id}"
 
     def prepare(self, assignment: Assignment) -> dict[str, str]:
-        """The folders that an attempt's ranks use, as variables of their environment. Raises OSError."""
+        """Make the folders that an attempt's ranks use and return them as environment variables. Raises OSError."""
         if assignment.spec.benchmark is not None:
             return {}
         own = self.folder(assignment.job_id)
@@ -47,19 +47,19 @@ class Checkpoints:
         return variables
 
     def mark_used(self, job_id: int) -> None:
-        """From now on it is counted how long the job's folder stays."""
+        """Mark the job's folder as used now; its time to stay counts from here."""
         if (folder := self.folder(job_id)).is_dir():
             os.utime(folder)
 
     async def tidy_now_and_then(self, in_use: Callable[[], Collection[int]]) -> None:
-        """Remove what is old, until cancelled; ``in_use`` gives the jobs whose folders must stay."""
+        """Remove old folders until cancelled; ``in_use`` returns the jobs whose folders must stay."""
         while True:
             for folder in self.doom(in_use(), time.time()):
                 await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
             await asyncio.sleep(LOOK_SECONDS)
 
     def doom(self, in_use: Collection[int], now: float) -> list[Path]:
-        """Take old folders out of every job's reach at once; what is left of them is given to be removed."""
+        """Rename old folders at once so that no job can use them; return the renamed ones, which are to be removed."""
         doomed = list(self._root.glob(f"{_DOOMED}*"))  # also of an earlier life
         kept = {self.folder(job_id) for job_id in in_use}
         for folder in self._root.glob(f"{_FOLDER}*"):
@@ -71,14 +71,14 @@ class Checkpoints:
 
 
 def jobs_used(assignment: Assignment) -> set[int]:
-    """The jobs whose checkpoints an attempt writes or may read."""
+    """Return the jobs whose checkpoints an attempt writes or may read."""
     training = assignment.spec.training
     resumed = {training.resume_from} if training is not None and training.resume_from is not None else set()
     return {assignment.job_id} | resumed
 
 
 def _changed_at(folder: Path) -> float:
-    """Unix time; a file may have been written into a folder that was made long ago."""
+    """Return the Unix time of the last change; a file may have been written into a folder that was made long ago."""
     try:
         return max(path.stat().st_mtime for path in (folder, *folder.iterdir()))
     except OSError:  # it changes at this moment

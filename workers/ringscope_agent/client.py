@@ -1,4 +1,4 @@
-"""The agent's side of ringscope.contracts.protocol: requests that go on until the server has taken them."""
+"""The agent's side of ringscope.contracts.protocol: requests that are retried until the server has accepted them."""
 
 import asyncio
 import contextlib
@@ -43,7 +43,7 @@ LAST_RETRY_SECONDS = 3.0
 # The last sign of life that other servers know may be older than a request by a whole poll. Every request may be sent
 # again: repeating it changes nothing.
 TIMEOUT = httpx.Timeout(REQUEST_SECONDS)
-# A firewall on the way may dislike what is in one request, for ever, while it lets all others pass.
+# A firewall on the way may reject the content of one request for ever, while it lets all others pass.
 FILTERED_SECONDS = 60.0
 _NO_CONTENT = 204
 _CONFLICT = 409  # an old epoch; of a node that joins: the name is taken
@@ -57,10 +57,10 @@ class TokenRefusedError(Exception):
 
 
 class RejectedError(Exception):
-    """The request will never be taken: any other 4xx of the server, or a 413 of whatever is before it.
+    """The server will never accept the request: any other 4xx of the server, or a 413 of a proxy before it.
 
     Args:
-        status: of the server's answer; 0 where that was no error, but nothing that this agent knows.
+        status: of the server's answer; 0 if that was not an error but of a type that this agent does not know.
     """
 
     def __init__(self, sentence: str, status: int = 0) -> None:
@@ -69,7 +69,7 @@ class RejectedError(Exception):
 
 
 class NodeLivesError(RejectedError):
-    """Another agent speaks for a node of this name."""
+    """Another live agent uses this node's name."""
 
 
 class _Nothing(BaseModel):
@@ -78,7 +78,7 @@ class _Nothing(BaseModel):
 
 @dataclass(frozen=True)
 class _Answer(Generic[Answer]):
-    """What a server said, and when it was asked and had answered by this node's clock."""
+    """A server's answer, and when it was asked for and received by this node's clock."""
 
     server: str
     asked_ns: int
@@ -90,14 +90,14 @@ class ServerClient:
     """One agent's connection. Every call retries network errors and 5xx for ever; cancel it to give up.
 
     Args:
-        server: its URL; of several on one database, with commas between them. After trouble with one the next is
+        server: its URL; several servers of one database are separated by commas. After a failure of one, the next is
             tried, and kept while it answers.
         on_contact: called whenever the server accepted a request.
-        renew: gives another token in place of a refused one, and hears whether this agent was here before; without it,
-            or where it raises TokenRefusedError, the call ends with that.
+        renew: returns another token for a refused one and gets whether this agent was registered before; without it, or
+            where it raises TokenRefusedError, the call ends with that.
         reading: how busy the node is at a poll.
-        was_here: an earlier life of this agent was registered, and ranks may run: what a proxy says in the server's
-            place is no reason to end. Who starts one for the first time, perhaps with a wrong address, hears at once.
+        was_here: an earlier run of this agent was registered, and ranks may run: an error of a proxy in place of the
+            server is no reason to end. A first start, perhaps with a wrong address, fails at once.
         transport: another way to reach the server than the network (tests).
     """
 
@@ -137,7 +137,9 @@ class ServerClient:
         await self._http.aclose()
 
     async def join(self) -> str:
-        """A token of this node's own, for a join token. Raises TokenRefusedError, NodeLivesError or RejectedError."""
+        """Return a token of this node, in exchange for a join token. Raises TokenRefusedError, NodeLivesError or
+        RejectedError.
+        """
         join = Join(name=self._registration.name).model_dump_json().encode()
         try:
             return (await self._send(Joined, "join", lambda _: join)).content.token
@@ -145,7 +147,7 @@ class ServerClient:
             raise NodeLivesError(error.sentence) if error.status == _CONFLICT else error from None
 
     async def rotate(self, keep: Callable[[str], None]) -> None:
-        """Speak with a new token from now on; ``keep`` writes it to disk, as its first use ends the old one.
+        """Use a new token from now on. ``keep`` writes it to disk, because its first use invalidates the old one.
 
         Raises TokenRefusedError or RejectedError, and what ``keep`` does; the old token stays then.
         """
@@ -156,7 +158,7 @@ class ServerClient:
         logger.info("Node %s has a new token.", self._registration.name)
 
     async def register(self) -> Registered:
-        """Introduce this agent. Raises TokenRefusedError, or RejectedError when the server cannot use it."""
+        """Register this agent. Raises TokenRefusedError, or RejectedError if the server cannot use it."""
         registration = self._registration.model_dump_json().encode()
         self.registered = self._learn_time(await self._send(Registered, "register", lambda _: registration))
         self._is_registered.set()
@@ -164,7 +166,7 @@ class ServerClient:
         return self.registered
 
     async def lack(self, lack: Lack) -> None:
-        """Introduce this agent again, with something more that its node lacks. Raises as ``register`` does."""
+        """Register this agent again because its node lacks something more. Raises as ``register`` does."""
         inventory = self._registration.inventory
         lacks = [*inventory.lacks, lack]
         changed = {"inventory": inventory.model_copy(update={"lacks": lacks})}
@@ -173,7 +175,7 @@ class ServerClient:
             await self.register()
 
     async def poll(self, seen: int) -> Directives:
-        """What should be; answered at once when its revision is not ``seen``."""
+        """Return the wanted state; the server answers at once if its revision is not ``seen``."""
         started = self._epoch
 
         def body(epoch: int, server: str) -> bytes:
@@ -186,7 +188,7 @@ class ServerClient:
         return self._learn_time(await self._call(Directives, "poll", body))
 
     async def report(self, report: Report) -> None:
-        """Tell what is. The epoch is filled in. Raises TokenRefusedError or RejectedError."""
+        """Send a report with the epoch filled in. Raises TokenRefusedError or RejectedError."""
 
         def body(epoch: int, _: str) -> bytes:
             return report.model_copy(update={"epoch": epoch}).model_dump_json().encode()
@@ -194,19 +196,19 @@ class ServerClient:
         await self._call(_Nothing, "reports", body)
 
     async def pulse(self, pulse: Pulse) -> None:
-        """Tell how far ranks are, once: what the server does not take now, the next pulse tells. Never raises."""
+        """Send once how far ranks are; if the server does not accept it, the next pulse covers it. Never raises."""
         name, epoch = quote(self._registration.name, safe=""), self._epoch
         content = pulse.model_copy(update={"epoch": epoch}).model_dump_json().encode()
         with contextlib.suppress(httpx.HTTPError):
             await self._post(self._servers[0], f"{name}/pulses", self._token, content)
 
     async def leave(self) -> None:
-        """Say goodbye for good: nothing is left on this node. Raises TokenRefusedError or RejectedError."""
+        """Deregister for good; nothing is left on this node. Raises TokenRefusedError or RejectedError."""
         self._renew = None  # where the answer is lost, the token has ended with the node
         await self._call(_Nothing, "leave", lambda epoch, _: Leave(epoch=epoch).model_dump_json().encode())
 
     async def send_records(self, attempt_id: int, first_sequence: int, records: Sequence[bytes]) -> int:
-        """Forward raw JSON records; returns the number up to which the server holds them now.
+        """Forward raw JSON records; return the number up to which the server now holds them.
 
         Raises TokenRefusedError or RejectedError.
         """
@@ -236,7 +238,7 @@ class ServerClient:
         return stamped
 
     async def _call(self, expects: type[Answer], what: str, body: Callable[[int, str], bytes]) -> _Answer[Answer]:
-        """``body`` makes the content for an epoch and a server's URL."""
+        """Send a request; ``body`` makes its content for an epoch and a server's URL."""
         await self._is_registered.wait()
         delays = _delays()
         while True:
@@ -255,7 +257,7 @@ class ServerClient:
                     await self.register()
 
     async def _send(self, expects: type[Answer], path: str, body: Callable[[str], bytes]) -> _Answer[Answer]:
-        """One request, repeated until there is an answer that is not the server's trouble.
+        """Send one request and repeat it until there is an answer that is not a server failure.
 
         ``body`` makes the content for a server's URL.
         """
@@ -303,13 +305,15 @@ class ServerClient:
             self._token = await self._renew(refused, self._is_known)
 
     def _is_from_server(self, response: httpx.Response) -> bool:
-        """Whether this error is no page of a proxy that is being mended, which would cost a running job its rows."""
+        """Return whether this error comes from the server and not from a proxy under repair, which would cost a running
+        job its rows.
+        """
         kind = response.headers.get("Content-Type", "").partition(";")[0]
         return kind == PROBLEM_MEDIA_TYPE or response.status_code == _TOO_LARGE or not self._is_known
 
 
 async def is_server_there(servers: str) -> bool:
-    """Whether one of the servers, with commas between them, answers anything but its trouble."""
+    """Return whether one of the servers, separated by commas, gives any answer but a server failure."""
     async with httpx.AsyncClient(timeout=TIMEOUT, trust_env=False) as http:
         for server in servers.split(","):
             with contextlib.suppress(httpx.TransportError):
@@ -319,7 +323,7 @@ async def is_server_there(servers: str) -> bool:
 
 
 def _delays() -> Iterator[float]:
-    """Doubling waits in seconds, each with jitter so that a cluster's agents do not come back in step."""
+    """Yield doubling waits in seconds, each with jitter, so that a cluster's agents do not come back in step."""
     delay = FIRST_RETRY_SECONDS
     while True:
         yield delay * random.uniform(0.5, 1.0)
@@ -327,7 +331,7 @@ def _delays() -> Iterator[float]:
 
 
 def _understood(model: type[Answer], response: httpx.Response) -> Answer | None:
-    """What the server said, if it is that which was asked for."""
+    """Return the server's answer if it is of the expected type."""
     if not response.is_success or (response.status_code == _NO_CONTENT) != (model is _Nothing):
         return None
     try:
@@ -344,7 +348,7 @@ def _rejection(expected: type[BaseModel], response: httpx.Response) -> RejectedE
 
 
 def _detail(answer: httpx.Response) -> str:
-    """The sentence of a problem document (RFC 9457), else the beginning of the body."""
+    """Return the detail of a problem document (RFC 9457), else the beginning of the body."""
 
     try:
         return str(answer.json()["detail"])

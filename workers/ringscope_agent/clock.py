@@ -1,4 +1,4 @@
-"""How far this node's clock is from the server's, learned from round trips as NTP does (RFC 5905). Pure."""
+"""The offset of this node's clock from the server's, estimated from round trips as in NTP (RFC 5905). Pure."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ from ringscope.contracts.protocol import CLOCK_DRIFT
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and its answer, in nanoseconds since 1970 of the clock of whoever reads it.
+    """A request and its answer, in nanoseconds since 1970 by the clock of the side that reads it.
 
-    The server may have held the request for long: its wait lies between two of its own readings and does not count.
+    The server may have held the request for long; that wait is between two of its own readings and does not count.
     """
 
     server: str
@@ -20,17 +20,17 @@ class Exchange:
 
     @property
     def offset_seconds(self) -> float:
-        """The node's clock minus the server's, if both ways took equally long."""
+        """The node's clock minus the server's, assuming that both directions took equally long."""
         return ((self.asked_ns - self.received_ns) + (self.answered_ns - self.sent_ns)) / 2e9
 
     @property
     def error_seconds(self) -> float:
-        """At most so far is the offset from the truth: all of the way may have been on one side."""
+        """The largest possible error of the offset: all of the delay may have been in one direction."""
         return (max(self._way_seconds, 0.0) + self._drift_seconds) / 2
 
     @property
     def is_torn(self) -> bool:
-        """A clock was set while the server held the request: it would have been answered before it was asked."""
+        """Return whether a clock was set while the server held the request: the answer then precedes the request."""
         return self._way_seconds < -self._drift_seconds
 
     @property
@@ -44,16 +44,16 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Offset:
-    """The node's clock minus the server's, and how far that is from the truth at most."""
+    """The node's clock minus the server's, and its largest possible error."""
 
     offset_seconds: float
     error_seconds: float
 
 
 class OffsetEstimate:
-    """Keeps the exchange that is most exact now; ``now`` is seconds of a monotonic clock.
+    """Keeps the most exact exchange; ``now`` is seconds of a monotonic clock.
 
-    All of them grow worse at the same rate, so one that is not the best when it comes never will be, and one is enough.
+    All exchanges lose accuracy at the same rate, so one that is not the best on arrival never will be; one is enough.
     """
 
     def __init__(self) -> None:
@@ -61,14 +61,14 @@ class OffsetEstimate:
         self._since = 0.0
 
     def note(self, exchange: Exchange, now: float) -> None:
-        """Learn from an exchange."""
+        """Take in an exchange."""
         if exchange.is_torn:
             self._best = None  # what was known before is about a clock that was set
         elif self._is_better(exchange, now):
             self._best, self._since = exchange, now
 
     def offset(self, server: str, now: float) -> Offset | None:
-        """What is known against this server's clock; None when nothing is."""
+        """Return the offset from this server's clock; None if it is not known."""
         if self._best is None or self._best.server != server:
             return None
         return Offset(round(self._best.offset_seconds, 6), round(self._error_seconds(self._best, now), 6))
@@ -76,7 +76,7 @@ class OffsetEstimate:
     def _is_better(self, exchange: Exchange, now: float) -> bool:
         best = self._best
         if best is None or best.server != exchange.server:
-            return True  # each server's clock is another one
+            return True  # each server has its own clock
         error = self._error_seconds(best, now)
         # If both cannot be true, a clock was set in between.
         is_contradiction = abs(best.offset_seconds - exchange.offset_seconds) > error + exchange.error_seconds

@@ -1,7 +1,7 @@
-"""A control group for the processes of one attempt, where this system lets the keeper make one.
+"""A control group for the processes of one attempt, if the system lets the keeper make one.
 
-What a process starts is born into its group, whatever session, environment, parent or descriptors it has. The group
-needs no controller and limits nothing. Linux only: cgroup version 2, or a hierarchy of version 1.
+A process starts in its parent's group, whatever its session, environment or descriptors. The group needs no controller
+and limits nothing. Linux only: cgroup version 2, or a hierarchy of version 1.
 """
 
 import contextlib
@@ -12,21 +12,21 @@ from pathlib import Path
 from ringscope.engine.control_group import VERSION_2, folders_of, mounts, own_membership
 
 MEMBERS = "cgroup.procs"
-# Of version 1 those that a process can always enter: cpuset, for one, must be filled in before.
+# The hierarchies of version 1 that a process can always enter; cpuset, for example, must be filled in before.
 _HIERARCHIES = (VERSION_2, "freezer", "pids", "name=systemd")
 
 
 class ControlGroup:
-    """One group, by its folder; ``make`` makes one and ``known`` finds one that an earlier process has made."""
+    """One group, given by its folder; ``make`` makes one and ``known`` finds one that an earlier process has made."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def make(cls, name: str, note: Path) -> "ControlGroup | None":
-        """Make a group below the one that this process is in, and write its place to ``note`` first.
+        """Make a group below that of this process, and write its path to ``note`` first.
 
-        None where the system offers none.
+        Return None if the system offers none.
         """
         for place in own_groups():
             group = cls(place / name)
@@ -43,9 +43,9 @@ class ControlGroup:
 
     @classmethod
     def known(cls, note: Path) -> "ControlGroup | None":
-        """The group whose place is written in ``note``; None where none was made.
+        """Return the group whose path is written in ``note``; None if none was made.
 
-        A group is removed only when it is empty, or with the start of the machine: one that is gone has no processes.
+        A group is removed only when it is empty or the machine restarts, so a missing group has no processes.
         """
         try:
             path = Path(note.read_text())
@@ -54,11 +54,11 @@ class ControlGroup:
         return cls(path)
 
     def enter(self) -> None:
-        """Move this process into the group. Raises OSError where the system forbids it."""
+        """Move this process into the group. Raises OSError if the system forbids it."""
         (self.path / MEMBERS).write_text("0")
 
     def pids(self) -> set[int]:
-        """The processes in the group and in the groups below it."""
+        """Return the processes in the group and in the groups below it."""
         found: set[int] = set()
         for folder, _, _ in os.walk(self.path):
             with contextlib.suppress(OSError, ValueError):  # it was removed meanwhile
@@ -66,14 +66,14 @@ class ControlGroup:
         return found - {0}  # a process of another namespace has no number here
 
     def kill(self) -> None:
-        """Kill all of its processes at once, where the kernel can (version 2, from Linux 5.14 on)."""
+        """Kill all processes of the group at once, if the kernel can (version 2, since Linux 5.14)."""
         with contextlib.suppress(OSError):
             kill = self.path / "cgroup.kill"
             if kill.exists():
                 kill.write_text("1")
 
     def thaw(self) -> bool:
-        """Let its processes go on, whichever version froze them; return whether some were frozen."""
+        """Thaw the group, whichever version froze it; return whether any process was frozen."""
         was_frozen = False
         for folder, _, _ in os.walk(self.path):
             for name, word, thawed in (("cgroup.freeze", "1", "0"), ("freezer.state", "FR", "THAWED")):
@@ -84,14 +84,14 @@ class ControlGroup:
         return was_frozen
 
     def remove(self) -> None:
-        """Remove the group, if no process is left in it."""
+        """Remove the group if no process is left in it."""
         for folder, _, _ in os.walk(self.path, topdown=False):
             with contextlib.suppress(OSError):
                 Path(folder).rmdir()
 
 
 def own_groups() -> Iterator[Path]:
-    """The folders of the groups that this process is in: version 2 first."""
+    """Return the folders of the groups that this process is in, version 2 first."""
     membership, trees = own_membership(), mounts()
     for hierarchy in _HIERARCHIES:
         yield from folders_of(membership, hierarchy, trees)[:1]

@@ -1,10 +1,10 @@
-"""Files that a crash leaves either old or new, never half-written."""
+"""Writing files so that a crash leaves the old or the new content, never half of it."""
 
 from pathlib import Path
 
 
 def replace_text(path: Path, text: str) -> None:
-    """Write a file that only its owner may read. Raises OSError, and then the old content stays."""
+    """Write a file that only its owner may read. Raises OSError and then leaves the old content."""
     temporary = path.with_suffix(".new")
     try:
         temporary.unlink(missing_ok=True)

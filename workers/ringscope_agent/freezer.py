@@ -1,4 +1,4 @@
-"""Processes in a frozen control group: they do nothing, and their state in /proc is S or D as if they waited.
+"""Processes in a frozen control group: they do not run, and /proc shows state S or D as if they waited.
 
 Version 2 freezes by ``cgroup.freeze``, version 1 by ``freezer.state``; ``docker pause`` and others use them.
 """
@@ -11,19 +11,19 @@ from ringscope.engine.control_group import VERSION_2, folders_of, mounts, own_me
 from ringscope_agent.control_group import MEMBERS
 
 _PROC = Path("/proc")
-# In each tree: the file that tells that a group, or one above it, is frozen, and by which words.
+# For each hierarchy: the file that shows whether a group, or one above it, is frozen, and its words for that.
 _SIGNS = {VERSION_2: ("cgroup.events", ("frozen 1",)), "freezer": ("freezer.state", ("FROZEN", "FREEZING"))}
 
 
 def is_frozen(pid: int) -> bool:
-    """Return whether the process is in a frozen group, as far as this process may see that."""
+    """Return whether the process is in a frozen group, as far as this process may see it."""
     return bool(_frozen_trees(pid))
 
 
 def let_go(pid: int) -> None:
-    """Take a process that is to be ended out of a frozen group, in which version 1 keeps even SIGKILL from ending it.
+    """Move a process that is to be ended out of a frozen group; version 1 would hold back even SIGKILL.
 
-    It goes to this process's own group, as thawing the frozen one would let others go on.
+    It moves to this process's own group, because thawing the frozen one would resume other processes.
     """
     for tree in _frozen_trees(pid):
         for own in folders_of(own_membership(), tree, mounts())[:1]:
@@ -49,6 +49,6 @@ def _says(file: Path, words: tuple[str, ...]) -> bool:
 
 @lru_cache(maxsize=64)
 def _files(membership: str) -> list[tuple[str, Path]]:
-    """Of each tree the file that tells whether the group is frozen."""
+    """Return for each hierarchy the file that shows whether the group is frozen."""
     folders = {tree: folders_of(membership, tree, mounts()) for tree in _SIGNS}
     return [(tree, found[0] / _SIGNS[tree][0]) for tree, found in folders.items() if found]

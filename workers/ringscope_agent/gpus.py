@@ -1,4 +1,4 @@
-"""This node's NVIDIA GPUs through NVML: what they are, who uses them, how busy they are. Without a driver none."""
+"""This node's NVIDIA GPUs through NVML: their properties, processes and load. Without a driver there are none."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ except ImportError:  # an installation without the worker extra has no GPUs to s
     pynvml = None
 
 T = TypeVar("T")
-_ALL_LINKS = 0xFFFFFFFF  # as the scope of a link's counter
+_ALL_LINKS = 0xFFFFFFFF  # the scope of a link's counter
 
 
 @dataclass(frozen=True)
 class GpuProcess:
-    """A process that computes on a GPU."""
+    """A process with a compute context on a GPU."""
 
     pid: int
     gpu: int
@@ -25,7 +25,7 @@ class GpuProcess:
 
 @dataclass(frozen=True)
 class GpuReading:
-    """What a GPU is doing; None for what it cannot tell."""
+    """The state of a GPU now; None for what it does not report."""
 
     index: int
     utilization_ratio: float | None
@@ -37,17 +37,17 @@ class GpuReading:
 
 
 def find_gpus() -> list[Gpu]:
-    """All GPUs of this node."""
+    """Return all GPUs of this node."""
     return _ask(lambda: [_gpu(index, handle) for index, handle in _handles()], [])
 
 
 def find_versions() -> dict[str, str]:
-    """Of the driver, and the newest CUDA that it can serve."""
+    """Return the versions of the driver and of the newest CUDA that it supports."""
     return _ask(_versions, {})
 
 
 def find_processes() -> list[GpuProcess]:
-    """Every process that holds a compute context on one of the GPUs; a desktop's graphics do not count."""
+    """Return every process with a compute context on one of the GPUs; a desktop's graphics do not count."""
     return _ask(
         lambda: [
             GpuProcess(int(process.pid), index)
@@ -59,7 +59,7 @@ def find_processes() -> list[GpuProcess]:
 
 
 def find_readings() -> list[GpuReading]:
-    """What every GPU is doing now; takes some milliseconds for each."""
+    """Return what every GPU does now; this takes some milliseconds for each."""
     return _ask(lambda: [_reading(index, handle) for index, handle in _handles()], [])
 
 
@@ -104,7 +104,7 @@ def _reading(index: int, handle: object) -> GpuReading:
 
 
 def _told(question: Callable[[], T | None]) -> T | None:
-    """The answer, unless this model or driver has none."""
+    """Return the answer; None if this model or driver has none."""
     try:
         return question()
     except pynvml.NVMLError:
@@ -112,7 +112,7 @@ def _told(question: Callable[[], T | None]) -> T | None:
 
 
 def _nvlink_bytes(handle: object, field: int) -> int | None:
-    """A counter over all links, which NVML keeps in KiB."""
+    """Return a counter summed over all links in bytes; NVML keeps it in KiB."""
     (told,) = pynvml.nvmlDeviceGetFieldValues(handle, [(field, _ALL_LINKS)])
     return int(told.value.ullVal) * 1024 if told.nvmlReturn == pynvml.NVML_SUCCESS else None
 

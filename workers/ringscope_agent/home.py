@@ -22,16 +22,16 @@ from ringscope_agent.settings import SettingsError
 
 
 class AttemptState(BaseModel):
-    """What a later life of the agent must know about an attempt."""
+    """The facts about an attempt that a later run of the agent needs."""
 
     assignment: Assignment
     sockets: Path | None = None
     launched: bool = False
-    boot: str = ""  # of the machine, when it was launched
+    boot: str = ""  # the machine's boot id when the attempt was launched
 
 
 def _socket_room() -> Path:
-    """As ``socket_room``. Raises OSError."""
+    """Return the same as ``socket_room``. Raises OSError."""
     try:
         return socket_room()
     except UserError as error:
@@ -47,15 +47,17 @@ class AttemptFolder:
 
     @property
     def paths(self) -> AttemptPaths | None:
-        """Where its things lie; None before ``prepare``."""
+        """The paths of the attempt's files; None before ``prepare``."""
         return AttemptPaths(folder=self.path, sockets=self.state.sockets) if self.state.sockets else None
 
     def belonging(self, home: Path) -> Belonging:
-        """What finds its processes; ``home`` is the data directory of this agent."""
+        """Return the finder of the attempt's processes; ``home`` is the data directory of this agent."""
         return Belonging(self.state.assignment.token, home, control_group_note(self.path))
 
     def prepare(self, machine: Machine | None = None) -> AttemptPaths:
-        """Write what the ranks will read and use; ``auto`` chooses by measured times and by what this machine is."""
+        """Write what the ranks will read; ``auto`` chooses algorithms by measured times and by the machine's
+        properties.
+        """
         assignment = self.state.assignment
         self.tidy()
         self.state.sockets = Path(tempfile.mkdtemp(prefix="ringscope-ranks-", dir=_socket_room()))
@@ -65,33 +67,33 @@ class AttemptFolder:
         return paths
 
     def mark_launched(self) -> None:
-        """From here on processes of this attempt may exist."""
+        """Record the launch; from here on, processes of this attempt may exist."""
         self.state.launched = True
         self.state.boot = _boot()
         self.save()
 
     @property
     def may_have_processes(self) -> bool:
-        """It was launched, and the machine has not been started anew since."""
+        """Return whether it was launched and the machine has not been restarted since."""
         return self.state.launched and self.state.boot == _boot()
 
     def save(self) -> None:
-        """Write the state."""
+        """Write the state to disk."""
         replace_text(self.path / "attempt.json", self.state.model_dump_json())
 
     def tidy(self) -> None:
-        """Remove what lies outside the folder; only once neither a process of the attempt nor its keeper is left."""
+        """Remove what lies outside the folder; call it only once no process of the attempt and no keeper is left."""
         if self.state.sockets is not None:
             shutil.rmtree(self.state.sockets, ignore_errors=True)
 
     def delete(self) -> None:
-        """Forget the attempt."""
+        """Delete the attempt's folder."""
         self.tidy()
         shutil.rmtree(self.path, ignore_errors=True)
 
 
 def _boot() -> str:
-    """The kernel's name for the time since this machine was started."""
+    """Return the kernel's boot id, which changes with each start of the machine."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
     except OSError:
@@ -99,13 +101,13 @@ def _boot() -> str:
 
 
 class DataHome:
-    """The data directory, held by this agent alone until ``close``."""
+    """The data directory, locked by this agent until ``close``."""
 
     def __init__(self, data_dir: Path, node: str) -> None:
-        """Raises SettingsError when the directory is no good or taken."""
+        """Raises SettingsError if the directory cannot be used or is locked by another agent."""
         self._attempts = data_dir / "attempts"
         try:
-            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # what ranks say, and what marks their processes
+            data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)  # what ranks write, and what marks their processes
             self._attempts.mkdir(exist_ok=True)
             self._lock = os.open(data_dir / "agent.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:
@@ -119,16 +121,16 @@ class DataHome:
             raise SettingsError(
                 f"data_dir: another agent uses {data_dir}; stop it, or choose another with --data-dir."
             ) from None
-        with suppress(OSError):  # a help for people: on a full disk an agent must still find its running ranks
+        with suppress(OSError):  # only for people: on a full disk an agent must still find its running ranks
             os.truncate(self._lock, 0)
             os.write(self._lock, json.dumps({"pid": os.getpid(), "name": node}).encode())
 
     def close(self) -> None:
-        """Let another agent have the directory."""
+        """Release the directory for another agent."""
         os.close(self._lock)
 
     def new_attempt(self, assignment: Assignment) -> AttemptFolder:
-        """A folder for an attempt that this node has none of. Raises OSError."""
+        """Make the folder of a new attempt. Raises OSError."""
         path = self._attempts / str(assignment.attempt_id)
         folder = AttemptFolder(path, AttemptState(assignment=assignment))
         try:
@@ -140,7 +142,7 @@ class DataHome:
         return folder
 
     def attempts(self) -> list[AttemptFolder]:
-        """Folders that an earlier life left."""
+        """Return the folders that an earlier run left."""
         found = [self._load(path) for path in sorted(self._attempts.iterdir())]
         return [folder for folder in found if folder is not None]
 

@@ -1,4 +1,4 @@
-"""What this node is made of: cores, memory, GPUs, network interfaces, and the versions of what the ranks will use."""
+"""The node's cores, memory, GPUs and network interfaces, and the versions of the software that the ranks will use."""
 
 import os
 import platform
@@ -21,11 +21,11 @@ from ringscope_agent.settings import AgentSettings
 
 _DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl", "torch", "tensorflow")
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
-_INTERFACES = Path("/sys/class/net")  # where a card's interface has a link to its device
+_INTERFACES = Path("/sys/class/net")  # the link from an interface to its device, if it is a card's
 
 
 def take_inventory(settings: AgentSettings, lacks: list[Lack], machine: Machine | None = None) -> Inventory:
-    """Look at the machine; takes a few milliseconds. ``lacks`` and how fast it is are told by the caller."""
+    """Return the inventory of this machine in a few milliseconds; the caller gives ``lacks`` and ``machine``."""
     return Inventory(
         hostname=socket.gethostname(),
         os=_os_name(),
@@ -42,7 +42,7 @@ def take_inventory(settings: AgentSettings, lacks: list[Lack], machine: Machine 
 
 
 def find_versions(mpiexec: Path | None) -> dict[str, str]:
-    """Versions by name; what is not installed is left out."""
+    """Return versions by name; what is not installed is left out."""
     installed = installed_versions()
     versions = {name: installed[name] for name in _DISTRIBUTIONS if name in installed} | gpus.find_versions()
     if mpiexec is not None and (mpi := _mpi_version(mpiexec)):
@@ -51,7 +51,7 @@ def find_versions(mpiexec: Path | None) -> dict[str, str]:
 
 
 def _mpi_version(mpiexec: Path) -> str | None:
-    """Only Hydra is of use here: another launcher (Open MPI's) counts as no MPI."""
+    """Return the version of MPICH's Hydra; another launcher, such as Open MPI's, counts as no MPI."""
     try:
         answer = subprocess.run(
             [mpiexec, "--version"],

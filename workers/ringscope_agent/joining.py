@@ -1,4 +1,4 @@
-"""The token that a node speaks with: kept on disk, joined for, and replaced when it is refused or rotated."""
+"""The node's token: read from disk, obtained by joining, and replaced when it is refused or rotated."""
 
 import asyncio
 import logging
@@ -18,12 +18,12 @@ from ringscope_agent.settings import AgentSettings, SettingsError
 
 logger = logging.getLogger(__name__)
 
-# An agent that lost its data directory comes back before the server calls its node lost, which is when it may join.
+# An agent that lost its data directory returns before the server counts its node as lost; only then may it join.
 PATIENCE = timedelta(seconds=2 * HEARTBEAT_SECONDS * MISSED_HEARTBEATS_UNTIL_LOST)
 
 
 class NodeToken:
-    """This node's own token, which speaks for no other."""
+    """This node's own token, which is valid for no other node."""
 
     def __init__(self, settings: AgentSettings, registration: Registration, patience: timedelta = PATIENCE) -> None:
         self._settings = settings
@@ -33,7 +33,7 @@ class NodeToken:
         self._given = None if given is None else given.get_secret_value().strip()
 
     async def obtain(self) -> str:
-        """The one on disk, else the one that was given, else a new one. Raises SettingsError, or RejectedError."""
+        """Return the token on disk, else the given one, else a new one. Raises SettingsError, or RejectedError."""
         if (kept := self._settings.read_token()) is not None:
             return kept
         if self._given is not None:
@@ -41,7 +41,7 @@ class NodeToken:
         return await self._join(self._patience, was_here=False)
 
     async def renew(self, refused: str, was_here: bool) -> str:
-        """Another one in place of that which the server refused. Raises TokenRefusedError.
+        """Return another token for the one that the server refused. Raises TokenRefusedError.
 
         Args:
             was_here: ranks may run, so that what a proxy says meanwhile is no reason to end.
@@ -54,7 +54,7 @@ class NodeToken:
             raise TokenRefusedError(f"The server refused this node's token. {error}") from None
 
     def keep(self, token: str) -> None:
-        """Write it where the next life of this agent finds it. Raises OSError."""
+        """Write the token where the next run of this agent finds it. Raises OSError."""
         self._settings.token_path.parent.mkdir(parents=True, exist_ok=True)
         replace_text(self._settings.token_path, token + "\n")
 
@@ -89,7 +89,9 @@ class NodeToken:
         return token
 
     async def _join_token(self) -> str | None:
-        """As ``read_join_token``, but a server that is still being started may yet write the file that was named."""
+        """Read the join token like ``read_join_token``, but wait for a named file that a starting server may still
+        write.
+        """
         file = self._settings.join_token_file
         while True:
             is_there = file is None or file.exists() or await is_server_there(self._settings.server)

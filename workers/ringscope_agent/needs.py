@@ -1,4 +1,4 @@
-"""What a node needs to run ranks, tried before its agent says ready."""
+"""Checks of what a node needs to run ranks, made before its agent reports that it is ready."""
 
 import os
 import resource
@@ -15,13 +15,13 @@ from ringscope.engine.own_address import addresses_of, is_only_here
 from ringscope.rank.room import shared_memory_fault, socket_room
 from ringscope_agent.settings import AgentSettings
 
-# Of the agent, and of a keeper with its mpiexec for each rank: streams, sockets and what Python opens.
+# Files of the agent, and of a keeper with its mpiexec for each rank: streams, sockets and what Python opens.
 _DESCRIPTORS, _DESCRIPTORS_A_RANK = 128, 16
 _PROCESSES, _PROCESSES_A_RANK = 32, 8  # threads count, too
 
 
 def find_lacks(settings: AgentSettings, mpi_fault: str) -> list[Lack]:
-    """What this node lacks, in sentences; takes a millisecond. ``mpi_fault`` says why no MPI is installed, if so."""
+    """Return what this node lacks, in a millisecond; ``mpi_fault`` is a sentence on why MPI is missing, if it is."""
     every: list[JobKind] = list(get_args(JobKind))
     found: list[tuple[str, list[JobKind]]] = [
         (mpi_fault, every),
@@ -44,7 +44,7 @@ def _sockets() -> str:
 
 
 def _descriptors(slots: int) -> str:
-    """The limit is raised as far as it may be; a process inherits it from its agent."""
+    """Raise the limit of open files as far as allowed, which child processes inherit, and return what is lacking."""
     needed = _DESCRIPTORS + slots * _DESCRIPTORS_A_RANK
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if _is_enough(soft, needed):

@@ -1,7 +1,6 @@
-"""Processes as /proc shows them, and what ends them: all of an attempt's, until none is left.
+"""Processes as /proc shows them, and how they are ended: all processes of an attempt, until none is left.
 
-Which ones belong to an attempt, ``ringscope_agent.belonging`` says.
-Linux only: /proc, prctl(2), pidfd_open(2).
+``ringscope_agent.belonging`` decides which processes belong to an attempt. Linux only: /proc, prctl(2), pidfd_open(2).
 """
 
 import asyncio
@@ -18,7 +17,7 @@ from ringscope.contracts.rank_process import TOKEN_VARIABLE
 from ringscope.contracts.units import is_whole_number
 from ringscope_agent import freezer
 
-# Marks the processes of one agent by its data directory: several agents may share a machine, and even a gang.
+# Marks the processes of one agent by its data directory, because several agents may share a machine, and even a gang.
 HOME_VARIABLE = "RINGSCOPE_AGENT_HOME"
 PROC = Path("/proc")
 POLL_SECONDS = 0.02
@@ -53,7 +52,7 @@ def become_subreaper() -> None:
 
 
 def dies_with(parent_pid: int) -> Callable[[], None]:
-    """A ``preexec_fn`` that has the kernel kill the child when the thread that forked it ends.
+    """Return a ``preexec_fn`` that makes the kernel kill the child when the thread that forked it ends.
 
     The signal belongs to the forking *thread*: spawn from the main thread only.
     """
@@ -67,12 +66,12 @@ def dies_with(parent_pid: int) -> Callable[[], None]:
 
 
 def outlive_parent() -> None:
-    """Take back what ``dies_with`` has armed."""
+    """Disarm ``dies_with``."""
     _prctl(_PR_SET_PDEATHSIG, 0, 0, 0, 0)
 
 
 def environment_of(pid: int) -> dict[bytes, bytes]:
-    """A process's environment as it was started; empty for a zombie or a process of someone else."""
+    """Return a process's environment as of its start; empty for a zombie or another user's process."""
     try:
         block = (PROC / str(pid) / "environ").read_bytes()
     except OSError:
@@ -81,7 +80,7 @@ def environment_of(pid: int) -> dict[bytes, bytes]:
 
 
 def carriers(variable: str = TOKEN_VARIABLE) -> dict[int, str]:
-    """Pid and value of every process that has ``variable`` in its environment."""
+    """Return pid and value of every process that has ``variable`` in its environment."""
     key = variable.encode()
     found: dict[int, str] = {}
     for pid in _pids():
@@ -92,12 +91,12 @@ def carriers(variable: str = TOKEN_VARIABLE) -> dict[int, str]:
 
 
 def table() -> dict[int, Process]:
-    """Every live process, by its pid, without the command lines."""
+    """Return every live process by its pid, without command lines."""
     return {pid: process for pid in _pids() if (process := read(pid)) is not None}
 
 
 def with_descendants(table: Mapping[int, Process], roots: Collection[int]) -> set[int]:
-    """Those among ``roots`` that are in the table, and everything in it that descends from them."""
+    """Return the processes of ``roots`` that are in the table, and all their descendants in it."""
     children: dict[int, list[int]] = {}
     for process in table.values():
         children.setdefault(process.parent_pid, []).append(process.pid)
@@ -112,20 +111,22 @@ def with_descendants(table: Mapping[int, Process], roots: Collection[int]) -> se
 
 
 def with_commands(table: Mapping[int, Process], pids: Collection[int]) -> list[Process]:
-    """These processes in the order of their pids, with their command lines."""
+    """Return these processes in the order of their pids, with their command lines."""
     return [replace(table[pid], command=_command_of(pid)) for pid in sorted(pids) if pid in table]
 
 
 def processes_of(token: str, home: Path | None = None) -> list[Process]:
-    """Processes that carry the token, and their live descendants (one may have cleared its environment).
+    """Return the processes that carry the token, and their live descendants (one may have cleared its environment).
 
-    ``home``: only those of the agent with this data directory.
+    With ``home``, return only those of the agent with this data directory.
     """
     return with_commands(found := table(), with_descendants(found, carriers_of(token, home)) - {os.getpid()})
 
 
 def carriers_of(token: str, home: Path | None = None) -> set[int]:
-    """Pids of the processes that carry the token in their own environment; for ``home`` see ``processes_of``."""
+    """Return the pids of the processes that carry the token in their own environment; for ``home`` see
+    ``processes_of``.
+    """
     pids = {pid for pid, value in carriers().items() if value == token}
     if home is None:
         return pids
@@ -133,27 +134,27 @@ def carriers_of(token: str, home: Path | None = None) -> set[int]:
 
 
 def state_of(pid: int) -> str:
-    """The letter of a process's state in /proc/PID/stat; empty when there is none."""
+    """Return the letter of a process's state in /proc/PID/stat; empty if there is none."""
     fields = _fields_of(pid)
     return fields[0] if fields else ""
 
 
 def standstill_of(pid: int) -> str:
-    """The same, and F where its control group is frozen: /proc then shows S or D, as if it only waited."""
+    """Return the state like ``state_of``, but F for a frozen control group, for which /proc shows S or D."""
     state = state_of(pid)
     return FROZEN if state in ("S", "D") and freezer.is_frozen(pid) else state
 
 
 @dataclass(frozen=True)
 class Times:
-    """What the main thread of a process did so far: on a core, and ready to run but without one."""
+    """The times of a process's main thread so far: on a core, and ready to run but without one."""
 
     running_ns: int
     queued_ns: int
 
 
 def times_of(pid: int) -> Times | None:
-    """By the kernel's scheduler; None where there is no such process, or the kernel does not tell."""
+    """Return the kernel scheduler's times; None if there is no such process or the kernel does not report them."""
     try:
         running, queued, _ = (PROC / str(pid) / "schedstat").read_text().split()
     except (OSError, ValueError):
@@ -162,23 +163,23 @@ def times_of(pid: int) -> Times | None:
 
 
 def children_of(pid: int) -> list[int]:
-    """Pids of the live children of a process."""
+    """Return the pids of a process's live children."""
     return [child for child in _pids() if (process := read(child)) is not None and process.parent_pid == pid]
 
 
 def kill_now(processes: Collection[Process]) -> None:
-    """SIGKILL to each of them, without waiting."""
+    """Send SIGKILL to each of them, without waiting."""
     for process in processes:
         _send(process, signal.SIGKILL)
 
 
 async def end_processes(find: Callable[[], list[Process]], grace_seconds: float) -> list[Process]:
-    """SIGTERM, a grace, SIGKILL, then proof: two looks in a row that find nothing.
+    """Send SIGTERM, wait, send SIGKILL, then prove the end: two searches in a row find nothing.
 
     Args:
-        find: returns what is alive now of what is to be ended.
+        find: returns the processes to end that are alive now.
 
-    Returns the processes that could not be ended; empty means proven gone.
+    Return the processes that could not be ended; empty means that all are proven gone.
     """
     if await _signal_until_gone(find, signal.SIGTERM, grace_seconds):
         return []
@@ -204,7 +205,7 @@ async def _signal_until_gone(find: Callable[[], list[Process]], number: signal.S
             if process.pid not in signalled or number is signal.SIGKILL:
                 _send(process, number)
                 if number is not signal.SIGKILL:
-                    _send(process, signal.SIGCONT)  # one that is stopped would only take it when it goes on
+                    _send(process, signal.SIGCONT)  # a stopped process would receive it only once it is resumed
                 signalled.add(process.pid)
         await asyncio.sleep(POLL_SECONDS)
         reap_orphans()
@@ -227,18 +228,18 @@ _starting = 0
 
 
 def manage(pid: int) -> None:
-    """Tell this child, whose exit code asyncio collects, from orphans that this process inherits."""
+    """Mark a child whose exit code asyncio collects, to distinguish it from orphans that this process inherits."""
     _managed.add(pid)
 
 
 def release(pid: int) -> None:
-    """The child's exit code was collected."""
+    """Unmark a child whose exit code was collected."""
     _managed.discard(pid)
 
 
 @contextmanager
 def starting() -> Iterator[None]:
-    """A child is being started that cannot be managed yet, as its pid is not known: meanwhile no child is an orphan."""
+    """Treat no child as an orphan meanwhile, because a child is being started whose pid is not known yet."""
     global _starting
     _starting += 1
     try:
@@ -248,14 +249,14 @@ def starting() -> Iterator[None]:
 
 
 def orphans(table: Mapping[int, Process]) -> set[int]:
-    """Children in the table that this process did not start itself but inherited, as it is a subreaper."""
+    """Return the children in the table that this process did not start but inherited as a subreaper."""
     if _starting:
         return set()
     return {process.pid for process in table.values() if process.parent_pid == os.getpid()} - _managed
 
 
 def reap_orphans() -> None:
-    """Collect dead descendants that this subreaper inherited, so that no zombie stays."""
+    """Collect the dead descendants that this subreaper inherited, so that no zombie stays."""
     own = str(os.getpid())
     for pid in _pids():
         fields = _fields_of(pid)
@@ -270,7 +271,7 @@ def _pids() -> list[int]:
 
 
 def _fields_of(pid: int) -> list[str]:
-    """What /proc/PID/stat says from the state on; empty where there is no such process."""
+    """Return the fields of /proc/PID/stat from the state on; empty if there is no such process."""
     try:
         stat = (PROC / str(pid) / "stat").read_text("utf-8", "replace")
     except OSError:
@@ -280,7 +281,7 @@ def _fields_of(pid: int) -> list[str]:
 
 
 def read(pid: int) -> Process | None:
-    """The process, without its command line; None where it is no more, or has only its exit code left to tell."""
+    """Return the process without its command line; None if it has ended or only its exit code is left to collect."""
     fields = _fields_of(pid)
     if not fields or fields[0] in "ZX":
         return None

@@ -1,4 +1,4 @@
-"""How busy this node is, for the server's pages. Cheap enough for every heartbeat: GPUs are read elsewhere."""
+"""The load of this node for the server's pages. It is cheap enough for every heartbeat: GPUs are read elsewhere."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ T = TypeVar("T", int, float)
 
 
 def node_reading(gpus: Sequence[GpuReading] | None) -> Reading:
-    """This moment's; of GPUs what was last seen of them, None where nobody looks."""
+    """Return the reading of this moment; for GPUs, the newest known one, or None if nobody reads them."""
     return Reading(
         load_average=os.getloadavg()[0],
         memory_used_bytes=psutil.virtual_memory().used,
@@ -24,7 +24,7 @@ def node_reading(gpus: Sequence[GpuReading] | None) -> Reading:
 
 
 def _over(how: Callable[[list[T]], T], values: list[T | None]) -> T | None:
-    """Over those that can tell."""
+    """Apply ``how`` to the values that are not None; None if there are none."""
     told = [value for value in values if value is not None]
     return how(told) if told else None
 

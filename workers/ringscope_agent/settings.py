@@ -24,37 +24,41 @@ class SettingsError(Exception):
 
 
 class AgentSettings(BaseSettings):
-    """What one agent needs to know."""
+    """The settings of one agent."""
 
     model_config = SettingsConfigDict(env_prefix="RINGSCOPE_", extra="ignore", frozen=True)
 
     server: str = Field(
-        "http://127.0.0.1:8000", description="URL of the Ringscope server; of several, with commas between them."
+        "http://127.0.0.1:8000", description="URL of the Ringscope server; separate several URLs by commas."
     )
     name: str = Field(default_factory=socket.gethostname, min_length=1, max_length=200, description="Node name.")
     slots: int = Field(
         default_factory=lambda: own_place().at_once,
         ge=1,
         le=4096,
-        description="Ranks at once; default: a slot for each physical core that the agent may use.",
+        description="Number of ranks at once; default: one for each physical core that the agent may use.",
     )
-    address: str = Field("", description="Address at which other nodes reach this one; /metrics listens there, too.")
+    address: str = Field("", description="Address at which other nodes reach this one; /metrics listens there as well.")
     metrics_port: int | None = Field(
         None,
         ge=0,
         le=65_535,
         description=f"Port of /metrics; 0 takes any free one. Default: {METRICS_PORT}, or a free one if it is taken.",
     )
-    data_dir: Path = Field(Path("~/.local/share/ringscope"), description="Spools, logs and the token file.")
-    token: SecretStr | None = Field(None, description="This node's token, where it is not to join.")
+    data_dir: Path = Field(
+        Path("~/.local/share/ringscope"), description="Directory of spools, logs and the token file."
+    )
+    token: SecretStr | None = Field(None, description="This node's token, for a node that does not join.")
     token_file: Path | None = Field(
         None, description="File of this node's token; default: agent-token in the data directory."
     )
     join_token: SecretStr | None = Field(
-        None, description="Gets this node a token of its own, at its first start and where the server refuses that."
+        None,
+        description="Token with which this node gets a token of its own, at its first start and if the server refuses"
+        " its token.",
     )
     join_token_file: Path | None = Field(
-        None, description="Holds a join token, instead of --join-token; default: join-token in the data directory."
+        None, description="File of a join token, instead of --join-token; default: join-token in the data directory."
     )
     labels: dict[str, str] = Field(default_factory=dict, description="Labels that the selector of a placement matches.")
     leaves_at: datetime | None = Field(
@@ -62,27 +66,33 @@ class AgentSettings(BaseSettings):
     )
     leaves: bool = Field(
         False,
-        description="Stopped in good order, take this node off the server's lists; one with leaves_at always does.",
+        description="Take this node off the server's lists when its agent is stopped in good order; leaves_at implies"
+        " it.",
     )
-    fault: str | None = Field(None, description="Drill, handed to the ranks: see ringscope.contracts.record.")
+    fault: str | None = Field(None, description="A fault to inject into the ranks; see ringscope.contracts.record.")
     scrape_interval_seconds: float = Field(
-        1.0, gt=0, description="How often Prometheus asks; a job's series outlive it for twice as long, 5 s at least."
+        1.0,
+        gt=0,
+        description="Prometheus's scrape interval; a job's series are kept for twice as long after its end, at least "
+        "5 s.",
     )
     wait_for_scrape_seconds: float = Field(
-        0.0, ge=0, le=60, description="Ranks wait so long at most until Prometheus has seen their counters at zero."
+        0.0, ge=0, le=60, description="Longest time that ranks wait until Prometheus has seen their counters at zero."
     )
     rank_series_max_world_size: int = Field(
-        MAX_WORLD_SIZE, ge=0, description="A larger gang has one series on each node, and not one for each rank."
+        MAX_WORLD_SIZE,
+        ge=0,
+        description="Largest gang with series for each rank; a larger one has one series for each node.",
     )
     scripts: Path | None = Field(
-        None, description="Folder of Python files that jobs of kind script may run; default: they are refused."
+        None, description="Folder of the Python files that jobs of kind script may run; without it they are refused."
     )
     keep_checkpoints_hours: float = Field(
-        168.0, gt=0, description="How long a job's checkpoints stay on this node after it has ended."
+        168.0, gt=0, description="Hours for which a job's checkpoints stay on this node after its end."
     )
-    gpu_metrics: bool = Field(False, description="Export what the GPUs do, where no dcgm-exporter runs.")
-    away_seconds: float = Field(20.0, gt=0, description="How long ranks go on without their agent, in seconds.")
-    rank_module: str = Field("ringscope.rank", description="The Python module that every rank runs.")
+    gpu_metrics: bool = Field(False, description="Export GPU metrics, for nodes without dcgm-exporter.")
+    away_seconds: float = Field(20.0, gt=0, description="Seconds for which ranks continue without their agent.")
+    rank_module: str = Field("ringscope.rank", description="Python module that every rank runs.")
 
     @field_validator("server")
     @classmethod
@@ -129,9 +139,9 @@ class AgentSettings(BaseSettings):
 
     @property
     def reachable_address(self) -> str:
-        """``address``, or where it is not given: loopback beside the server, else the host's name.
+        """``address``; if it is not given, loopback if the server is on this machine, else the host's name.
 
-        A name that only this machine takes for itself is of no use: then it is the address on the way to the server.
+        If other machines cannot resolve that name to this one, use this machine's address towards the server.
         """
         if self.address:
             return self.address
@@ -145,12 +155,12 @@ class AgentSettings(BaseSettings):
 
     @property
     def metrics_linger_seconds(self) -> float:
-        """How long a job's series outlive the job, so that Prometheus sees their last values."""
+        """Seconds for which a job's series are kept after its end, so that Prometheus sees their last values."""
         return linger_seconds(self.scrape_interval_seconds)
 
     @property
     def says_goodbye(self) -> bool:
-        """Whether the node leaves the cluster when its agent is stopped."""
+        """Return whether the node leaves the cluster when its agent is stopped."""
         return self.leaves or self.leaves_at is not None
 
     @property
@@ -159,13 +169,13 @@ class AgentSettings(BaseSettings):
         return self.token_file or self.data_dir / "agent-token"
 
     def read_token(self) -> str | None:
-        """This node's token on disk; None when there is none. Raises SettingsError where it cannot be read."""
+        """Return this node's token on disk; None if there is none. Raises SettingsError if it cannot be read."""
         return _read_secret("token_file", self.token_path, may_miss=True)
 
     def read_join_token(self) -> str | None:
-        """The token to join with, as it is now: a server that makes another one puts it into the same file.
+        """Return the current join token; a server that makes another one writes it into the same file.
 
-        None when there is none. Raises SettingsError for a file that cannot be read.
+        Return None if there is none. Raises SettingsError for a file that cannot be read.
         """
         if self.join_token_file is not None:
             return _read_secret("join_token_file", self.join_token_file, may_miss=False)
@@ -186,7 +196,7 @@ def _read_secret(setting: str, path: Path, *, may_miss: bool) -> str | None:
 
 
 def read_settings(flags: dict[str, Any]) -> AgentSettings:
-    """Settings from flags that were given (None: not given) over the environment. Raises SettingsError."""
+    """Build the settings from the given flags (None means not given), over the environment. Raises SettingsError."""
     given = {name: value for name, value in flags.items() if value is not None}
     try:
         return AgentSettings(**given)

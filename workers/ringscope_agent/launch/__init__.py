@@ -1,1 +1,1 @@
-"""A gang on this node: whether it can run here, its keeper, its launch, and why it ended."""
+"""A gang on this node: the check that it can run here, its keeper, its launch, and the reason for its end."""

@@ -1,7 +1,7 @@
-"""What an agent and the keepers of its attempts tell each other, one JSON line at a time on a Unix socket.
+"""The messages between an agent and the keepers of its attempts: JSON lines on a Unix socket.
 
-Both sides send the whole of what they know, so a line may be repeated, and whoever comes later misses nothing. An
-empty line of a keeper means: the spool has grown, or: it goes on, as the agent asks by an empty line of its own.
+Both sides send their complete state, so a line may be repeated, and a later connection misses nothing. An empty line of
+a keeper means that the spool has grown or that it is alive, which the agent asks for by an empty line of its own.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.launch.stalls import Stall
 from ringscope_agent.paths import AttemptPaths
 
-# What a keeper prints once its socket is there.
+# A keeper prints this once its socket exists.
 LISTENING = b"listening\n"
 MAX_STATUS_BYTES = 16 << 20
 # An assignment may carry a large table of measured times.
@@ -26,14 +26,14 @@ _PEER = struct.Struct("iII")
 
 
 def peer_pid(writer: asyncio.StreamWriter) -> int:
-    """Pid of the process at the other end of a Unix socket."""
+    """Return the pid of the process at the other end of a Unix socket."""
     connection: socket.socket = writer.get_extra_info("socket")
     pid: int = _PEER.unpack(connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _PEER.size))[0]
     return pid
 
 
 class Task(BaseModel):
-    """What a keeper is for: the first line on its standard input."""
+    """A keeper's task: the first line on its standard input."""
 
     assignment: Assignment
     paths: AttemptPaths
@@ -41,18 +41,18 @@ class Task(BaseModel):
     programs: MpiPrograms
     rank_module: str
     fault: str | None
-    # For the environment of the ranks: their folders of checkpoints and scripts, and their threads.
+    # Environment variables of the ranks: their folders of checkpoints and scripts, and their threads.
     variables: dict[str, str] = {}
     away_seconds: float
 
     @property
     def node(self) -> str:
-        """Name of this node."""
+        """The name of this node."""
         return self.assignment.gang[self.assignment.member].node
 
 
 class Wanted(BaseModel):
-    """What a keeper should do. Each field only ever moves forward."""
+    """The state that a keeper should reach. Each field only moves forward."""
 
     launch: bool = False
     proxy: Proxy | None = None
@@ -63,7 +63,7 @@ class Wanted(BaseModel):
 
 
 class Status(BaseModel):
-    """How far a keeper is. Each field only ever moves forward."""
+    """A keeper's progress. Each field only moves forward."""
 
     # It answers an empty line; a keeper of an older version hangs up.
     answers: bool = False
@@ -72,7 +72,7 @@ class Status(BaseModel):
     is_running: bool = False
     lost_ranks: list[int] = []
     stall: Stall | None = None
-    # By the exporter's reasons.
+    # counts by the exporter's reasons
     dropped_records: dict[str, int] = {}
     outcome: Outcome | None = None
     # Every process that it kept has been ended, and it has looked after that.

@@ -1,4 +1,6 @@
-"""The keeper's end of the control socket: tells each agent that connects all it knows, and watches who is there."""
+"""The keeper's end of the control socket: sends its complete state to each agent that connects, and watches which are
+there.
+"""
 
 import asyncio
 import logging
@@ -15,14 +17,14 @@ from ringscope_agent.launch.stopped import STANDSTILLS
 
 logger = logging.getLogger(__name__)
 
-# How long news of the spool may wait to be told together.
+# How long notices of the spool may wait to be sent together.
 NUDGE_SECONDS = 0.02
 # How long an agent may take to read the last words.
 CLOSE_SECONDS = 2.0
 
 
 class _Agent:
-    """An agent that is connected. One that has asked once goes on asking, twice a second, while it can act."""
+    """An agent that is connected. One that has asked once keeps asking, twice a second, while it can act."""
 
     def __init__(self, pid: int) -> None:
         self.pid = pid
@@ -32,7 +34,7 @@ class _Agent:
         self._state = ""
 
     def hear(self) -> None:
-        """It asks."""
+        """Note that the agent asked."""
         self.has_asked = self._asks = True
 
     def look(self, now: float) -> bool:
@@ -45,7 +47,7 @@ class _Agent:
 
     @property
     def quiet_seconds(self) -> float:
-        """For how long it could have asked and did not."""
+        """Return for how long it could have asked and did not."""
         return self._mute.seconds
 
     def why(self, seconds: float) -> str:
@@ -58,8 +60,8 @@ class ControlServer:
     """Listens for the agent; one that was killed and its successor may overlap.
 
     Args:
-        on_wanted: takes each word of an agent.
-        status: what to tell.
+        on_wanted: takes each message of an agent.
+        status: returns what to send.
     """
 
     def __init__(self, on_wanted: Callable[[Wanted], None], status: Callable[[], Status]) -> None:
@@ -76,7 +78,7 @@ class ControlServer:
 
     @property
     def alone_seconds(self) -> float:
-        """For how long no agent has been connected that can act; call it at every look.
+        """Return for how long no agent that can act has been connected; call it at every look.
 
         One that is stopped, is frozen or hangs still has its connection.
         """
@@ -90,26 +92,26 @@ class ControlServer:
 
     @property
     def agent_pids(self) -> list[int]:
-        """Those that are connected."""
+        """The pids of the connected agents."""
         return [agent.pid for agent in self._agents.values()]
 
     def why_alone(self, seconds: float) -> str:
-        """Say which agent is connected and what has kept it from acting for so long; empty where none is."""
+        """Return which agent is connected and what has kept it from acting for so long; empty if none is."""
         return next((f"(pid {agent.pid}) has {agent.why(seconds)}" for agent in self._agents.values()), "")
 
     def tell(self) -> None:
-        """The status has changed."""
+        """Send the status, which has changed."""
         line = self._status().model_dump_json().encode() + b"\n"
         for agent in self._agents:
             agent.write(line)
 
     def nudge(self) -> None:
-        """The spool has grown."""
+        """Send a notice that the spool has grown."""
         if self._nudging is None:
             self._nudging = asyncio.get_running_loop().call_later(NUDGE_SECONDS, self._send_nudge)
 
     async def close(self) -> None:
-        """Hang up, once everything was sent."""
+        """Close the connections once everything was sent."""
         if self._nudging is not None:
             self._nudging.cancel()
         assert self._server is not None

@@ -1,4 +1,4 @@
-"""Evidence: what the ranks of a gang that hangs are doing, taken before any of them is ended.
+"""Evidence: what the ranks of a hanging gang are doing, taken before any of them is ended.
 
 py-spy, where it is installed, looks into a rank from outside, also into one that is stopped. It may lack the right to,
 or be missing; then the rank is asked by a signal to write its stack itself (see ``ringscope.rank.stacks``). One that is
@@ -24,7 +24,7 @@ _AT_ONCE = 8
 
 
 async def take(pids: Mapping[int, int], folder: Path) -> list[RankEvidence]:
-    """Of each of these ranks; ``folder`` is where ranks write their stacks."""
+    """Take the evidence of each of these ranks; ``folder`` is where ranks write their stacks."""
     states = {rank: process_group.standstill_of(pid) for rank, pid in sorted(pids.items())}
     spying = _Spying()
     found: dict[int, RankEvidence] = {}
@@ -45,20 +45,20 @@ async def _take_one(rank: int, pid: int, state: str, folder: Path, spying: "_Spy
 
 
 def spy_program() -> str | None:
-    """py-spy beside this Python, else on PATH; None where it is not installed."""
+    """Return py-spy beside this Python, else on PATH; None if it is not installed."""
     beside = Path(sys.executable).with_name("py-spy")
     return str(beside) if os.access(beside, os.X_OK) else shutil.which("py-spy")
 
 
 class _Spying:
-    """py-spy on some ranks at once, and for so many seconds in all: who waits for it are the slots of the gang."""
+    """Runs py-spy on some ranks at once, within a time limit for all of them, because the gang's slots wait for it."""
 
     def __init__(self) -> None:
         self._free = asyncio.Semaphore(_AT_ONCE)
         self._deadline = asyncio.get_running_loop().time() + SPY_SECONDS
 
     async def stack(self, pid: int) -> str:
-        """What py-spy sees; empty where it is missing, is not allowed to look, or takes too long."""
+        """Return the stack that py-spy sees; empty if it is missing, is not allowed to look, or takes too long."""
         if (spy := spy_program()) is None:
             return ""
         async with self._free:
@@ -86,12 +86,12 @@ async def _spied(spy: str, pid: int, seconds: float) -> str:
 
 
 async def _asked(pid: int, path: Path) -> str:
-    """What the rank writes when it is asked; empty where it cannot be asked or does not answer in time."""
+    """Return the stack that the rank writes on request; empty if it cannot be asked or does not answer in time."""
     try:
         before = len(_written(path))
         os.kill(pid, stacks.SIGNAL)
         os.kill(pid, signal.SIGCONT)  # does nothing to a rank that runs
-    except OSError:  # it came to an end, or not so far that it could be asked
+    except OSError:  # it has ended, or could not be asked yet
         return ""
     loop = asyncio.get_running_loop()
     deadline, answer, earlier = loop.time() + ANSWER_SECONDS, b"", b""

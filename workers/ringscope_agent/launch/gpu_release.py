@@ -1,4 +1,4 @@
-"""Whether an attempt's processes have let go of the GPUs.
+"""Waits until an attempt's processes have released the GPUs.
 
 A process gives up its memory, and with it the token that it was found by, before it closes the driver's files. Until
 that is done, or for ever where the driver hangs, the GPU keeps its context.
@@ -17,7 +17,7 @@ POLL_SECONDS = 0.1
 
 
 async def left_on_gpus(pids: Collection[int], token: str) -> list[GpuProcess]:
-    """Those of an attempt's processes that still compute on a GPU after RELEASE_SECONDS; empty: they let go of all."""
+    """Return the processes that still compute on a GPU after RELEASE_SECONDS; empty if all GPUs are released."""
     deadline = asyncio.get_running_loop().time() + RELEASE_SECONDS
     while (left := _holders(pids, token)) and asyncio.get_running_loop().time() < deadline:
         await asyncio.sleep(POLL_SECONDS)
@@ -30,7 +30,9 @@ def _holders(pids: Collection[int], token: str) -> list[GpuProcess]:
 
 
 def _is_ours(pid: int, token: str) -> bool:
-    """Whether it is still the process that it was: one with an environment of its own has come by its number since."""
+    """Return whether the process is still the attempt's; a pid may have been reused by a process with another
+    environment.
+    """
     if not process_group.state_of(pid):
         return False
     environment = process_group.environment_of(pid)

@@ -1,6 +1,6 @@
-"""What MPICH's Hydra says, read into values (pure: text in, values out).
+"""Parsing of the output of MPICH's Hydra (pure: text in, values out).
 
-Seen with MPICH 5.0.2, ``mpiexec -launcher manual -prepend-pattern … -print-all-exitcodes``.
+Observed with MPICH 5.0.2, ``mpiexec -launcher manual -prepend-pattern … -print-all-exitcodes``.
 """
 
 import os
@@ -19,7 +19,7 @@ PREPEND_PATTERN = "\x1e%r\x1f"
 _SEAM = re.compile(rb"\x1e([0-9]+)\x1f")
 
 _LAUNCH_LINE = re.compile(r"^HYDRA_LAUNCH: .*--control-port (\S+):([0-9]+) .*--proxy-id ([0-9]+)\s*$")
-# Of each node, on a line of its own from the second one on.
+# Hydra prints the codes of each node, on a line of its own from the second node on.
 _EXIT_CODES_LINE = re.compile(r"(?:\[mpiexec@.*\] Exit codes: )?((?:\[[^\[\]]+\] [0-9]+(?:,[0-9]+)*\s*)+)")
 _EXIT_CODES = re.compile(r"\[([^\[\]]+)\] ([0-9]+(?:,[0-9]+)*)")
 _FAILED_PID = re.compile(r"^=\s+PID ([0-9]+) RUNNING AT (\S+)")
@@ -27,7 +27,7 @@ _EXIT_SIGNAL = re.compile(r"EXIT STRING: .*\(signal ([0-9]+)\)")
 
 
 def parse_launch_line(line: str) -> Proxy | None:
-    """The proxy that a ``HYDRA_LAUNCH:`` line asks for; None when it is another line."""
+    """Return the proxy that a ``HYDRA_LAUNCH:`` line asks for; None if it is another line."""
     found = _LAUNCH_LINE.match(line)
     if found is None:
         return None
@@ -38,7 +38,7 @@ def parse_launch_line(line: str) -> Proxy | None:
 class Demultiplexer:
     """Splits one of mpiexec's output streams into whole lines of each rank; rank None is mpiexec itself.
 
-    A carriage return starts the same line anew: only its last state becomes a line.
+    A carriage return restarts a line; only its last state becomes a line.
     """
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class Demultiplexer:
         self._redrawn: set[int | None] = set()
 
     def feed(self, data: bytes) -> Iterator[tuple[int | None, str]]:
-        """Complete lines as (rank, text) that ``data`` finishes."""
+        """Return the lines as (rank, text) that ``data`` completes."""
         data = self._rest + data
         cut = data.rfind(b"\x1e")
         # A seam that is still being read ("\x1e12" without its end) waits for the next piece.
@@ -60,14 +60,14 @@ class Demultiplexer:
             yield from self._take(text)
 
     def redrawn(self) -> Iterator[tuple[int | None, str]]:
-        """The newest state of each line that was drawn anew since the last call, and has not ended yet."""
+        """Return the newest state of each unfinished line that was redrawn since the last call."""
         for rank in sorted(self._redrawn, key=lambda rank: -1 if rank is None else rank):
             if text := _decode(_last_state(self._lines.get(rank, b""))):
                 yield rank, text
         self._redrawn.clear()
 
     def close(self) -> Iterator[tuple[int | None, str]]:
-        """What was left without a newline at the end of the stream."""
+        """Return what was left without a newline at the end of the stream."""
         yield from self._take(self._rest)
         self._rest = b""
         for rank, text in self._lines.items():
@@ -97,17 +97,17 @@ class Demultiplexer:
 
 @dataclass(frozen=True)
 class RankEnd:
-    """How one rank ended badly: an exit code, or minus the signal that killed it."""
+    """The failure of one rank: an exit code, or minus the signal that killed it."""
 
     rank: int
     exit_code: int
 
 
 def host_names(gang: Sequence[GangMember]) -> list[str]:
-    """What Hydra calls the members: their addresses, with a number behind those that several members have.
+    """Return Hydra's names of the members: their addresses, with a number appended if several members share one.
 
-    Hydra takes equal names for one host and starts one proxy there. It looks up none of them, as the proxies are
-    started by the agents, so that two agents of one machine may well have its address both.
+    Hydra treats equal names as one host and starts one proxy there. It resolves none of them, because the agents start
+    the proxies; so two agents of one machine may both have its address.
     """
     addresses = [member.address for member in gang]
     return [
@@ -116,7 +116,7 @@ def host_names(gang: Sequence[GangMember]) -> list[str]:
 
 
 class ExitReport:
-    """Collects from mpiexec's own lines which rank ended badly, and how."""
+    """Collects from mpiexec's own lines which rank failed, and how."""
 
     def __init__(self, gang: Sequence[GangMember]) -> None:
         self._first_ranks: dict[str, int] = {}
@@ -149,7 +149,7 @@ class ExitReport:
                 self.ends.append(RankEnd(first_rank + index, os.waitstatus_to_exitcode(int(status))))
 
 
-# With these lines Hydra takes any signal for a fault of the program, also one that the service has sent.
+# With these lines Hydra reports any signal as a fault of the program, even one that the service sent.
 _BANNER = re.compile(
     r"^(={20,}|=   (BAD TERMINATION|PID [0-9]+ RUNNING|EXIT CODE|CLEANING UP|YOU CAN IGNORE).*|"
     r"YOUR APPLICATION TERMINATED.*|This typically refers to a problem with your application.*|"
@@ -158,12 +158,12 @@ _BANNER = re.compile(
 
 
 def is_banner(line: str) -> bool:
-    """Whether a line of mpiexec's own belongs to its words about a program that a signal has ended."""
+    """Return whether a line of mpiexec's own belongs to its message about a program that a signal has ended."""
     return _BANNER.match(line) is not None
 
 
 def _last_state(line: bytes) -> bytes:
-    """What a terminal would show of a line, with the carriage returns beside it."""
+    """Return what a terminal would show of a line, with its carriage returns applied."""
     start = len(line.rstrip(b"\r\t "))
     return line[line.rfind(b"\r", 0, start) if b"\r" in line[:start] else 0 :]
 

@@ -1,4 +1,4 @@
-"""Everything an attempt's ranks say on this node, in one place: listener, step rings, spool and board."""
+"""Everything that an attempt's ranks report on this node, in one object: listener, step rings, spool and board."""
 
 import asyncio
 import logging
@@ -19,17 +19,16 @@ logger = logging.getLogger(__name__)
 
 DRAIN_SECONDS = 3.0
 GATHER_SECONDS = 0.5
-MOST_RECORD_BYTES = 8 << 20  # a server takes requests of twice as much, unless it is told otherwise
-# Whoever reads these expects the steps before them.
+MOST_RECORD_BYTES = 8 << 20  # a server accepts requests of twice this size by default
+# The readers of these records expect the steps before them.
 _AFTER_STEPS = (Check, Done, Failure, Measurement)
 
 
 class Intake:
     """Takes records in and keeps what was learned from them.
 
-    Args:
-        on_records: called when the spool has grown.
-        on_ranks: called when the board or ``dropped_records`` may have changed.
+    Args:     on_records: called when the spool has grown.     on_ranks: called when the board or ``dropped_records``
+    may have changed.
     """
 
     def __init__(
@@ -55,16 +54,16 @@ class Intake:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the ranks must find in theirs."""
+        """The environment variables that the ranks need."""
         return self._rings.environment
 
     async def start(self) -> None:
-        """Listen for ranks, and look at their steps."""
+        """Listen for ranks and start reading their steps."""
         await self._listener.start(self._socket_path)
         self._gathering = asyncio.create_task(self._gather_again())
 
     async def drain(self) -> None:
-        """Wait (not for ever) until ranks that are gone have been read to the end."""
+        """Wait, up to a limit, until everything of ranks that have ended was read."""
         await self._listener.drain(DRAIN_SECONDS)
         self._gather()
 
@@ -82,11 +81,11 @@ class Intake:
         self._spool.close()
 
     def log(self, line: Log) -> None:
-        """A line of output, from the launcher's pipes."""
+        """Record a line of output from the launcher's pipes."""
         self._spool_up(line.model_dump_json().encode())
 
     def say(self, text: str) -> None:
-        """A line of the agent's own in the job's log."""
+        """Record a line of the agent's own in the job's log."""
         self.log(Log(rank=None, stream="agent", time_ns=time.time_ns(), text=text))
 
     async def _gather_again(self) -> None:
@@ -95,7 +94,7 @@ class Intake:
             self._gather()
 
     def _gather(self) -> None:
-        """Spool the steps that ranks have noted since."""
+        """Append the steps that ranks have noted since to the spool."""
         for iterations in self._rings.read():
             self._spool_up(iterations.model_dump_json(exclude_none=True).encode())
         if self._rings.dropped_steps > self.dropped_records["ring_lapped"]:
@@ -106,7 +105,7 @@ class Intake:
         if isinstance(record, _AFTER_STEPS):
             self._gather()
         if isinstance(record, Measurement) and record.times_us is not None:
-            # Its steps say the same; a million of them are more than a request may hold.
+            # Its steps have the same content; a million of them exceed the size of a request.
             line = record.model_copy(update={"times_us": None}).model_dump_json().encode()
         self._spool_up(line)
         if not isinstance(record, Steps):
@@ -138,7 +137,7 @@ class Intake:
             self._say_full()
 
     def _say_full(self) -> None:
-        """As soon as there is room for it again, and once."""
+        """Log once that records were lost, as soon as there is space for it."""
         if not self._said_full:
             self._said_full = True
             self.say("This node's disk is full, and records are lost; the job goes on.")

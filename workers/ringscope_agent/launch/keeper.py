@@ -1,8 +1,8 @@
-"""``python -m ringscope_agent.launch.keeper``: keeps an attempt's ranks on this node while the agent comes and goes.
+"""``python -m ringscope_agent.launch.keeper``: supervises an attempt's ranks on this node across restarts of the agent.
 
-The agent starts it in advance and hands it its task on standard input. It owns what must live on when the agent is
-killed: the ranks' socket, the writing of the spool, mpiexec and the proxy. The agent alone speaks with the server.
-Without an agent for too long it ends its ranks, so that none outlives its attempt.
+The agent starts it in advance and gives it its task on standard input. It owns what must survive when the agent is
+killed: the ranks' socket, the writing of the spool, mpiexec and the proxy. Only the agent talks to the server. If no
+agent is there for too long, the keeper ends its ranks, so that none outlives its attempt.
 """
 
 import asyncio
@@ -29,16 +29,16 @@ from ringscope_agent.launch.stalls import LOOK_SECONDS, StallWatch
 
 logger = logging.getLogger(__name__)
 
-# The first member, or the server on its behalf, ends a gang; only if both are silent does another member say so.
+# The first member, or the server for it, ends a gang; another member does so only if both are silent.
 PEER_END_SECONDS = 20.0
 RETRY_KILL_SECONDS = 2.0
 ALONE_GRACE_SECONDS = 2.0
-# The server calls the node lost after 15 s.
+# The server counts the node as lost after 15 s.
 STOPPED_AGENT_SECONDS = 20.0
 
 
 class Keeper:
-    """Does its task until the agent says close, or stays away for too long."""
+    """Carries out its task until the agent closes it, or is away for too long."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
@@ -53,9 +53,9 @@ class Keeper:
         self._proxy: asyncio.Future[Proxy] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
-        """Until nothing is left to keep."""
+        """Run until nothing is left to keep."""
         await self._control.start(self._task.paths.keeper_socket)
-        # Only now: whoever finds no keeper at the socket may rely on there being none.
+        # Only now: an agent that finds no keeper at the socket may rely on there being none.
         process_group.outlive_parent()
         process_group.become_subreaper()
         sys.stdout.buffer.write(LISTENING)
@@ -78,7 +78,7 @@ class Keeper:
         process_group.reap_orphans()
 
     async def _wait_for_close(self) -> bool:
-        """Until the agent says close; False when it is away for too long."""
+        """Wait until the agent closes this keeper; return False if the agent is away for too long."""
         closing = asyncio.create_task(self._close_wanted.wait())
         try:
             while not closing.done():
@@ -92,7 +92,7 @@ class Keeper:
 
     @property
     def _away_seconds(self) -> float:
-        """How long no agent may be there that can act; one that is stopped may be let go on at any time."""
+        """Seconds without an agent that can act; a stopped agent may be resumed at any time, so it gets more."""
         most = self._task.away_seconds
         return max(most, STOPPED_AGENT_SECONDS) if self._control.agent_pids else most
 
@@ -144,7 +144,7 @@ class Keeper:
         return replace(outcome, load=load)
 
     async def _watch_ranks(self) -> None:
-        """Until one stands still."""
+        """Watch the ranks until one stands still."""
         assert self._share is not None
         watch, loop = StallWatch(self._task.node), asyncio.get_running_loop()
         while self._status.stall is None:
@@ -173,7 +173,7 @@ class Keeper:
         self._tell()
 
     def _save(self) -> None:
-        with contextlib.suppress(OSError):  # on a full disk only an agent that is there learns it
+        with contextlib.suppress(OSError):  # on a full disk only a connected agent can get it
             replace_text(self._task.paths.status, self._status.model_dump_json())
 
     def _tell(self) -> None:
@@ -207,7 +207,7 @@ class Keeper:
 
 
 def main() -> int:
-    """Wait for a task on standard input and do it; without one there is nothing to do."""
+    """Wait for a task on standard input and carry it out; without a task there is nothing to do."""
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)

@@ -12,13 +12,13 @@ from ringscope_agent import freezer, process_group
 from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted, peer_pid
 from ringscope_agent.launch.mute import LOOK_SECONDS, Mute, MuteWatch
 
-# What it may take until a process is gone that has hung up, or that was killed; one that the kernel holds may stay.
+# The time within which a process that hung up, or was killed, ends; one that the kernel holds may stay.
 EXIT_SECONDS = 2.0
 KILL_SECONDS = 3.0
 
 
 class KeeperLink:
-    """A connection to a keeper that lives; ``connect`` makes one. What it says first may come later.
+    """A connection to a live keeper, made by ``connect``. The keeper's first message may come later.
 
     Args:
         on_news: called when the status has changed, the spool has grown, or the keeper is gone.
@@ -32,37 +32,37 @@ class KeeperLink:
         self.pid = peer_pid(writer)
         self._process = process_group.read(self.pid)
         self._mute = MuteWatch()
-        self._owes_answer = True  # whoever connects is told the status
+        self._owes_answer = True  # a keeper sends its status to each new connection
         self._listening = asyncio.create_task(self._listen(reader))
         self._asking = asyncio.create_task(self._ask())
 
     @classmethod
     async def connect(cls, socket_path: Path, on_news: Callable[[], None]) -> "KeeperLink":
-        """Raises OSError when no keeper listens there. One that is stopped listens, and does not answer."""
+        """Connect to the keeper. Raises OSError if none listens there; a stopped keeper listens but does not answer."""
         return cls(*await asyncio.open_unix_connection(socket_path, limit=MAX_STATUS_BYTES), on_news)
 
     @property
     def is_gone(self) -> bool:
-        """The keeper has ended, by itself or by force."""
+        """Return whether the keeper has ended, by itself or by force."""
         return self._listening.done()
 
     def want(self, wanted: Wanted) -> None:
-        """Say what it should do; the same again is not sent."""
+        """Send what it should do; the same again is not sent."""
         if wanted != self._said and not self.is_gone:
             self._said = wanted
             self._writer.write(wanted.model_dump_json().encode() + b"\n")
 
     def mute(self, name: str) -> Mute | None:
-        """Return how the keeper, which is called ``name``, does not answer; None while it does, or may be slow."""
+        """Return how the keeper, called ``name``, fails to answer; None while it answers or may just be slow."""
         state = process_group.standstill_of(self.pid)
         if self.is_gone or state in ("", "Z", "X") or not self._mute.is_mute(state, crowding()):
             return None
         return Mute(name, self.pid, self._mute.seconds, state)
 
     async def wait_until_gone(self, seconds: float) -> bool:
-        """Wait at most so long; then kill it. Return whether it is gone.
+        """Wait this long at most, then kill the keeper. Return whether it is gone.
 
-        One that is stopped or frozen goes on first, to read what is left to be read; one that is mute cannot.
+        A stopped or frozen keeper is resumed first so that it can read what is left; a hanging one cannot.
         """
         if self._is_alive:
             with contextlib.suppress(ProcessLookupError):  # it has ended since
@@ -73,7 +73,7 @@ class KeeperLink:
             process_group.kill_now([self._process])
         if not await self._has_ended(KILL_SECONDS):
             return False
-        await asyncio.wait({self._listening})  # what it said last
+        await asyncio.wait({self._listening})  # its last message
         return True
 
     @property
@@ -82,7 +82,7 @@ class KeeperLink:
         return found is not None and self._process is not None and found.started == self._process.started
 
     async def _has_ended(self, within_seconds: float) -> bool:
-        """Whether the process is no more; one that has hung up may still be stopped on its last steps."""
+        """Return whether the process ends in time; one that has hung up may still be stopped in its last steps."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + within_seconds
         while self._is_alive:
@@ -92,7 +92,7 @@ class KeeperLink:
         return True
 
     async def _ask(self) -> None:
-        """Ask again and again whether it goes on, one question at a time."""
+        """Ask repeatedly whether the keeper is alive, one question at a time."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(LOOK_SECONDS)

@@ -1,4 +1,4 @@
-"""Starts keepers, one in advance: a Python start must not stand between a job and its launch."""
+"""Starts keepers, one in advance, so that a job's launch does not wait for the start of Python."""
 
 import asyncio
 import contextlib
@@ -20,11 +20,11 @@ T = TypeVar("T")
 
 
 class StoppedError(ChildProcessError):
-    """A keeper that is stopped or frozen and cannot take a task."""
+    """A keeper is stopped or frozen and cannot take a task."""
 
 
 async def _unless_stopped(process: asyncio.subprocess.Process, work: Coroutine[Any, Any, T]) -> T:
-    """What the work gives, for which the process has to go on. Raises StoppedError."""
+    """Return the result of the work, for which the process must be running. Raises StoppedError."""
     working, watch, loop = asyncio.create_task(work), StoppedWatch(), asyncio.get_running_loop()
     try:
         while not working.done():
@@ -46,10 +46,10 @@ def _kill(process: asyncio.subprocess.Process) -> None:
 
 
 class Keepers:
-    """Hands tasks to keepers. Until it has one, a keeper dies with the agent.
+    """Gives tasks to keepers. Until it has a task, a keeper dies with the agent.
 
     Args:
-        data_dir: of this agent; what keepers complain about is appended to ``keepers.log`` there.
+        data_dir: of this agent; the keepers' errors are appended to ``keepers.log`` there.
     """
 
     def __init__(self, data_dir: Path) -> None:
@@ -59,16 +59,16 @@ class Keepers:
 
     @property
     def log_path(self) -> Path:
-        """Where a keeper that failed says why."""
+        """The file in which a keeper that failed says why."""
         return self._data_dir / "keepers.log"
 
     def prepare(self) -> None:
-        """Start a keeper in advance, if there is none."""
+        """Start a keeper in advance if there is none."""
         if self._spare is None:
             self._spare = asyncio.create_task(self._start())
 
     async def hand_over(self, task: Task, on_news: Callable[[], None]) -> KeeperLink:
-        """A keeper that has taken the task. Raises OSError when it cannot."""
+        """Return a keeper that has taken the task. Raises OSError if that fails."""
         try:
             return await self._hand_over(await self._take(), task, on_news)
         except (ChildProcessError, ConnectionError) as error:
@@ -92,7 +92,7 @@ class Keepers:
             raise
 
     async def close(self) -> None:
-        """End the spare one."""
+        """End the spare keeper."""
         if self._spare is None:
             return
         with contextlib.suppress(OSError):  # it never started, or has ended

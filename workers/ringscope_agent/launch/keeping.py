@@ -1,4 +1,4 @@
-"""The agent's part in keeping an attempt's ranks: finds or starts their keeper, commands it, and follows it."""
+"""The agent's part in supervising an attempt's ranks: it finds or starts their keeper, commands it and follows it."""
 
 import asyncio
 import contextlib
@@ -29,12 +29,12 @@ KEEPER = "The keeper of the ranks"
 
 
 class Keeping:
-    """One attempt's keeper, whichever life of the agent started it.
+    """One attempt's keeper, whichever run of the agent started it.
 
     Args:
-        belonging: of the attempt; it is told who the keeper is.
+        belonging: of the attempt; it gets the pid of the keeper.
         on_records: called when records were read from the spool.
-        on_status: takes what the keeper says.
+        on_status: takes the keeper's status.
     """
 
     def __init__(
@@ -60,27 +60,27 @@ class Keeping:
 
     @property
     def has_begun(self) -> bool:
-        """There is a keeper, or there was one that may have started ranks."""
+        """Return whether there is a keeper, or there was one that may have started ranks."""
         return self._link is not None or self._folder.state.launched
 
     @property
     def has_lost_ranks(self) -> bool:
-        """Ranks have ended by themselves, so that there is, or will be, an outcome to tell."""
+        """Return whether ranks have ended by themselves, so that there is, or will be, an outcome to report."""
         return self._link is not None and bool(self._link.status.lost_ranks)
 
     @property
     def has_proven_its_end(self) -> bool:
-        """The keeper ended by itself, and only once none of its processes was left."""
+        """Return whether the keeper ended by itself, which it does only when none of its processes is left."""
         return self._folder.paths is not None and self._status(is_gone=True).nothing_left
 
     def want(self, launch: bool, proxy: Proxy | None) -> None:
-        """What the server wants; neither is ever taken back."""
+        """Set what the server wants; neither is ever taken back."""
         self._launch = self._launch or launch
         self._proxy = self._proxy or proxy
         self._news.set()
 
     async def find(self) -> None:
-        """The keeper of an earlier life of this agent, if there is one."""
+        """Find the keeper of an earlier run of this agent, if there is one."""
         if (paths := self._folder.paths) is None:
             return
         try:
@@ -92,7 +92,7 @@ class Keeping:
         logger.info("Attempt %d: its keeper (pid %d) is found again.", number, self._link.pid)
 
     async def start(self) -> None:
-        """Hand the attempt to a new keeper. Raises OSError when that fails."""
+        """Give the attempt to a new keeper. Raises OSError if that fails."""
         programs, settings = self._context.programs, self._context.settings
         assert isinstance(programs, MpiPrograms)
         assignment = self._folder.state.assignment
@@ -116,7 +116,7 @@ class Keeping:
         self._belonging.follow(self._link.pid)
 
     async def follow(self) -> Outcome:
-        """Command the keeper and pass on what it says, until its ranks have ended. Raises OSError."""
+        """Command the keeper and pass on what it reports, until its ranks have ended. Raises OSError."""
         while True:
             self._news.clear()
             is_gone = self._link is None or self._link.is_gone
@@ -135,14 +135,14 @@ class Keeping:
                 await asyncio.wait_for(self._news.wait(), LOOK_SECONDS)
 
     def announce_end(self) -> None:
-        """The processes will be ended, although nothing has failed so far."""
+        """Announce that the processes will be ended although nothing has failed so far."""
         if self._link is not None and self._link.status.outcome is None and not self._link.status.lost_ranks:
             self._link.want(Wanted(launch=self._launch, proxy=self._proxy, ending=True))
 
     async def close(self) -> str:
-        """Every process has been ended: let the keeper read what is left and end, and read all of it.
+        """Let the keeper read what is left and end, and read all of it; every process has been ended before.
 
-        Return the keeper in words where it cannot be ended, else nothing; call it again then.
+        Return a description of the keeper if it cannot be ended, else an empty text; call this again then.
         """
         if self._link is not None:
             self._link.want(Wanted(close=True))
@@ -171,7 +171,9 @@ class Keeping:
         self._on_records()
 
     def _look(self) -> Outcome | None:
-        """How it ends if the keeper, which alone watches the ranks and their launchers, cannot go on itself."""
+        """Return the outcome if the keeper, which alone watches the ranks and their launchers, cannot continue by
+        itself.
+        """
         assert self._link is not None
         pid = self._link.pid
         self._belonging.look()
@@ -184,7 +186,7 @@ class Keeping:
         return Outcome("launcher_lost", sentence)
 
     def _status(self, is_gone: bool) -> Status:
-        """What the keeper says, or wrote down before it ended without an agent."""
+        """Take the keeper's status, or the one that it wrote before it ended without an agent."""
         if self._link is not None and (not is_gone or self._link.status.outcome is not None):
             return self._link.status
         assert self._folder.paths is not None

@@ -1,6 +1,6 @@
-"""The only two commands that a keeper runs: mpiexec and hydra_pmi_proxy, and the environment of the ranks.
+"""The only two commands that a keeper runs, mpiexec and hydra_pmi_proxy, and the environment of the ranks.
 
-Nothing in them comes from the server but addresses and numbers.
+Only addresses and numbers in them come from the server.
 """
 
 import asyncio
@@ -22,7 +22,8 @@ _COLLECT_SECONDS = 0.005
 
 
 def mpiexec_command(mpiexec: Path, gang: Sequence[GangMember], ranks: int, rank_module: str) -> list[str]:
-    """mpiexec for the whole gang, which prints what each node's proxy must be told and then waits for them.
+    """Return mpiexec for the whole gang, which prints the arguments of each node's proxy and then waits for the
+    proxies.
 
     Without ``-genvnone`` Hydra would give every rank the environment of the first node; so each proxy's own one
     counts, with the socket, the spec file and the Python of its node (found as python3 on the proxy's PATH).
@@ -37,7 +38,7 @@ def mpiexec_command(mpiexec: Path, gang: Sequence[GangMember], ranks: int, rank_
 
 
 def proxy_command(program: Path, proxy: Proxy) -> list[str]:
-    """hydra_pmi_proxy as Hydra's own launchers would start it on this node."""
+    """Return hydra_pmi_proxy as Hydra's own launchers would start it on this node."""
     return [
         str(program),
         *("--control-port", f"{proxy.control_host}:{proxy.control_port}"),
@@ -56,7 +57,7 @@ def rank_environment(
     fault: str | None,
     variables: Mapping[str, str],
 ) -> dict[str, str]:
-    """What a rank finds in its environment: the agent's, less what is the agent's own, plus the attempt's.
+    """Return a rank's environment: the agent's without what is the agent's own, plus the attempt's.
 
     Everything that is named after Ringscope belongs to the agent, its token first of all; what belongs to a batch
     system or to another MPI would lead Hydra and the ranks astray.
@@ -75,16 +76,16 @@ def rank_environment(
 
 
 def inherited_environment(inherited: Mapping[str, str]) -> dict[str, str]:
-    """The agent's environment without what is its own or a batch system's."""
+    """Return the agent's environment without its own variables and those of a batch system."""
     return {name: value for name, value in without_foreign(inherited).items() if not name.startswith("RINGSCOPE_")}
 
 
 async def spawn(
     command: Sequence[str], environment: Mapping[str, str], group: ControlGroup | None
 ) -> asyncio.subprocess.Process:
-    """Start one of the commands, in this control group if there is one; it dies with this keeper.
+    """Start one of the commands, in this control group if it is given; it dies with this keeper.
 
-    Call it from the main thread (see ``dies_with``). Raises SubprocessError where the group cannot be entered.
+    Call it from the main thread (see ``dies_with``). Raises SubprocessError if the group cannot be entered.
     """
     dies_with_keeper = process_group.dies_with(os.getpid())
 
@@ -110,9 +111,9 @@ async def spawn(
 
 
 async def wait_for_exit(process: asyncio.subprocess.Process) -> int:
-    """The exit code, or minus the signal, as soon as the process has ended.
+    """Return the exit code, or minus the signal, as soon as the process has ended.
 
-    ``Process.wait`` would also wait until its pipes are closed, which whatever it has started may hold open.
+    ``Process.wait`` would also wait until its pipes are closed, and its descendants may hold them open.
     """
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     try:

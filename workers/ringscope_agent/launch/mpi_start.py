@@ -1,4 +1,4 @@
-"""Starts one rank of MPI on this node, to see whether that works before a job asks for it."""
+"""Starts one rank of MPI on this node to check that this works before a job needs it."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ _MOST_SAID = 300
 
 
 async def find_fault(deadline_seconds: float = DEADLINE_SECONDS) -> str:
-    """Why a rank cannot start here, in a sentence; empty when it can."""
+    """Return a sentence on why a rank cannot start here; empty if it can."""
     try:
         process = await launcher.spawn(local_command(1, _PROGRAM), launcher.inherited_environment(os.environ), None)
     except OSError as error:
@@ -43,7 +43,7 @@ async def find_fault(deadline_seconds: float = DEADLINE_SECONDS) -> str:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """mpiexec with its proxy and rank, which are of its session."""
+    """End mpiexec with its proxy and rank, which are in its session."""
     if process.returncode is not None:
         return
     with contextlib.suppress(ProcessLookupError):

@@ -1,8 +1,8 @@
 """Processes that do not answer although they could (pure): their event loop hangs, in a loop or in a blocking call.
 
-Silence alone is no proof on a busy machine. So the time in which the process was ready to run and got no core does not
-count, the limit grows with the number of processes for each core, and who waits for a disk gets as long as a rank
-that does so. State t, a process under a debugger, is left alone, as somebody looks at it.
+Silence alone is no proof on a busy machine. So the time in which the process was ready to run without a core does not
+count, the limit grows with the number of processes for each core, and a process that waits for a disk gets as long as a
+rank that does so. State t, a process under a debugger, is ignored, because a person inspects it.
 """
 
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ class Mute:
     state: str
 
     def sentence(self, node: str) -> str:
-        """Say who it is and what is wrong with it, without the full stop."""
+        """Return a sentence, without the full stop, on the process and its fault."""
         return f"{self.name} on node {node} (pid {self.pid}) has {silence(self.seconds, self.state)}"
 
 
 class MuteWatch:
-    """Told at every look whether a process owes an answer, and what it did since the look before."""
+    """Gets at every look whether a process owes an answer, and what it did since the look before."""
 
     def __init__(self) -> None:
         self.seconds = 0.0  # for which it could have answered
@@ -44,7 +44,7 @@ class MuteWatch:
     def look(self, owes: bool, state: str, queued_ns: int, now: float) -> None:
         """Take in one look, at ``now`` seconds of a monotonic clock.
 
-        A look that comes late counts as little: the watching process may have stood still as well.
+        A late look counts only a little: the watching process may have stood still as well.
 
         Args:
             owes: whether an answer has been outstanding since the look before.
@@ -57,5 +57,5 @@ class MuteWatch:
         self.seconds = self.seconds + max(0.0, passed) if owes and state != "t" else 0.0
 
     def is_mute(self, state: str, crowding: float) -> bool:
-        """Whether it has owed its answer for too long, with so many processes for each core."""
+        """Return whether it has owed its answer for too long, given the number of processes for each core."""
         return self.seconds >= (KERNEL_SECONDS if state == "D" else MUTE_SECONDS) * crowding

@@ -1,4 +1,4 @@
-"""Whether this node can take its share of a gang."""
+"""Checks whether this node can take its part of a gang."""
 
 import importlib.util
 from collections.abc import Mapping
@@ -19,10 +19,10 @@ def find_obstacle(
     slots_held: Mapping[int, int],
     tokens: set[str],
 ) -> str:
-    """Why this node cannot take the assignment; empty when it can.
+    """Return why this node cannot take the assignment; empty if it can.
 
     Args:
-        slots_held: by other attempts, by their id.
+        slots_held: the slots of other attempts, by their id.
         tokens: of all attempts that the agent knows, this one too.
     """
     if isinstance(programs, str):
@@ -34,12 +34,12 @@ def find_obstacle(
 
 
 def may_use_gpus(spec: JobSpec) -> bool:
-    """Whether ranks of this job may compute on GPUs; a device that is left open is one of the node's, if it has any."""
+    """Return whether ranks of this job may use GPUs; an open device is one of the node's GPUs, if it has any."""
     return not spec.is_simulated and spec.settled_device != "cpu"
 
 
 def _lacking(assignment: Assignment, settings: AgentSettings) -> str:
-    """What the job needs and this node does not have."""
+    """Return what the job needs and this node does not have."""
     spec = assignment.spec
     if spec.training is not None:
         for library, extra in libraries(spec.training.strategy).items():
@@ -57,7 +57,7 @@ def _lacking(assignment: Assignment, settings: AgentSettings) -> str:
 
 
 def _room(assignment: Assignment, settings: AgentSettings) -> str:
-    """What ranks of MPI need to start, as it is now; other programs may fill it at any time."""
+    """Return why the shared memory is too small for the ranks now; other programs may fill it at any time."""
     if assignment.spec.is_simulated:
         return ""
     fault = shared_memory_fault(assignment.gang[assignment.member].slots)
@@ -76,7 +76,7 @@ def _slots(assignment: Assignment, settings: AgentSettings, held: Mapping[int, i
 
 
 def _strangers(settings: AgentSettings, tokens: set[str]) -> str:
-    """Processes of attempts that this agent knows nothing about (its data directory was emptied)."""
+    """Return processes of attempts unknown to this agent, as after its data directory was emptied."""
     homes = process_group.carriers(process_group.HOME_VARIABLE)
     found = [
         pid
@@ -89,7 +89,7 @@ def _strangers(settings: AgentSettings, tokens: set[str]) -> str:
 
 
 def _gpu_users(settings: AgentSettings, tokens: set[str]) -> str:
-    """Processes on the GPUs that belong to no attempt of this agent: they would spoil what is measured."""
+    """Return processes on the GPUs that belong to no attempt of this agent: they would disturb a measurement."""
     if not (users := gpus.find_processes()):
         return ""
     ours = {pid for pid, token in process_group.carriers().items() if token in tokens}

@@ -1,4 +1,4 @@
-"""What all attempts of one agent share."""
+"""The state that all attempts of one agent share."""
 
 from dataclasses import dataclass
 
@@ -21,4 +21,4 @@ class NodeContext:
     keepers: Keepers
     checkpoints: Checkpoints
     programs: MpiPrograms | str
-    machine: Machine | None = None  # null: nobody has measured it
+    machine: Machine | None = None  # None if it was not measured

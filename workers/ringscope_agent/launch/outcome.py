@@ -1,4 +1,4 @@
-"""Why a node's share of a gang ended (pure: records and exit codes in, one reason and one sentence out)."""
+"""Why a node's part of a gang ended (pure: records and exit codes in, one reason and one sentence out)."""
 
 import signal
 from collections.abc import Mapping, Sequence
@@ -17,7 +17,7 @@ _ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)
 class Outcome:
     """The content of an ``ended`` report.
 
-    ``is_hearsay``: what really happened another node may know better. ``load``: while ranks were there.
+    ``is_hearsay`` means that another node may know the cause better. ``load`` is the load while ranks were there.
     """
 
     reason: str
@@ -30,7 +30,7 @@ class Outcome:
 
 @dataclass
 class RankBoard:
-    """What the ranks of this node said about themselves."""
+    """The ranks' own reports on this node."""
 
     ranks: range
     pids: dict[int, int] = field(default_factory=dict)
@@ -54,43 +54,44 @@ class RankBoard:
                 pass
 
     def hang_up(self, rank: int, place: int) -> None:
-        """The connection of a rank closed, after ``place`` others; before Done that means it is lost."""
+        """Note that a rank's connection closed, after ``place`` others; before Done this means a lost rank."""
         if rank not in self.done:
             self.hang_ups.setdefault(rank, place)
 
     @property
     def lost(self) -> list[int]:
-        """The ranks that were lost, the first one first."""
+        """The lost ranks, in the order in which they were lost."""
         return sorted(self.hang_ups, key=self.hang_ups.__getitem__)
 
     def first_lost(self, rank: int) -> int:
-        """The rank of this node that was lost first, if this one was lost at all: what goes down with a rank looks just
-        the same to Hydra and to its peers."""
+        """Return the rank of this node that was lost first, if this one was lost at all; the ranks that are lost after
+        it look just the same to Hydra and to its peers.
+        """
         return self.lost[0] if rank in self.lost else rank
 
     @property
     def live_pids(self) -> dict[int, int]:
-        """Pids by rank of those that have started and have not ended."""
+        """Return the pids, by rank, of the ranks that have started and have not ended."""
         return {rank: pid for rank, pid in self.pids.items() if rank not in self.done and rank not in self.lost}
 
     @property
     def all_started(self) -> bool:
-        """Every rank of this node lives, and MPI is up."""
+        """Return whether every rank of this node lives and MPI is up."""
         return all(rank in self.pids for rank in self.ranks)
 
     @property
     def all_done(self) -> bool:
-        """Every rank of this node finished its program."""
+        """Return whether every rank of this node finished its program."""
         return all(rank in self.done for rank in self.ranks)
 
     @property
     def has_trouble(self) -> bool:
-        """A rank failed or vanished, so the gang cannot finish whatever Hydra thinks of it."""
+        """Return whether a rank failed or vanished, so that the gang cannot finish even if Hydra still waits."""
         return bool(self.failures or self.lost)
 
 
 def node_of_rank(gang: Sequence[GangMember], rank: int) -> str:
-    """Name of the node that runs the rank."""
+    """Return the name of the node that runs the rank."""
     for member in gang:
         if rank < member.slots:
             return member.node
@@ -103,10 +104,10 @@ class Evidence:
     """Everything known when a node's share ended.
 
     Args:
-        exit_code: of mpiexec; None while it has not ended, and on all nodes but the first.
+        exit_code: of mpiexec; None while it runs, and on all nodes but the first.
         last_words: the last line of standard error of each rank; None is the launcher.
         steps: of a schedule in which ranks of this node were at the end.
-        call: " of …" after such a step, where a job's users know other steps.
+        call: a suffix " of …" for such a step if the job's users know other steps.
         hydra_hung: whether the agent had to kill the ranks of this node before Hydra would end.
         killed_for_memory: whether the kernel's out-of-memory killer struck on this machine meanwhile.
         proxy_code: exit code of this node's proxy; None while it has not ended.
@@ -126,7 +127,7 @@ class Evidence:
 
 
 def decide(evidence: Evidence) -> Outcome:
-    """The most telling reason: a rank's own account, then wrong results, then exit codes."""
+    """Return the most informative reason: a rank's own report, then wrong results, then exit codes."""
     board = evidence.board
     rank, code = _bad_end(evidence)
     # A rank that lost a peer also fails; the one with the wrong result is the cause.
@@ -147,7 +148,7 @@ def decide(evidence: Evidence) -> Outcome:
 
 
 def _killed_launcher(evidence: Evidence) -> Outcome | None:
-    """Who killed the launcher killed the ranks with it, however that looks to them and to the other nodes."""
+    """Return the outcome if the launcher was killed: its ranks died with it, whatever they and other nodes report."""
     for program, code, ranks in (
         ("hydra_pmi_proxy", evidence.proxy_code, evidence.board.ranks),
         ("mpiexec", evidence.exit_code, range(sum(member.slots for member in evidence.gang))),
@@ -181,7 +182,9 @@ def _bad_exit(evidence: Evidence, rank: int, code: int) -> Outcome:
 
 
 def _alike(evidence: Evidence, node: str, code: int) -> list[int]:
-    """The ranks of another node that Hydra killed and the one it killed them for: which it is, only that node knows."""
+    """Return the ranks of another node that ended alike: the culprit and those that Hydra killed for it; only that node
+    knows which is which.
+    """
     if node == evidence.node or code not in _ENDED_BY_OTHERS:
         return []
     ends = (end.rank for end in evidence.exits.ends if end.exit_code == code)
@@ -189,7 +192,7 @@ def _alike(evidence: Evidence, node: str, code: int) -> list[int]:
 
 
 def _lost(evidence: Evidence, told: Failure, lost_rank: int) -> Outcome:
-    """How the rank ended that another one misses, and in which step."""
+    """Return how the rank that another one misses ended, and in which step."""
     code = next((end.exit_code for end in evidence.exits.ends if end.rank == lost_rank), None)
     if lost_rank in evidence.board.done:  # its program was over; what its process died of came after that
         return Outcome("rank_exit", told.message, lost_rank)
@@ -200,7 +203,7 @@ def _lost(evidence: Evidence, told: Failure, lost_rank: int) -> Outcome:
 
 
 def _bad_end(evidence: Evidence) -> tuple[int | None, int | None]:
-    """The rank that ended badly first, and its exit code (or minus its signal); (None, None) when none did."""
+    """Return the rank that failed first and its exit code (or minus its signal); (None, None) if none failed."""
     exits, board = evidence.exits, evidence.board
     # Ranks that were killed afterwards have bad statuses too; the first that hung up here is the culprit.
     order = {rank: place for place, rank in enumerate(board.lost)}

@@ -1,4 +1,4 @@
-"""What the ranks and their launchers print, as lines of the job's log."""
+"""The output of the ranks and their launchers, as lines of the job's log."""
 
 import asyncio
 import time
@@ -9,7 +9,7 @@ from ringscope.contracts.record import Log
 from ringscope_agent.launch.hydra import Demultiplexer
 
 _PIECE_BYTES = 1 << 16
-# How often a line that is drawn again and again is told.
+# How often the state of a redrawn line is logged.
 REDRAW_SECONDS = 0.8
 
 
@@ -17,9 +17,9 @@ class Output:
     """Reads one pipe to its end.
 
     Args:
-        stream: what the pipe is to whoever writes into it.
+        stream: the stream that the pipe is for its writer.
         on_log: takes each line, and each state of a line that is redrawn.
-        on_line: takes a finished line and its rank first; it returns whether the line is not for the log.
+        on_line: takes a finished line and its rank first, and returns whether the line is kept out of the log.
     """
 
     def __init__(
@@ -32,7 +32,7 @@ class Output:
         self._on_log = on_log
         self._on_line = on_line
         self._lines = Demultiplexer()
-        self._told_ns: dict[int | None, int] = {}  # of lines that are not finished: when their last state was told
+        self._told_ns: dict[int | None, int] = {}  # for unfinished lines: when their last state was logged
 
     async def read(self, reader: asyncio.StreamReader) -> None:
         """Read until the pipe is closed at its other end."""

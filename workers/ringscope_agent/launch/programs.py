@@ -9,14 +9,14 @@ from ringscope.rank.mpiexec import find_program
 
 @dataclass(frozen=True)
 class MpiPrograms:
-    """Where MPICH's programs are on this node."""
+    """The paths of MPICH's programs on this node."""
 
     mpiexec: Path
     proxy: Path
 
 
 def find_programs() -> MpiPrograms | str:
-    """MPICH's programs, or a sentence that says what this node lacks to run ranks."""
+    """Return MPICH's programs, or a sentence on what this node lacks to run ranks."""
     mpiexec = find_program("mpiexec")
     proxy = find_program("hydra_pmi_proxy")
     if mpiexec is None or proxy is None:

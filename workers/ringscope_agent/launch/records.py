@@ -1,4 +1,4 @@
-"""The records of one attempt as the agent sees them: read from the spool, folded into the exporter's counters."""
+"""The records of one attempt as seen by the agent: read from the spool and folded into the exporter's counters."""
 
 import asyncio
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from ringscope_agent.metrics.counters import JobCounters
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.telemetry.spool import SpoolReader
 
-# They count nothing, and are not worth the reading.
+# These kinds change no counter.
 _UNCOUNTED = (b'{"type":"log"', b'{"type":"measurement"', b'{"type":"buckets"', b'{"type":"epoch"', b'{"type":"trace"')
 
 
@@ -47,10 +47,10 @@ class Records:
         while lines := self.spool.read_new():
             for line in lines:
                 self._fold(line)
-            await asyncio.sleep(0)  # after a restart there may be much to read, and the server waits
+            await asyncio.sleep(0)  # after a restart there may be much to read, and the server waits for the agent
 
     def note(self, status: Status) -> None:
-        """Take in what the keeper alone knows: lost ranks and lost records."""
+        """Take in what only the keeper knows: lost ranks and lost records."""
         for rank in status.lost_ranks:
             self._exporter.hang_up(self._counters, rank)
         for reason, count in status.dropped_records.items():
@@ -66,7 +66,7 @@ class Records:
         self._exporter.remove(self._counters)
 
     def hang_up(self) -> None:
-        """No rank of this node is left."""
+        """Note that no rank of this node is left."""
         for rank in self._counters.ranks:
             self._exporter.hang_up(self._counters, rank)
 
@@ -87,7 +87,9 @@ class Records:
 
 
 def _sizes_bytes(assignment: Assignment) -> Iterator[int]:
-    """The bytes of a step of each size of a benchmark, as its ranks will tell them; other jobs' are not known."""
+    """Return the bytes of a step for each size of a benchmark, as its ranks report them; other jobs' sizes are not
+    known.
+    """
     sweep = assignment.spec.benchmark
     if sweep is None or assignment.spec.is_simulated:
         return

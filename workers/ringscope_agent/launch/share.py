@@ -1,4 +1,4 @@
-"""One node's share of a gang while it runs: mpiexec on the first node, and this node's proxy with its ranks."""
+"""One node's part of a gang while it runs: mpiexec on the first node, and this node's proxy with its ranks."""
 
 import asyncio
 import contextlib
@@ -24,7 +24,7 @@ from ringscope_agent.launch.share_watch import ShareWatch
 from ringscope_agent.launch.stopped import LOOK_SECONDS
 
 MPIEXEC, PROXY = "mpiexec", "hydra_pmi_proxy"
-# What Hydra gets to notice by itself that a rank is gone, which brings the better exit code.
+# The time that Hydra gets to notice by itself that a rank is gone, which gives a better exit code.
 TROUBLE_GRACE_SECONDS = 2.0
 # A proxy starts its ranks in one go: after so long without another one all are there, or one has gone already. On a
 # busy node it takes as many times as long as there are processes for each core.
@@ -36,10 +36,10 @@ CLOSE_DEADLINE_SECONDS = 5.0
 
 
 class Share:
-    """Runs the commands and reads what they say.
+    """Runs the commands and reads their output.
 
     Args:
-        environment: of mpiexec, the proxy and so the ranks.
+        environment: of mpiexec, the proxy and therefore the ranks.
         belonging: finds whatever they start.
         board: filled by the listener, read here.
         on_log: takes each line of output.
@@ -85,22 +85,22 @@ class Share:
 
     @property
     def node(self) -> str:
-        """Name of this node."""
+        """The name of this node."""
         return self._assignment.gang[self._assignment.member].node
 
     @property
     def waited_for_pids(self) -> dict[int, int]:
-        """Pids by rank of those for which other ranks may have to wait."""
+        """The pids, by rank, of the ranks for which other ranks may have to wait."""
         return self._board.live_pids | self._watch.lingering_pids
 
     def notice_trouble(self) -> None:
-        """The board shows a failed or lost rank: the end is near even if Hydra hangs."""
+        """Note that the board shows a failed or lost rank: the end is near even if Hydra hangs."""
         self._trouble.set()
 
     async def run(self, proxy: Awaitable[Proxy]) -> Outcome | None:
-        """Until the share has ended; None where only the end of another node's share brought it about.
+        """Run until this node's part has ended; return None if only the end of another node's part caused it.
 
-        ``proxy`` is what the server hands on from the first member. Raises OSError.
+        ``proxy`` is what the server passes on from the first member. Raises OSError.
         """
         running = asyncio.create_task(self._run(proxy))
         watching = asyncio.create_task(self._watch_launchers())
@@ -142,7 +142,7 @@ class Share:
         return decide(self._evidence(exit_code, proxy_code, _oom_kills() > oom_kills))
 
     def notice_end(self) -> None:
-        """The service is about to end the ranks: what Hydra then says about a faulty program is not true."""
+        """Note that the service is about to end the ranks, so that Hydra's message about a faulty program is false."""
         if not self._is_ended_by_us:
             self._is_ended_by_us = True
             text = "The service ends the ranks (SIGTERM, and after a while SIGKILL)."
@@ -178,7 +178,7 @@ class Share:
         return exited
 
     async def _announce(self, mpiexec_exit: asyncio.Task[int]) -> Outcome | None:
-        """Hand mpiexec's numbers to the server, whose limit for the start bounds the wait; an Outcome without any."""
+        """Pass mpiexec's numbers to the server, whose start limit bounds the wait; without any return an Outcome."""
         listening = asyncio.create_task(self._listening.wait())
         await asyncio.wait(
             {listening, mpiexec_exit},
@@ -200,7 +200,7 @@ class Share:
         return None
 
     async def _wait_for_end(self, mpiexec_exit: asyncio.Task[int] | None, proxy_exit: asyncio.Task[int]) -> None:
-        """Until the launcher has ended, or does not although a rank is known to be lost, or all have ended."""
+        """Wait until the launcher has ended, or should have because a rank is lost, or all ranks have ended."""
         main = mpiexec_exit or proxy_exit
         trouble, over = asyncio.create_task(self._trouble.wait()), asyncio.create_task(self._ranks_are_over.wait())
         if main is not proxy_exit:
@@ -214,7 +214,7 @@ class Share:
             if not main.done():
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
             if not main.done():
-                # Once no rank is left Hydra ends too, and tells how the first one did.
+                # Once no rank is left Hydra ends as well and reports how the first one ended.
                 self._hydra_hung = True
                 self._belonging.kill_now(spare=self._launchers.values())
                 await asyncio.wait({main}, timeout=TROUBLE_GRACE_SECONDS)
@@ -223,7 +223,9 @@ class Share:
             over.cancel()
 
     async def _end_what_is_left(self, main: asyncio.Task[int]) -> None:
-        """Every rank of this node was done and has ended, or is stopped: what keeps Hydra from ending needs no wait."""
+        """End what keeps Hydra from ending, without a wait: every rank of this node was done and has ended, or is
+        stopped.
+        """
         self._hydra_hung = True
         if (stopped := self._watch.stopped_done) is not None:
             self._say(f"{stopped.sentence(self.node)}; as all ranks of this node are done, it is not waited for.")
@@ -238,7 +240,7 @@ class Share:
             self._say(f"{stopped.sentence(self.node)}; as all ranks of this node are done, it is not waited for.")
 
     async def _watch_launchers(self) -> Outcome:
-        """Until one of them is stopped while ranks need it, or a rank is that has not started yet."""
+        """Wait until a launcher is stopped while ranks need it, or a rank is stopped that has not started yet."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(LOOK_SECONDS)
@@ -256,7 +258,7 @@ class Share:
         self._on_log(Log(rank=None, stream="agent", time_ns=time.time_ns(), text=text))
 
     async def _watch_startup(self, proxy_pid: int) -> None:
-        """A rank that ends before MPI is up is nothing to Hydra, while its peers wait for it for ever."""
+        """Watch for a rank that ends before MPI is up: Hydra ignores it, while its peers wait for it for ever."""
         loop = asyncio.get_running_loop()
         slots = len(self._board.ranks)
         most, last_seen = 0, loop.time()
@@ -275,14 +277,14 @@ class Share:
             self._trouble.set()
 
     async def _settle(self) -> None:
-        """Let the last output and records of what has ended be read."""
+        """Wait until the last output and records of what has ended were read."""
         await self._drain()
         if self._pumps:
             await asyncio.wait(self._pumps, timeout=1.0)
         self._pass_on_banner()
 
     def _pass_on_banner(self) -> None:
-        """What Hydra says about a program that a signal has ended, unless it was the service's own signal."""
+        """Log Hydra's message about a program that a signal has ended, unless the service sent the signal."""
         banner, self._banner = self._banner, []
         for line in banner if not self._is_ended_by_us else []:
             self._on_log(line)
@@ -305,7 +307,7 @@ class Share:
         )
 
     def _hear(self, stream: Literal["stdout", "stderr"], rank: int | None, text: str) -> bool:
-        """Learn from a line of output; return whether it is not for the log, or not yet."""
+        """Take in a line of output; return whether it is kept out of the log, at least for now."""
         if rank is not None:
             return False
         if self._is_launch_line(text):
@@ -334,12 +336,12 @@ class Share:
 
 
 def _code(exited: asyncio.Task[int]) -> int | None:
-    """Exit code, or minus the signal; None while the process runs."""
+    """Return the exit code, or minus the signal; None while the process runs."""
     return exited.result() if exited.done() else None
 
 
 def _oom_kills() -> int:
-    """How often the kernel's out-of-memory killer has struck on this machine since boot."""
+    """Return how often the kernel's out-of-memory killer has struck on this machine since boot."""
     with contextlib.suppress(OSError):
         for line in Path("/proc/vmstat").read_text().splitlines():
             if line.startswith("oom_kill "):

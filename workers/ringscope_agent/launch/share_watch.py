@@ -1,6 +1,6 @@
-"""What a look at the processes of a share tells: launchers that are stopped or frozen, and ranks that have ended.
+"""Finds, among the processes of this node's part, launchers that are stopped or frozen, and ranks that have ended.
 
-Pipes and sockets do not tell it, as whatever a rank has started may hold them open.
+Pipes and sockets do not show this, because descendants of a rank may hold them open.
 """
 
 from collections.abc import Mapping
@@ -10,7 +10,7 @@ from ringscope_agent.launch.outcome import RankBoard
 from ringscope_agent.launch.stopped import STANDSTILLS, STOPPED_SECONDS, Stopped, StoppedWatch
 from ringscope_agent.process_group import Process
 
-# What Hydra gets to end by itself once the last of its ranks has ended.
+# The time that Hydra gets to end by itself once the last of its ranks has ended.
 LEFT_SECONDS = 3.0
 # What ranks that are done get to end, once one beside them has been stopped after it was done: they may wait for it in
 # MPI_Finalize, and have nothing left to tell.
@@ -18,10 +18,10 @@ FINISH_SECONDS = 8.0
 
 
 class ShareWatch:
-    """Looks again and again, at moments of a monotonic clock.
+    """Looks repeatedly, at moments of a monotonic clock.
 
     Args:
-        board: what the ranks of this node said.
+        board: what the ranks of this node reported.
         is_alone: whether the gang has no other node, so that no rank waits for one elsewhere.
     """
 
@@ -55,7 +55,9 @@ class ShareWatch:
 
     @property
     def lingering_pids(self) -> dict[int, int]:
-        """Pids by rank of those that are done and have not ended, while ranks of other nodes may wait for them."""
+        """Return the pids, by rank, of ranks that are done and have not ended, while ranks of other nodes may wait for
+        them.
+        """
         if self._is_alone:
             return {}
         return {rank: process.pid for rank, process in self._ranks.items() if rank in self._board.done - self._ended}
@@ -76,7 +78,7 @@ class ShareWatch:
                 self._ended.add(rank)
 
     def _all_ended_or_stopped(self, now: float) -> bool:
-        """Whether no rank of this node can do any more.
+        """Return whether no rank of this node can do any more.
 
         One that is stopped after it was done is not waited for where no other node's ranks do so, nor for long are
         those that were done as well.

@@ -1,4 +1,4 @@
-"""Ranks that stand still without having ended, while their gang waits for them (pure)."""
+"""Finds ranks that stand still without having ended, while their gang waits for them (pure)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,19 +9,19 @@ from ringscope_agent.launch.stopped import STANDSTILLS
 
 LOOK_SECONDS = 1.0
 STALL_SECONDS = 4.0
-# Long enough for a slow disk: who is judged wrongly loses the whole run.
+# This is long enough for a slow disk: a wrong verdict ends the whole run.
 KERNEL_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
 class _Standstill:
-    """How long a state of ``process_group.standstill_of`` may last, and what to say then."""
+    """The time that a state of ``process_group.standstill_of`` may last, and the sentence for it."""
 
     seconds: float
     words: str
 
 
-# State t, a rank under a debugger, is left alone: somebody looks at it.
+# State t, a rank under a debugger, is ignored, because a person inspects it.
 _STANDSTILLS = {
     "T": _Standstill(STALL_SECONDS, STANDSTILLS["T"]),
     "F": _Standstill(STALL_SECONDS, STANDSTILLS["F"]),
@@ -39,17 +39,17 @@ class Stall(BaseModel):
 
 
 class StallWatch:
-    """Told at every look in which states the ranks of a node are."""
+    """Gets at every look the states of a node's ranks."""
 
     def __init__(self, node: str) -> None:
         self._node = node
-        self._stood: dict[int, tuple[str, float]] = {}  # by rank: its state, and for how many seconds
+        self._stood: dict[int, tuple[str, float]] = {}  # each rank's state, and for how many seconds
         self._looked_at: float | None = None
 
     def look(self, states: Mapping[int, str], pids: Mapping[int, int], now: float) -> Stall | None:
-        """What to report, if anything; ``now`` is seconds of a monotonic clock.
+        """Return what to report, if anything; ``now`` is seconds of a monotonic clock.
 
-        A look that comes very late counts as little: whoever looks may have stood still as well.
+        A very late look counts only a little: the watching process may have stood still as well.
         """
         passed = 0.0 if self._looked_at is None else min(now - self._looked_at, 2 * LOOK_SECONDS)
         self._looked_at = now

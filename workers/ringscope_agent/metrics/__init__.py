@@ -1,1 +1,1 @@
-"""What Prometheus scrapes of this node: counters of its ranks, GPUs and the agent itself."""
+"""The metrics of this node for Prometheus: counters of its ranks, its GPUs and the agent itself."""

@@ -1,7 +1,7 @@
-"""What the ranks of one attempt on this node did so far, folded from their records (pure: no I/O, no clock).
+"""The work of one attempt's ranks on this node so far, folded from their records (pure: no I/O, no clock).
 
-The counters exist, as zeros, before the ranks do: ``rate()`` cannot see what a counter held at its first scrape.
-Steps of a simulation are not counted: nothing moved, and no dashboard could tell.
+The counters exist, as zeros, before the ranks do, because ``rate()`` ignores a counter's value at its first scrape.
+Steps of a simulation are not counted: no data moved, and a dashboard could not show the difference.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from ringscope.contracts.metrics.labels import op_label
 from ringscope.contracts.record import Check, Done, Hello, Iterations, Log, Measurement, Record, Started, Steps
 from ringscope.contracts.units import is_whole_number
 
-MOST_SIZES = 32  # of a job that have series of their own
+MOST_SIZES = 32  # the sizes of a job that have series of their own
 OTHER_SIZES = "other"
 
 
@@ -32,7 +32,7 @@ class Durations(Histogram):
     def observe_steps(self, values_seconds: np.ndarray, rank: int, times: "StepTimes") -> None:
         """Add one value for each of a rank's steps."""
         places = self.observe(values_seconds)
-        # Assigned in their order, so that of each bucket the last one stays.
+        # The steps are assigned in order, so that the last one of each bucket stays.
         last = np.full(len(self.counts), -1)
         last[places] = np.arange(len(places))
         for place in np.flatnonzero(last >= 0).tolist():
@@ -50,9 +50,9 @@ class StepTimes:
     starts_ns: np.ndarray
     durations_seconds: np.ndarray
     collectives_seconds: np.ndarray
-    compute_seconds: float  # of all of them
+    compute_seconds: float  # the sum over all steps
     sizes: tuple[tuple[int, int, float], ...]  # message bytes, bytes of all such steps together, seconds in collectives
-    last_bytes: int  # of the last one
+    last_bytes: int  # the bytes of the last step
 
     @property
     def bytes(self) -> int:
@@ -61,7 +61,7 @@ class StepTimes:
 
     @classmethod
     def of(cls, record: Steps | Iterations) -> "StepTimes":
-        """As the record has them."""
+        """Make the times from a record."""
         if isinstance(record, Steps):
             collectives_seconds = np.asarray(record.communication_us) * 1e-6
             moved = record.bytes * len(record.start_ns)
@@ -105,7 +105,7 @@ class OpCounters:
 
 @dataclass
 class SizeCounters:
-    """All ranks' collectives of one kind and message size."""
+    """The collectives of all ranks of one kind and message size."""
 
     seconds: float = 0.0
     bus_bytes: float = 0.0
@@ -121,7 +121,7 @@ class RankCounters:
     steps: int = 0
     step_seconds: float = 0.0
     compute_seconds: float = 0.0
-    samples: int | None = None  # None where the job takes none
+    samples: int | None = None  # None if the job takes no samples
     last_step: int | None = None
     last_step_time_seconds: float | None = None
     ops: dict[str, OpCounters] = field(default_factory=dict)
@@ -194,7 +194,7 @@ class JobCounters:
                 pass
 
     def hang_up(self, rank: int) -> None:
-        """The rank's connection closed: whatever the reason, it is no longer up."""
+        """Note that the rank's connection closed: whatever the reason, it is no longer up."""
         if rank in self.ranks:
             self.ranks[rank].up = False
 
@@ -227,7 +227,7 @@ class JobCounters:
 
 
 def _of_size(sizes: dict[str, SizeCounters], size_bytes: int) -> SizeCounters:
-    """The counters of a message size; of sizes beyond the first ``MOST_SIZES`` they are common."""
+    """Return the counters of a message size; sizes beyond the first ``MOST_SIZES`` share one."""
     label = str(size_bytes)
     if label not in sizes and len(sizes) >= MOST_SIZES:
         label = OTHER_SIZES
@@ -235,7 +235,7 @@ def _of_size(sizes: dict[str, SizeCounters], size_bytes: int) -> SizeCounters:
 
 
 def merged(ranks: Iterable[RankCounters]) -> RankCounters:
-    """Ranks of one node as one: counters add up, and a gauge is that of the rank that is worst off."""
+    """Return the ranks of one node merged into one: counters add up, and each gauge is that of the worst rank."""
     ranks = list(ranks)
     steps = [rank.last_step for rank in ranks if rank.last_step is not None]
     times = [rank.last_step_time_seconds for rank in ranks if rank.last_step_time_seconds is not None]
@@ -269,6 +269,6 @@ def _merged_ops(ops: list[OpCounters]) -> OpCounters:
 
 
 def gpu_label(device: str) -> str:
-    """The GPU's number out of a rank's device ("0 [0000:17:00.0]"); empty for a processor."""
+    """Return the GPU's number from a rank's device ("0 [0000:17:00.0]"); empty for a processor."""
     number = device.partition(" ")[0]
     return number if is_whole_number(number) else ""

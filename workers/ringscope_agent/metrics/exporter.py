@@ -1,4 +1,4 @@
-"""The agent's metrics: what is known of ranks and agent at the moment of the scrape."""
+"""The agent's metrics: the known state of ranks and agent at the moment of the scrape."""
 
 import asyncio
 import threading
@@ -26,7 +26,7 @@ class Exporter(Collector):
     """Holds the counters of live jobs and of the agent, and yields them to a scrape in another thread.
 
     Args:
-        versions: of ringscope, nccl and driver, as far as they are there.
+        versions: of ringscope, nccl and driver, if they are installed.
         max_world_size: a larger gang gets one series for this node instead of one for each rank.
     """
 
@@ -42,7 +42,7 @@ class Exporter(Collector):
         self._last_contact_seconds: float | None = None
         self._errors = 0
         self._pages = 0
-        self.gpus: Sequence[GpuReading] | None = None  # None: they are not looked at
+        self.gpus: Sequence[GpuReading] | None = None  # None if they are not read
 
     def add(self, job: JobCounters) -> None:
         """Show the job's series; an earlier attempt of the same job gives way."""
@@ -50,7 +50,7 @@ class Exporter(Collector):
             self._jobs[job.job_id] = job
 
     def remove(self, job: JobCounters) -> None:
-        """Let the job's series vanish, unless a newer attempt has taken their place."""
+        """Remove the job's series, unless a newer attempt has replaced them."""
         with self._lock:
             if self._jobs.get(job.job_id) is job:
                 del self._jobs[job.job_id]
@@ -63,27 +63,27 @@ class Exporter(Collector):
             self._dropped["rank_buffer"] += job.records_dropped - before
 
     def hang_up(self, job: JobCounters, rank: int) -> None:
-        """The rank's connection closed."""
+        """Note that the rank's connection closed."""
         with self._lock:
             job.hang_up(rank)
 
     def count_dropped(self, reason: str, records: int = 1) -> None:
-        """Records lost before the server had them, for one of ``DROP_REASONS``."""
+        """Count records that were lost before they reached the server, for one of ``DROP_REASONS``."""
         with self._lock:
             self._dropped[reason] += records
 
     def contact(self) -> None:
-        """The server accepted a request just now."""
+        """Note that the server accepted a request just now."""
         self._last_contact_seconds = time.time()
 
     async def wait_for_scrape(self, seconds: float) -> None:
-        """Until a page was made that has what is shown now; gives up after so long."""
+        """Wait until a page with the current series was made, or until the time is over."""
         before, deadline = self._pages, time.monotonic() + seconds
         while self._pages == before and time.monotonic() < deadline:  # noqa: ASYNC110  # set in another thread
             await asyncio.sleep(SCRAPE_POLL_SECONDS)
 
     def collect(self) -> Iterator[Metric]:
-        """All families; a fault in one job costs the jobs' series, not the page."""
+        """Yield all families; a fault in one job costs the jobs' series, not the page."""
         started = time.perf_counter()
         with self._lock:
             self._pages += 1

@@ -1,4 +1,4 @@
-"""The families of GPUs, for nodes that have no dcgm-exporter."""
+"""The metric families of GPUs, for nodes without dcgm-exporter."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -20,7 +20,7 @@ _FAMILIES: dict[Family, Callable[[GpuReading], float | None]] = {
 
 
 def gpu_families(gpus: Sequence[GpuReading]) -> Iterator[Metric]:
-    """One series for each GPU that can tell."""
+    """Yield one series for each GPU that reports a value."""
     for family, of_gpu in _FAMILIES.items():
         series = Series(family)
         for gpu in gpus:

@@ -1,4 +1,4 @@
-"""Looks at the GPUs again and again, so that no scrape waits for NVML."""
+"""Reads the GPUs at intervals, so that no scrape waits for NVML."""
 
 import asyncio
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from ringscope_agent.metrics.exporter import Exporter
 
 @contextmanager
 def watched_gpus(exporter: Exporter, interval_seconds: float) -> Iterator[None]:
-    """The exporter has fresh readings while the context lasts."""
+    """Keep fresh readings in the exporter while the context lasts."""
     watch = asyncio.create_task(_watch(exporter, interval_seconds))
     try:
         yield

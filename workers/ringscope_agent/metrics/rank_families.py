@@ -1,4 +1,4 @@
-"""The families of jobs: what their ranks on this node did so far."""
+"""The metric families of jobs: the work of their ranks on this node so far."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -33,7 +33,9 @@ _Rows = list[tuple[int, str, RankCounters]]  # job, label of the rank, its count
 
 
 def job_families(jobs: Sequence[JobCounters], max_world_size: int) -> Iterator[Metric]:
-    """All of them; a job of more than ``max_world_size`` ranks gets one series for this node instead of each rank."""
+    """Yield all families; a job of more than ``max_world_size`` ranks gets one series for this node instead of one for
+    each rank.
+    """
     rows = [row for job in jobs for row in _rows(job, max_world_size)]
     yield from _rank_families(rows)
     yield from _sizes(jobs)

@@ -1,1 +1,1 @@
-"""What ranks say on its way to the server: heard, spooled, delivered."""
+"""The ranks' records on their way to the server: received, spooled, delivered."""

@@ -1,4 +1,4 @@
-"""What one attempt owes the server: reports in their order, and records in batches."""
+"""Delivery of an attempt's data to the server: reports in order, and records in batches."""
 
 import asyncio
 import logging
@@ -13,15 +13,15 @@ from ringscope_agent.telemetry.spool import MAX_BATCH_RECORDS, SpoolReader
 logger = logging.getLogger(__name__)
 
 SEND_INTERVAL_SECONDS = 0.25
-_NOT_FOUND = 404  # the server knows no such attempt
-_PRECONDITION_FAILED = 412  # of clean: it lacks records
+_NOT_FOUND = 404  # the server does not know the attempt
+_PRECONDITION_FAILED = 412  # the answer to a clean report: the server lacks records
 
 
 class Delivery:
-    """Sends until the server has taken everything, however long the server is away.
+    """Sends until the server has accepted everything, however long the server is away.
 
     Args:
-        on_refused: told how many records the server will never take.
+        on_refused: gets how many records the server will never accept.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Delivery:
         self._all_sent = asyncio.Event()
         self._hurry = asyncio.Event()
         self._max_records = MAX_BATCH_RECORDS
-        self._stand_ins: dict[int, bytes] = {}  # for records that the server refused, by their numbers
+        self._stand_ins: dict[int, bytes] = {}  # replacements of records that the server refused, by their numbers
         self._refused = False
         self.notice_records()
 
@@ -45,18 +45,18 @@ class Delivery:
         self._reports.put_nowait(report)
 
     def notice_records(self) -> None:
-        """The spool has grown."""
+        """Note that the spool has grown."""
         if not self._refused:
             self._all_sent.clear()
             self._new_records.set()
 
     async def flush_records(self) -> None:
-        """Until the server holds every record (or refused them for good)."""
+        """Wait until the server holds every record, or has refused it for good."""
         self._hurry.set()
         await self._all_sent.wait()
 
     async def flush_reports(self) -> None:
-        """Until the server took every report."""
+        """Wait until the server has accepted every report."""
         await self._reports.join()
 
     async def run(self) -> None:
@@ -79,7 +79,9 @@ class Delivery:
             self._reports.task_done()
 
     async def _take_report(self, report: Report) -> bool:
-        """False where records must go before it; one that is refused for another reason is as good as taken."""
+        """Send a report; return False if records must be sent first. A report that is refused for another reason counts
+        as sent.
+        """
         try:
             await self._client.report(report)
         except RejectedError as error:
@@ -88,11 +90,13 @@ class Delivery:
         return True
 
     async def _completed(self, report: Report) -> Report:
-        """The report once the server has the records that it lost: a power cut may take the last ones that it took."""
-        self._spool.acknowledge(0)  # the answer to the first batch says where to go on
+        """Return the report once the server has the records that it lost: a power failure may lose the last ones that
+        it accepted.
+        """
+        self._spool.acknowledge(0)  # the answer to the first batch says where to continue
         self.notice_records()
         await self.flush_records()
-        await asyncio.sleep(SEND_INTERVAL_SECONDS)  # not as fast as it goes, should it never be content
+        await asyncio.sleep(SEND_INTERVAL_SECONDS)  # a pause, because the server might refuse it again and again
         return report.model_copy(update={"last_sequence": self._spool.acknowledged})
 
     async def _send_records(self) -> None:
@@ -105,7 +109,7 @@ class Delivery:
                 self._all_sent.set()
 
     async def _send_batch(self) -> bool:
-        """One request and the pause after it; False when there is nothing left to send."""
+        """Send one request and pause; return False if nothing is left to send."""
         first, spooled = self._spool.batch(self._max_records)
         if not spooled:
             return False
@@ -121,7 +125,7 @@ class Delivery:
         return True
 
     def _go_on_after(self, error: RejectedError, first: int, records: list[bytes]) -> bool:
-        """Look for the one that the server does not take, and go on without it; False where it takes none."""
+        """Find the record that the server refuses and continue without it; return False if it accepts none."""
         if len(records) > 1 and error.status != _NOT_FOUND:
             self._max_records = len(records) // 2
             return True
@@ -138,7 +142,7 @@ class Delivery:
         return False
 
     async def _pause(self, may_hurry: bool) -> None:
-        """Collect records for a while, so that a fast job does not make a request per record."""
+        """Wait while records collect, so that a fast job does not make a request per record."""
         if not may_hurry:
             await asyncio.sleep(SEND_INTERVAL_SECONDS)
             return

@@ -1,6 +1,6 @@
-"""The Unix socket on which the ranks of one attempt tell what they did: one connection per rank, JSON lines.
+"""The Unix socket to which the ranks of one attempt send records: one connection per rank, JSON lines.
 
-Reading never waits for anything but the rank, so a rank's socket only fills when the keeper is stopped.
+Reading only waits for the rank, so a rank's socket fills only if the keeper is stopped.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ class Listener:
 
     Args:
         on_record: called with (line, record) in the order of arrival.
-        on_hang_up: called with the rank when all was read that a rank said before its connection closed, and with
+        on_hang_up: called with the rank when everything that it sent before its connection closed was read, and with
             how many connections were closed before it.
         on_malformed: called with a sentence for a line that is no record; the line is dropped.
     """
@@ -40,17 +40,17 @@ class Listener:
         self._hang_ups: HangUps
 
     async def start(self, socket_path: Path) -> None:
-        """Listen on ``socket_path``; asyncio replaces a stale socket of an earlier life."""
+        """Listen on ``socket_path``; asyncio replaces a stale socket of an earlier run."""
         self._hang_ups = HangUps()
         self._server = await asyncio.start_unix_server(self._accept, path=str(socket_path), limit=MAX_RECORD_BYTES)
 
     async def drain(self, timeout_seconds: float) -> None:
-        """Wait until every rank hung up, so that no record is left in a socket; at most the timeout."""
+        """Wait, at most the timeout, until every rank has closed its connection, so no record is left in a socket."""
         if self._connections:
             await asyncio.wait(self._connections, timeout=timeout_seconds)
 
     async def close(self) -> None:
-        """Stop listening and hang up."""
+        """Stop listening and close the connections."""
         if self._server is None:
             return
         self._server.close()

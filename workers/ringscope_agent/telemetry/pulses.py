@@ -1,7 +1,7 @@
-"""Pulses: twice a second, how far each rank of an attempt on this node is and what it did with its time.
+"""Pulses: twice a second, the progress of each rank of an attempt on this node and how it spent its time.
 
-Read from outside, so that no rank is ever asked or slowed: its position from the file that it maps, its state and times
-from the kernel.
+They are read from outside, so that no rank is asked or slowed: the position comes from the file that the rank maps,
+state and times come from the kernel.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from ringscope_agent.home import AttemptFolder
 
 
 async def send(client: ServerClient, attempt_id: int, pids: Mapping[int, int], folder: AttemptFolder) -> None:
-    """Until cancelled; ``pids`` are those of the ranks, by rank, as far as they are known."""
+    """Send pulses until cancelled; ``pids`` are those of the ranks, by rank, as far as they are known."""
     while True:
         await asyncio.sleep(PULSE_SECONDS)
         if folder.paths is not None and (ranks := rank_pulses(pids, folder.paths.kit.positions)):
@@ -27,7 +27,7 @@ async def send(client: ServerClient, attempt_id: int, pids: Mapping[int, int], f
 
 
 def rank_pulses(pids: Mapping[int, int], path: Path) -> list[RankPulse]:
-    """How far the living ranks among these are, by the file of their positions."""
+    """Return how far the living ranks among these are, from the file of their positions."""
     places = positions.read(path)
     return [
         _rank_pulse(rank, state, places[rank], pid)

@@ -1,4 +1,4 @@
-"""What goes to the server in the place of a record that it does not take. Pure."""
+"""The replacement for a record that the server refuses. Pure."""
 
 import json
 
@@ -8,7 +8,7 @@ _MOST_REASON = 500  # characters
 
 
 def stand_in(record: bytes, reason: str, time_ns: int) -> bytes:
-    """A line for the job's log that says so, of the same rank where the record names one."""
+    """Return a line for the job's log about the refusal, of the same rank if the record names one."""
     kind, rank = _kind_and_rank(record)
     text = f"A record ({kind}) of {len(record)} bytes was refused: {reason[:_MOST_REASON]}"
     return Log(rank=rank, stream="agent", time_ns=time_ns, text=text).model_dump_json().encode()

@@ -1,4 +1,4 @@
-"""The step rings of an attempt's ranks on this node: what a benchmark's ranks note there, as records."""
+"""The step rings of an attempt's ranks on this node: the steps that a benchmark's ranks note there, as records."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,11 +11,11 @@ from ringscope.engine.step_ring import StepMemory, StepReader
 
 
 class Rings:
-    """Memory that the ranks map too; jobs of another kind have none, and tell their steps themselves."""
+    """Memory that the ranks map too; jobs of another kind have none and report their steps themselves."""
 
     def __init__(self, assignment: Assignment, positions_path: Path) -> None:
-        """Raises OSError when there is no memory."""
-        self.environment: dict[str, str] = {}  # for the ranks
+        """Raises OSError if there is no memory."""
+        self.environment: dict[str, str] = {}  # for the ranks' environment
         self._memory: StepMemory | None = None
         self._readers: list[StepReader] = []
         if assignment.spec.benchmark is None or assignment.spec.is_simulated:
@@ -28,15 +28,15 @@ class Rings:
 
     @property
     def dropped_steps(self) -> int:
-        """How many were written over before anybody read them."""
+        """Number of steps that were overwritten before they were read."""
         return sum(reader.dropped_steps for reader in self._readers)
 
     def read(self) -> Iterator[Iterations]:
-        """Records of the steps that have ended since."""
+        """Return records of the steps that have ended since."""
         for reader in self._readers:
             yield from reader.read()
 
     def close(self) -> None:
-        """Give the memory back."""
+        """Release the memory."""
         if self._memory is not None:
             self._memory.close()

@@ -2,7 +2,7 @@
 
 A record's number is its line number, from 1 on. The file is kept whole until the attempt is clean, so that a server
 that lost its last transactions can be given any part again. The keeper writes it and the agent reads it, each in its
-own process. Written without fsync: it survives the end of both, not of the machine.
+own process. It is written without fsync: it survives the end of both processes, not of the machine.
 """
 
 import json
@@ -31,7 +31,7 @@ class SpoolWriter:
         os.ftruncate(self._file, self._end)
 
     def append(self, record: bytes) -> None:
-        """Add one record (JSON without a newline). Raises OSError when the disk is full."""
+        """Append one record (JSON without a newline). Raises OSError if the disk is full."""
         line = record + b"\n"
         try:
             if os.pwrite(self._file, line, self._end) != len(line):
@@ -46,7 +46,7 @@ class SpoolWriter:
         os.close(self._file)
 
     def _find_end(self) -> int:
-        """The end of the last whole record: a crash may have torn the one behind it."""
+        """Return the end of the last whole record: a crash may have torn the next one."""
         end = os.fstat(self._file).st_size
         while end > 0:
             start = max(0, end - READ_BYTES)
@@ -57,7 +57,7 @@ class SpoolWriter:
 
 
 class SpoolReader:
-    """Goes by numbers, and keeps the cursor: up to which record the server has them."""
+    """Reads by record numbers and keeps the cursor: the number up to which the server has the records."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -69,23 +69,23 @@ class SpoolReader:
 
     @property
     def last_sequence(self) -> int:
-        """Number of the newest record that was read; 0 when there is none."""
+        """The number of the newest record that was read; 0 if there is none."""
         return len(self._ends) - 1
 
     @property
     def acknowledged(self) -> int:
-        """Every record up to this number is with the server."""
+        """The number up to which the server has every record."""
         return min(self._cursor, self.last_sequence)
 
     @property
     def pending_bytes(self) -> int:
-        """Bytes that the server does not have yet."""
+        """The bytes that the server does not have yet."""
         return int(self._ends[-1] - self._ends[self.acknowledged])
 
     def read_new(self, max_bytes: int = READ_BYTES) -> list[bytes]:
-        """Whole records that were written since, of about ``max_bytes``; empty when there are none."""
+        """Return whole records that were written since, about ``max_bytes`` at most; empty if there are none."""
         block = os.pread(self._file, max_bytes, self._ends[-1])
-        while block and b"\n" not in block:  # a record that is longer, or one that is being written
+        while block and b"\n" not in block:  # a longer record, or one that is being written
             more = os.pread(self._file, max_bytes, self._ends[-1] + len(block))
             if not more:
                 return []
@@ -96,7 +96,7 @@ class SpoolReader:
         return lines
 
     def batch(self, max_records: int = MAX_BATCH_RECORDS) -> tuple[int, list[bytes]]:
-        """Number of the first record that the server lacks, and as many records as one request should hold."""
+        """Return the number of the first record that the server lacks, and the records that fit into one request."""
         acknowledged = self.acknowledged
         first = acknowledged + 1
         start = self._ends[acknowledged]
@@ -109,7 +109,9 @@ class SpoolReader:
         return first, block.split(b"\n")[:-1]
 
     def acknowledge(self, sequence: int) -> None:
-        """The server holds everything up to ``sequence``; a lower number than before means: send again."""
+        """Note that the server holds everything up to ``sequence``; a lower number than before means that they must be
+        sent again.
+        """
         self._cursor = max(0, min(sequence, self.last_sequence))
         try:
             replace_text(self._cursor_path, json.dumps({"acknowledged": self._cursor}))

@@ -176,6 +176,47 @@ def other_momentum(world):
     steps(world, model, optimizer, 2)
 
 
+LATE = 20  # steps: neither after it nor after the next one all parameters are compared
+
+
+def late(world, change, model=None):
+    """Rank 2 alone changes something after many steps; what follows shows it at the next step or the one after."""
+    model, optimizer = made(world, model, momentum=0.5)
+    steps(world, model, optimizer, LATE)
+    if world.rank == 2:
+        change(model, optimizer)
+    steps(world, model, optimizer, 2)
+
+
+def one_element_late(world):
+    def change(model, _):
+        with torch.no_grad():
+            model.first.weight[1, 1] += 1
+
+    late(world, change)
+
+
+def data_late(world):
+    late(world, lambda model, _: model.first.weight.data.add_(1))
+
+
+def momentum_late(world):
+    def change(model, optimizer):
+        optimizer.state[model.first.weight]["momentum_buffer"].add_(1)
+
+    late(world, change)
+
+
+def frozen_late(world):
+    model = Net()
+    model.unused.requires_grad_(False)
+    late(world, lambda model, _: model.unused.weight.mul_(2), model)
+
+
+def loaded_late(world):
+    late(world, lambda model, _: model.load_state_dict(Net(seed=1).state_dict()))
+
+
 def other_learning_rate(world):
     model, optimizer = made(world)
     scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=0, factor=0.5)
@@ -205,7 +246,12 @@ DIFFERENT = [
     (other_parameters, "After step 2 the parameters of rank 2 differ from those of rank 0"),
     (other_gradients, "After step 1 the parameters of rank 2 differ from those of rank 0"),
     (other_momentum, "After step 2 the parameters of rank 2 differ from those of rank 0"),
-    (other_learning_rate, "rank 2 has lr 0.0625 and rank 0 lr 0.125"),
+    (one_element_late, f"After step {LATE} the parameters of rank 2 differ from those of rank 0"),
+    (data_late, f"After step {LATE} the parameters of rank 2 differ from those of rank 0"),
+    (momentum_late, f"After step {LATE + 1} the parameters of rank 2 differ from those of rank 0"),
+    (frozen_late, f"After step {LATE} the parameters of rank 2 differ from those of rank 0"),
+    (loaded_late, f"After step {LATE} the parameters of rank 2 differ from those of rank 0"),
+    (other_learning_rate, "differ between rank 2 and rank 0: lr is 0.0625 and 0.125"),
     (other_number_of_steps, "Rank 2 has made 1 steps of its optimizer and rank 0 2"),
     (other_parameters_unfrozen, "rank 2 trains other parameters than rank 0"),
 ]
@@ -215,6 +261,37 @@ DIFFERENT = [
 def test_ranks_that_differ_are_named_on_every_rank(program, sentence):
     found = sentence_of(program, 3)
     assert all(sentence in told for told in found), found
+
+
+def test_an_average_that_one_rank_evaluates_and_puts_back_is_no_difference():
+    def program(world):
+        model, optimizer = made(world)
+        for _ in range(12):
+            steps(world, model, optimizer)
+            if world.rank == 0:
+                own = copy.deepcopy(model.state_dict())
+                model.load_state_dict(Net(seed=1).state_dict())
+                model.load_state_dict(own)
+        return [parameter.detach().clone() for parameter in model.parameters()]
+
+    every = on_ranks(2, lambda comm: program(World(2, comm)), VirtualCommunicator)
+    assert all(torch.equal(*both) for both in zip(*every, strict=True))
+
+
+def test_options_that_are_objects_are_the_same_where_they_mean_the_same():
+    class Rule:
+        """Its text has the address."""
+
+    def program(world):
+        model, optimizer = made(world)
+        optimizer.defaults |= {"rule": None, "where": None}
+        optimizer.param_groups[0] |= {"rule": Rule(), "where": {"b": lambda: 0, "a": {world.rank * 0, "x"}}}
+        steps(world, model, optimizer, 2)
+        optimizer.param_groups[0]["where"]["a"] = world.rank
+        steps(world, model, optimizer)
+
+    for told in sentence_of(program):
+        assert "After step 2 the optimizer's options differ between rank 1 and rank 0; give every rank" in told
 
 
 def test_a_refusal_that_a_script_catches_is_told_again():

@@ -7,7 +7,7 @@ that are one rank's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +19,7 @@ import torch
 from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.train.digest import odd_rank
 from ringscope.train.scripts.group import Group
-from ringscope.train.scripts.notes import checksum, is_turn_of_parameters, take_notes
+from ringscope.train.scripts.notes import checksum, count_changes, take_notes
 from ringscope.train.sums.bucket_sums import SumThread
 
 if TYPE_CHECKING:
@@ -61,9 +61,12 @@ class _Source:
         self.steps = 0
 
     def parameters(self) -> list[torch.nn.Parameter]:
-        """All that are trained now, each once, in the same order on every rank."""
-        of_optimizer = (one for group in self.optimizer.param_groups for one in group["params"])
-        return [one for one in dict.fromkeys([*self._model.parameters(), *of_optimizer]) if one.requires_grad]
+        """Return all that are trained now, each once, in the same order on every rank."""
+        return [one for one in self.all_parameters() if one.requires_grad]
+
+    def all_parameters(self) -> Iterable[torch.nn.Parameter]:
+        """Return those that are frozen, too."""
+        return dict.fromkeys([*self._model.parameters(), *_parameters_of(self.optimizer)])
 
 
 class Gradients:
@@ -154,7 +157,7 @@ class Gradients:
     def compare(self) -> None:
         """DifferenceError on every rank where the parameters of two ranks differ (collective)."""
         for source in self._sources:
-            if found := odd_rank(self._every(checksum(source.parameters()))):
+            if found := odd_rank(self._every(checksum(source.all_parameters()))):
                 odd, usual = found
                 raise DifferenceError(
                     f"After step {source.steps} the parameters of rank {odd} differ from those of rank {usual}; change "
@@ -232,11 +235,15 @@ class Gradients:
     def _sum(self, group: Group, fresh: list[torch.nn.Parameter]) -> None:
         sources = [one for one in self._sources if one.group is group or self._shares(one, group)]
         steps = sum(source.steps for source in sources)
-        is_turn = group.compared_after != steps and is_turn_of_parameters(steps)
+        parameters = list(dict.fromkeys(one for source in sources for one in source.all_parameters()))
+        is_turn = group.compared_after != steps
         group.compared_after = steps
+        changes, group.changes = group.changes, count_changes(parameters)
         with torch.no_grad():
             optimizers = [source.optimizer for source in sources]
-            group.finish(take_notes(optimizers, group.parameters if is_turn else None, steps, fresh))
+            notes = take_notes(optimizers, parameters if is_turn else None, steps, fresh, group.changes - changes)
+            if group.finish(notes):
+                self.compare()
         self._only_local.difference_update(group.parameters)
         if sums := group.newest:
             self.since_last.communication_us += sums.communication_us

@@ -84,6 +84,7 @@ class Group:
         self.newest: Sums | None = None
         self.overlaps = False  # whether sums run while backward does
         self.compared_after = -1  # steps after which the parameters were last compared
+        self.changes = 0  # of the parameters in place, up to the last notes
         self._thread = thread
         self.is_touched = False
         self._comm, self._bucket_bytes, self._on_arrival = comm, bucket_bytes, on_arrival
@@ -111,8 +112,11 @@ class Group:
         """Whether ``.grad`` is what the last sum left there, or what was made of it in place."""
         return parameter.grad is None or self._places[parameter].holds(parameter.grad)
 
-    def finish(self, notes: Notes) -> None:
-        """Sum what is not yet summed, and make every ``.grad`` the mean. Raises what the engine raises."""
+    def finish(self, notes: Notes) -> bool:
+        """Sum what is not yet summed, and make every ``.grad`` the mean. Raises what the engine raises.
+
+        Return whether ranks have changed their parameters in place differently often.
+        """
         if not self.is_touched:
             self.sums.begin()
         buckets = self.sums.buckets
@@ -122,13 +126,14 @@ class Group:
                 self._pack(number)
             self._complete(number)
         self.newest = self.sums.finish(self._thread)
-        compare_notes(self._area)
+        must_compare = compare_notes(self._area)
         for bucket in buckets:
             self._require_unchanged(bucket.parameters)
             self._give(bucket.parameters, bucket.notes)
         if self._comm.size > 1:
             torch._foreach_div_([bucket.gradient for bucket in buckets], float(self._comm.size))
         self._begin()
+        return must_compare
 
     def _watch(self, first: int) -> None:
         for number, bucket in enumerate(self.sums.buckets[first:], first):

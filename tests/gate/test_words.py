@@ -22,6 +22,7 @@ SENTENCES = (
     "workers/ringscope/cli",
     "workers/ringscope/client",
     "workers/ringscope/contracts",
+    "workers/ringscope/engine",
     "workers/ringscope_agent",
 )
 

@@ -1,4 +1,4 @@
-"""What a transport offers, and what it works on."""
+"""Interface of a transport, and the buffers it works on."""
 
 import os
 from collections.abc import Callable
@@ -91,7 +91,7 @@ class Transport(Protocol):
 
     @property
     def name(self) -> str:
-        """As in job specs and records."""
+        """The transport's name in job specs and records."""
 
     def allocate(self, size_bytes: int) -> Buffer:
         """Registered bytes, as large on every rank (collective)."""

@@ -24,7 +24,7 @@ Place = tuple[int, int]  # in registered memory: index of the allocation, byte o
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What every rank must agree on in one call, as numbers that fit one small message."""
+    """The properties of a call on which all ranks must agree, as numbers that fit one small message."""
 
     function: int
     count: int
@@ -58,19 +58,19 @@ def array_size(shape: int | tuple[int, ...], dtype: str) -> int:
 
 
 def empty_call(size_bytes: int) -> Call:
-    """Of an allocation."""
+    """Return the call of an allocation."""
     return Call(FUNCTIONS.index("empty"), size_bytes)
 
 
 def give_back_call(number: int) -> Call:
-    """Of the end of an array."""
+    """Return the call that gives an array back."""
     return Call(FUNCTIONS.index("free"), number)
 
 
 def all_reduce_call(
     x: Any, target: Any, op: str, algorithm: str, place: Callable[[Array], Place], function: str = "all_reduce"
 ) -> Call:
-    """Of an all-reduce of ``x`` into ``target``. Raises EngineError for arguments that no rank may give."""
+    """Return the call of an all-reduce of ``x`` into ``target``; EngineError for arguments that no rank may give."""
     dtype = _common_dtype(x, target)
     check("dtype", check_dtype, dtype)
     check("op", check_op, op, dtype)
@@ -103,7 +103,7 @@ def require_agreement(every: Array) -> None:
 
 
 def needs_staging(every: Array) -> bool:
-    """Whether some rank's arrays do not lie in registered memory, or not where the others' do."""
+    """Return whether some rank's arrays are outside registered memory, or at other offsets than the others'."""
     places = every[:, len(_EQUAL) :]
     return bool((places != places[0]).any() or (places[:, ::2] < 0).any())
 
@@ -128,7 +128,7 @@ def _common_dtype(x: Any, target: Any) -> str:
 
 
 def check(field: str, check: Callable[..., None], *values: str) -> None:
-    """What ``check`` says against the values, as an error of the field."""
+    """Run ``check`` on the values, and raise its ValueError as an EngineError that names the field."""
     try:
         check(*values)
     except ValueError as error:

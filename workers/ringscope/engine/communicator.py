@@ -133,7 +133,7 @@ class Communicator:
         return group
 
     def post(self) -> Post:
-        """For messages between two ranks, beside collectives (collective)."""
+        """Open point-to-point messages between ranks, separate from the collectives (collective)."""
         return Post(self._comm, self._choices[1])
 
     # registered memory
@@ -178,7 +178,7 @@ class Communicator:
     # all-reduce
 
     def choose(self, collective: str, dtype: str, size_bytes: int, in_place: bool) -> Choice:
-        """What ``auto`` means for such a call, and why (collective, with equal arguments)."""
+        """Return the algorithm that ``auto`` chooses for such a call, and why (collective, with equal arguments)."""
         return self._chooser.choose(self._situation(collective, dtype, in_place), size_bytes)
 
     def settle(self, op: str, send: Buffer, recv: Buffer, collective: str = "all_reduce", root: int = 0) -> Choice:
@@ -257,7 +257,7 @@ class Communicator:
         return target
 
     def _chosen(self, call: Call, dtype: str) -> str:
-        """Only after all ranks agreed on the call: to choose, they must all be here."""
+        """Return the algorithm of a call; only after all ranks agreed on it, as the choice is collective."""
         size_bytes = call.count * np.dtype(dtype).itemsize
         return self.choose(FUNCTIONS[call.function], dtype, size_bytes, bool(call.in_place)).algorithm
 
@@ -310,7 +310,9 @@ class Communicator:
             self._comm.Barrier()
 
     def reseat(self, turn: int) -> None:
-        """Where ranks share cores, this one goes to another one, turn by turn: luck hits all that is timed alike."""
+        """Move this rank to its core for ``turn`` when ranks share cores, so that all candidates see the same
+        sharing.
+        """
         self._seats.take(turn)
 
     def maximum(self, values: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Which transport connects the ranks, and on which device their buffers lie."""
+"""Choose the transport that connects the ranks, and the device of their buffers."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def connect(
 
 
 def _have_gpus_of_their_own(comm: MPI.Intracomm, local_rank: int) -> bool:
-    """What matters is which GPUs they are, not how many a rank sees: Slurm may show each rank only its own."""
+    """Return whether every rank has a GPU of its own, by identity: Slurm may show each rank only its own GPU."""
     try:
         return len(cuda.offer(comm, local_rank).crowd) == 1
     except EngineError:

@@ -84,7 +84,7 @@ def _quota(folder: Path) -> tuple[int, int]:
 
 
 def _first_number(folder: Path, *names: str) -> int | None:
-    """What the first of these files says that is there; None: no number, which means no limit."""
+    """Return the number in the first of these files that exists; None: it holds no number, which means no limit."""
     for name in names:
         with suppress(OSError, ValueError):
             return int((folder / name).read_text())
@@ -92,7 +92,7 @@ def _first_number(folder: Path, *names: str) -> int | None:
 
 
 def _cached_bytes(folder: Path) -> int:
-    """Of files on disks, which the kernel drops when memory is needed; those of a tmpfs are not among them."""
+    """Return the bytes of cached disk files, which the kernel drops when memory is needed; a tmpfs does not count."""
     lines = [line.split() for line in (folder / "memory.stat").read_text().strip().splitlines()]
     sizes = {name: int(size) for name, size in lines}
     # Version 1 counts a group without those below it, unless the name begins with total_.

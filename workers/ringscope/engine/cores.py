@@ -21,7 +21,7 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Place(NamedTuple):
-    """Where a process may run.
+    """The cores that a process may use.
 
     Args:
         machine: the same for all containers and network namespaces of one running system.
@@ -37,7 +37,7 @@ class Place(NamedTuple):
 
     @property
     def at_once(self) -> int:
-        """How many ranks can run here at once."""
+        """Return how many ranks can run here at once."""
         return len(self.cores) if self.most is None else min(len(self.cores), self.most)
 
 
@@ -66,7 +66,7 @@ def hardware() -> str:
 
 
 def is_same_processor(one: str, other: str) -> bool:
-    """Whether two lines of ``hardware`` differ in nothing but the cores, of which a bound rank has only some."""
+    """Return whether two lines of ``hardware`` differ only in the cores, of which a bound rank has only some."""
     return _without_cores(one) == _without_cores(other)
 
 
@@ -76,12 +76,12 @@ def _without_cores(hardware: str) -> tuple[str, str]:
 
 
 def cores_each(shares: int) -> int:
-    """How many of the processors that this process may run on there are for each of so many; at least one."""
+    """Return how many of this process's processors each of ``shares`` equal parts gets, at least one."""
     return max(1, len(_cpus()) // shares)
 
 
 def usable_cores(places: Iterable[Place]) -> int:
-    """How many cores ranks at these places can run on at once: on each machine as many as it has ranks, at most."""
+    """Return how many cores ranks at these places can use at once: per machine no more than it has ranks."""
     of_machines: defaultdict[str, list[Place]] = defaultdict(list)
     for place in places:
         of_machines[place.machine].append(place)
@@ -89,7 +89,7 @@ def usable_cores(places: Iterable[Place]) -> int:
 
 
 def _cores(places: list[Place]) -> int:
-    """Those of one machine: all that they may run on, and no more than their groups allow."""
+    """Count the usable cores of one machine: the union of all affinities, limited by the control groups' quotas."""
     every: set[int] = set()
     of_groups: defaultdict[str, set[int]] = defaultdict(set)
     for place in places:
@@ -101,7 +101,7 @@ def _cores(places: list[Place]) -> int:
 
 
 def _cpus() -> set[int]:
-    """Of this process's affinity; elsewhere than on Linux all there are."""
+    """Return the processors in this process's affinity; all processors on systems other than Linux."""
     return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
 
 

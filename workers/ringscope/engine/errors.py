@@ -1,4 +1,4 @@
-"""What the engine refuses, and how it says that another rank is late or lost: one sentence each, for people."""
+"""Errors of the engine, including lost and late ranks; each message is one sentence for people."""
 
 
 class EngineError(Exception):

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def end_all() -> None:
-    """From now on the end of this program is that of all ranks: they are out of step for good."""
+    """Abort all ranks when this program ends, as they are out of step from now on."""
     atexit.register(abort, 1)
 
 

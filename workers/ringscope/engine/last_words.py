@@ -1,4 +1,4 @@
-"""What a program says just before it ends must have been read by then, or nobody may ever read it."""
+"""Deliver the output of a program before it ends; otherwise its last lines may be lost."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Where ranks meet that speak with each other by other means than ours: an address and a free port of each rank."""
+"""Exchange an address and a free port of each rank, for libraries that open connections of their own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ranks of a communicator share a machine."""
+"""Find the ranks of a communicator that share a machine."""
 
 from typing import NamedTuple
 

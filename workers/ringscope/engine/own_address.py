@@ -15,7 +15,7 @@ _ANYWHERE = Address("192.0.2.1", 9)  # of no machine (RFC 5737): nothing is sent
 
 
 def own_address() -> str:
-    """Where other nodes reach this rank, as a number where that is known.
+    """Return the address at which other nodes reach this rank, as a number if it is known.
 
     The agent's address comes first, then the host's own name, then the network card on the way to other networks.
     """
@@ -61,7 +61,7 @@ def interface_of(address: str) -> str | None:
 
 
 def is_only_here(address: str) -> bool:
-    """Whether a node's address means this machine alone: it is loopback, or a name that this machine takes for it."""
+    """Return whether a node's address means this machine alone: it is loopback, or resolves only to loopback here."""
     host = parse_address(address).host
     found = addresses_of(host)
     return is_loopback(host) or (bool(found) and all(map(is_loopback, found)))

@@ -1,4 +1,4 @@
-"""Who executes a collective: a schedule of ours on the transport, or a library as it sees fit."""
+"""Choose the executor of a collective: one of our schedules on the transport, or a library."""
 
 from dataclasses import dataclass
 
@@ -23,7 +23,7 @@ _build = remembered(build)
 
 @dataclass(frozen=True, slots=True)
 class Planner:
-    """What the plans of one communicator work with."""
+    """The dependencies of all plans of one communicator."""
 
     comm: MPI.Intracomm
     nodes: tuple[tuple[int, ...], ...]
@@ -33,7 +33,7 @@ class Planner:
     channels: int
 
     def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer, collective: str, root: int) -> Plan:
-        """As ``Communicator.plan``."""
+        """Make a plan, as ``Communicator.plan`` does."""
         if collective not in REDUCING:
             op = "sum"  # of a single value: the value
         check("op", check_op, op, recv.local.dtype.name)

@@ -40,7 +40,7 @@ Slot = memoryview | MutableSequence[int]
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far a rank has come, or had when it ended.
+    """Progress of a rank, now or when it ended.
 
     Args:
         step: of the running call; None between two calls, and in a library's own.
@@ -68,9 +68,9 @@ def create(path: Path, ranks: int) -> None:
 
 
 def slot(path: str | None, rank: int) -> memoryview:
-    """Where a rank writes its position: integers, as named above.
+    """Return the memory that a rank writes its position to: integers at the indices named above.
 
-    Without a file that has room for it, memory that nobody else reads.
+    Without a file that is large enough, it is private memory that no other process reads.
     """
     memory: mmap.mmap | bytearray = bytearray(_SLOT_BYTES)
     start = 0
@@ -109,12 +109,12 @@ def stage(position: Slot, text: str) -> Iterator[None]:
 
 
 def patience_seconds(position: Slot, timeout_seconds: float) -> float:
-    """How long this rank waits for another one: longer while it loads, as the other one may take longer for that."""
+    """Return the timeout for other ranks: longer while this rank loads, as the others may also take longer to load."""
     return max(timeout_seconds, position[LOAD_SECONDS]) if position[STAGE_SINCE_NS] else timeout_seconds
 
 
 def finished_calls(path: str | None, rank: int) -> int | None:
-    """How many guarded calls a rank of this node had made when its program was over; None while it goes on."""
+    """Return the number of guarded calls that a rank of this node made before its program ended; None while it runs."""
     if path is None:
         return None
     try:
@@ -136,7 +136,7 @@ def read(path: Path) -> list[Position]:
 
 
 def steps(path: Path) -> dict[int, int]:
-    """In which step each rank is, or was when it ended; without those that are in no call of a schedule."""
+    """Return the step of each rank, now or when it ended, without ranks that are in no call of a schedule."""
     return {rank: place.step for rank, place in enumerate(read(path)) if place.step is not None}
 
 

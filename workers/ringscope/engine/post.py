@@ -25,15 +25,15 @@ class Post:
         self.position: Any = self._peers.position
 
     def messages(self) -> Messages:
-        """For messages that are waited for together."""
+        """Make a group of messages that are completed together."""
         return Messages(self._comm, self._peers)
 
     def inbox(self, arrays: Sequence[Array], tag: int) -> Inbox:
-        """For messages that come in any order: array i takes those of rank i."""
+        """Receive messages in any order: array i takes the messages of rank i."""
         return Inbox(self._comm, self._peers, arrays, tag)
 
     def has(self, rank: int, tag: int) -> bool:
-        """Whether a message has come that nobody receives yet."""
+        """Return whether a message has arrived that no receive has matched yet."""
         return bool(self._comm.Iprobe(rank, tag))
 
     def free(self) -> None:

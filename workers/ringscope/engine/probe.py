@@ -1,6 +1,6 @@
-"""What a machine is like for ranks, measured in a fraction of a second: ``python -m ringscope.engine.probe`` prints it.
+"""Measure the speed of this machine in a fraction of a second: ``python -m ringscope.engine.probe`` prints it.
 
-In a process of its own, as it takes turns with a copy of itself on one core.
+It runs in a process of its own, as it shares one core with a copy of itself.
 """
 
 import mmap
@@ -59,7 +59,7 @@ def _rate(size_bytes: int, work: Callable[[Array, Array], None]) -> float:
 
 
 def _best_ns(work: Callable[[], object]) -> float:
-    """Of three runs and more, for as long as there is time."""
+    """Return the shortest of at least three runs, repeated for _SECONDS_EACH."""
     best, end, runs = float("inf"), time.perf_counter() + _SECONDS_EACH, 0
     while runs < 3 or time.perf_counter() < end:
         start_ns = time.perf_counter_ns()

@@ -49,7 +49,7 @@ class Registered:
         self._buffers.append(buffer)
 
     def place(self, x: Array) -> Place:
-        """Where an array lies."""
+        """Return the buffer and the offset of an array; (-1, 0) if it is not in registered memory."""
         start = address(x)
         for index, buffer in enumerate(self._buffers):
             first = address(buffer.local)
@@ -84,7 +84,7 @@ class Registered:
         return x[:size_bytes]
 
     def _add_slab(self, size_bytes: int, allocate: Allocate) -> None:
-        """For a piece; where memory is short no larger than that."""
+        """Add a slab for a piece; if memory is short, one that is no larger than the piece."""
         slab_bytes, least_bytes = self._arena.slab_bytes(size_bytes), aligned(size_bytes)
         try:
             allocate(slab_bytes)  # adds itself
@@ -97,7 +97,9 @@ class Registered:
         self._arena.add_slab(slab_bytes)
 
     def number(self, x: Array) -> int:
-        """Which piece this array is; EngineError for memory that is none, a part of one, or given back already."""
+        """Return the number of the piece that this array is; EngineError if it is none, a part of one, or given
+        back.
+        """
         number = self._numbers.get(id(holder(x)), -1)
         taken = self._pieces.get(number)
         # The id of one that was dropped may be somebody else's by now.

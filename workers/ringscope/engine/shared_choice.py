@@ -1,4 +1,4 @@
-"""What ``auto`` takes, alike on every rank: rank 0 chooses by its table and tells the others."""
+"""Choose the algorithm of ``auto`` equally on every rank: rank 0 looks it up and broadcasts it."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ class SharedChooser:
         return self._known[question]
 
     def likely(self, situation: Situation, size_bytes: int) -> list[str]:
-        """What is worth trying before such calls (collective, as ``choose``); empty once something was found."""
+        """Return the algorithms worth timing before such calls (collective, as ``choose``); empty after a trial."""
         if (situation, size_bytes) in self._tried:
             return []
         return self._shared(lambda chooser: chooser.likely(situation, size_bytes))
 
     def learn(self, situation: Situation, size_bytes: int, choice: Choice) -> None:
-        """What a trial found, alike on every rank: it counts from now on."""
+        """Use the result of a trial from now on; it is the same on every rank."""
         self._known[situation, size_bytes] = choice
         self._tried.add((situation, size_bytes))
 

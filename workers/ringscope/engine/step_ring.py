@@ -50,7 +50,9 @@ MAX_STEPS_PER_RECORD = 2000
 
 
 def described(**fields: Any) -> bytes:
-    """What a block times, by the names of ``record.Iterations`` and its kinds, as ``StepRing.announce`` takes it."""
+    """Encode what a block times, by the field names of ``record.Iterations`` and its kinds, for
+    ``StepRing.announce``.
+    """
     text = json.dumps(fields).encode()
     if len(text) > MAX_TEXT_BYTES:
         raise ValueError(f"what a block times takes {len(text)} bytes to say; there is room for {MAX_TEXT_BYTES}")
@@ -58,7 +60,7 @@ def described(**fields: Any) -> bytes:
 
 
 class StepRing:
-    """Where a rank writes: ``ends`` of all steps, and ``begins`` of those that do not begin where the last one ended.
+    """Ring buffer of a rank's step times: ``ends`` of all steps, and ``begins`` of steps after a gap.
 
     Both hold nanoseconds of the monotonic clock.
     """
@@ -105,7 +107,7 @@ class StepMemory:
         self.path = f"/proc/{os.getpid()}/fd/{self._descriptor}"
 
     def reader(self, rank: int, position: memoryview) -> "StepReader":
-        """Of one rank; its position is where it says how many steps are done."""
+        """Return a reader of one rank's ring; ``position`` is where that rank publishes how many steps are done."""
         memory = mmap.mmap(self._descriptor, _BYTES, prot=mmap.PROT_READ, offset=rank * _BYTES)
         return StepReader(rank, memoryview(memory), position)
 
@@ -181,7 +183,7 @@ class StepReader:
         self._next_block = next((block.number for block in blocks if block.end_step > done), self._next_block)
 
     def _new_blocks(self) -> Iterator[_Block]:
-        """Those that were announced since, and those that had not ended when they were read last."""
+        """Yield the blocks announced since the last read, and blocks that had not ended then."""
         announced = self._head[0]
         for number in range(max(self._next_block, announced - BLOCKS + 1), announced):
             start = number % BLOCKS * _SLOT_BYTES
@@ -195,7 +197,7 @@ class StepReader:
     def _record(
         self, parts: Sequence[_Part], first: int, begins: np.ndarray, durations: np.ndarray, pauses: np.ndarray | None
     ) -> Iterations:
-        """Of steps that follow one another; the columns begin with step ``first``."""
+        """Build a record of consecutive steps; the columns begin with step ``first``."""
         kinds: dict[bytes, int] = {}  # by what a block times
         blocks = []
         for part in parts:
@@ -217,7 +219,7 @@ class StepReader:
 
 
 def _grouped(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
-    """As many as one record takes."""
+    """Split the parts into groups that fit one record each."""
     group: list[_Part] = []
     for part in parts:
         is_full = group and part.end_step - group[0].begin_step > MAX_STEPS_PER_RECORD
@@ -231,7 +233,7 @@ def _grouped(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
 
 @lru_cache(maxsize=256)
 def _common(text: bytes) -> Mapping[str, Any]:
-    """What all iterations of a record must have in common."""
+    """Return the fields that all iterations of a record must share."""
     fields: dict[str, Any] = json.loads(text)
     return {name: fields[name] for name in ("op", "bus_factor")}
 
@@ -243,7 +245,7 @@ def _kind(text: bytes) -> IterationKind:
 
 
 def _copied(ring: np.ndarray, start: int, stop: int) -> np.ndarray:
-    """What lies at these places, modulo its size, of which there are no more than it has."""
+    """Copy the entries from ``start`` to ``stop`` of the ring, whose indices wrap around."""
     at, end = start & PLACES, stop & PLACES
     return ring[at:end].copy() if at < end else np.concatenate([ring[at:STEPS], ring[:end]])
 

@@ -1,4 +1,4 @@
-"""When a traced run did what: clock readings around the calls of an executing loop, which itself knows nothing of it.
+"""Record times of a traced run: clock readings around the calls of an execution loop that is unaware of it.
 
 The loop gets what it calls as arguments, so that the same one runs with and without a stopwatch.
 """
@@ -19,7 +19,7 @@ class Stopwatch:
         self._origin_ns = time.perf_counter_ns()
 
     def now_ns(self) -> int:
-        """Since the start."""
+        """Return the nanoseconds since the start."""
         return time.perf_counter_ns() - self._origin_ns
 
     def timing(self, call: Callable[..., Any]) -> Callable[..., None]:
@@ -33,5 +33,5 @@ class Stopwatch:
         return timed
 
     def trace(self, duration_ns: int, transfers: Sequence[TracedTransfer]) -> RankTrace:
-        """What was found."""
+        """Return the trace."""
         return RankTrace(self._started_at_ns, duration_ns, transfers)

@@ -23,7 +23,7 @@ _SHORT_US = 50_000.0  # a call that takes longer hardly notices what ran before,
 
 
 class _Effort(NamedTuple):
-    """How many blocks of each algorithm are timed, in each pass of the first heat and in each of the other two."""
+    """Number of blocks timed per algorithm: in each pass of the first round, and in each of the other two rounds."""
 
     first_turns: int
     turns: int
@@ -81,9 +81,10 @@ def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks
 
 
 def midmean(times: Sequence[float] | Array) -> float:
-    """Of the middle half (Tukey 1977), at least of one: no disturbance counts, and of two speeds both do.
+    """Return the mean of the middle half (Tukey 1977), of at least one value: outliers do not count.
 
-    Ranks that share cores have two, and the median of a few blocks is one of them by chance.
+    Ranks that share cores run at two speeds; both count in this mean, but the median of a few blocks is one of them by
+    chance.
     """
     aside = len(times) // 4
     return float(np.mean(np.sort(times)[aside : len(times) - aside]))

@@ -38,7 +38,7 @@ class Arena:
         return None
 
     def slab_bytes(self, size_bytes: int) -> int:
-        """How large the next slab should be, for a piece that did not fit: twice the last, so that they stay few.
+        """Return the size of the next slab for a piece that did not fit: twice the last, so that slabs stay few.
 
         For a larger piece it is up to a quarter larger than that, so that pieces that grow little by little find room
         in it once the last of them was given back: slabs themselves are never given back.
@@ -64,5 +64,5 @@ class Arena:
 
 
 def aligned(size_bytes: int) -> int:
-    """What a piece of so many bytes takes."""
+    """Round a size up to the alignment, at least one unit."""
     return max(1, -(-size_bytes // ALIGNMENT_BYTES)) * ALIGNMENT_BYTES

@@ -1,4 +1,4 @@
-"""How two values become one, for every dtype and operation of ``base``.
+"""Elementwise reduction of two arrays, for every dtype and operation of ``base``.
 
 float16 and bfloat16 are added by a library with SIMD instructions (numkong), because NumPy converts them one by one,
 50 times slower; whether it rounds as NumPy does (to the nearest, ties to even) is tried once per process.
@@ -77,7 +77,9 @@ def _known(values: Array) -> Array:
 
 @cache
 def _adds_exactly(name: Half) -> bool:
-    """Whether the library's sums are NumPy's on this processor, bit by bit, over all exponents and both signs."""
+    """Return whether the library's sums equal NumPy's bit for bit on this processor, for all exponents and both
+    signs.
+    """
     bits = np.arange(1 << 16, dtype=np.uint16)
     with np.errstate(all="ignore"):
         first = bits.view(name)

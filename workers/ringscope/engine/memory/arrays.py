@@ -22,28 +22,28 @@ def module_of(array: object) -> Any:
 
 
 def is_on_gpu(array: object) -> bool:
-    """Whether this is a CuPy array; never imports CuPy."""
+    """Return whether this is a CuPy array; never imports CuPy."""
     cupy: Any = sys.modules.get("cupy")
     return cupy is not None and isinstance(array, cupy.ndarray)
 
 
 def is_array(value: object) -> bool:
-    """Whether the engine can work on it: a NumPy or CuPy array."""
+    """Return whether the engine can work on the value: a NumPy or CuPy array."""
     return isinstance(value, np.ndarray) or is_on_gpu(value)
 
 
 def address(array: Any) -> int:
-    """Where the array's memory begins; host and GPUs share one address space."""
+    """Return the address of the array's memory; host and GPUs share one address space."""
     return int(array.data.ptr if is_on_gpu(array) else array.ctypes.data)
 
 
 def is_writable(array: Any) -> bool:
-    """Whether the elements may be changed; those of a CuPy array always may."""
+    """Return whether the elements may be changed; a CuPy array is always writable."""
     return is_on_gpu(array) or bool(array.flags.writeable)
 
 
 def overlap(first: Any, second: Any) -> bool:
-    """Whether two contiguous arrays have memory in common."""
+    """Return whether two contiguous arrays share memory."""
     start, other = address(first), address(second)
     return bool(start < other + second.nbytes and other < start + first.nbytes)
 

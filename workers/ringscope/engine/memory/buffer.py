@@ -1,6 +1,6 @@
-"""Where the buffers that MPI carries lie, and who computes there: NumPy in host memory, CuPy in GPU memory.
+"""Memory of the buffers that MPI transfers, and its arithmetic: NumPy in host memory, CuPy in GPU memory.
 
-MPI knows nothing of streams. So ``wait`` stands before everything that MPI is given to read or to write.
+MPI knows nothing of streams, so ``wait`` runs before MPI reads or writes any buffer.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ class Memory(Protocol):
         """Zeroed bytes that MPI can reach."""
 
     def empty(self, size: int, dtype: str) -> Array:
-        """As NumPy's: for what arrives aside."""
+        """Allocate an uninitialized array, as NumPy's ``empty``, for data that is received separately."""
 
     def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
         """The operation over ``ranks`` ranks, on arrays that lie here."""
 
     def computing(self) -> AbstractContextManager[object]:
-        """What surrounds the additions of a call."""
+        """Return the context in which a call does its additions."""
 
     def wait(self) -> None:
         """Return when everything is done that was asked for so far: the arrays are then fit for MPI."""
@@ -50,7 +50,7 @@ class HostMemory:
     name = "mpi"
 
     def allocate(self, size_bytes: int) -> Array:
-        """From NumPy. OutOfMemoryError where the process may not have so much."""
+        """Allocate from NumPy; OutOfMemoryError if the process may not have so much."""
         try:
             return np.zeros(size_bytes, np.uint8)
         except MemoryError as error:
@@ -60,7 +60,7 @@ class HostMemory:
             ) from error
 
     def empty(self, size: int, dtype: str) -> Array:
-        """From NumPy."""
+        """Allocate from NumPy."""
         return np.empty(size, dtype)
 
     def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
@@ -84,12 +84,12 @@ class GpuMemory:
         self._cupy = cuda.load()
 
     def allocate(self, size_bytes: int) -> Array:
-        """From CuPy's pool."""
+        """Allocate from CuPy's pool."""
         array: Array = cuda.allocate(size_bytes, pooled=True)
         return array
 
     def empty(self, size: int, dtype: str) -> Array:
-        """From CuPy's pool."""
+        """Allocate from CuPy's pool."""
         array: Array = self._cupy.empty(size, dtype)
         return array
 
@@ -103,7 +103,7 @@ class GpuMemory:
         return nullcontext()
 
     def wait(self) -> None:
-        """Until the caller's stream is empty; EngineError when the GPU fails, or takes longer than the timeout."""
+        """Wait until the caller's stream is empty; EngineError if the GPU fails or exceeds the timeout."""
         stream = self._cupy.cuda.get_current_stream()
         cuda.wait(stream, self._timeout, f"mpi: rank {self._rank}", ", which hangs")
 

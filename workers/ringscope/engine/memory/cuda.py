@@ -78,7 +78,7 @@ def load() -> Any:
 
 @cache
 def _require_compiler(cupy: Any) -> None:
-    """Without NVRTC the first kernel would fail, long after ``auto`` has chosen the GPU."""
+    """Check that NVRTC loads; otherwise the first kernel would fail, long after ``auto`` has chosen the GPU."""
     try:
         cupy.cuda.nvrtc.getVersion()
     except Exception as error:  # the loader's own, which has no name in CuPy
@@ -160,7 +160,7 @@ def allocate(size_bytes: int, pooled: bool) -> Any:
 
 
 def errors() -> tuple[type[Exception], ...]:
-    """What CuPy raises when CUDA fails: the runtime's error and, where a kernel is launched, the driver's."""
+    """Return the exceptions that CuPy raises when CUDA fails: the runtime's, and the driver's for kernel launches."""
     cuda = load().cuda
     return cuda.runtime.CUDARuntimeError, cuda.driver.CUDADriverError
 

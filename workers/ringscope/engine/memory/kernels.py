@@ -38,12 +38,12 @@ def divide(cupy: Any, array: Array, ranks: int) -> None:
 
 
 def has_kernel(op: str, arrays: int) -> bool:
-    """Whether ``combine`` can do ``op`` over so many inputs and results together."""
+    """Return whether ``combine`` can do ``op`` with so many inputs and results together."""
     return op in _EXPRESSIONS and arrays <= MOST_ARRAYS
 
 
 def finishing(cupy: Any, op: str, schedule: Schedule, rank: int, result: Array) -> list[Callable[[], None]]:
-    """What is still to be done with the result of ``rank`` when the schedule is through: a mean is to be divided."""
+    """Return the work left on the result of ``rank`` after the schedule: a mean still has to be divided."""
     if op != "avg":
         return []
     chunks = [chunk for chunk in schedule.output_chunks(rank) if chunk.length]

@@ -13,7 +13,7 @@ from ringscope.engine.memory.arrays import is_on_gpu, module_of
 
 
 class Lease:
-    """Of bytes that somebody else owns. NumPy and CuPy keep it as what lies below their arrays."""
+    """A lease of bytes that another object owns. NumPy and CuPy keep it as the base of their arrays."""
 
     def __init__(self, memory: Array, ended: Callable[[], object]) -> None:
         """``ended`` is called once no array is left, in whatever thread drops the last one: it must not wait."""
@@ -34,7 +34,7 @@ class Lease:
 
 
 def holder(x: Any) -> object:
-    """What keeps the memory of an array: the same for all views of a lease's array, and of nothing else."""
+    """Return the owner of an array's memory, which all views of one leased array share, and no other array."""
     if is_on_gpu(x):
         return x.data.mem
     while isinstance(x, np.ndarray) and x.base is not None:

@@ -1,4 +1,4 @@
-"""Whether the MPI library reaches GPU memory. The standard has no question for that; the libraries have one each."""
+"""Find out whether the MPI library accepts GPU memory: the standard has no query for it, but each library has one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _CUDA = 0  # MPIX_GPU_SUPPORT_CUDA
 
 
 def says_cuda_aware(library: Any) -> bool:
-    """What a library, loaded by ctypes, says of itself after MPI's start; one without such a function says no.
+    """Ask a library, loaded by ctypes, whether it is CUDA-aware, after MPI_Init; False if it has no such function.
 
     MPICH and its kin have ``MPIX_GPU_query_support``, Open MPI ``MPIX_Query_cuda_support``. An MPI that is not
     CUDA-aware would read a GPU's addresses as its own and crash, so that in doubt the answer is no.

@@ -98,13 +98,13 @@ class CudaIpcTransport:
 
 @contextmanager
 def _shared_failure(node: MPI.Intracomm) -> Iterator[None]:
-    """What CUDA refuses inside to one rank fails on all, none of which leaves before the others (collective)."""
+    """Raise a CUDA error of one rank on all ranks of the node, and let none leave before the others (collective)."""
     with shared_failure(node), cuda.telling(f"cuda_ipc: rank {node.rank}"):
         yield
 
 
 class _Gate:
-    """How far every rank is, for hosts and for GPUs; one stream for all calls."""
+    """Progress of every rank, for hosts (counters) and for GPUs (events); all calls use one stream."""
 
     def __init__(self, node: MPI.Intracomm, timeout_seconds: float) -> None:
         self._cuda, self._timeout = cuda.load().cuda, timeout_seconds

@@ -1,4 +1,4 @@
-"""Which rank must wait for whom when every rank pulls from its peers' memory. Pure.
+"""Compute the waits between ranks when every rank pulls from its peers' memory. Pure.
 
 In shared memory the destination executes a message: it reads the source's memory and writes its own. Each rank
 publishes its progress: 1 when it has entered the call (its input may be read), then one more after each action.
@@ -33,7 +33,7 @@ class Action:
 
 @dataclass(slots=True)
 class Program:
-    """What one rank does in a call, and whom it awaits before it may return."""
+    """The actions of one rank in a call, and the ranks it waits for before it may return."""
 
     actions: list[Action] = field(default_factory=list)
     untouched: list[int] = field(default_factory=list)
@@ -62,7 +62,7 @@ def programs(schedule: Schedule, in_place: bool) -> list[Program]:
 
 
 class _State:
-    """What is known after the messages so far."""
+    """State of the analysis after the messages so far."""
 
     def __init__(self, ranks: int, in_place: bool) -> None:
         self.programs = [Program() for _ in range(ranks)]

@@ -196,7 +196,7 @@ class _MessagePlan:
         position[0] = 0
 
     def _awaited(self, call: _Call) -> _Call:
-        """In GPU memory a call only enqueues its work."""
+        """Make a call wait for its result: in GPU memory it only enqueues its work."""
 
         def done(*arguments: Array) -> None:
             call(*arguments)
@@ -250,7 +250,7 @@ class _MessagePlan:
         return found
 
     def _pieces(self, memory: Array, other: int) -> list[Array]:
-        """What goes through a network as one message each; the other end cuts it up alike."""
+        """Cut memory into the messages that go through the network; the other end cuts it in the same way."""
         whole = bits(memory)
         is_cut_up = self._is_cut_up and not self._peers.is_near(other)
         count = min(-(-whole.nbytes // _PIECE_BYTES), _MOST_PIECES) if is_cut_up else 1
@@ -259,13 +259,13 @@ class _MessagePlan:
 
 
 def _most_senders(steps: Sequence[Sequence[Message]]) -> int:
-    """From how many others a rank receives at most."""
+    """Return the maximum number of ranks from which one rank receives."""
     pairs = {(m.dst, m.src) for step in steps for m in step}
     return max(Counter(receiver for receiver, _ in pairs).values(), default=0)
 
 
 def _is_independent(before: list[Message], after: list[Message], rank: int) -> bool:
-    """Whether ``rank`` may start ``after`` while ``before`` is still under way."""
+    """Return whether ``rank`` may start ``after`` while ``before`` is still in progress."""
     written = {chunk for m in before if m.dst == rank for chunk in m.writes}
     sent = {chunk for m in before if m.src == rank for chunk in m.reads}
     sent_next = {chunk for m in after if m.src == rank for chunk in m.reads}

@@ -59,7 +59,7 @@ class NcclTransport:
 
 
 class _Step(NamedTuple):
-    """What this rank enqueues for a step: the messages of its group, and the kernels behind them."""
+    """The work that this rank enqueues for a step: the messages of its group, then kernels."""
 
     number: int
     peers: tuple[int, ...]

@@ -68,7 +68,7 @@ class Progress:
         self._window.Sync()
 
     def _await_long(self, peer: int, target: int, step: int) -> None:
-        """A few us more do not matter any more."""
+        """Wait with the slower checks of ``Peers``: after a long wait a few us more do not matter."""
         counter = self._counters[peer]
         self._peers.wait(lambda: counter[0] >= target, lambda: [peer], step)
 

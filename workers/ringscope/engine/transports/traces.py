@@ -1,4 +1,4 @@
-"""What a traced run was seen to do, as transfers: its spans of time, matched to what the plan had to do. Pure."""
+"""Convert the time spans of a traced run to transfers by matching them with the plan's work. Pure."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -18,18 +18,20 @@ from ringscope.schedules.schedule import Schedule
 
 @dataclass(frozen=True, slots=True)
 class Faults:
-    """What goes wrong: seconds that links (src, dst) take, messages (step, src, dst) lost, steps in which ranks die."""
+    """Injected faults: slow links (src, dst) in seconds, lost messages (step, src, dst), and the step each rank dies
+    in.
+    """
 
     slow_s: Mapping[tuple[int, int], float] = field(default_factory=dict)
     lost: Set[tuple[int, int, int]] = frozenset()
     dead: Mapping[int, int] = field(default_factory=dict)
 
     def arrives(self, m: Message) -> bool:
-        """Whether the message gets through."""
+        """Return whether the message arrives."""
         return (m.step, m.src, m.dst) not in self.lost and self.is_alive(m.src, m.step)
 
     def is_alive(self, rank: int, step: int) -> bool:
-        """Whether the rank still takes part in the step."""
+        """Return whether the rank still takes part in the step."""
         return rank not in self.dead or step < self.dead[rank]
 
 

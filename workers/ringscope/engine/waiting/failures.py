@@ -1,4 +1,4 @@
-"""What went wrong on one rank only: the others are told, as they would wait for it."""
+"""Share an error of one rank with all ranks, which would otherwise wait for it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def share(comm: MPI.Intracomm, failure: EngineError | None) -> None:
 
 @contextmanager
 def shared_failure(comm: MPI.Intracomm) -> Iterator[None]:
-    """What fails inside on one rank fails on all, none of which leaves before the others (collective)."""
+    """Raise an error of one rank on all ranks, and let none leave before the others (collective)."""
     failure = None
     try:
         yield

@@ -1,7 +1,7 @@
-"""How a thread passes the time while it waits for other ranks: by offering its core, or asleep.
+"""Wait for other ranks by yielding the core, or by sleeping.
 
-Who offers the core sees an answer within microseconds, but counts as busy: beside a thread of the same rank that
-computes it would take its core half of the time. Such a thread is asked to sleep.
+A thread that yields sees an answer within microseconds, but counts as busy: it would take half of the core from a
+computing thread of the same rank. Such a waiting thread is asked to sleep.
 """
 
 import os
@@ -13,7 +13,7 @@ _NAP_SECONDS = 50e-6  # the kernel makes about 100 us of it
 
 
 class _Thread(threading.local):
-    """What the current thread was asked; by default to answer fast."""
+    """The wait mode requested for the current thread; the default answers fast."""
 
     sleeps: Callable[[], bool] | None = None
 
@@ -27,7 +27,7 @@ def sleep_while(is_wanted: Callable[[], bool]) -> None:
 
 
 def pause() -> None:
-    """Between two looks at what is awaited."""
+    """Pause between two checks of a condition."""
     if _thread.sleeps is not None and _thread.sleeps():
         time.sleep(_NAP_SECONDS)
     else:

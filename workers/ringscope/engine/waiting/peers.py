@@ -48,7 +48,7 @@ class Peers:
         comm.Barrier()  # whoever came here lived when its pidfd was opened, so none belongs to a successor
 
     def is_near(self, rank: int) -> bool:
-        """Whether a rank is on this node; it says the same of this one."""
+        """Return whether a rank is on this node; the relation is symmetric."""
         return rank in self._near
 
     def ended(self) -> list[int]:
@@ -56,7 +56,7 @@ class Peers:
         return [rank for rank in self._pidfds if self.has_ended(rank)]
 
     def has_ended(self, rank: int) -> bool:
-        """Whether the process of a rank is known to have ended."""
+        """Return whether the process of a rank is known to have ended."""
         pidfd = self._pidfds.get(rank)
         if pidfd is None:
             return False
@@ -65,7 +65,7 @@ class Peers:
         return bool(poll.poll(0))
 
     def finished_calls(self, rank: int) -> int | None:
-        """How many guarded calls a rank of this node had made when its program was over; None while it goes on."""
+        """Return the number of guarded calls a rank of this node made before its program ended; None while it runs."""
         return positions.finished_calls(self._path, self._world[rank]) if rank in self._near else None
 
     def left(self, calls: int) -> list[int]:
@@ -80,7 +80,7 @@ class Peers:
 
     @property
     def patience_seconds(self) -> float:
-        """How long this rank waits for another one now."""
+        """Return how long this rank waits for another one now, in seconds."""
         return positions.patience_seconds(self.position, self.timeout_seconds)
 
     def wait(self, is_done: Callable[[], bool], missing: Callable[[], Sequence[int]], step: int) -> None:
@@ -136,9 +136,9 @@ def _world_ranks(comm: MPI.Intracomm) -> list[int]:
 
 
 def _place() -> tuple[str, str, str] | None:
-    """What tells whether a process number means the same process here: the running kernel and its namespace.
+    """Return what identifies the scope of process numbers: the running kernel and its namespaces.
 
-    The network's namespace belongs to it for a lab's sake, whose hosts are to see of each other what real ones do.
+    The network namespace is included for labs, whose hosts should see no more of each other than real hosts do.
     """
     try:
         namespaces = Path("/proc/self/ns")

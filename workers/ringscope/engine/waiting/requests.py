@@ -47,7 +47,7 @@ class RequestWatch(Stopwatch):
             self._under_way[id(request)] = request
 
     def wait_all(self, requests: list[MPI.Prequest], others: Sequence[int], peers: Peers, step: int) -> None:
-        """As the function, but looks at every request by itself, also at those of the next step."""
+        """Wait as the function does, but poll every request separately, including requests of the next step."""
 
         def missing() -> list[int]:
             return [other for request, other in zip(requests, others, strict=True) if id(request) in self._under_way]
@@ -60,7 +60,7 @@ class RequestWatch(Stopwatch):
             peers.wait(are_done, missing, step)
 
     def span(self, requests: Sequence[MPI.Prequest]) -> Span:
-        """From the start of the first of these to the end of the last."""
+        """Return the span from the first start to the last end of these requests."""
         keys = [id(request) for request in requests]
         return Span(min(self._started_ns[key] for key in keys), max(self._done_ns[key] for key in keys))
 

@@ -46,7 +46,7 @@ class RollCall:
         self.watchdog = Watchdog(self._tell, timeout_seconds, self._look, lambda: self._peers.patience_seconds)
 
     def error(self) -> EngineError:
-        """Who is missing in the running call; also for a library that returned from it with an error of its own."""
+        """Return the error that names the missing rank of the running call, also after a library's own error."""
         where = f"call {self.watchdog.calls} of {self.watchdog.inside}"
         rank, timeout_seconds = self._comm.rank, self._peers.patience_seconds
         if ended := self._peers.ended():

@@ -36,7 +36,7 @@ _UNTOUCHED = 0xA5  # what a result holds before a checked call, so that elements
 
 
 def slot_count(spec: BenchmarkSpec, message_elements: int, memory_elements: int) -> int:
-    """How many messages lie side by side in memory: no more than there are timed operations."""
+    """Return the number of messages side by side in memory, at most the number of timed operations."""
     if not spec.rotate or not message_elements:
         return 1
     return max(1, min(memory_elements // message_elements, spec.iterations * spec.aggregate, MOST_SLOTS))

@@ -33,7 +33,7 @@ _COMBINE: dict[str, np.ufunc] = {
 
 @dataclass(frozen=True, slots=True)
 class Mismatch:
-    """What a check found on one rank."""
+    """Result of a failed check on one rank."""
 
     wrong: int
     first_index: int
@@ -43,7 +43,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """What is computed: the inputs depend on all of it, as each must stay exact over all ranks.
+    """The computation to check: the inputs depend on all of its fields, as each must stay exact over all ranks.
 
     ``op`` is none for collectives that only move data.
     """
@@ -129,7 +129,7 @@ def expected_pattern(case: Case, contributors: Sequence[int]) -> Array:
 
 
 def pieces(collective: str, count: int, ranks: int, rank: int, root: int) -> list[Piece]:
-    """What the result of ``rank`` consists of; ``count`` elements make up the whole layout."""
+    """Return the pieces of the result of ``rank``; ``count`` elements make up the whole layout."""
     whole, parts, everyone = Chunk(0, count), partition(count, ranks), tuple(range(ranks))
     match collective:
         case "all_reduce":
@@ -166,7 +166,7 @@ def check(
 
 
 def _tolerance(case: Case, contributors: Sequence[int]) -> float:
-    """How far a floating-point mean may be off, wherever it lies; 0 elsewhere.
+    """Return the absolute tolerance of a floating-point mean; 0 for other operations.
 
     NCCL multiplies each input by 1/p, rounds it and then adds. Where the inputs cancel each other out, the error is
     still one of their size: up to p · eps · the largest of them.
@@ -202,7 +202,7 @@ def compare(
 
 
 def _is_farther(first: Array, second: Array, tolerance: float) -> Array:
-    """Where they are not within it; no NaN and nothing infinite is."""
+    """Return where the difference exceeds the tolerance; NaN and infinity always do."""
     with np.errstate(invalid="ignore"):
         distance: Array = np.abs(first.astype(np.float64) - second.astype(np.float64))
     return ~(distance <= tolerance)

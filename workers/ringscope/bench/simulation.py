@@ -77,7 +77,7 @@ def _steps(row: Measurement, first_step: int) -> Iterator[Steps]:
 
 
 def _traces(spec: BenchmarkSpec, row: Measurement, timeline: Timeline, start_ns: int) -> Iterator[Trace]:
-    """Of every rank that is simulated; the traced operation takes no time of the virtual clock."""
+    """Yield the trace of every simulated rank; the traced operation takes no time of the virtual clock."""
     for rank in range(row.ranks):
         yield Trace(
             rank=rank,

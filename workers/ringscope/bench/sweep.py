@@ -35,7 +35,7 @@ _FOLLOWED_BYTES = 64 << 10  # of smaller messages the latency says more than the
 
 
 def shows_links(spec: BenchmarkSpec, nodes: Sequence[Sequence[int]], size_bytes: int) -> bool:
-    """Whether operations of the largest size are followed without being asked for, to show which hop is slow.
+    """Return whether to trace operations of the largest size without a request, to show which hop is slow.
 
     Each is one of the warm-up operations, so it costs next to nothing.
 

@@ -33,7 +33,7 @@ class Block:
 
 
 class Notes(NamedTuple):
-    """Where a block's iterations are noted while they happen, for those who look from outside."""
+    """The shared memory in which a block's iterations are recorded for outside observers while they run."""
 
     position: Counter
     ring: StepRing
@@ -101,7 +101,7 @@ def rounds(iterations: int) -> list[int]:
 
 
 def spread(durations_us: Array) -> dict[str, float]:
-    """What a row says about its iterations, by the names of ``record.Measurement``; by nccl-tests' rules."""
+    """Return the statistics of a row's iterations by the field names of ``record.Measurement``; rules of nccl-tests."""
     ordered = sorted(durations_us.tolist())
     mean_us = sum(ordered) / len(ordered)
     stdev_us = math.sqrt(sum((value - mean_us) ** 2 for value in ordered) / len(ordered))

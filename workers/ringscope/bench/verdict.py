@@ -31,10 +31,10 @@ MOST_RANGES = 4  # of which a sentence can be read
 
 
 def verdict(contest: Contest) -> str:
-    """Who wins at which sizes, and by how much at the size that is compared; empty without rows.
+    """Say which algorithm wins at which sizes, and by how much at the compared size; empty without rows.
 
-    Somebody wins where the 95 % intervals allow nothing else; no clear winner is an answer, too, and a ratio that they
-    do not allow is not told. In place is told apart where it differs.
+    An algorithm wins only if the 95 % intervals exclude everything else. "No clear winner" is also an answer, and a
+    ratio that is not significant is not stated. In place is stated separately if it differs.
     """
     if contest.wrong:
         return f"Wrong results: {contest.wrong} elements differ from the exact answer."
@@ -66,7 +66,7 @@ def verdict(contest: Contest) -> str:
 
 
 def _outline(found: list[Range]) -> list[tuple[int, set[str]]]:
-    """Where the ranges begin, and whose they are."""
+    """Return the first size of each range, with its winners."""
     return [(each.sizes[0], set(each.winners)) for each in found]
 
 
@@ -99,7 +99,7 @@ def _counted_sizes(found: list[Range], contest: Contest) -> str:
 
 
 def _whose(each: Range, contest: Contest, before: Range | None = None) -> str:
-    """Where the range before has said it, too, the verb is left out."""
+    """Name the range's winner; the verb is left out if the range before has the same one."""
     if len(each.winners) == 1:
         is_said = before is not None and len(before.winners) == 1 and before.is_fastest == each.is_fastest
         verb = "" if is_said else " is fastest" if each.is_fastest else " is unbeaten"
@@ -108,7 +108,7 @@ def _whose(each: Range, contest: Contest, before: Range | None = None) -> str:
 
 
 def _margin(points: dict[str, Point], size_bytes: int, contest: Contest, winners: Winners) -> str:
-    """How many times as fast as the library, or as the next one, with the interval of that."""
+    """Say how much faster the winner is than the library, or than the next algorithm, with the interval."""
     at = f"at {format_size(size_bytes)}"
     winner, rival = _pair(points)
     ratio = points[winner].faster_than(points[rival])
@@ -138,7 +138,7 @@ def _is_simulated(contest: Contest) -> bool:
 
 
 def explanation(contest: Contest) -> str:
-    """What the winner sends, and over how many hops, beside the next of our algorithms: counted in the schedules.
+    """Compare what the winner sends, and over how many hops, with our next algorithm: counted in the schedules.
 
     It says what differs, not that this made the difference; without a clear winner, what stands in its way. Empty with
     wrong elements, with more messages than are counted, for ``hierarchical``, whose schedule depends on the nodes, and
@@ -200,12 +200,12 @@ class _Effort(NamedTuple):
     total: int  # elements of the message
 
     def bytes(self, size_bytes: int) -> str:
-        """Of a message of that size."""
+        """Format the bytes in a message of that size."""
         return format_size(self.elements * size_bytes // self.total)
 
     @property
     def way(self) -> str:
-        """In words."""
+        """Format the number of hops."""
         return plural(self.hops, "hop")
 
 

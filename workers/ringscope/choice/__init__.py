@@ -1,4 +1,4 @@
-"""What ``auto`` takes in a situation, and why: by what was measured there, else by the cost model.
+"""Choice of ``auto`` in a situation, and its reason: by measurements if there are any, otherwise by the cost model.
 
 Pure but for ``tuning_file``, the table on disk.
 """

@@ -1,4 +1,4 @@
-"""What ``auto`` takes, and why: the fastest by what was measured in such a situation, else by the cost model. Pure."""
+"""Choose the algorithm of ``auto``: the fastest measured in such a situation, otherwise by the cost model. Pure."""
 
 from ringscope.choice.measured import Measured
 from ringscope.choice.modelled import Model, Priced
@@ -9,7 +9,9 @@ from ringscope.contracts.tuning import HALVES, Table
 
 
 def candidates(collective: str, transport: str) -> tuple[str, ...]:
-    """What ``auto`` can take: our schedules, and the library that is always there; gloo and PyTorch may be missing."""
+    """Return what ``auto`` can choose: our schedules, and the library that is always installed (not gloo or
+    PyTorch).
+    """
     library = {"nccl": "nccl", "cuda_ipc": None}.get(base_of(transport), "mpi")
     return (*SCHEDULED[collective], *([library] if library is not None else []))
 
@@ -36,10 +38,10 @@ class Chooser:
         return self._choices[place]
 
     def likely(self, situation: Situation, size_bytes: int) -> list[str]:
-        """What is worth trying: the fastest that was measured, and those that were not, the likeliest first.
+        """Return the algorithms worth a trial: the fastest measured one, and the unmeasured ones, the likeliest first.
 
-        Empty where all were measured, or nothing is sent. Without a trial the measured ones have the say: by the model
-        alone others would be taken too often that are slower.
+        It is empty if all were measured, or nothing is sent. Without a trial the measured ones decide: the model alone
+        would too often choose another one that is slower.
         """
         names = _candidates(situation)
         if situation.ranks == 1 or not size_bytes:

@@ -22,7 +22,7 @@ LIBRARY = "library"  # the MPI library's own messages, as a carrier in the model
 
 
 class CallTime(NamedTuple):
-    """Of one call in the model; ``is_bound``: it takes at most so long."""
+    """Time of one call in the model; with ``is_bound`` it is an upper bound."""
 
     seconds: float
     is_bound: bool = False

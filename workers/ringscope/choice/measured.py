@@ -28,7 +28,7 @@ class Measured:
         return Choice.fastest("measured", times_us, f"{_at(near, size_bytes)} (medians)") if times_us else None
 
     def fastest_first(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> list[str]:
-        """Those that it compares."""
+        """Return the algorithms that it compares, fastest first."""
         _, times_us = self._near(situation, size_bytes, names)
         return sorted(times_us, key=lambda name: times_us[name])
 

@@ -70,9 +70,9 @@ class Model:
         return Choice.fastest(model, times_us, f"; {missing}", bounds)
 
     def likely(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> list[str]:
-        """Those that may well be the fastest, the likeliest first: the model is a guess about machines not measured.
+        """Return those that may well be the fastest, the likeliest first: the model only estimates unmeasured machines.
 
-        MPI, which nobody can look into, is among them. Empty where the model is not asked.
+        MPI is among them, as its algorithm is unknown. It is empty if the model does not apply.
         """
         if situation.base_transport not in DEFAULTS or situation.ranks < 2:
             return []
@@ -82,7 +82,7 @@ class Model:
         return [name for name in ordered if times[name].seconds <= most_s or name in VENDORS]
 
     def _times_of(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> dict[str, CallTime]:
-        """Of those that can be priced, which a schedule of ours always can; in place they are the same."""
+        """Return the times of all that can be priced, as our schedules always can; in place takes the same time."""
         found = {}
         for name in names:
             asked = replace(situation, in_place=False), size_bytes, name
@@ -143,7 +143,7 @@ class Model:
         return partial(topology_at, ranks_of_nodes, regimes, between)
 
     def _cores(self, situation: Situation, moved_by: str) -> Cores | None:
-        """What ranks of one node share; None where rows tell it: a fit takes schedules for messages alone."""
+        """Return the core sharing of ranks on one node; None with fitted parameters, which count messages alone."""
         if len(situation.ranks_of_nodes) > 1 or moved_by not in IN_HOST_MEMORY or self._is_fitted(situation, moved_by):
             return None
         shared = self._machine.ranks_per_core(situation.ranks)
@@ -204,7 +204,7 @@ class Model:
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """What ``fit`` wants to know of a measurement."""
+    """The columns of a measurement that ``fit`` reads."""
 
     collective: str
     algorithm: str

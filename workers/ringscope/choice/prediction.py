@@ -1,4 +1,4 @@
-"""What a sweep should take, before it runs: each row's time in the cost model, that of all of them, memory. Pure.
+"""Predict a sweep before it runs: the time of each row in the cost model, the total time, and the memory. Pure.
 
 ``ringscope.cost.prices`` answers another question: what algorithms cost on links that somebody describes, side by side
 and with the textbook's formulas. Here ranks, transport and number type are a job's, and the links' parameters what
@@ -65,7 +65,7 @@ class PredictedKnee:
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What the model says of a sweep.
+    """Prediction of a sweep by the model.
 
     Args:
         model: where its parameters come from, in a sentence.
@@ -88,7 +88,7 @@ class Prediction:
 
 
 def predict(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) -> Prediction:
-    """For ranks that lie on nodes like this, by what earlier runs alike measured; a simulation has its own cluster."""
+    """Predict for ranks placed like this, from earlier comparable runs; a simulation has its own cluster."""
     model = _Described(spec) if spec.topology is not None else _Fitted(spec, ranks_of_nodes, known)
     told = some([*spec.sizes()], MAX_SIZES)
     curves: dict[str, list[_Call]] = {
@@ -108,7 +108,7 @@ def predict(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) ->
 
 
 def transport_of(spec: BenchmarkSpec, nodes: int) -> str:
-    """What will move the data, as far as that is known before the ranks have looked at their devices."""
+    """Return the transport, as far as it is known before the ranks have looked at their devices."""
     on_gpus = spec.settled_device == "cuda"
     if spec.transport == "auto":
         return "nccl" if on_gpus else "shared_memory" if nodes == 1 else "mpi"
@@ -116,13 +116,13 @@ def transport_of(spec: BenchmarkSpec, nodes: int) -> str:
 
 
 def may_go_over(spec: BenchmarkSpec, algorithm: str, transport: str) -> bool:
-    """Whether a row of the sweep may name this transport, which ``algorithm`` was executed over."""
+    """Return whether a row of the sweep may name this transport for ``algorithm``."""
     ways = _TAKEN_BY_AUTO[spec.settled_device] if spec.transport == "auto" else (transport_of(spec, 1),)
     return transport.removesuffix(f", {LOOPBACK}") in {carrier(algorithm, way) for way in ways}
 
 
 def is_crowded(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], machine: Machine | None) -> bool:
-    """Whether ranks will have fewer cores than they are, likewise; on GPUs nothing is counted."""
+    """Return whether there are fewer cores than ranks, as far as it is known before; on GPUs cores do not count."""
     in_host_memory = transport_of(spec, len(ranks_of_nodes)) in IN_HOST_MEMORY
     return in_host_memory and (machine or REFERENCE).ranks_per_core(max(ranks_of_nodes, default=0)) > 1
 
@@ -141,19 +141,19 @@ class _Model(ABC):
         self.spec, self.ranks = spec, ranks
 
     def elements_of(self, size_bytes: int) -> int:
-        """Of the larger of input and result."""
+        """Return the elements of the larger of input and result."""
         return elements(self.spec.collective, size_bytes, ITEMSIZE_BYTES[self.spec.dtype], self.ranks)[1]
 
     def bytes_of(self, size_bytes: int) -> int:
-        """What a row of this size says."""
+        """Return the size in bytes that a row of this size states."""
         return self.elements_of(size_bytes) * ITEMSIZE_BYTES[self.spec.dtype]
 
     @abstractmethod
     def sentence(self) -> str:
-        """By what it has priced."""
+        """Say where the model's parameters come from."""
 
     def median_error(self) -> float | None:
-        """How well that describes the rows that it was fitted to."""
+        """Return the median error of the fit; None if nothing was fitted."""
         return None
 
     @abstractmethod
@@ -236,7 +236,7 @@ def _calls(model: _Model, name: str, told: Sequence[int], priced: Sequence[int])
 
 
 def _knee(model: _Model, name: str, calls: Sequence[_Call]) -> PredictedKnee | None:
-    """Of one algorithm; auto goes from one to the other."""
+    """Return the knee of one algorithm; None for auto, which changes between algorithms."""
     smallest = None if name == AUTO or not calls else model.call(name, model.ranks * ITEMSIZE_BYTES[model.spec.dtype])
     if smallest is None:
         return None
@@ -258,7 +258,7 @@ def _row(spec: BenchmarkSpec, ranks: int, call: _Call) -> PredictedRow:
 
 
 def _seconds(spec: BenchmarkSpec, model: _Model, curves: Mapping[str, Sequence[_Call]]) -> float:
-    """Of the operations of all sizes, places and cycles."""
+    """Return the seconds of all operations over all sizes, placements and cycles."""
     sizes = [model.bytes_of(size) for size in some([*spec.sizes()], _MOST_SUMMED)]
     means_us = [
         np.interp(sizes, [call.size_bytes for call in calls], [call.time_us for call in calls]).mean()

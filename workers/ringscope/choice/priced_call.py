@@ -1,4 +1,4 @@
-"""What the cost model says of one call of a job: on the cluster it describes, else by parameters from its rows. Pure.
+"""Price one call of a job: on the cluster it describes, otherwise with parameters fitted to its rows. Pure.
 
 Where its rows are too few to learn from, the engine's defaults stand in; the words beside a price say which it was.
 """
@@ -35,7 +35,7 @@ def executed_schedule(
     cluster: ClusterSpec | None,
     channels: int | None = None,
 ) -> Schedule | None:
-    """What ranks followed that lie on nodes like this, in rank order; those of a ``cluster`` are only simulated.
+    """Return the schedule of ranks placed like this, in rank order; a ``cluster`` is only simulated.
 
     ``channels`` are those that the job asked for. None: this version does not know such an operation.
     """
@@ -84,7 +84,7 @@ def _messages(schedule: Schedule) -> int:
 
 
 def _few(rows: Sequence[MeasuredRow]) -> Sequence[MeasuredRow]:
-    """So many rows that their schedules can be priced, of all sizes alike."""
+    """Select so many rows that their schedules can be priced, evenly over all sizes."""
     if not rows:
         return rows
     largest = max(rows, key=lambda row: row.count)

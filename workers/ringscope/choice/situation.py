@@ -1,4 +1,4 @@
-"""What a choice depends on, and what comes of it. Pure."""
+"""The situation that a choice depends on, and the choice. Pure."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Situation:
 
     @property
     def key(self) -> Key:
-        """Which curves of a table are about it."""
+        """Return the key of the curves that apply to it."""
         arithmetic = arithmetic_of(self.collective, self.dtype)
         return Key(self.collective, arithmetic, shape_of(self.ranks_of_nodes), self.in_place, self.is_crowded)
 
@@ -87,5 +87,5 @@ def base_of(transport: str) -> str:
 
 
 def ratio(number: int, other: int) -> float:
-    """How many times the larger one is the smaller one."""
+    """Return the ratio of the larger number to the smaller one."""
     return max(number, other) / min(number, other)

@@ -15,7 +15,7 @@ DEFAULT_DATA_DIR = Path("~/.local/share/ringscope")
 
 
 def path_in(data_dir: Path) -> Path:
-    """Where a data directory keeps the table."""
+    """Return the path of the table in a data directory."""
     return data_dir.expanduser() / NAME
 
 

@@ -40,7 +40,7 @@ class ClassTimes(NamedTuple):
 
 
 class _Call(NamedTuple):
-    """What a fold needs to know: the topology, the elements of the larger of input and result, and their size."""
+    """The inputs of a fold: the topology, the elements of the larger of input and result, and their size in bytes."""
 
     topology: Topology
     length: int
@@ -58,12 +58,12 @@ class _Call(NamedTuple):
         return self.topology.ranks
 
     def chunk_bytes(self, chunks: int) -> int:
-        """Of each of so many equal chunks."""
+        """Return the bytes of one of so many equal chunks."""
         return -(-self.length // chunks) * self.itemsize_bytes
 
     @property
     def channels(self) -> int:
-        """In which the schedule goes."""
+        """Return the number of channels of the schedule."""
         return channels_of(self.collective, self.algorithm, self.topology.rails)
 
     @property
@@ -202,11 +202,11 @@ def _double_tree(call: _Call) -> Rounds:
 
 
 def _chain(call: _Call) -> Rounds:
-    """From rank 0 to the last one, or from rank 1 around to rank 0, in segments that follow one another.
+    """Compute a chain from rank 0 to the last rank, or from rank 1 around to rank 0, in consecutive segments.
 
-    Links and adders are stations that all segments pass in turn, and each takes as long for every segment: the last
-    one is through after one way past all stations and, for each segment before it, the time of the slowest one.
-    In several channels they are not, and followed one by one.
+    Links and adders are stations that all segments pass in turn, and each takes equally long for every segment: the
+    last segment is done after one pass through all stations plus, for each segment before it, the time of the slowest
+    station. This does not hold for several channels, which are followed step by step.
     """
     rounds, ranks, is_sum = call.rounds(call.ranks), call.ranks, call.collective == "reduce"
     segments = len(chain_segments(-(-call.length // call.channels)))
@@ -261,7 +261,7 @@ def _tournament(call: _Call) -> Rounds:
 
 
 def _slowest_pairs(call: _Call, turns: int, size_bytes: int) -> Rounds:
-    """As if all waited for each other after each round, and each had a message over the slowest way that there is."""
+    """Bound the time: all ranks wait for each other after each round, and each round takes the slowest path."""
     rounds, topology = call.rounds(call.ranks), call.topology
     per_rack = topology.ranks_per_node * (topology.nodes_per_rack or topology.node_count)
     peer = np.array(sorted({1, topology.ranks_per_node, per_rack} & set(range(1, call.ranks))))

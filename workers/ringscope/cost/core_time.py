@@ -1,8 +1,8 @@
-"""What a call takes of the cores of one node, where they and not links are what ranks wait for. Pure.
+"""Time of a call on the cores of one node, where ranks wait for cores and not for links. Pure.
 
-Where ranks reach each other's memory and each chunk has a hub, nobody waits message by message: once all inputs are
-there each hub adds up its chunks and writes them to whoever gets them; then all wait once more. Where ranks share a
-core, what one does another one waits for: a call takes all of their work, and a turn for each step of the longest way.
+If ranks reach each other's memory and each chunk has a hub, no rank waits for single messages: once all inputs are
+there, each hub adds up its chunks and writes them to every receiver; then all wait once more. If ranks share a core,
+one waits for the work of another: a call takes all of their work, and a turn for each step of the longest path.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ringscope.schedules.schedule import Hub, Schedule
 
 
 class Cores(NamedTuple):
-    """How many ranks share a core, whether they reach each other's memory, and what an addition or a copy takes.
+    """Ranks per core, whether ranks reach each other's memory, and the cost of an addition or a copy.
 
     ``call_s`` are the seconds of one beside its bytes.
     """
@@ -24,7 +24,7 @@ class Cores(NamedTuple):
 
     @property
     def are_shared(self) -> bool:
-        """Whether some rank waits for a core."""
+        """Return whether some rank waits for a core."""
         return self.ranks_each > 1
 
 
@@ -46,7 +46,7 @@ def hub_seconds(
 def crowded_seconds(
     schedule: Schedule, itemsize_bytes: int, link: Link, reduce_s_per_byte: float, cores: Cores
 ) -> float:
-    """Of ranks that share cores and send messages: nothing of it happens at the same time as something else."""
+    """Return the time when ranks share cores and send messages, with no overlap of work."""
     work_s = [0.0] * schedule.ranks
     for transfer in schedule.transfers():
         size_bytes = schedule.chunks[transfer.chunk].length * itemsize_bytes

@@ -1,4 +1,4 @@
-"""How much work a price is, so that a server can refuse what would keep it busy for minutes. Pure."""
+"""Estimate the work of computing a price, so that a server can refuse requests that would take minutes. Pure."""
 
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS
 from ringscope.contracts.collectives import ROOTED
@@ -41,12 +41,12 @@ def message_count(
 
 
 def is_stepwise(messages: int, channels: int) -> bool:
-    """Whether so many messages are followed one by one, even where classes of equal ranks would do."""
+    """Return whether so many messages are simulated one by one, even if classes of equal ranks would do."""
     return messages <= (_MAX_STEPWISE_MESSAGES if channels == 1 else _MAX_STEPWISE_IN_CHANNELS)
 
 
 def is_bound_enough(messages: int, ranks: int) -> bool:
-    """Whether so many messages on shared links are better bounded than followed one by one."""
+    """Return whether so many messages on shared links are better bounded than simulated one by one."""
     return messages > _MAX_CONTENDED_MESSAGES or ranks > MAX_SIMULATED_RANKS
 
 

@@ -18,7 +18,7 @@ _SAME = 1e-12
 
 
 class _Event(IntEnum):
-    """What happens to a message; of simultaneous events the first named comes first."""
+    """Events of a message; simultaneous events are processed in this order."""
 
     ENDED = 0
     ARRIVED = 1
@@ -34,7 +34,7 @@ class _Flow:
         self.version = 0  # of its rate: an arrival that was foretold at an older rate does not happen
 
     def change_rate(self, bytes_per_s: float, now_s: float) -> None:
-        """From now on it flows at this rate."""
+        """Set the rate at which it flows from now on."""
         self.left_bytes = max(0.0, self.left_bytes - (now_s - self.since_s) * self.bytes_per_s)
         self.since_s, self.bytes_per_s = now_s, bytes_per_s
         self.version += 1
@@ -111,7 +111,7 @@ class EventQueue:
         self._release(self._waiting[False][i], now_s)
 
     def _queue(self, i: int, now_s: float) -> float:
-        """When the destination can begin to add up message i."""
+        """Return when the destination can begin to add up message i."""
         before = self._graph.adds_after[i]
         if before is None or self._times.end_s[before] <= now_s:
             return now_s
@@ -139,7 +139,7 @@ class EventQueue:
 
 
 def _waiting(needs: Sequence[Sequence[int]]) -> list[list[int]]:
-    """Who waits for each message."""
+    """Return, for each message, the messages that wait for it."""
     found: list[list[int]] = [[] for _ in needs]
     for i, numbers in enumerate(needs):
         for number in numbers:

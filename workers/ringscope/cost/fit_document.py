@@ -24,7 +24,7 @@ class RegimeFigures(BaseModel):
     intra_send_s_per_byte: float | None = Field(ge=0, le=_MOST, description="β inside a node.")
 
     def regime(self) -> Regime:
-        """For the cost model."""
+        """Return the regime for the cost model."""
         return Regime(**self.model_dump() | {"below_bytes": self.below_bytes or inf})
 
 
@@ -58,16 +58,16 @@ class FitDocument(BaseModel):
 
     @property
     def is_of_processes(self) -> bool:
-        """Whether the ranks were processes of hosts, whose rings and trees usually go in one channel."""
+        """Return whether the ranks were processes on hosts, whose rings and trees have one channel by default."""
         return self.transport != SIMULATED and usual_channels((2, 2), self.transport) == 1
 
     def parameters(self) -> tuple[Regime, ...]:
-        """For the cost model."""
+        """Return the regimes for the cost model."""
         return tuple(regime.regime() for regime in self.regimes)
 
 
 def document(found: Fit, transport: str, caveats: Sequence[str] = ()) -> FitDocument:
-    """All that a fit has to say."""
+    """Build the document of a fit."""
     return FitDocument(
         version=1,
         transport=transport,

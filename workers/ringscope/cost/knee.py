@@ -1,4 +1,4 @@
-"""Where a call stops waiting for latency and begins to wait for bytes. Pure."""
+"""Find the size at which a call turns from latency-bound to bandwidth-bound. Pure."""
 
 from collections.abc import Sequence
 

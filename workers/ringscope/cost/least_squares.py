@@ -21,7 +21,7 @@ _SAME = 1e-6  # columns that differ by less are proportional
 
 
 def _equation(work: Work, has_two_links: bool) -> tuple[int, ...]:
-    """What the parameters are multiplied by: α and β of each kind of link, then γ."""
+    """Return the coefficients of the parameters: α and β of each kind of link, then γ."""
     if has_two_links:
         return *work.inter, *work.intra, work.reduced_bytes
     return work.messages, work.inter.bytes + work.intra.bytes, work.reduced_bytes

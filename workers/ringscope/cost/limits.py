@@ -26,7 +26,7 @@ def bus_share(collective: str, ranks: int, groups: int) -> float:
 
 
 def _least_crossing(collective: str, ranks: int, groups: int) -> float:
-    """What one group has to send, or to take, in buffers of the operation's size (nccl-tests')."""
+    """Return what one group has to send or receive, in multiples of the operation's size (as nccl-tests defines it)."""
     match collective:
         case "all_reduce":
             return 2 * (groups - 1) / groups

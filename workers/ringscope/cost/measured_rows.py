@@ -13,7 +13,7 @@ _ANY_LINK = Link(0.0, 1.0)
 
 
 class MeasuredRow(Protocol):
-    """What a fit reads of a row; ``record.Measurement`` has it."""
+    """The columns of a row that a fit reads; ``record.Measurement`` has them."""
 
     @property
     def collective(self) -> str:
@@ -41,7 +41,7 @@ class MeasuredRow(Protocol):
 
 
 class Nodes(NamedTuple):
-    """How ranks lie on nodes. One on each: all links are alike; so they are where all ranks are on one node.
+    """Placement of ranks on nodes. With one rank on each node, or all ranks on one node, all links are equal.
 
     ``channels`` are those in which the rows' rings and trees went.
     """
@@ -66,7 +66,7 @@ EACH_ALONE = Nodes()
 
 
 class Call(NamedTuple):
-    """What the schedule of a row is made from."""
+    """The inputs from which a row's schedule is built."""
 
     collective: str
     algorithm: str
@@ -84,7 +84,7 @@ def call_of(row: MeasuredRow, nodes: Nodes) -> Call:
 
 @lru_cache(maxsize=4096)
 def work_of(call: Call, regime: Regime) -> Work:
-    """What lies on the critical path of a call, with the parameters of this regime."""
+    """Return the work on the critical path of a call, with the parameters of this regime."""
     shape = call.nodes.topology(call.ranks)
     schedule = build(call.algorithm, call.ranks, call.elements, shape.nodes, call.collective, channels=shape.rails)
     return simulate(schedule, call.itemsize_bytes, regime.on(shape)).critical_path()

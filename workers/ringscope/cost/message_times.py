@@ -1,4 +1,4 @@
-"""When what happens to each message of a schedule, and how to find it where no message shares a link. Pure."""
+"""Times of the events of each message, and how to compute them when no message shares a link. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,8 @@ class MessageTimes:
 def times_alone(
     graph: MessageGraph, sizes_bytes: Sequence[int], paths: Sequence[Path], reduce_s_per_byte: float
 ) -> MessageTimes:
-    """Of messages that have each path to themselves, so that none hangs on a later one; ``paths`` by ``graph.pairs``.
+    """Return the times of messages that share no link, so that none depends on a later one; ``paths`` by
+    ``graph.pairs``.
 
     They are what ``EventQueue`` finds, to the last bit, without a queue.
     """

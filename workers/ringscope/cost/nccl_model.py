@@ -44,7 +44,7 @@ _TREE_CORRECTION: dict[Protocol, tuple[float, ...]] = {
 
 
 class _Limits(NamedTuple):
-    """What a GPU generation can do at most: LL in all, the others per channel; triples are of 1, 2 and more nodes."""
+    """Limits of a GPU generation: LL in total, the others per channel; triples are for 1, 2 and more nodes."""
 
     ll: float
     ring_ll128: float
@@ -63,7 +63,7 @@ _LIMITS: dict[str, _Limits] = {
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What NCCL's topology search finds (NCCL_DEBUG_SUBSYS=GRAPH): channels and their bandwidth in GB/s."""
+    """Result of NCCL's topology search (NCCL_DEBUG_SUBSYS=GRAPH): channels and their bandwidth in GB/s."""
 
     architecture: Architecture
     nodes: int
@@ -85,7 +85,7 @@ H100_NODE = Machine("hopper", 1, 8, channels=12, intra_gb_per_s=30.0, nvls_chann
 
 
 def machine_of(topology: Topology, architecture: Architecture) -> Machine:
-    """What NCCL would find there: of the wire, rings get 360/450 and NVLS 320/450, as on the H100 node."""
+    """Return what NCCL would find: rings get 360/450 and NVLS 320/450 of the wire, as on the H100 node."""
     wire = (topology.intra or topology.inter).bytes_per_s / 1e9
     channels, nvls_channels = H100_NODE.channels, H100_NODE.nvls_channels
     ring = 0.8 * wire / channels

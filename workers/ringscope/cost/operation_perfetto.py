@@ -92,7 +92,7 @@ def _slices(operation: OperationTrace, begins_ns: int) -> Iterator[_Slice]:
 
 
 def _parts(row: TraceRow) -> Iterator[tuple[int, str, int, int]]:
-    """What a row says was going on: track, what to call it, from when to when."""
+    """Yield the parts of a row: track, name, start and end."""
     moving_ns = row.start_ns if row.send_ns is None else row.send_ns
     if row.wire_ns is not None and row.recv_ns is not None:  # before that the receiver waited for the sender's data
         moving_ns = max(row.start_ns, row.recv_ns - row.wire_ns)
@@ -127,7 +127,7 @@ def _on_tracks(slices: Sequence[_Slice]) -> Iterator[dict[str, Any]]:
 
 
 def _arrows(rows: Sequence[TraceRow], begins_ns: int, numbers: Iterator[int]) -> Iterator[dict[str, Any]]:
-    """From where a message is sent to where it is there, if both ends tell it."""
+    """Yield an arrow from the send to the arrival of each message that both ends recorded."""
     sent = {(row.step, row.rank, row.peer, tuple(row.chunks)): row for row in rows if row.is_send}
     for row in rows:
         source = sent.get((row.step, row.peer, row.rank, tuple(row.chunks)))

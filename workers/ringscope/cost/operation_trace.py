@@ -43,7 +43,7 @@ def joined(
     chunks: Sequence[Chunk] | None = None,
     priced: PricedCall | None = None,
 ) -> OperationTrace:
-    """What the ranks told of one operation; ``told`` has one entry or more, and ``clocks`` one for each rank."""
+    """Join the traces of the ranks in one operation; ``told`` has at least one trace, ``clocks`` one for each rank."""
     starts_ns = {t.rank: t.started_at_ns - (clocks[t.rank].offset_ns or 0) for t in told}
     origin_ns = min(starts_ns.values())
     ordered = sorted(told, key=lambda t: t.rank)

@@ -18,7 +18,7 @@ Short = NDArray[np.int32]
 
 
 class Edges(NamedTuple):
-    """Who sends to whom, and whether the receiver adds."""
+    """Source and destination of each message, and whether the receiver adds."""
 
     src: Numbers
     dst: Numbers
@@ -34,7 +34,7 @@ class PackedTrees(NamedTuple):
 
 @lru_cache(maxsize=2)
 def packed_trees(ranks: int, segments: int) -> PackedTrees:
-    """Of two ranks at least. The even chunks travel in tree 1, the odd ones in tree 2."""
+    """Pack the double tree of at least two ranks. The even chunks travel in tree 1, the odd ones in tree 2."""
     ways = [_levels(tree) for tree in parents(ranks)]
     src = np.concatenate([level.src for way in ways for level in way])
     dst = np.concatenate([level.dst for way in ways for level in way])
@@ -81,7 +81,7 @@ def _siblings_apart(children: Numbers, depth: Numbers, parent: Numbers) -> Itera
 
 
 class _Table:
-    """Which ranks send and receive in which steps, as far as moves have been placed."""
+    """The steps in which ranks send and receive, for the moves placed so far."""
 
     def __init__(self, ranks: int) -> None:
         self._sends, self._receives = (np.zeros((ranks, 64), bool) for _ in range(2))
@@ -89,7 +89,7 @@ class _Table:
         self._ready, self._unread = (np.zeros(ranks, np.int64) for _ in range(2))  # of the chunk that is placed
 
     def begin_chunk(self) -> None:
-        """What comes is of another chunk, which nobody has sent yet."""
+        """Begin another chunk, which no rank has sent yet."""
         self._ready[:] = self._unread[:] = 0
 
     def place(self, level: Edges) -> Numbers:

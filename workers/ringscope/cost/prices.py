@@ -1,8 +1,8 @@
-"""What algorithms would cost on a cluster that is only described: prices side by side. Pure.
+"""Predicted cost of algorithms on a cluster that is only described, side by side. Pure.
 
-Algorithms with a schedule are priced from it, message by message, and where these are many by classes of equal ranks;
-what the textbook only has a formula for, by that. What a job's own ranks
-should take, by what jobs alike measured, is asked of ``ringscope.choice.prediction``.
+Algorithms with a schedule are priced from it: message by message, or by classes of equal ranks if there are many
+messages. Algorithms that only have a textbook formula are priced by the formula. ``ringscope.choice.prediction``
+predicts a job's own ranks from measurements of similar jobs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -67,7 +67,7 @@ class Price:
 
 
 def usual(collective: str, topology: Topology, architecture: Architecture | None, is_fitted: bool) -> tuple[str, ...]:
-    """What is priced where nobody names an algorithm: what has a schedule, and NCCL's model where it knows the nodes.
+    """Return the algorithms priced by default: all with a schedule, and NCCL's model if it knows the nodes.
 
     ``architecture`` is that of the GPUs, if the link inside a node tells it; ``is_fitted``: parameters are measured.
     """
@@ -111,7 +111,9 @@ def prices(
 
 
 def _schedule(collective: str, algorithm: str, size_bytes: int, topology: Topology, servers: int) -> Schedule:
-    """What the ranks do, which hangs on no link: somebody who moves a slider over latencies asks for the same again."""
+    """Return the schedule, cached because it does not depend on the links: a slider over latencies asks for it
+    again.
+    """
     _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
     if algorithm == "parameter_server":
         make = partial(parameter_server, topology.ranks, total, servers)
@@ -124,7 +126,9 @@ def _schedule(collective: str, algorithm: str, size_bytes: int, topology: Topolo
 def _by_schedule(
     collective: str, algorithm: str, size_bytes: int, topology: Topology, servers: int, regimes: Sequence[Regime]
 ) -> Price:
-    """By classes of ranks where that is possible and the messages are many, else message by message."""
+    """Price a schedule by classes of ranks if there are many messages and it is possible, otherwise message by
+    message.
+    """
     _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
     messages = message_count(algorithm, topology.ranks, total, servers, collective, topology.rails)
     channels = channels_of(collective, algorithm, topology.rails)

@@ -87,7 +87,7 @@ def timeline(regimes: Sequence[Regime], schedule: Schedule, itemsize_bytes: int,
 
 
 def in_regime(regimes: Sequence[Regime], topology: Topology, price: Callable[[Topology], tuple[T, float]]) -> T:
-    """What ``price`` finds, which also says how large the messages are, in the regime that these fall into.
+    """Return the result of ``price`` in the regime of the message size that ``price`` returns with it.
 
     Which chain of messages is the critical one depends on the parameters, so that it takes some rounds.
     """

@@ -45,12 +45,12 @@ class _Shared(NamedTuple):
     busy_s: Seconds  # until when each link was
 
     def is_crossed(self, is_intra: NDArray[np.bool_], is_far: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """By which of these messages."""
+        """Return which of these messages cross the link."""
         return is_far if self.is_between_racks else ~is_intra
 
 
 class Way(NamedTuple):
-    """What messages from ``src`` to ``dst`` meet; it keeps these arrays, so that no others have their ids."""
+    """The path properties of messages from ``src`` to ``dst``; it holds these arrays so that their ids stay unique."""
 
     src: Ranks
     dst: Ranks
@@ -78,7 +78,7 @@ class Step(NamedTuple):
 
 
 class Rounds:
-    """When what happened last at each class of ranks (seconds), as a schedule goes on round by round.
+    """The time of the last event at each class of ranks (seconds), while a schedule is followed round by round.
 
     Rank r is in class r mod ``classes``; rotating all ranks by ``classes`` must change neither schedule nor topology.
     ``sent_s`` is the last arrival of what a rank sent, ``ended_s`` when what it received last was added up,
@@ -99,7 +99,7 @@ class Rounds:
         self._links = list(self._shared_links())
 
     def _shared_links(self) -> Iterator[_Shared]:
-        """As if every rank used them."""
+        """Yield the shared links, counted as if every rank used them."""
         topology, classes, rank = self._topology, self._classes, np.arange(self._classes)
         per_node, per_rack = topology.ranks_per_node, (topology.nodes_per_rack or 0) * topology.ranks_per_node
         if topology.cards < per_node:
@@ -132,12 +132,12 @@ class Rounds:
 
     @property
     def seconds(self) -> float:
-        """When the last rank is done."""
+        """Return when the last rank is done."""
         return max(self.phase_ends_s.values(), default=0.0)
 
     @property
     def sent_s(self) -> Seconds:
-        """By the later one of the ports."""
+        """Return the last arrival of what each class of ranks sent, over all its ports."""
         latest_s: Seconds = self._sent_s.reshape(self._ports, -1).max(axis=0)
         return latest_s
 
@@ -216,11 +216,11 @@ class Rounds:
         return ended_s
 
     def count_sent(self, sender: Ranks, size_bytes: Sizes) -> None:
-        """What these ranks send in all the steps of ``send_in_turn``."""
+        """Add what these ranks send in all the steps of ``send_in_turn``."""
         self.sent_bytes += np.bincount(sender, size_bytes, self._classes)
 
     def _send_sharing(self, way: Way, step: Step, phases: Mapping[bool, str]) -> Seconds:
-        """Where messages may have to wait for shared links: of each turn one phase after the other."""
+        """Send messages that may wait for shared links: in each turn one phase after the other."""
         ended_s = np.empty(len(step.of))
         for now in in_turns(way.out.take(step.of), way.into.take(step.of)):
             for one, phase in phases.items():
@@ -284,7 +284,7 @@ class Rounds:
         return [self._sent_s, self._received_s, self.ended_s, self._added_s, *(link.busy_s for link in self._links)]
 
     def _way(self, src: Ranks, dst: Ranks) -> Way:
-        """Of messages between these, looked up where they are the same arrays as before: most rounds are repeated."""
+        """Return the paths, cached by the identity of the two arrays: most rounds are repeated."""
         found = self._ways.get((id(src), id(dst)))
         if found is None:
             if len(self._ways) >= _MOST_WAYS:
@@ -293,7 +293,7 @@ class Rounds:
         return found
 
     def way(self, src: Ranks, dst: Ranks) -> Way:
-        """What messages meet that go from ``src`` to ``dst`` together."""
+        """Compute the paths of messages that go from ``src`` to ``dst`` at the same time."""
         sender, receiver = src % self._classes, dst % self._classes
         topology = self._topology
         intra = topology.intra or topology.inter
@@ -318,7 +318,7 @@ class Rounds:
         return Way(src, dst, sender, receiver, sender + port, receiver + port, latency_s, bytes_per_s, crossed)
 
     def _kinds(self, src: Ranks, dst: Ranks) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which messages stay inside a node, and which go from rack to rack."""
+        """Return which messages stay inside a node, and which go from rack to rack."""
         topology = self._topology
         node, peer = src // topology.ranks_per_node, dst // topology.ranks_per_node
         is_intra = (node == peer) & (topology.intra is not None)

@@ -129,12 +129,12 @@ def even(ranks_of_nodes: Sequence[int]) -> Nodes | None:
 
 
 def on_transport(nodes: Nodes, transport: str) -> Nodes:
-    """With the channels that measured rings and trees usually have there; on one node all links are alike."""
+    """Set the default channels of measured rings and trees on this transport; on one node all links are equal."""
     return nodes._replace(channels=usual_channels([nodes.ranks_per_node] * 2, transport))
 
 
 def simulated_nodes(cluster: ClusterSpec) -> Nodes:
-    """How the ranks of a described cluster lie; links of one kind only where every node or the only one has all."""
+    """Return the placement in a described cluster; all links are equal with one node, or one rank per node."""
     topology = cluster.topology
     if 1 in (topology.node_count, topology.ranks_per_node):
         return Nodes()
@@ -163,7 +163,7 @@ def _time_us(row: Mapping[str, Any], spread: Mapping[str, Any]) -> float:
 
 
 def _untimed(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """What is left out, in a sentence."""
+    """Return a sentence that counts the rows left out, if any."""
     every = [(result, place) for result in results for place in _PLACEMENTS if place in result]
     rows = [(result[place], result.get(f"{place}_per_iter", {})) for result, place in every]
     count = sum(not math.isfinite(_time_us(*row)) for row in rows)
@@ -171,7 +171,7 @@ def _untimed(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _crowd(results: Sequence[Mapping[str, Any]]) -> str:
-    """Of the first row whose ranks had to take turns; empty: a core for each, or nothing tells."""
+    """Describe the core sharing of the first row whose ranks shared cores; empty if none did or it is unknown."""
     return next((found for row in results if (found := crowd(int(row.get("ranks") or 0), row.get("cores")))), "")
 
 
@@ -182,7 +182,7 @@ def _wrong(results: Sequence[Mapping[str, Any]]) -> int:
 
 
 def _other_channels(results: Sequence[Mapping[str, Any]], hosts: Sequence[str]) -> int | None:
-    """Those of the first row that is not in as many as it would be had nobody asked; None: every row is."""
+    """Return the channel count of the first row that deviates from the default; None if none does."""
     ranks_of_nodes = list(Counter(hosts).values())
     told = ((result.get("channels"), str(result.get("transport", "nccl"))) for result in results)
     return next((n for n, transport in told if n and n != usual_channels(ranks_of_nodes, transport)), None)
@@ -197,7 +197,7 @@ def _is_ours(collective: str, result: Mapping[str, Any]) -> bool:
 
 
 def _collective(arguments: Sequence[str]) -> str:
-    """What nccl-tests' program is called after: all_reduce_perf."""
+    """Return the collective in the name of an nccl-tests program, such as all_reduce_perf."""
     found = _PROGRAM.search(arguments[0])
     if found is None or found[1] not in SCHEDULED:
         raise ValueError(f"{arguments[0]!r} is no collective that has a schedule; use one of {', '.join(SCHEDULED)}.")

@@ -1,4 +1,4 @@
-"""What the time of a collective hangs on: its price again, with one figure of the links changed. Pure."""
+"""Sensitivity of a collective's time: its price again, with one parameter of the links changed. Pure."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -30,7 +30,7 @@ def sensitivities(
     collective: str = "all_reduce",
     regimes: Sequence[Regime] = (),
 ) -> Iterator[Sensitivity]:
-    """For each algorithm what every figure that the links have does to its time, when it is ``factor`` times as large.
+    """Yield the change of each algorithm's time when one parameter of the links is ``factor`` times as large.
 
     Raises ValueError as ``prices`` does.
     """

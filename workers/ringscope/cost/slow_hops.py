@@ -1,4 +1,4 @@
-"""Which hops between nodes are slow, and which node slow hops share, by the wire times of traced operations. Pure.
+"""Find slow hops between nodes, and the node that slow hops share, by wire times of traced operations. Pure.
 
 A hop is slow that takes at least twice as long for its bytes as the quick hops of the same operation, or three times
 where there are fewer than 5 messages. Its lower quartile counts, so that one message that was held up says nothing. A
@@ -22,7 +22,7 @@ _SHOWN = 2
 
 
 class HopTime(NamedTuple):
-    """What a hop took: the lower quartile of its messages.
+    """Wire time of a hop: the lower quartile of its messages.
 
     Args:
         ratio: so many times as long as on the quick hops for as many bytes; None: nothing can tell.
@@ -75,7 +75,7 @@ def sentences(links: SlowLinks, what: str) -> list[str]:
 
 
 def node_sentence(node: str, hops: Sequence[HopTime], what: str) -> str:
-    """That the node's link is slow."""
+    """Say that the node's link is slow."""
     told = " and ".join(f"{hop.wire_ns / 1e6:.3g} ms {_way(hop, node)}" for hop in _worst(hops))
     more = f" ({len(hops)} hops in all)" if len(hops) > _SHOWN else ""
     return (
@@ -85,7 +85,7 @@ def node_sentence(node: str, hops: Sequence[HopTime], what: str) -> str:
 
 
 def hop_sentence(hop: HopTime, what: str) -> str:
-    """That the way between two nodes is slow."""
+    """Say that the path between two nodes is slow."""
     source, target = hop.hop
     return (
         f"The hop from node {source} to node {target} is slow: in {what} a message was on the wire for "
@@ -107,7 +107,7 @@ def _way(hop: HopTime, node: str) -> str:
 
 
 def _share(node: str, hops: Sequence[HopTime], slow: Collection[Hop]) -> tuple[float, int]:
-    """How sure it is that this node is the cause: the share of its hops that are slow, and their number; (0, 0): no."""
+    """Return the share of this node's hops that are slow, and their number; (0, 0): it is not the cause."""
     ways = [
         [hop for hop in hops if node in hop.hop],
         [hop for hop in hops if hop.hop[0] == node],

@@ -1,4 +1,4 @@
-"""What a schedule costs on a topology: α-β-γ time computed from the schedule itself. Pure.
+"""Cost of a schedule on a topology: α-β-γ time computed from the schedule itself. Pure.
 
 A message of n bytes takes α + n·β on its path; adding n bytes takes the receiver n·γ. Each rank sends one message at a
 time, receives one at a time (full duplex) and adds one at a time, in the order of the schedule. A message starts when
@@ -48,7 +48,7 @@ class Traffic(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What lies one after another on the critical path: messages, bytes that travel, bytes that are added up.
+    """Work in sequence on the critical path: messages, bytes sent, bytes added.
 
     ``inter`` and ``intra`` are the same messages by the link that they cross, between nodes or inside one.
     """
@@ -88,17 +88,17 @@ class Timeline:
 
     @property
     def ranks(self) -> int:
-        """How many take part."""
+        """Return the number of ranks."""
         return self.topology.ranks
 
     @property
     def seconds(self) -> float:
-        """When the last rank is done."""
+        """Return when the last rank is done."""
         return max(self.times.end_s, default=0.0)
 
     @property
     def most_sent_bytes(self) -> int:
-        """What the rank sends that sends most."""
+        """Return the bytes sent by the rank that sends most."""
         sources = [src for src, _ in self.graph.pairs]
         sent = [0] * self.ranks
         for pair, size_bytes in zip(self.graph.pair, self.sizes_bytes, strict=True):
@@ -106,11 +106,11 @@ class Timeline:
         return max(sent)
 
     def needs(self, i: int) -> tuple[Need, ...]:
-        """What message i waited for before it started."""
+        """Return what message i waited for before it started."""
         return self.graph.needs(i)
 
     def phase_ends_s(self) -> dict[str, float]:
-        """When the last message of each phase is done, in the order of the schedule."""
+        """Return when the last message of each phase is done, in the order of the schedule."""
         ends: dict[str, float] = {}
         first = 0
         for phase, messages in self.graph.phases:

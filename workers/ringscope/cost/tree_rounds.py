@@ -40,7 +40,7 @@ def double(rounds: Rounds, topology: Topology, channels: int, segments: int, siz
 
 
 def chain(rounds: Rounds, topology: Topology, channels: int, collective: str, segments: int, size_bytes: int) -> None:
-    """From rank 0 around or around to it; ``size_bytes``: a channel's part of a segment."""
+    """Follow a chain from or to rank 0 in several channels; ``size_bytes``: a channel's part of a segment."""
     ranks, is_sum = topology.ranks, collective == "reduce"
     at = _rank_at(topology, channels)
     turn = np.arange(ranks)[:, None] + (at == 0).argmax(axis=0) + is_sum
@@ -126,7 +126,7 @@ class _Trees:
 
 
 def _rank_at(topology: Topology, channels: int) -> Ranks:
-    """Which rank is at each place, in each channel."""
+    """Return the rank at each position of the chain or tree, in each channel."""
     each, place = topology.ranks_per_node, np.arange(topology.ranks)[:, None]
     by = np.arange(1, channels + 1) if channels > 1 else np.zeros(1, np.int64)
     return place - place % each + (place + by) % each
@@ -146,7 +146,7 @@ def _by_turns(way: Way) -> tuple[Ranks, list[int]]:
 
 
 def _others(pair: Ranks) -> Ranks:
-    """Of sorted messages those between the same two ranks, or else the messages themselves."""
+    """Return, for each of the sorted messages, an adjacent one between the same two ranks, or the message itself."""
     other = np.arange(len(pair))
     first = np.flatnonzero(pair[1:] == pair[:-1])
     other[first], other[first + 1] = first + 1, first

@@ -24,7 +24,7 @@ def turns(out: Numbers, into: Numbers) -> Iterator[Numbers]:
 
 
 def _are_first(port: Numbers, place: Numbers, first: Numbers) -> NDArray[np.bool_]:
-    """Which messages have none before them at their port; ``first`` is scratch."""
+    """Return which messages are first at their port; ``first`` is scratch."""
     first[port[::-1]] = place[::-1]
     is_first: NDArray[np.bool_] = first.take(port) == place
     return is_first

@@ -1,4 +1,4 @@
-"""How long each message of a traced operation was on the wire, and how long that is for its bytes. Pure.
+"""Wire time of each message in a traced operation, and its ratio to the expected time for its bytes. Pure.
 
 A receiver that waits for its sender's data is no slow link. So the wire time of a message begins when both ends had
 come: at the later of the two ``start_ns``. It ends at the receiver's ``recv_ns``. What shares a node's link is counted
@@ -36,7 +36,7 @@ class Wire(NamedTuple):
 
     @property
     def length_ns(self) -> int:
-        """How long it was on the wire; clocks that err may make the end lie before the start."""
+        """Return the time on the wire; with inaccurate clocks the end may lie before the start, which counts as 0."""
         return max(0, self.end_ns - self.start_ns)
 
 
@@ -51,7 +51,7 @@ class HopSample(NamedTuple):
 
 
 def start_of_wire_ns(row: TraceRow, sends: Mapping[Pair, TraceRow]) -> int | None:
-    """When a received message could begin to move; None where that is not known, as of a message that is sent."""
+    """Return when a received message could begin to move; None if it is not known, or for a sent message."""
     if row.is_send or row.recv_ns is None:
         return None
     sent = sends.get(_pair(row))
@@ -109,12 +109,12 @@ def lower_quartile(values: Sequence[float]) -> float:
 
 
 def _moved_bytes(wire: Wire, beside: Sequence[Wire]) -> float:
-    """What moved over the same node's link while this message did, itself included."""
+    """Return the bytes that moved over the same node's link during this message, itself included."""
     return sum(other.bytes * _share_within(other, wire) for other in beside)
 
 
 def _share_within(other: Wire, wire: Wire) -> float:
-    """Which share of another message moved while this one did, at an even rate."""
+    """Return the share of another message that moved during this one, at an even rate."""
     if other is wire:
         return 1.0
     if not other.length_ns:

@@ -117,6 +117,6 @@ def usual_values(ranks: int, channels: int = 1) -> Values:
 
 
 def result(schedule: Schedule, rank: int, row: Sequence[float]) -> list[float]:
-    """What of a rank's row belongs to its result; what lies elsewhere is left over from the way."""
+    """Return the part of a rank's row that belongs to its result; the rest are intermediate values."""
     parts = [row[c.offset : c.offset + c.length] for i, c in enumerate(schedule.chunks) if schedule.is_output(rank, i)]
     return [number for part in parts for number in part]

@@ -101,7 +101,7 @@ def _device(hello: Hello) -> dict[str, Any]:
 
 
 def _nccl_version(nodes: Sequence[Environment]) -> dict[str, int]:
-    """As NCCL's own number, 22703 for 2.27.3; nothing where no NCCL is installed."""
+    """Return the version as NCCL's own number, 22703 for 2.27.3; empty if no NCCL is installed."""
     parts = nodes[0].versions.get("nccl", "").split(".") if nodes else []
     if len(parts) < 3:
         return {}

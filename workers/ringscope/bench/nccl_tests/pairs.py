@@ -29,7 +29,7 @@ def by_algorithm(measurements: Sequence[Measurement]) -> dict[str, list[Measurem
 
 
 def failed_checks(rows: Sequence[Measurement]) -> int:
-    """How many rows have wrong elements."""
+    """Count the rows that have wrong elements."""
     return sum(bool(row.wrong) for row in rows)
 
 

@@ -85,7 +85,7 @@ def _table(
 
 
 def _medians(rows: Sequence[Measurement]) -> Iterable[str]:
-    """What stands beside the means, as comments: nccl-tests' columns are what parsers count on."""
+    """Yield medians and percentiles as comments: parsers expect exactly nccl-tests' columns."""
     yield "#"
     yield "# Beside the mean times, of the slowest rank in each iteration: median, p5 to p95 (us)"
     yield f"# {'size (B)':>10}  {'out-of-place':>32}  {'in-place':>32}"
@@ -117,7 +117,7 @@ def _unstable(rows: Sequence[Measurement]) -> Iterable[str]:
 
 
 def _choices(rows: Sequence[Measurement]) -> Iterable[str]:
-    """What auto took, as comments that parsers pass over: a line for each range of sizes with one choice."""
+    """Yield auto's choices as comments that parsers skip: a line for each range of sizes with one choice."""
     for place, in_place in (("out of place", False), ("in place", True)):
         chosen = [row for row in rows if row.chosen_algorithm is not None and row.in_place is in_place]
         for name, group in groupby(chosen, key=lambda row: row.chosen_algorithm):
@@ -193,6 +193,6 @@ def _timestamp(pair: Pair) -> str:
 
 
 def _fitted(value: float, width: int) -> str:
-    """As many decimals as fit into the width, as nccl-tests' getFloatStr finds them."""
+    """Format with as many decimals as fit into the width, as nccl-tests' getFloatStr does."""
     texts = (f"{value:.{digits}f}" for digits in (2, 1, 0))
     return next((text for text in texts if len(text) <= width), f"{value:.{1 if width >= 7 else 0}e}")

@@ -19,13 +19,7 @@ DOCSTRING_FRAGMENT = re.compile(
 )
 # Packages whose docstrings are rewritten, one a line: add a package when its rewrite lands.
 SENTENCES = (
-    "workers/ringscope/bench",
-    "workers/ringscope/choice",
-    "workers/ringscope/cli",
-    "workers/ringscope/client",
-    "workers/ringscope/contracts",
-    "workers/ringscope/cost",
-    "workers/ringscope/engine",
+    "workers/ringscope",
     "workers/ringscope_agent",
 )
 

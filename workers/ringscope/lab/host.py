@@ -1,4 +1,4 @@
-"""What runs on a host of a lab: an agent that shares nothing with the agents of the other hosts but the links."""
+"""A host of a lab: it runs an agent that shares nothing with the agents of the other hosts but the links."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ class Host:
 
     @property
     def log(self) -> Path:
-        """What its agent prints."""
+        """The log of its agent."""
         return self.folder / "agent.log"
 
     @property

@@ -29,7 +29,7 @@ _LOOK_SECONDS = 0.05
 
 
 class HostTrouble(BaseModel):
-    """What was done to a host's link."""
+    """Changes that were made to a host's link."""
 
     rate_bit_per_s: int | None = None
     delay_us: float | None = None
@@ -38,7 +38,7 @@ class HostTrouble(BaseModel):
 
 
 class WantedLab(BaseModel):
-    """What a lab is to be: hosts h1 … hN, their links, their racks, and where their agents report."""
+    """Description of a lab to create: hosts h1 … hN, their links, their racks, and the server of their agents."""
 
     hosts: int
     rate_bit_per_s: int
@@ -72,12 +72,12 @@ class Lab:
 
     @property
     def prefix(self) -> str:
-        """Of the names of all of its namespaces."""
+        """Prefix of the names of all its namespaces."""
         return f"rslab-{self._mark}-"
 
     @property
     def state(self) -> LabState | None:
-        """What its file says; None when there is no lab, or nothing is known of one that is there."""
+        """Return the state in the lab's file; None if there is no lab, or its file is unreadable."""
         try:
             return LabState.model_validate_json(self._file.read_bytes())
         except (OSError, ValidationError):
@@ -144,7 +144,7 @@ class Lab:
         self._save(state)
 
     def is_alive(self, name: str) -> bool:
-        """Whether a host's agent runs."""
+        """Return whether a host's agent runs."""
         pid = self._known().agents.get(name)
         return pid is not None and pid in self.processes(name)
 
@@ -299,7 +299,7 @@ def _link(wanted: WantedLab, trouble: HostTrouble) -> Link:
 
 
 def wait_until(look: Callable[[], bool], seconds: float) -> bool:
-    """Whether it became true in time."""
+    """Wait until ``look`` returns true; return whether it did within ``seconds``."""
     deadline = time.monotonic() + seconds
     while not look():
         if time.monotonic() >= deadline:

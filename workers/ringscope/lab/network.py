@@ -58,7 +58,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What is to be built.
+    """Description of the networks to build.
 
     Args:
         prefix: of the names of all namespaces; ends with a hyphen.
@@ -81,7 +81,7 @@ class Layout:
 
     @property
     def gateway_address(self) -> str:
-        """Where the hosts find this machine."""
+        """The address of this machine for the hosts."""
         return f"{self.subnet}.{_GATEWAY_NUMBER}"
 
     @property
@@ -103,7 +103,7 @@ class Layout:
 
     @property
     def payload_bytes_per_s(self) -> float:
-        """What TCP can carry over one host's link in one direction."""
+        """Bytes per second that TCP can carry over one host's link in one direction."""
         return self.link.rate_bit_per_s / 8 * PAYLOAD_SHARE
 
     def inside(self, number: int, command: Sequence[str]) -> list[str]:

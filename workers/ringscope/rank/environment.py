@@ -1,4 +1,4 @@
-"""What a run ran in: versions, the variables that steer it, the machine, and the processors that a rank may use."""
+"""Environment of a run: versions, relevant variables, the machine, and the processors that a rank may use."""
 
 import importlib.metadata
 import os
@@ -92,7 +92,7 @@ def installed_versions() -> dict[str, str]:
 
 
 def cpu_model() -> str:
-    """What the kernel calls the processor."""
+    """Return the kernel's name for the processor."""
     try:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:

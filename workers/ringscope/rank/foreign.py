@@ -46,7 +46,7 @@ KEPT_PREFIXES = (
 
 
 def is_foreign(name: str) -> bool:
-    """Whether a variable belongs to a batch system or to another launcher."""
+    """Return whether a variable belongs to a batch system or to another launcher."""
     return name in FOREIGN_NAMES or (name.startswith(FOREIGN_PREFIXES) and not name.startswith(KEPT_PREFIXES))
 
 

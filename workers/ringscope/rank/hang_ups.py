@@ -1,4 +1,4 @@
-"""Which of several connections was closed first: of ranks that go down together, who went ahead."""
+"""Order in which connections were closed: it shows which rank ended first when all end together."""
 
 import select
 
@@ -15,11 +15,11 @@ class HangUps:
         self._count = 0
 
     def watch(self, descriptor: int) -> None:
-        """From now on, until its place is taken."""
+        """Watch a connection until ``take_place`` is called for it."""
         self._epoll.register(descriptor, select.EPOLLRDHUP)
 
     def take_place(self, descriptor: int) -> int:
-        """How many connections were closed before this one, which is forgotten now."""
+        """Return how many connections were closed before this one, and forget this one."""
         for ready, _ in self._epoll.poll(0):
             self._put(ready)
         if descriptor not in self._places:  # closed at this end

@@ -1,4 +1,4 @@
-"""What a rank is given: files in one folder, and the variables that name them. Whoever starts ranks packs it."""
+"""Inputs of a rank: files in one folder, and the variables that name them. The launcher of the ranks creates them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +17,7 @@ from ringscope.engine import positions
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """Where its things lie; the folder is there before them."""
+    """Paths in the folder of a run, which must exist before."""
 
     folder: Path
 
@@ -33,12 +33,12 @@ class Kit:
 
     @property
     def positions(self) -> Path:
-        """Where the ranks note how far they are."""
+        """The file in which the ranks publish their progress."""
         return self.folder / "positions"
 
     @property
     def stacks(self) -> Path:
-        """Where each rank writes its stack when it is asked to."""
+        """The folder in which each rank writes its stack on request."""
         return self.folder / "stacks"
 
     def pack(self, job: JobSpec, ranks: int, tuning: Table | None = None) -> None:
@@ -49,7 +49,7 @@ class Kit:
         self.stacks.mkdir(exist_ok=True)
 
     def variables(self, socket: Path) -> dict[str, str]:
-        """For the environment of the ranks; at ``socket`` somebody listens to them."""
+        """Return the environment variables of the ranks; a receiver listens at ``socket``."""
         return {
             SOCKET_VARIABLE: str(socket),
             SPEC_VARIABLE: str(self.spec),

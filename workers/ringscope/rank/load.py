@@ -1,4 +1,4 @@
-"""How busy a node was with other things while something ran: /proc/stat, less what its processes took."""
+"""Measure other load on a node during a run: /proc/stat, minus the CPU time of the run's own processes."""
 
 import contextlib
 import os
@@ -22,13 +22,13 @@ _PARENT, _TIMES = 1, slice(11, 15)
 
 
 class LoadMeter:
-    """From its creation on, in the process whose own load and whose descendants' is no other one's."""
+    """Load since creation, excluding this process and its descendants; no other meter should run in its process."""
 
     def __init__(self) -> None:
         self._begin = _readings()
 
     def read(self) -> Load | None:
-        """What was so far; None where the system does not tell."""
+        """Return the load so far; None where the system does not report it."""
         if self._begin is None or (now := _readings()) is None:
             return None
         seconds, busy_seconds, own_seconds = (
@@ -43,7 +43,7 @@ class LoadMeter:
         )
 
     def other_share(self) -> float:
-        """What others took so far of all processors, 0 to 1; 0 where the system does not tell."""
+        """Return the share of all processors that others took so far, 0 to 1; 0 where the system does not report it."""
         load = self.read()
         if load is None or not load.seconds:
             return 0.0
@@ -51,7 +51,7 @@ class LoadMeter:
 
 
 def crowding() -> float:
-    """How many processes there are for each core, which they share; 1 at least, and where the system does not tell."""
+    """Return the processes per core, at least 1; 1 where the system does not report it."""
     try:
         runnable = int((_PROC / "loadavg").read_text().split()[3].partition("/")[0])
     except (OSError, ValueError, IndexError):
@@ -71,13 +71,13 @@ def _readings() -> tuple[float, float, float] | None:
 
 
 def _own_seconds() -> float:
-    """Of this process and all its descendants, also of those that have ended."""
+    """Return the CPU time of this process and all its descendants, including those that have ended."""
     ended = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
     return sum(usage.ru_utime + usage.ru_stime for usage in ended) + _descendants_ticks() / _TICKS_PER_SECOND
 
 
 def _descendants_ticks() -> int:
-    """Of those that live, with what they have waited for."""
+    """Return the ticks of the living descendants, including children they have waited for."""
     children: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for folder in _PROC.iterdir():
         if is_whole_number(folder.name):

@@ -36,7 +36,7 @@ _EXIT_CODES = re.compile(r"^\[mpiexec@.*Exit codes: \[[^\[\]]+\] ([0-9]+(?:,[0-9
 
 @dataclass(slots=True)
 class Run:
-    """What came of a benchmark, filled while it runs; ``exit_codes`` of the ranks where mpiexec tells them."""
+    """Results of a benchmark, filled while it runs; ``exit_codes`` of the ranks if mpiexec reports them."""
 
     hellos: list[Hello] = field(default_factory=list)
     environments: list[Environment] = field(default_factory=list)
@@ -88,10 +88,10 @@ class Run:
         return f"mpiexec ended with exit code {self.exit_code}.\n{tail}".rstrip()
 
     def _first_end(self, lost_rank: int | None) -> str:
-        """How the rank ended that went first, and in which step, from what Hydra says and the rank had written down.
+        """Describe how the first rank ended, and in which step, from Hydra's exit codes and the rank's own record.
 
-        Hydra kills the others at once, so that they look just the same: the first one to hang up is meant. A rank that
-        only ended with an exit code is meant where another one has lost it.
+        Hydra kills the other ranks at once, so that they look the same: the first one to close its connection is named.
+        A rank that only ended with an exit code is named if another rank has lost it.
         """
         codes = self.exit_codes
         ended = [rank for rank, code in enumerate(codes) if code != 0]

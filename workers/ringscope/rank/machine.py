@@ -1,4 +1,4 @@
-"""What this machine is like for ranks: measured once for each hardware and choice of cores, while nothing else runs."""
+"""Speed of this machine for ranks: measured once for each hardware and set of cores, while nothing else runs."""
 
 import os
 import subprocess
@@ -19,11 +19,11 @@ _TIMEOUT_SECONDS = 20.0
 
 
 def known_machine(*, may_measure: bool = True) -> Machine:
-    """From the user's cache, else by half a second of measuring in a process of its own.
+    """Read the machine's speed from the user's cache, or measure it for half a second in a process of its own.
 
-    What was measured beside other load is not kept, so that the next start measures again. Where ranks run that it
-    would disturb, what was measured on other cores of this processor. Where that fails, the machine to which the
-    model's parameters were fitted, with the cores that there are.
+    A measurement under other load is not cached, so that the next start measures again. If ``may_measure`` is false,
+    because ranks would be disturbed, the result is what was measured on other cores of this processor. If all of that
+    fails, it is the machine to which the model's parameters were fitted, with the cores of this one.
     """
     here = hardware()
     path = _path(here)
@@ -47,9 +47,9 @@ def known_machine(*, may_measure: bool = True) -> Machine:
 
 
 def table_here() -> Table:
-    """What is measured in the tuning file, with this machine and no other one, which a bound rank knows only in part.
+    """Read the tuning file's table, with this machine's speed instead of another's; a bound rank knows only some cores.
 
-    UserError when the file cannot be understood.
+    UserError if the file cannot be parsed.
     """
     table = read(default_path())
     if table.machine is not None and is_same_processor(table.machine.hardware, hardware()):
@@ -58,7 +58,7 @@ def table_here() -> Table:
 
 
 def _on_other_cores(folder: Path, unmeasured: Machine) -> Machine:
-    """As measured on the most of them, but with the cores that there are here."""
+    """Return the measurement on the largest set of cores, with the cores that this process has."""
     every = [known for file in folder.glob(_FILES) if (known := _read(file)) is not None]
     alike = [known for known in every if is_same_processor(known.hardware, unmeasured.hardware)]
     most = max(alike, key=lambda known: known.cores or 0, default=unmeasured)
@@ -72,7 +72,7 @@ def _read(path: Path) -> Machine | None:
 
 
 def _path(here: str) -> Path:
-    """For this hardware, which names the cores: two agents may share a home and not have the same ones."""
+    """Return the cache file for this hardware, including its cores: two agents may share a home but not the cores."""
     home = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(os.path.expanduser(home), "ringscope", _FILES.replace("*", sha256(here.encode()).hexdigest()[:12]))  # noqa: PTH111  # which raises without a home
 

@@ -58,6 +58,6 @@ def local_command(count: int, program: Sequence[str], options: Sequence[str] = (
 
 
 def _is_hydra(mpiexec: Path) -> bool:
-    """Whether it is MPICH's: only that one knows Hydra's options."""
+    """Return whether this mpiexec is MPICH's: only that one knows Hydra's options."""
     program = mpiexec.resolve()
     return program.name == "mpiexec.hydra" or program.with_name("mpiexec.hydra").exists()

@@ -83,7 +83,7 @@ def read_spec(path: str | None) -> JobSpec:
 
 
 def known_times() -> Table:
-    """What is measured, in the file that RINGSCOPE_TUNING names; nothing without one."""
+    """Read the measured times from the file that RINGSCOPE_TUNING names; empty without one."""
     path = os.environ.get(TUNING_VARIABLE)
     return read(Path(path)) if path else Table()
 
@@ -177,7 +177,7 @@ def _training() -> "ModuleType":
 
 
 def _strikes(fault: str, comm: "Communicator") -> bool:
-    """Whether this is the rank that a drill is for."""
+    """Return whether this is the rank that a drill is for."""
     return {"wrong_element": 0, "deadlock": comm.size - 1, "slow": comm.size - 1}.get(fault) == comm.rank
 
 
@@ -234,7 +234,7 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
 
 
 def _ring(comm: "Communicator", reporter: Reporter) -> "StepRing | None":
-    """Where this rank notes its steps; a benchmark's rows are worth having without them."""
+    """Open the memory in which this rank records its steps; None if that fails, as results are useful without it."""
     from ringscope.engine.step_ring import StepRing
 
     try:

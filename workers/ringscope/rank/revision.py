@@ -1,4 +1,4 @@
-"""Which commit this library is of. It is read from git's files: ranks start no process once MPI is up."""
+"""Find the commit of this library. It is read from git's files: ranks start no process once MPI is up."""
 
 import json
 from importlib.metadata import PackageNotFoundError, distribution

@@ -63,7 +63,7 @@ def _enter(folder: Path) -> None:
 
 
 def script_file(spec: ScriptSpec, folder: str | None) -> Path:
-    """Where the file is; EngineError with a sentence when it is not there, or leads out of the folder."""
+    """Return the path of the file; EngineError if it is missing, or outside the folder."""
     if not folder:
         raise EngineError("script: this node runs no scripts; start its agent with --scripts FOLDER.")
     root = Path(folder).resolve()

@@ -13,7 +13,7 @@ SIGNAL = signal.SIGUSR2
 
 
 def answer(folder: str | None, rank: int) -> None:
-    """From now on write the stacks of all threads to the rank's file at each SIGNAL; without a folder do nothing.
+    """Write the stacks of all threads to the rank's file at each SIGNAL from now on; without a folder do nothing.
 
     Raises OSError when the file cannot be made.
     """
@@ -27,5 +27,5 @@ def answer(folder: str | None, rank: int) -> None:
 
 
 def file_of(folder: Path, rank: int) -> Path:
-    """Where a rank writes its stacks."""
+    """Return the file to which a rank writes its stacks."""
     return folder / f"{rank}.txt"

@@ -1,4 +1,4 @@
-"""What a person's own script tells about its steps."""
+"""Step records of a user's own script."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _INTERFACE_VARIABLE = "GLOO_SOCKET_IFNAME"
 
 
 def torchrun_variables(comm: "Communicator") -> dict[str, str]:
-    """As torchrun sets them, with a port that is free on the first rank's node (collective)."""
+    """Return torchrun's variables, with a port that is free on the first rank's node (collective)."""
     first = exchange_addresses(comm)[0]
     node = next(number for number, ranks in enumerate(comm.nodes) if comm.rank in ranks)
     variables: dict[str, object] = {

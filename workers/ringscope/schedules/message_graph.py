@@ -1,7 +1,7 @@
-"""What the messages of a schedule wait for, without sizes and times: worked out once for all sizes of a call. Pure.
+"""Dependencies between the messages of a schedule, without sizes and times: computed once for all sizes. Pure.
 
-To follow a schedule's chunks from writer to reader takes several times as long as to add up its times, and hangs only
-on who sends which chunk to whom, and on which chunks are empty.
+Following a schedule's chunks from writer to reader takes several times as long as adding up its times, and depends only
+on which chunks each rank sends to whom, and on which chunks are empty.
 """
 
 from collections import defaultdict
@@ -54,11 +54,11 @@ class MessageGraph:
         return len(self.pair)
 
     def needs(self, i: int) -> tuple[Need, ...]:
-        """What message i waits for before it starts."""
+        """Return what message i waits for before it starts."""
         return (*(Need(n, True) for n in self.ended[i]), *(Need(n, False) for n in self.arrived[i]))
 
     def sizes_bytes(self, schedule: Schedule, itemsize_bytes: int) -> list[int]:
-        """Of each message, in the schedule that the graph is of."""
+        """Return the bytes of each message in the schedule of this graph."""
         starts = [chunk.offset for chunk in schedule.chunks]
         ends = [chunk.offset + chunk.length for chunk in schedule.chunks]
         sizes_bytes = [(ends[last] - starts[first]) * itemsize_bytes for first, last in self.reads]
@@ -170,7 +170,7 @@ Waits = tuple[tuple[int, ...], ...]
 
 
 def _waits(steps: list[list[_Bundle]]) -> tuple[Waits, Waits]:
-    """What each message waits for. The messages of one step do not see each other's writes, but share the ports."""
+    """Return the dependencies of each message. Messages of one step do not see each other's writes, but share ports."""
     writer: dict[tuple[int, int], int] = {}  # (rank, chunk) -> the message that wrote it last
     readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)  # who read it since
     sender: dict[tuple[int, bool], int] = {}

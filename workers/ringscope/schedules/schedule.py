@@ -71,11 +71,11 @@ class Schedule:
         return (t for step in self.steps for t in step if self.chunks[t.chunk].length)
 
     def is_output(self, rank: int, chunk: int) -> bool:
-        """Whether the chunk belongs to the result of ``rank``."""
+        """Return whether the chunk belongs to the result of ``rank``."""
         return self.outputs is None or chunk in self.outputs[rank]
 
     def output_chunks(self, rank: int) -> tuple[Chunk, ...]:
-        """What the result of ``rank`` consists of: one piece, if it is all of the buffer."""
+        """Return the pieces of the result of ``rank``: one piece if it is all of the buffer."""
         if self.outputs is None:
             return (Chunk(0, self.length),)
         return tuple(self.chunks[i] for i in sorted(self.outputs[rank]))
@@ -100,7 +100,7 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True)
 class Hub:
-    """How one rank does all transfers of a chunk alone: add up ``sources``, then write to ``destinations``."""
+    """All transfers of a chunk done by one rank: it adds up ``sources``, then writes to ``destinations``."""
 
     chunk: int
     rank: int
@@ -108,12 +108,12 @@ class Hub:
 
     @property
     def sources(self) -> tuple[int, ...]:
-        """Whose chunks it adds to its own."""
+        """Return the ranks whose chunks it adds to its own."""
         return tuple(t.src for t in self.transfers if t.reduce)
 
     @property
     def destinations(self) -> tuple[int, ...]:
-        """Who gets the result."""
+        """Return the ranks that get the result."""
         return tuple(t.dst for t in self.transfers if not t.reduce)
 
 

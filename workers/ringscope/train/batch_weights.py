@@ -1,4 +1,4 @@
-"""How many samples of a global batch each rank takes. Pure.
+"""Compute how many samples of a global batch each rank takes. Pure.
 
 Ranks whose speeds are v_i samples/s end a step together when b_i = B v_i / sum(v). The gradient is then the sum over
 all samples divided by B, and not the mean of the ranks' means.

@@ -63,7 +63,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> Path:
 
 
 def steps(folder: Path) -> list[int]:
-    """After how many steps there is a checkpoint, ascending; nothing where there is no folder."""
+    """Return the steps after which there is a checkpoint, ascending; empty if the folder is missing."""
     if not folder.is_dir():
         return []
     return sorted(int(found[1]) for path in folder.iterdir() if (found := _NAME.fullmatch(path.name)))

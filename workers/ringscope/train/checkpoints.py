@@ -1,4 +1,4 @@
-"""When a training job saves, and from what it goes on."""
+"""Save checkpoints of a training job, and choose the one to resume from."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ class Checkpoints:
         self._folder, self._earlier = folder, earlier
 
     def restore(self, spec: TrainingSpec) -> Place:
-        """Where to go on: the job's own newest checkpoint, else the earlier job's, else the beginning.
+        """Resume from the job's own newest checkpoint, otherwise from the earlier job's, otherwise from the beginning.
 
-        EngineError where the earlier job's cannot be found, or leaves nothing to do.
+        EngineError if the earlier job's checkpoint cannot be found, or leaves nothing to do.
         """
         if own := newest_checkpoint(self._comm, self._folder):
             return self._apply(own, self._folder)

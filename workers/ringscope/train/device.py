@@ -1,4 +1,4 @@
-"""Where a rank computes: PyTorch's device beside the communicator's, and how the two wait for each other."""
+"""Choose the PyTorch device of a rank for the communicator's device, and synchronise the two."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def settle_device(comm: Communicator) -> torch.device:
 
 
 def has_gpus() -> bool:
-    """Whether this PyTorch can compute on a GPU here."""
+    """Return whether this PyTorch can compute on a GPU here."""
     return bool(torch.cuda.is_available())
 
 

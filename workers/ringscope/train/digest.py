@@ -1,4 +1,4 @@
-"""Whether all replicas are equal, bit by bit: a digest of every rank's parameters and buffers, compared."""
+"""Compare all replicas bit by bit, by a digest of every rank's parameters and buffers."""
 
 from __future__ import annotations
 

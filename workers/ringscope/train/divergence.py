@@ -16,7 +16,7 @@ class Divergence:
     """One rank's look at its training."""
 
     def __init__(self, rank: int, emit: Callable[[Record], None], on_nan: OnNan) -> None:
-        """With ``stop`` what is found is raised as a DivergedError once it is told."""
+        """Report divergence with ``emit``; with ``stop``, also raise a DivergedError after the report."""
         self._rank, self._emit, self._on_nan = rank, emit, on_nan
         self._is_told = False
 
@@ -43,6 +43,6 @@ class Divergence:
 
 
 def are_finite(module: torch.nn.Module) -> bool:
-    """Whether every parameter and buffer of floating point is finite."""
+    """Return whether all floating-point parameters and buffers are finite."""
     tensors = (tensor.detach() for tensor in module.state_dict().values() if tensor.is_floating_point())
     return all(bool(torch.isfinite(tensor).all()) for tensor in tensors)

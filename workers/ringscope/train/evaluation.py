@@ -1,4 +1,4 @@
-"""How good a model is on samples that it was not trained with, each rank looking at its share of them."""
+"""Evaluate a model on validation samples; each rank evaluates its share of them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def evaluate(
 
 
 def _sums(model: nn.Module, split: Split, indices: Any) -> tuple[float, int, int, int]:
-    """Of one batch the loss, the samples, the targets that were told right, and the targets."""
+    """Return the loss of one batch, its samples, the correctly predicted targets, and all targets."""
     device = next(model.parameters()).device
     inputs, targets = (tensor.to(device) for tensor in split.batch(indices))
     outputs = model(inputs)

@@ -1,4 +1,4 @@
-"""How far a training job has come: what a checkpoint keeps beside model and optimizer."""
+"""Progress of a training job, which a checkpoint keeps in addition to model and optimizer."""
 
 from __future__ import annotations
 

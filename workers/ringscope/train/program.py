@@ -1,4 +1,4 @@
-"""What a rank of a training job does: puts the parts together and trains."""
+"""Program of a rank in a training job: it assembles the parts and trains."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def assemble(
 
 
 def wanted_device(spec: TrainingSpec) -> str:
-    """Where the communicator's memory is to lie: what the job leaves open goes where this PyTorch can compute."""
+    """Return the device of the communicator's memory; auto becomes cpu if this PyTorch has no GPU."""
     if spec.strategy in PARAMETER_SERVERS | TENSORFLOW:
         return "cpu"
     return "cpu" if spec.device == "auto" and not has_gpus() else spec.device
@@ -116,7 +116,7 @@ def _sums(
 
 
 def summary(reducer: Reducer, ranks: int) -> str:
-    """What a step sums, as users of tf.distribute know it."""
+    """Describe the sum of a step in the terms of tf.distribute."""
     algorithms = Counter(choice.algorithm for choice in reducer.choices)
     counts = " and ".join(
         f"{count} all-reduce{'' if count == 1 else 's'} with algorithm = {name}" for name, count in algorithms.items()

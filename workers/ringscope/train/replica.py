@@ -18,7 +18,7 @@ _AUTOCAST = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a step: the loss summed over the rank's own samples, and how the gradients' sums went."""
+    """Result of a step: the loss summed over the rank's own samples, and the timing of the gradients' sums."""
 
     loss_sum: float
     sums: Sums

@@ -1,4 +1,4 @@
-"""Which samples make up which step: the same on every rank, and for every number of ranks. Pure."""
+"""Assign samples to steps: equally on every rank, and for every number of ranks. Pure."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -39,9 +39,9 @@ class Sampler:
 
     @staticmethod
     def part(batch: NDArray[Any], counts: Sequence[int], rank: int) -> NDArray[Any]:
-        """What ``rank`` takes of a global batch of which rank i takes ``counts[i]``, one behind the other.
+        """Return the samples of ``rank`` in a global batch; rank i takes ``counts[i]`` samples, in rank order.
 
-        ValueError where the counts do not add up to the batch, since a gradient would be wrong without a word.
+        ValueError if the counts do not add up to the batch: the gradient would silently be wrong.
         """
         if sum(counts) != len(batch):
             raise ValueError(f"counts of {sum(counts)} samples for a batch of {len(batch)}")

@@ -1,4 +1,4 @@
-"""How many samples of the global batch each rank takes, followed while they train."""
+"""Adapt the number of samples that each rank takes of the global batch during training."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Shares:
         self._seconds: list[float] = []
 
     def note(self, compute_us: float) -> None:
-        """After each step; every tenth one all ranks tell each other how long they compute (collective)."""
+        """Record a step's compute time; at every tenth step all ranks exchange their medians (collective)."""
         if self._balancer is None:
             return
         self._seconds.append(compute_us / 1e6)

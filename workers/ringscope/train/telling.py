@@ -42,7 +42,7 @@ class Telling:
         self._since = time.monotonic()
 
     def add(self, step: Step) -> None:
-        """After a step, and after a block of them send it."""
+        """Add a step, and send the block when it is full or old enough."""
         self._steps.append(step)
         if len(self._steps) >= _MOST_STEPS or time.monotonic() - self._since >= _MOST_SECONDS:
             self.tell()
@@ -83,5 +83,5 @@ class Telling:
 
 
 def _compute_us(step: Step) -> float:
-    """What the rank does while it does not wait is computing, as far as nobody says otherwise."""
+    """Return the compute time: as measured, otherwise the time in which the rank does not wait."""
     return max(0.0, step.duration_us - step.exposed_us) if step.compute_us is None else step.compute_us

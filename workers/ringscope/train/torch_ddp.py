@@ -45,7 +45,7 @@ class TorchDdp:
 
     @property
     def gradients(self) -> list[torch.Tensor]:
-        """Of each parameter."""
+        """Return the gradient of each parameter."""
         return [parameter.grad for parameter in self._parameters]
 
     def begin(self) -> None:

@@ -42,7 +42,7 @@ class Learner(Protocol):
 
 
 class SumOfRanks(Protocol):
-    """What is told about who sums the gradients."""
+    """Description of the implementation that sums the gradients, for records."""
 
     algorithm: str  # as in records
     transport: str
@@ -53,10 +53,10 @@ class SumOfRanks(Protocol):
 
 
 class Keeping(Protocol):
-    """Where a job goes on, and what it keeps for that; see ``Checkpoints``."""
+    """Interface for resuming a job and saving its state; see ``Checkpoints``."""
 
     def restore(self, spec: TrainingSpec) -> Place:
-        """Where to begin."""
+        """Return where to begin."""
 
     def save(self, place: Place) -> float:
         """Write down where ``place`` is; how long that took, in us."""
@@ -95,12 +95,12 @@ class Trainer:
 
     @property
     def place(self) -> Place:
-        """How far the job has come."""
+        """Return the progress of the job."""
         return self._place
 
     @property
     def steps_per_epoch(self) -> int:
-        """Of all ranks together."""
+        """Return the steps of an epoch, over all ranks together."""
         return self._sampler.steps_per_epoch
 
     def close(self) -> None:
@@ -142,7 +142,7 @@ class Trainer:
             return self._checkpoints.save(self._place)
 
     def _require_finite(self) -> bool:
-        """Whether all parameters are finite, the same on every rank; DivergedError where the job is to stop then."""
+        """Return whether all parameters are finite on every rank; DivergedError if the job is to stop then."""
         is_finite = not self._comm.maximum(np.array([not are_finite(self.module)], np.int64))[0]
         self._divergence.judge_parameters(self._place.step - 1, is_finite)
         return is_finite

@@ -1,7 +1,7 @@
-"""What compression has not sent yet: of each rank its own, kept beside the checkpoint in a file for each rank.
+"""Residuals that compression has not sent yet: each rank keeps its own file next to the checkpoint.
 
-A run that goes on with as many ranks and the same buckets, each rank where it was, goes on bit for bit. Any other one
-begins with nothing unsent, which costs a little of the newest gradients.
+A run that resumes with as many ranks, the same buckets and each rank where it was continues bit for bit. Any other run
+begins with empty residuals, which loses a little of the newest gradients.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 class Unsent:
-    """Of one rank; every rank keeps and restores at the same steps (collective)."""
+    """The residuals of one rank; every rank saves and restores at the same steps (collective)."""
 
     def __init__(self, comm: Communicator, compressor: Compressor, bucket_bytes: int) -> None:
         self._comm, self._compressor = comm, compressor
         self._shape = {"ranks": comm.size, "bucket_bytes": bucket_bytes}
 
     def save(self, folder: Path, step: int) -> None:
-        """Beside the checkpoint of this step in ``folder``."""
+        """Save next to the checkpoint of this step in ``folder``."""
         extra = self._shape | {"state": self._compressor.state_dict()}
         save(self._folder(folder), Checkpoint(step, 0, 0, {}, {}, extra))
 
     def restore(self, folder: Path | None, step: int) -> None:
-        """That of this step, where every rank has its own."""
+        """Restore the residuals of this step, if every rank has its own."""
         found = self._read(folder, step) if folder is not None else None
         everybody_has_it = self._comm.total(np.array([found is not None], np.int64))[0] == self._comm.size
         if found is not None and everybody_has_it:

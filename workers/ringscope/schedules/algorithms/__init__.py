@@ -50,7 +50,7 @@ _CHUNKS_ARE_RANKS = (ring, ring_pipelined, reduce_scatter.ring, all_gather.ring)
 
 
 def channels_of(collective: str, algorithm: str, channels: int) -> int:
-    """In how many channels it goes where so many are wanted."""
+    """Return the channel count of an algorithm when ``channels`` are requested: 1 if it cannot use more."""
     return channels if (collective, algorithm) in IN_CHANNELS else 1
 
 

@@ -22,7 +22,10 @@ def direct(ranks: int, count: int) -> Schedule:
 
 
 def _partner(rank: int, round_: int, ranks: int) -> int | None:
-    """Whose sum with ``rank`` is the round modulo an odd number; who would meet itself meets the last, or rests."""
+    """Return the partner in a round: both ranks sum to the round modulo an odd number.
+
+    A rank that would be its own partner meets the last rank, or pauses if the number of ranks is odd.
+    """
     odd = ranks - 1 + ranks % 2
     if rank == odd:
         return round_ * (odd + 1) // 2 % odd

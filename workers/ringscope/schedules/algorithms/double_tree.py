@@ -27,7 +27,7 @@ def double_tree(ranks: int, count: int) -> Schedule:
 
 
 def segments_of(count: int) -> int:
-    """How many segments each half is cut into."""
+    """Return the number of segments of each half."""
     return min(max(1, count // (2 * SEGMENT_ELEMENTS)), MAX_SEGMENTS)
 
 

@@ -70,7 +70,7 @@ def _ring(group: list[int], parts: list[list[int]]) -> tuple[Steps, Steps]:
 
 
 def _between(groups: list[list[int]], parts: list[list[list[int]]], chunks: int) -> Steps:
-    """For every piece a ring through its owners on all nodes; each of its chunks has another owner in between."""
+    """Build, for every piece, a ring through its owners on all nodes; its chunks have different owners in between."""
     owners = [
         {chunk: rank for rank, own in zip(group, part, strict=True) for chunk in own}
         for group, part in zip(groups, parts, strict=True)

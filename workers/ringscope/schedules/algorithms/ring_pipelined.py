@@ -33,5 +33,5 @@ def ring_pipelined(ranks: int, count: int) -> Schedule:
 
 
 def segments_of(ranks: int, count: int) -> int:
-    """How many segments each chunk is cut into."""
+    """Return the number of segments of each chunk."""
     return min(max(2, -(-count // (ranks * SEGMENT_ELEMENTS))), MAX_SEGMENTS)

@@ -1,4 +1,4 @@
-"""What travels instead of float32 gradients: a module for each way."""
+"""Gradient compression: a module for each method."""
 
 from ringscope.contracts.training import TrainingSpec
 from ringscope.train.compression.base import Collectives, Compressor, Shapes

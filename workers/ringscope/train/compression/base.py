@@ -1,4 +1,4 @@
-"""What a compressor does, and what it needs of the ranks."""
+"""Interface of a compressor, and the collectives that it needs."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -15,11 +15,11 @@ class Collectives(Protocol):
 
     @property
     def rank(self) -> int:
-        """Which one this is."""
+        """This rank's number."""
 
     @property
     def size(self) -> int:
-        """How many there are."""
+        """Number of ranks."""
 
     def all_reduce(self, array: Array) -> None:
         """Sum over the ranks, in place; bitwise the same on all."""
@@ -40,14 +40,14 @@ class Compressor(Protocol):
         """
 
     def state_dict(self) -> dict[str, Tensor]:
-        """What is kept between steps; a run that goes on bit for bit needs it, from each rank its own."""
+        """Return the state kept between steps; a run that resumes bit for bit needs each rank's own."""
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
         """Go on with what another run kept."""
 
 
 def sum_uncompressed(gradient: Tensor, comm: Collectives) -> int:
-    """For a gradient so small that compression would send more; the bytes sent."""
+    """Sum a gradient so small that compression would send more; return the bytes sent."""
     summed = gradient.cpu()
     comm.all_reduce(summed.numpy())
     gradient.copy_(summed)

@@ -72,7 +72,7 @@ class PowerSgd:
         return found
 
     def _first_bases(self, bucket: int, pieces: Sequence["_Piece"]) -> list[Tensor]:
-        """Where the iterations begin, the same on every rank: never at 0, from where there is no way out."""
+        """Return where the iterations begin, the same on every rank; never 0, at which the iteration would stay."""
         generator = torch.Generator().manual_seed(self._seed + bucket)
         at_first = [torch.randn(piece.columns, self._rank, generator=generator) for piece in pieces]
         if (kept := self._bases.get(bucket)) is None:
@@ -84,7 +84,7 @@ class PowerSgd:
         ]
 
     def state_dict(self) -> dict[str, Tensor]:
-        """What was lost so far, and where the next iterations begin."""
+        """Return the residuals so far, and the bases of the next iterations."""
         kept = {"residual": self._residuals, "basis": self._bases}
         return {f"{name}.{bucket}": tensor for name, tensors in kept.items() for bucket, tensor in tensors.items()}
 

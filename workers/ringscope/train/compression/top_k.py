@@ -38,7 +38,7 @@ class TopK:
         return int(sent.nbytes)
 
     def state_dict(self) -> dict[str, Tensor]:
-        """What was not sent yet, for each bucket."""
+        """Return what was not sent yet, for each bucket."""
         return {str(bucket): residual for bucket, residual in self._residuals.items()}
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:

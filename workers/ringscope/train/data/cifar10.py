@@ -92,7 +92,7 @@ class _Unpickler(pickle.Unpickler):
 
 
 def _read(path: Path, parse: Callable[[dict[Any, Any]], _T]) -> _T:
-    """What a file of one pickled dictionary holds; a broken pickle can raise nearly anything."""
+    """Parse a file of one pickled dictionary; a broken pickle can raise nearly any exception."""
     try:
         with path.open("rb") as file:
             content = _Unpickler(file, encoding="bytes").load()

@@ -17,7 +17,9 @@ class Normalisation:
 
     @classmethod
     def of(cls, pictures: Tensor) -> "Normalisation":
-        """Of pictures (n, channels, height, width) of bytes, exactly: from how often each value is there."""
+        """Compute the normalisation of pictures (n, channels, height, width) of bytes, exactly, from a histogram of
+        values.
+        """
         means, deviations, values = [], [], np.arange(256.0)
         for channel in range(pictures.shape[1]):
             counts = np.bincount(pictures[:, channel].numpy().reshape(-1), minlength=256)
@@ -27,7 +29,7 @@ class Normalisation:
         return cls(tuple(means), tuple(deviations))
 
     def apply(self, pictures: Tensor) -> Tensor:
-        """As float32 with mean 0 and deviation 1."""
+        """Convert to float32 with mean 0 and deviation 1."""
         shape = (1, -1, 1, 1)
         mean, deviation = torch.tensor(self.mean).view(shape), torch.tensor(self.deviation).view(shape)
         return (pictures.float() - mean) / deviation
@@ -56,7 +58,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Dataset:
-    """What a model trains on, and what it has never seen.
+    """Training and validation samples; a model never trains on the latter.
 
     Args:
         classes: that a target can be; of tokens how many there are.

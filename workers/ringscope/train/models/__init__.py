@@ -36,5 +36,5 @@ def loss_sum(outputs: Tensor, targets: Tensor) -> Tensor:
 
 
 def parameter_count(model: nn.Module) -> int:
-    """How many numbers are trained; shared ones count once."""
+    """Return the number of trainable parameters; shared ones count once."""
     return sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)

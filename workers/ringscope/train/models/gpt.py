@@ -26,7 +26,7 @@ class Gpt(nn.Module):
             nn.init.normal_(embedding.weight, std=_DEVIATION)
 
     def forward(self, tokens: Tensor) -> Tensor:
-        """Of tokens (n, length) the logits (n, length, classes) of what follows each of them."""
+        """Map tokens (n, length) to logits (n, length, classes) of the token that follows each."""
         places = torch.arange(tokens.shape[1], device=tokens.device)
         found = self.norm(self.blocks(self.tokens(tokens) + self.positions(places)))
         return functional.linear(found, self.tokens.weight)

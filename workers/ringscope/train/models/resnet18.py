@@ -29,7 +29,7 @@ class ResNet18(nn.Module):
         self.head = nn.Linear(inputs, classes)
 
     def forward(self, pictures: Tensor) -> Tensor:
-        """Of (n, channels, height, width) the logits (n, classes)."""
+        """Map (n, channels, height, width) to logits (n, classes)."""
         found = self.blocks(functional.relu(self.stem(pictures)))
         return self.head(found.mean(dim=(2, 3)))
 
@@ -45,7 +45,9 @@ class Block(nn.Module):
         self.around = nn.Identity() if keeps_shape else _convolution(inputs, outputs, 1, stride)
 
     def forward(self, inputs: Tensor) -> Tensor:
-        """Of (n, channels, height, width) as many, with this block's channels."""
+        """Map (n, channels, height, width) to the same shape with this block's channels; a stride reduces height and
+        width.
+        """
         found = self.second(functional.relu(self.first(inputs)))
         return functional.relu(found + self.around(inputs))
 

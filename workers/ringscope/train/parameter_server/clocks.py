@@ -1,4 +1,4 @@
-"""Who may start its next step: the rules of sync, async and ssp. Pure.
+"""Decide which worker may start its next step: the rules of sync, async and ssp. Pure.
 
 A worker's clock is the number of its steps whose gradients have arrived. The bound is how far the clock of a worker
 that begins a step may be ahead of the slowest one: 0 for sync, s for ssp, none for async.
@@ -14,12 +14,12 @@ class StalenessError(AssertionError):
 
 
 def bound_of(spec: TrainingSpec) -> int | None:
-    """How many steps a worker may be ahead; None for any number."""
+    """Return how many steps a worker may be ahead; None for any number."""
     return {"sync": 0, "async": None, "ssp": spec.staleness}[spec.consistency]
 
 
 def check_lag(clocks: Sequence[int], worker: int, bound: int | None) -> int:
-    """How many steps a worker that computes is ahead of the slowest one; StalenessError beyond the bound."""
+    """Return how many steps a computing worker is ahead of the slowest one; StalenessError beyond the bound."""
     lag = clocks[worker] - min(clocks)
     if bound is not None and lag > bound:
         raise StalenessError(f"worker {worker} is {lag} steps ahead of the slowest one, and {bound} are the most.")
@@ -48,7 +48,7 @@ class Clocks:
 
     @property
     def is_over(self) -> bool:
-        """Whether all are done and have their last answer."""
+        """Return whether all workers are done and have their last answer."""
         return not self.running and not self._waiting
 
     def note(self, worker: int) -> None:
@@ -59,7 +59,9 @@ class Clocks:
         self._waiting.add(worker)
 
     def let_go(self) -> list[int]:
-        """Those of the waiting workers that get their answer now, ascending; who is not done begins its next step."""
+        """Return the waiting workers that get their answer now, ascending; each begins its next step, unless it is
+        done.
+        """
         going = sorted(worker for worker in self._waiting if self._may_go(worker))
         self._waiting.difference_update(going)
         for worker in self.running:

@@ -37,7 +37,7 @@ _WORKER, _SERVER = 0, 1  # colors of the groups
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """What workers and servers have to agree on: where the job begins and ends, and where all meet."""
+    """The schedule that workers and servers agree on: begin and end of the job, and the clocks at which all meet."""
 
     clock: int
     index: int  # of that clock in its epoch
@@ -47,7 +47,7 @@ class Course:
     elements: int  # of all parameters
 
     def meets(self, clock: int) -> bool:
-        """Whether all wait for all at a clock: where an epoch ends, a checkpoint is written, or the job ends."""
+        """Return whether all ranks wait at a clock: at the end of an epoch or of the job, or for a checkpoint."""
         is_epoch_end = (clock - self.clock + self.index) % self.steps_per_epoch == 0
         return is_epoch_end or clock == self.last or bool(self.checkpoint_every and clock % self.checkpoint_every == 0)
 
@@ -135,7 +135,7 @@ class WorkerRank:
 
 
 def summary(spec: TrainingSpec, workers: int, size_bytes: int) -> str:
-    """What a step sends, in a line for the log."""
+    """Describe what a step sends, in a line for the log."""
     bound = "" if spec.staleness is None else f" with a bound of {spec.staleness} steps"
     return (
         f"parameter_server: {workers} workers push and pull {format_size(size_bytes)} a step, "
@@ -144,7 +144,7 @@ def summary(spec: TrainingSpec, workers: int, size_bytes: int) -> str:
 
 
 def _agreed(comm: Communicator, course: Course | None) -> Course:
-    """What the workers found out, on all ranks (collective)."""
+    """Return the workers' course on all ranks (collective)."""
     fields = [] if course is None else [getattr(course, name) for name in Course.__dataclass_fields__]
     values = np.array(fields or [0] * len(Course.__dataclass_fields__), np.int64)
     return Course(*comm.maximum(values).tolist())

@@ -88,7 +88,7 @@ class ServersOptimizer:
         """The servers have made it."""
 
     def state_dict(self) -> dict[str, Any]:
-        """As a mirrored job would have it."""
+        """Return the optimizer's state as a mirrored job would have it."""
         self._bind(self.steps())
         state: dict[str, Any] = self._optimizer.state_dict()
         return state

@@ -123,7 +123,7 @@ class Server:
 
 
 class _Answer:
-    """What is on its way to a worker; its memory is free again when the worker has it."""
+    """Buffers of an answer in progress; they are free again when the worker has received it."""
 
     def __init__(self, messages: Messages, parameters: Tensor, workers: int) -> None:
         self.messages, self.parameters = messages, parameters

@@ -19,7 +19,7 @@ def shards(elements: int, servers: int) -> list[slice]:
 
 
 def state_names(spec: TrainingSpec) -> tuple[str, ...]:
-    """What the job's optimizer of PyTorch keeps for each parameter, under the names that it has there."""
+    """Return the names of the state that the job's PyTorch optimizer keeps for each parameter."""
     return () if spec.optimizer == "sgd" and not spec.momentum else _STATE[spec.optimizer]
 
 

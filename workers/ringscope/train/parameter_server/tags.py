@@ -1,4 +1,4 @@
-"""What a message between worker and server holds."""
+"""Tags of the messages between workers and servers."""
 
 from enum import IntEnum
 

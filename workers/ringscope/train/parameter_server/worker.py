@@ -41,7 +41,7 @@ class Worker:
 
     @property
     def optimizer_steps(self) -> int:
-        """Of a server's optimizer, when its state last came along."""
+        """Return the steps of a server's optimizer when its state was last received."""
         return int(self._steps[0])
 
     def give_start(self, optimizer_steps: int) -> None:

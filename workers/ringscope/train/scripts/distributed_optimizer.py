@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 
 class DistributedOptimizer(torch.optim.Optimizer):
-    """What an optimizer can do beside what it could before; made by ``distribute``."""
+    """Additions to an optimizer's class; made by ``distribute``."""
 
     _gradients: Gradients
     _plain: type[torch.optim.Optimizer]
 
     @property
     def sums(self) -> Sums | None:
-        """How the sums of the newest backward went; None before the first."""
+        """Return the timing of the newest backward's sums; None before the first."""
         found: Sums | None = self._gradients.newest(self)
         return found
 
@@ -61,7 +61,7 @@ class DistributedOptimizer(torch.optim.Optimizer):
         self._gradients.compare()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """As PyTorch's."""
+        """Reset the gradients, as PyTorch does."""
         self._gradients.forget(self)
         super().zero_grad(set_to_none)
 

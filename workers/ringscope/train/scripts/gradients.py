@@ -45,7 +45,7 @@ _CREATE_GRAPH = (
 
 @dataclass(slots=True)
 class Communication:
-    """How long sums took, and what they moved, since somebody last asked."""
+    """Time and bytes of the sums since the last query."""
 
     communication_us: float = 0.0
     exposed_us: float = 0.0
@@ -70,7 +70,7 @@ class _Source:
 
 
 class Gradients:
-    """Of one communicator; its optimizers share the thread that sums. All ranks make the same calls (collective)."""
+    """The gradients of one communicator; its optimizers share the thread that sums. All calls are collective."""
 
     def __init__(self, comm: Communicator) -> None:
         self.comm = comm
@@ -165,7 +165,7 @@ class Gradients:
                 )
 
     def taken(self) -> Communication:
-        """What was summed since the last call."""
+        """Return the totals since the last call, and reset them."""
         found, self.since_last = self.since_last, Communication()
         return found
 
@@ -251,7 +251,7 @@ class Gradients:
             self.since_last.size_bytes += sums.size_bytes
 
     def _home(self, source: _Source) -> Group:
-        """Where the parameters go that come later."""
+        """Return the group for parameters that are added later."""
         return source.group or self._groups()[0]
 
     def _shares(self, source: _Source, group: Group) -> bool:

@@ -38,7 +38,7 @@ _SPARSE = "model: a gradient is sparse, and only dense ones are summed; make the
 
 @dataclass(slots=True)
 class _Place:
-    """Where the gradient of a parameter is summed, and what its ``.grad`` was last made."""
+    """The memory in which a parameter's gradient is summed, and the last value of its ``.grad``."""
 
     slot: torch.Tensor
     bucket: int
@@ -47,7 +47,7 @@ class _Place:
     version: int = 0  # of what was copied
 
     def holds(self, gradient: torch.Tensor) -> bool:
-        """Whether this ``.grad`` is the memory that is summed."""
+        """Return whether this ``.grad`` is the memory that is summed."""
         return gradient is self.given and gradient.data_ptr() == self.slot.data_ptr()
 
     def take(self, gradient: torch.Tensor) -> None:
@@ -98,7 +98,7 @@ class Group:
 
     @property
     def parameters(self) -> Iterable[torch.nn.Parameter]:
-        """All that are summed here, in the same order on every rank."""
+        """Return all parameters summed here, in the same order on every rank."""
         return self._places
 
     def extend(self, parameters: list[torch.nn.Parameter]) -> None:
@@ -109,7 +109,7 @@ class Group:
         self._begin()
 
     def is_summed(self, parameter: torch.nn.Parameter) -> bool:
-        """Whether ``.grad`` is what the last sum left there, or what was made of it in place."""
+        """Return whether ``.grad`` is the result of the last sum, possibly changed in place, or None."""
         return parameter.grad is None or self._places[parameter].holds(parameter.grad)
 
     def finish(self, notes: Notes) -> bool:

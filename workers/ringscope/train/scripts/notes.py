@@ -25,7 +25,7 @@ _TENSORS = 8  # compared after a step that is no turn of all, a fiftieth of each
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What one rank notes.
+    """Values that one rank adds to the sum, to detect ranks that differ.
 
     Args:
         steps: steps that the optimizers of these gradients have made.

@@ -76,7 +76,7 @@ class BucketSums:
             self.size_bytes += bucket.size_bytes
 
     def sum_by(self, bucket_sum: BucketSum) -> None:
-        """From now on sum by this instead of the engine's plans; it runs in the same thread."""
+        """Replace the engine's plans with ``bucket_sum`` from now on; it runs in the same thread."""
         self._sum = bucket_sum
 
     def begin(self) -> None:
@@ -91,7 +91,7 @@ class BucketSums:
         self._size_bytes = 0
 
     def has_started(self, number: int) -> bool:
-        """Whether the sum of this bucket is under way or done."""
+        """Return whether the sum of this bucket is in progress or done."""
         return number < len(self.pending)
 
     def complete(self, number: int, thread: SumThread | None) -> None:

@@ -35,7 +35,7 @@ class Bucket:
 
     @property
     def size_bytes(self) -> int:
-        """What is summed: the gradients as float32, and the notes."""
+        """Return the bytes that are summed: the gradients as float32, and the notes."""
         return int(self.memory.local.nbytes)
 
     @property
@@ -46,12 +46,12 @@ class Bucket:
 
     @property
     def shapes(self) -> list[tuple[int, ...]]:
-        """Of the parameters, as they lie there."""
+        """Return the shapes of the parameters, in the order of their memory."""
         return [tuple(parameter.shape) for parameter in self.parameters]
 
 
 def split(counts: Sequence[int], bucket_bytes: int) -> list[list[int]]:
-    """Which parameters share a bucket, by their place; the last parameter comes first.
+    """Assign parameters to buckets, by index; the last parameter comes first.
 
     ``counts`` are elements. A bucket is closed before it would outgrow ``bucket_bytes``, so that only a parameter that
     is larger by itself makes a larger one.

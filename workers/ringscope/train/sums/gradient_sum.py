@@ -1,4 +1,4 @@
-"""What a step needs of whoever sums the gradients of all ranks: our reducer, or a peer that is compared with it."""
+"""Interface for the sum of all ranks' gradients: our reducer, or a library that is compared with it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import torch
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """How the sums of one step went; times count from the step's start, one entry per bucket in the order of sums.
+    """Timing of one step's sums, from the step's start; one entry per bucket, in the order of the sums.
 
     ``exposed_us`` is how long the rank did nothing but wait; ``size_bytes`` what it handed over, after compression.
     """
@@ -27,7 +27,7 @@ class Sums:
 
     @property
     def communication_us(self) -> float:
-        """How long sums were under way; where two overlap that time counts once."""
+        """Return how long sums were in progress; time in which two overlap counts once."""
         total = until = 0.0
         for start, end in sorted(zip(self.start_us, self.end_us, strict=True)):
             total += max(0.0, end - max(start, until))
@@ -45,13 +45,15 @@ class GradientSum(Protocol):
 
     @property
     def gradients(self) -> list[torch.Tensor]:
-        """Where the sums are after ``finish``; every element of the gradient once."""
+        """Return the memory of the sums after ``finish``; every element of the gradient once."""
 
     def begin(self) -> None:
         """A step starts: the gradients are zero."""
 
     def part(self, is_last: bool) -> AbstractContextManager[object]:
-        """What surrounds forward and backward of one part of the step's samples; sums start in the last one only."""
+        """Return the context for forward and backward of one part of the step's samples; sums start in the last one
+        only.
+        """
 
     def finish(self) -> Sums:
         """Return when all sums are there (collective)."""

@@ -53,7 +53,7 @@ class Reducer:
 
     @property
     def choices(self) -> list[Choice]:
-        """Of each bucket, how it is summed and why."""
+        """Return how each bucket is summed, and why."""
         return self._sums.choices
 
     @property
@@ -62,7 +62,7 @@ class Reducer:
         return [bucket.gradient for bucket in self.buckets]
 
     def sum_by(self, bucket_sum: BucketSum) -> None:
-        """From now on sum by this instead of the engine's plans; it runs in the same thread."""
+        """Replace the engine's plans with ``bucket_sum`` from now on; it runs in the same thread."""
         self._sums.sum_by(bucket_sum)
 
     def begin(self) -> None:

@@ -69,7 +69,7 @@ class LeadingRank:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What a rank is to do, and with whom; see ``program.assemble``."""
+    """The inputs of a rank; see ``program.assemble``."""
 
     comm: Communicator
     spec: TrainingSpec

@@ -20,7 +20,7 @@ class KerasModel:
     """``model`` reads pictures as our datasets give them, channels first, and starts from the module's parameters."""
 
     def __init__(self, module: nn.Module, shape: tuple[int, ...]) -> None:
-        """To be made under the scope of the strategy that is to hold the parameters."""
+        """Build the model; call it under the scope of the strategy that is to hold the parameters."""
         import keras
 
         self._keras, self._module = keras, module
@@ -52,7 +52,7 @@ class KerasModel:
         self._is_ahead = True
 
     def _apply(self, module: nn.Module, inputs: Any) -> Any:
-        """What comes out of ``module``; a kind of layer that is none of these would be an error of ours."""
+        """Return the output of ``module``; an unknown kind of layer would be an error of ours."""
         layers = self._keras.layers
         match module:
             case nn.Sequential():

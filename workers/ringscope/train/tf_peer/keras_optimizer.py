@@ -13,7 +13,7 @@ class KerasOptimizer:
     """Sums the gradients of all replicas, as its strategy does, and updates the variables."""
 
     def __init__(self, spec: TrainingSpec, variables: list[Any]) -> None:
-        """To be made under the strategy's scope."""
+        """Build the optimizer; call it under the strategy's scope."""
         self._optimizer = _build(spec)
         self._optimizer.build(variables)
         # Keras takes the decay off the parameters, as PyTorch does in adamw only; elsewhere it is part of the gradient.

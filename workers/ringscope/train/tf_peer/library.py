@@ -36,5 +36,5 @@ def load(threads: int, ranks: int, replicas: int = 1) -> Any:
 
 
 def between_operations(ranks: int) -> int:
-    """How many operations may be under way: one that waits for a rank holds a thread, and too few are a deadlock."""
+    """Return the number of concurrent operations: each that waits for a rank holds a thread; too few deadlock."""
     return ranks + 1

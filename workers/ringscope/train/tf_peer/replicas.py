@@ -21,10 +21,10 @@ Parts = Iterable[tuple[torch.Tensor, torch.Tensor]]
 
 
 class PartStep:
-    """What a replica does with its part of a batch: forward, backward, the sum, the update. Traced by tf.function."""
+    """A replica's step on its part of a batch: forward, backward, the sum, the update. Traced by tf.function."""
 
     def __init__(self, tf: Any, spec: TrainingSpec, module: nn.Module, shape: tuple[int, ...], replicas: int) -> None:
-        """To be made under the strategy's scope; ``replicas`` is into how many parts a batch is cut."""
+        """Build the replica under the strategy's scope; a batch is cut into ``replicas`` parts."""
         self.keras_model = KerasModel(module, shape)
         self._optimizer = KerasOptimizer(spec, self.keras_model.variables)
         self._tf, self._replicas, self._samples = tf, replicas, spec.global_batch_size
@@ -85,10 +85,10 @@ def split(samples: torch.Tensor, parts: int) -> Sequence[Any]:
 
 
 def unknown_sums(size_bytes: int) -> Sums:
-    """Of a gradient that was summed inside of TensorFlow, where nobody measures: no time is claimed for it."""
+    """Return the sums of a gradient that was summed inside TensorFlow, which measures no times: they are 0."""
     return Sums(backward_us=0.0, exposed_us=0.0, size_bytes=size_bytes)
 
 
 def gradient_bytes(module: nn.Module) -> int:
-    """Of the whole gradient."""
+    """Return the bytes of the whole gradient."""
     return sum(parameter.numel() * parameter.element_size() for parameter in module.parameters())

@@ -69,7 +69,7 @@ TABLE = """\
 #
 # Collective test concluded: all_reduce
 #
-# Beside the mean times, of the slowest rank in each iteration: median, p5 to p95 (us)
+# In addition to the mean times, of the slowest rank in each iteration: median, p5 to p95 (us)
 #   size (B)                      out-of-place                          in-place
 #          8                              2.00                2.40, 1.50 to 2.50
 #    1048576                            339.61                           58479.5

@@ -130,9 +130,7 @@ def test_too_few_iterations_never_give_a_winner() -> None:
     assert said(*narrow, *narrow).endswith("and these are 8."), "what lies between rounds is in no cycle of them"
     assert said(*narrow * 5).startswith("ring is 100x MPI_Allreduce"), "cycles are rounds, too"
     old = [one.model_copy(update={"iterations": 20}) for one in few]
-    assert said(*old) == (
-        "These rows do not tell how sure their times are, as an earlier version measured them: no winner."
-    )
+    assert said(*old) == ("An earlier version measured these rows and stored no confidence intervals: no winner.")
 
 
 def test_in_place_is_told_where_it_differs() -> None:

@@ -98,7 +98,7 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
 
 
 CROWD = "It had 4 ranks on 2 cores, and the baseline a core for each rank."
-SIMULATION = "One of them is simulated: the cost model's times beside measured ones."
+SIMULATION = "One of them is simulated: the cost model's times are compared with measured ones."
 CLUSTER = {"benchmark": {"algorithms": ["ring"], "transport": "simulated", "topology": {"shape": "2"}}}
 
 

@@ -62,7 +62,7 @@ def test_a_token_that_cannot_be_sent_is_told_in_a_sentence(
     monkeypatch.setenv("RINGSCOPE_TOKEN", token)
     done = api.run("jobs")
     assert (done.code, api.asked) == (2, [])
-    assert done.err == "The token holds characters that no token has; copy it anew, and check RINGSCOPE_TOKEN.\n"
+    assert done.err == "The token holds characters that no token has; copy it again, and check RINGSCOPE_TOKEN.\n"
 
 
 def test_pairs() -> None:

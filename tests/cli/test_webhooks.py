@@ -39,7 +39,7 @@ def test_the_secret_is_alone_on_stdout(api: FakeApi) -> None:
     add = ("webhook", "add", "pager", "https://pager.example/hook", "--event", "job.failed", "--event", "node.*")
     done = api.run(*add)
     assert done.out == "whsec_abc\n"
-    assert done.err.startswith("Webhook 2 pager: https://pager.example/hook is told of job.failed, node.*. Keep")
+    assert done.err.startswith("Webhook 2 pager: https://pager.example/hook receives job.failed, node.*. Keep")
     assert api.last.body == {
         "name": "pager",
         "url": "https://pager.example/hook",

@@ -129,7 +129,7 @@ def test_links_inside_nodes_and_between_them_come_back_apart(nodes):
 
 
 def test_rows_that_cannot_tell_two_kinds_of_links_are_refused():
-    with pytest.raises(ValueError, match="rows: they cannot tell the links inside nodes from those between"):
+    with pytest.raises(ValueError, match="rows: they do not separate the links inside nodes from those between"):
         fit(on_nodes(["tree"], Nodes(4)), nodes=Nodes(4))
 
 

@@ -95,7 +95,7 @@ def test_wrong_elements_and_ranks_without_cores_are_doubts():
 
 
 def test_nccl_tests_own_rows_need_the_name_of_their_algorithm():
-    with pytest.raises(ValueError, match="its rows do not tell the algorithm; name it, such as --algorithm ring"):
+    with pytest.raises(ValueError, match="its rows do not name the algorithm; name it, such as --algorithm ring"):
         read(NCCL_TESTS)
     found = read(NCCL_TESTS, "ring")
     assert found.rows == tuple(

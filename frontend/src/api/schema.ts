@@ -3114,7 +3114,7 @@ export interface components {
             ranks: number;
             /**
              * Ranks Per Node
-             * @description 1: all links are alike.
+             * @description 1: all links are equal.
              */
             ranks_per_node: number;
             /** Regimes */
@@ -3153,12 +3153,12 @@ export interface components {
             benchmark?: components["schemas"]["BenchmarkSpec"] | null;
             /**
              * Hang Seconds
-             * @description The job hangs when no rank has made progress for this long, or for ten times the mean step if that is longer. null: 60 where the job tells its steps; a script hangs only if all of its ranks wait in calls of ringscope.
+             * @description The job hangs when no rank has made progress for this long, or for ten times the mean step if that is longer. null: 60 where the job reports its steps; a script hangs only if all of its ranks wait in calls of ringscope.
              */
             hang_seconds?: number | null;
             /**
              * Hold
-             * @description The job waits until somebody releases it.
+             * @description The job waits until it is released.
              * @default false
              */
             hold: boolean;
@@ -3658,7 +3658,7 @@ export interface components {
             far_copy_gb_per_s: number;
             /**
              * Hardware
-             * @description What it was measured on; else it must be measured anew.
+             * @description Hardware that was measured; any other is measured again.
              * @default
              */
             hardware: string;
@@ -4915,7 +4915,7 @@ export interface components {
             rank: number;
             /**
              * Running Us
-             * @description null: this kernel does not tell.
+             * @description null: this kernel does not report it.
              */
             running_us?: number | null;
             /**
@@ -5030,7 +5030,7 @@ export interface components {
             below_bytes: number | null;
             /**
              * Intra Latency S
-             * @description α inside a node; null: all links are alike.
+             * @description α inside a node; null: all links are equal.
              */
             intra_latency_s: number | null;
             /**
@@ -5850,7 +5850,7 @@ export interface components {
             step: number;
             /**
              * Wire Ns
-             * @description Time on the wire, told by the receiver: from the later start of both ends to recv_ns, without the wait for the sender's data; null: of a message that is sent, or where the sender tells nothing.
+             * @description Time on the wire, recorded by the receiver: from the later start of both ends to recv_ns, without the wait for the sender's data; null: for a sent message, or if the sender recorded nothing.
              */
             wire_ns?: number | null;
             /**
@@ -5915,7 +5915,7 @@ export interface components {
             src: string;
             /**
              * Times Longer
-             * @description The wire time for a byte beside the quick hops of this operation; null: nothing can tell, since fewer than 3 hops can be compared or a clock is not known.
+             * @description Wire time per byte relative to the quick hops of this operation; null: it is not known, since fewer than 3 hops can be compared or a clock is not known.
              */
             times_longer: number | null;
             /**
@@ -5977,7 +5977,7 @@ export interface components {
             ended_ns: number;
             /**
              * Left Out
-             * @description Later transfers that it did not tell: there were too many.
+             * @description Later transfers that it left out: there were too many.
              */
             left_out: number;
             /** Node */
@@ -6117,7 +6117,7 @@ export interface components {
             bucket_bytes: number;
             /**
              * Checkpoint Every Steps
-             * @description Beside the checkpoint at the end of each epoch.
+             * @description Steps between checkpoints, in addition to one at the end of each epoch.
              */
             checkpoint_every_steps?: number | null;
             /**
@@ -6196,7 +6196,7 @@ export interface components {
             momentum: number;
             /**
              * On Nan
-             * @description What a loss or parameters that are not finite lead to; the job tells it either way.
+             * @description Action on a loss or parameters that are not finite; the job reports them either way.
              * @default stop
              * @enum {string}
              */

@@ -360,7 +360,7 @@ def test_a_loss_on_gpus_ends_all_ranks_with_the_program(cupy, at_exit):
 
 def test_where_nothing_was_given_up_nothing_is_rebuilt():
     comm = communicator.Communicator("mpi", device="cpu")
-    with pytest.raises(EngineError, match=r"^rebuild: over mpi nothing can connect anew; start the job again\.$"):
+    with pytest.raises(EngineError, match=r"^rebuild: over mpi nothing can reconnect; start the job again\.$"):
         comm.rebuild()
     comm.free()
 

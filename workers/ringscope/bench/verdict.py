@@ -54,7 +54,7 @@ def verdict(contest: Contest) -> str:
     if fewest < FEWEST_ITERATIONS and not _is_simulated(contest):
         return f"No winner: that takes {FEWEST_ITERATIONS} iterations of each at least, and these are {fewest}."
     if any(point.error is None for point in points.values()):
-        return "These rows do not tell how sure their times are, as an earlier version measured them: no winner."
+        return "An earlier version measured these rows and stored no confidence intervals: no winner."
     winners = Winners(contest)
     out, inside = winners.ranges(in_place=False), winners.ranges(in_place=True)
     margin = _margin(points, size_bytes, contest, winners)

@@ -216,9 +216,9 @@ class _Fitted(_Model):
         if not rows:
             return "The cost model does not know these algorithms here."
         if rows == [0]:
-            return "The cost model with parameters measured elsewhere: nothing alike has run undisturbed here yet."
+            return "The cost model with parameters measured elsewhere: no comparable job has run undisturbed here yet."
         some = " for some of the algorithms, else its usual parameters" if rows[0] == 0 else ""
-        return f"The cost model, fitted to {rows[-1]} measured rows of earlier jobs on nodes alike{some}."
+        return f"The cost model, fitted to {rows[-1]} measured rows of earlier jobs on comparable nodes{some}."
 
     def median_error(self) -> float | None:
         return max((error for _, error in self._fits.values() if error is not None), default=None)

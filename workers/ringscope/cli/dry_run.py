@@ -23,7 +23,7 @@ def _start(plan: QueuePlan) -> str:
     if plan.starts_now:
         return f"It would start now{on}."
     if plan.estimated_start is None:
-        return "It would wait; when it would start cannot be told yet."
+        return "It would wait; its start cannot be predicted yet."
     return f"It would wait, and start about {until(plan.estimated_start)}{on}."
 
 

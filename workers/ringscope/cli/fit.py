@@ -39,7 +39,7 @@ def fit_rows(
     ] = None,
     ranks_per_node: Annotated[
         int | None,
-        typer.Option(min=1, help="Ranks per node where the rows do not tell; 1: all links are alike."),
+        typer.Option(min=1, help="Ranks per node if the rows do not contain it; 1: all links are equal."),
     ] = None,
     nics: Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")] = None,
     regimes: Annotated[int, typer.Option(min=1, max=6, help="Number of ranges of message sizes at most.")] = 4,
@@ -111,7 +111,7 @@ def _together(samples: list[Samples]) -> Samples:
 def _nodes(samples: Samples, ranks_per_node: int | None, nics: int | None) -> Nodes:
     nodes = samples.nodes if ranks_per_node is None else on_transport(Nodes(ranks_per_node), samples.transport)
     if nodes is None:
-        raise UserError("--ranks-per-node: the rows do not tell how many ranks each node had; say so.")
+        raise UserError("--ranks-per-node: the rows do not contain how many ranks each node had; give it.")
     if nics is not None:
         nodes = nodes._replace(nics_per_node=nics)
     try:

@@ -16,7 +16,7 @@ from ringscope.cost.operation_perfetto import traced_to_perfetto
 
 _SLOWEST = 5
 _ROW_HEADINGS = ("RANK", "STEP", "TRANSFER", "CHUNKS", "SIZE", "WAITED", "TOOK", "MODEL")
-_HOP_HEADINGS = ("HOP", "MESSAGES", "SIZE", "ON THE WIRE", "BESIDE QUICK HOPS", "")
+_HOP_HEADINGS = ("HOP", "MESSAGES", "SIZE", "ON THE WIRE", "VS QUICK HOPS", "")
 
 
 def show_job_trace(
@@ -119,7 +119,7 @@ def _clock_lines(ranks: Iterable[TracedRank]) -> Iterable[str]:
         told = ", ".join(f"{node} {'not known' if error is None else _time(error)}" for node, error in errors.items())
         yield f"Times of different nodes are to be trusted within their clocks' errors: {told}."
     if left_out := sum(rank.left_out for rank in ranks):
-        yield f"{left_out} later transfers are not told: there were too many."
+        yield f"{left_out} later transfers were left out: there were too many."
 
 
 def _time(time_ns: int | None) -> str:

@@ -60,7 +60,7 @@ def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: Dat
 
 def drain(
     name: NodeName,
-    reason: Annotated[str, typer.Option(help="Why, for whoever looks at it next.")],
+    reason: Annotated[str, typer.Option(help="Reason, which other users see.")],
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

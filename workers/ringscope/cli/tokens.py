@@ -42,13 +42,13 @@ def tokens(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT
 
 def add(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the user; for a join token, of whoever adds nodes.")
+        str, typer.Argument(metavar="NAME", help="Name of the user; for a join token, of the person who adds nodes.")
     ],
     role: Annotated[str | None, typer.Option(help="Role of a user: viewer, operator or admin.")] = None,
     kind: Annotated[
         str, typer.Option(help="personal; join: lets nodes join, with `ringscope agent --join-token`; agent: a node's.")
     ] = "personal",
-    days: Annotated[float | None, typer.Option(help="It ends after so many days; default: never.")] = None,
+    days: Annotated[float | None, typer.Option(help="Days until it expires; default: never.")] = None,
     note: Annotated[str | None, typer.Option(help="What it is for.")] = None,
     node: Annotated[str | None, typer.Option(help="Node that an agent's token belongs to.")] = None,
     quiet: Quiet = False,

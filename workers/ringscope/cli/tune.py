@@ -49,7 +49,7 @@ def tune(
     warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 3,
     dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",
     keep: Annotated[
-        bool, typer.Option("--keep", help="Also times beside other load of more than a tenth of the processors.")
+        bool, typer.Option("--keep", help="Keep times even if other load took more than a tenth of the processors.")
     ] = False,
     show: Annotated[bool, typer.Option("--show", help="Measure nothing, print what is known.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print what is known then as JSON.")] = False,

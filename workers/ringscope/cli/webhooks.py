@@ -50,7 +50,7 @@ def webhooks(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAU
 def add(
     name: Annotated[str, typer.Argument(metavar="NAME", help="A name of its own.")],
     target: Annotated[str, typer.Argument(metavar="TARGET", help="The URL that messages go to.")],
-    event: Annotated[list[str], typer.Option(help="What it is told of: job.failed, node.lost, job.* ...; repeatable.")],
+    event: Annotated[list[str], typer.Option(help="Events to send: job.failed, node.lost, job.* ...; repeatable.")],
     quiet: Quiet = False,
     as_json: AsJson = False,
     url: Url = None,
@@ -144,7 +144,7 @@ def _replace(client: Client, found: Webhook, is_enabled: bool) -> Webhook:
 
 
 def _line(webhook: Webhook) -> str:
-    state = "is told of" if webhook.is_enabled else "is disabled; it was told of"
+    state = "receives" if webhook.is_enabled else "is disabled; it received"
     return f"Webhook {webhook.id} {webhook.name}: {webhook.url} {state} {', '.join(webhook.events)}"
 
 

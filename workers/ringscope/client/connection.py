@@ -52,7 +52,7 @@ class Connection:
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if not (token.isascii() and token.isprintable()):
-            raise UserError("The token holds characters that no token has; copy it anew, and check RINGSCOPE_TOKEN.")
+            raise UserError("The token holds characters that no token has; copy it again, and check RINGSCOPE_TOKEN.")
         self.url = self.page_url = url.rstrip("/")  # the second is for people, in links to the page
         self._sleep = sleep
         self._http = httpx.Client(

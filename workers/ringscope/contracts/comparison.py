@@ -138,7 +138,7 @@ def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
         return ["Only benchmarks have rows to compare."]
     a, b = base.benchmark, other.benchmark
     if a.is_simulated != b.is_simulated:
-        return ["One of them is simulated: the cost model's times beside measured ones."]
+        return ["One of them is simulated: the cost model's times are compared with measured ones."]
     facts = [
         ("collective", a.collective, b.collective),
         ("ranks", base.ranks, other.ranks),

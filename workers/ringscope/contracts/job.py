@@ -162,7 +162,7 @@ class JobSpec(SpecModel):
         ge=1,
         le=7 * 86_400,
         description="The job hangs when no rank has made progress for this long, or for ten times the mean step if "
-        "that is longer. null: 60 where the job tells its steps; a script hangs only if all of its ranks wait in "
+        "that is longer. null: 60 where the job reports its steps; a script hangs only if all of its ranks wait in "
         "calls of ringscope.",
     )
     queue_timeout_seconds: int | None = Field(
@@ -171,7 +171,7 @@ class JobSpec(SpecModel):
         le=30 * 86_400,
         description="How long the job may wait in the queue; then it fails. null: it waits for ever.",
     )
-    hold: bool = Field(False, description="The job waits until somebody releases it.")
+    hold: bool = Field(False, description="The job waits until it is released.")
     max_attempts: int = Field(
         3,
         ge=1,

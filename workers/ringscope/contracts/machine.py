@@ -8,7 +8,7 @@ class Machine(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    hardware: str = Field("", max_length=1000, description="What it was measured on; else it must be measured anew.")
+    hardware: str = Field("", max_length=1000, description="Hardware that was measured; any other is measured again.")
     cores: int | None = Field(None, ge=1, lt=2**31, description="Physical, that ranks may use at once; null: enough.")
     call_us: float = Field(0.4, gt=0, le=1e6, description="How long one call of NumPy takes that does nearly nothing.")
     turn_us: float = Field(

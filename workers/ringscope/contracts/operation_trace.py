@@ -16,7 +16,7 @@ class TracedRank(BaseModel):
     ended_ns: int
     clock_offset_ns: int | None = Field(description=f"The node's clock minus the server's; {_NOT_KNOWN}")
     clock_error_ns: int | None = Field(description=f"Its times are at most so far from the truth; {_NOT_KNOWN}")
-    left_out: int = Field(description="Later transfers that it did not tell: there were too many.")
+    left_out: int = Field(description="Later transfers that it left out: there were too many.")
 
 
 class TraceRow(BaseModel):
@@ -39,8 +39,8 @@ class TraceRow(BaseModel):
     work_ns: int | None = Field(description="How long its processor moved or added the bytes; null: it did not.")
     wire_ns: int | None = Field(
         None,
-        description="Time on the wire, told by the receiver: from the later start of both ends to recv_ns, without the "
-        "wait for the sender's data; null: of a message that is sent, or where the sender tells nothing.",
+        description="Time on the wire, recorded by the receiver: from the later start of both ends to recv_ns, without "
+        "the wait for the sender's data; null: for a sent message, or if the sender recorded nothing.",
     )
     predicted_ns: int | None = Field(description="How long the model takes, adding included; null: not priced.")
 
@@ -65,7 +65,7 @@ class TracedHop(BaseModel):
     bytes: int = Field(description="Bytes of the largest message.")
     wire_ns: int = Field(description="The lower quartile of their times on the wire.")
     times_longer: float | None = Field(
-        description="The wire time for a byte beside the quick hops of this operation; null: nothing can tell, since "
+        description="Wire time per byte relative to the quick hops of this operation; null: it is not known, since "
         "fewer than 3 hops can be compared or a clock is not known."
     )
     is_slow: bool = Field(description="It takes at least twice as long, and by more than clocks may err.")

@@ -266,7 +266,7 @@ class RankPulse(BaseModel):
     has_finished: bool = Field(False, description="Its program is over; its process waits for the others to end.")
     stage: str = Field("", max_length=200, description="What it does before its steps or between them; empty: steps.")
     stage_since_ns: int = Field(0, ge=0, lt=2**63, description="Nanoseconds since 1970, by the node's clock.")
-    running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not tell.")
+    running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not report it.")
     queued_us: int | None = Field(None, ge=0, lt=2**63)
 
 

@@ -271,7 +271,7 @@ class Trace(RecordModel):
         max_length=MAX_TRANSFERS,
         fail_fast=True,
     )
-    left_out: Int32 = Field(0, description="Later transfers that are not told: there were too many.")
+    left_out: Int32 = Field(0, description="Later transfers that were left out: there were too many.")
 
 
 class Epoch(RecordModel):
@@ -283,7 +283,9 @@ class Epoch(RecordModel):
     step: Int32 = Field(description="Steps done when it ended.")
     training_loss: _Loss = Field(description="Mean over the epoch's samples of all ranks.")
     validation_loss: _Loss | None = Field(description="Mean over the held-out samples; null where there are none.")
-    validation_accuracy: float | None = Field(description="Share of the held-out samples (of gpt: tokens) told right.")
+    validation_accuracy: float | None = Field(
+        description="Share of held-out samples (tokens for gpt) predicted correctly."
+    )
     samples: Int64 = Field(description="Samples of all ranks in this epoch.")
     duration_us: Microseconds = Field(description="Time of the epoch's steps, without validation and checkpoint.")
     validation_us: Microseconds

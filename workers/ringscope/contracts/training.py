@@ -136,10 +136,10 @@ class TrainingSpec(SpecModel):
     powersgd_rank: int = Field(2, ge=1, le=256, description="Rank of the matrices that powersgd sends.")
     clip_norm: float | None = Field(None, gt=0, description="The gradient's global norm is cut down to this.")
     on_nan: OnNan = Field(
-        "stop", description="What a loss or parameters that are not finite lead to; the job tells it either way."
+        "stop", description="Action on a loss or parameters that are not finite; the job reports them either way."
     )
     checkpoint_every_steps: int | None = Field(
-        None, ge=1, description="Beside the checkpoint at the end of each epoch."
+        None, ge=1, description="Steps between checkpoints, in addition to one at the end of each epoch."
     )
     resume_from: int | None = Field(
         None, ge=1, description="Number of an earlier job, whose checkpoint it starts from."

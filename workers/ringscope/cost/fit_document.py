@@ -20,7 +20,7 @@ class RegimeFigures(BaseModel):
     latency_s: float = Field(ge=0, le=_MOST, description="α, of a message between nodes (or any two ranks).")
     send_s_per_byte: float = Field(ge=0, le=_MOST, description="β, of the same link.")
     reduce_s_per_byte: float | None = Field(ge=0, le=_MOST, description="γ; null where adding is part of β.")
-    intra_latency_s: float | None = Field(ge=0, le=_MOST, description="α inside a node; null: all links are alike.")
+    intra_latency_s: float | None = Field(ge=0, le=_MOST, description="α inside a node; null: all links are equal.")
     intra_send_s_per_byte: float | None = Field(ge=0, le=_MOST, description="β inside a node.")
 
     def regime(self) -> Regime:
@@ -45,7 +45,7 @@ class FitDocument(BaseModel):
 
     version: int = Field(1, ge=1, le=1)
     transport: str = Field(description="What moved the data; simulated: nothing did.")
-    ranks_per_node: int = Field(description="1: all links are alike.")
+    ranks_per_node: int = Field(description="1: all links are equal.")
     nics_per_node: int | None
     regimes: tuple[RegimeFigures, ...] = Field(min_length=1)
     median_error: float
@@ -53,7 +53,7 @@ class FitDocument(BaseModel):
     residuals: list[Residual]
     caveats: list[str] = Field(
         [],
-        description="Why its rows may not tell the links: they failed, had wrong elements, were crowded or disturbed.",
+        description="Reasons to doubt the fit: its rows failed, had wrong elements, were crowded or disturbed.",
     )
 
     @property

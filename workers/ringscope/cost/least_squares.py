@@ -63,8 +63,8 @@ def best_regimes(works: Sequence[Work], times_s: Array, most: int, has_two_links
                 best = criterion, tuple(solution.regime for solution in found)
     if not best[1]:
         raise ValueError(
-            "rows: they cannot tell the links inside nodes from those between; measure algorithms or numbers of nodes "
-            "that use them differently, such as ring and hierarchical."
+            "rows: they do not separate the links inside nodes from those between; measure algorithms or "
+            "numbers of nodes that use them differently, such as ring and hierarchical."
         )
     return best[1]
 

@@ -104,7 +104,7 @@ def prices(
             yield _with_separate_servers(size_bytes, fitted, servers)
         elif algorithm == NCCL:
             if regimes:
-                raise ValueError("algorithm: nccl's model has parameters of its own; leave it out beside a fit.")
+                raise ValueError("algorithm: nccl's model has parameters of its own; leave it out when a fit is given.")
             yield _by_nccl(size_bytes, topology, architecture)
         else:
             yield _by_schedule(collective, algorithm, size_bytes, topology, servers, regimes)

@@ -151,7 +151,7 @@ def _samples(
         row, spread = result[place], result.get(f"{place}_per_iter", {})
         name = row.get("chosen_algorithm") or result.get("algorithm") or algorithm
         if name is None:
-            raise ValueError("its rows do not tell the algorithm; name it, such as --algorithm ring.")
+            raise ValueError("its rows do not name the algorithm; name it, such as --algorithm ring.")
         time_us = _time_us(row, spread)
         if not math.isfinite(time_us):
             continue

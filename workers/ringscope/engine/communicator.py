@@ -300,7 +300,7 @@ class Communicator:
         The end of this program is its own again. EngineError where nothing can connect anew.
         """
         if not isinstance(self.transport, NcclTransport):
-            raise EngineError(f"rebuild: over {self.transport.name} nothing can connect anew; start the job again.")
+            raise EngineError(f"rebuild: over {self.transport.name} nothing can reconnect; start the job again.")
         self.transport.rebuild()
         end_alone()
 

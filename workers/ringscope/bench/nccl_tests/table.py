@@ -87,7 +87,7 @@ def _table(
 def _medians(rows: Sequence[Measurement]) -> Iterable[str]:
     """Yield medians and percentiles as comments: parsers expect exactly nccl-tests' columns."""
     yield "#"
-    yield "# Beside the mean times, of the slowest rank in each iteration: median, p5 to p95 (us)"
+    yield "# In addition to the mean times, of the slowest rank in each iteration: median, p5 to p95 (us)"
     yield f"# {'size (B)':>10}  {'out-of-place':>32}  {'in-place':>32}"
     for pair in placements(rows):
         row = pair[0] or pair[1]

@@ -39,7 +39,7 @@ JOB_START_TIMESTAMP = SERVER.gauge(
 )
 JOB_EXPECTED_BUS_BANDWIDTH = SERVER.gauge(
     "job_expected_bus_bandwidth_bytes_per_second",
-    "What earlier good jobs alike made of the rows that this one measured in the last minute.",
+    "Baseline of the rows measured in the last minute: what earlier good, comparable jobs reached on them.",
     "job_id", "op", unit="B/s", alerts=("RingscopeBusBandwidthLow",),
 )  # fmt: skip
 JOB_GOODPUT = SERVER.gauge(

@@ -202,7 +202,7 @@ class NcclLink:
 
     def _cannot_join(self, error: Exception) -> EngineError:
         return EngineError(
-            f"nccl: rank {self.rank} cannot join the communicator ({_reason(error)}); NCCL_DEBUG=INFO tells more."
+            f"nccl: rank {self.rank} cannot join the communicator ({_reason(error)}); set NCCL_DEBUG=INFO for details."
         )
 
     def _check(self) -> None:

@@ -161,7 +161,7 @@ class Gradients:
                 odd, usual = found
                 raise DifferenceError(
                     f"After step {source.steps} the parameters of rank {odd} differ from those of rank {usual}; change "
-                    "parameters, gradients and the optimizer's state on every rank alike."
+                    "parameters, gradients and the optimizer's state equally on every rank."
                 )
 
     def taken(self) -> Communication:

@@ -114,7 +114,7 @@ def compare_notes(area: torch.Tensor) -> bool:
         one, other = found
         raise DifferenceError(
             f"{after} the parameters of rank {one} differ from those of rank {other}, though both had the same "
-            "gradients; change parameters, gradients and the optimizer's state on every rank alike."
+            "gradients; change parameters, gradients and the optimizer's state equally on every rank."
         )
     return odd_rank([int(row.changes) for row in rows]) is not None
 

@@ -43,7 +43,7 @@ def test_warnings_stand_before_the_job_is_submitted(visit: Visit) -> None:
     expect(warnings).to_contain_text("the time limit is 1 s: raise it")
     expect(warnings).to_contain_text("With 2 ranks ring and direct send the same messages")
     page.get_by_label("Ranks", exact=True).fill("1")
-    expect(warnings).to_contain_text("One rank has nobody to send to")
+    expect(warnings).to_contain_text("One rank sends no data")
 
 
 @pytest.mark.long

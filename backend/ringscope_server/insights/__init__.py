@@ -1,1 +1,1 @@
-"""What is wrong with a running job, found from what its ranks tell: who is slow, late, wrong or stands still."""
+"""Problems of a running job, found from its ranks' reports: ranks that are slow, late or wrong or stand still."""

@@ -1,4 +1,4 @@
-"""What the ranks of a running job do now: read from their newest pulses, rank by rank, and told together."""
+"""The present activity of a running job's ranks: read from their newest pulses, rank by rank, and grouped."""
 
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ MOST_RANKS = 64
 
 
 class Activity(BaseModel):
-    """What some ranks do."""
+    """A group of ranks that do the same."""
 
     doing: str = Field(
         description="What the ranks do, such as: importing torch; at its steps; at the end of its program."
@@ -31,13 +31,13 @@ class Activity(BaseModel):
 
 
 class ActivityList(BaseModel):
-    """Of the running attempt, what loads first; empty where no rank has told anything yet, or none runs."""
+    """The activities of the running attempt, loading first; empty if no rank has reported yet or no attempt runs."""
 
     items: list[Activity]
 
 
 async def of_job(session: AsyncSession, job_id: int) -> list[Activity]:
-    """Of the attempt that runs, as its nodes told it last."""
+    """Return the activities of the running attempt, from the newest reports of its nodes."""
     running = Attempt.job_id == job_id, Attempt.finished_at.is_(None)
     attempt_id = await session.scalar(select(Attempt.id).where(*running))
     heard = {} if attempt_id is None else (await pulses.samples(session, [attempt_id])).get(attempt_id, {})

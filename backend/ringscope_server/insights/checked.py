@@ -1,4 +1,4 @@
-"""What was checked of a job, from its tables."""
+"""The checks of a job, read from its tables."""
 
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -14,7 +14,7 @@ from ringscope_server.results.baseline import SHAPE_COLUMNS, Shape, history
 
 
 async def checked(session: AsyncSession, job_id: int) -> list[Check]:
-    """Of its newest attempt that began to run; nothing of a job that never ran."""
+    """Return the checks of the job's newest attempt that began to run; empty for a job that never ran."""
     query = select(Attempt).where(Attempt.job_id == job_id, Attempt.started_at.is_not(None)).order_by(Attempt.id.desc())
     options = joinedload(Attempt.job), selectinload(Attempt.members)
     attempt = await session.scalar(query.limit(1).options(*options))

@@ -1,4 +1,4 @@
-"""What was checked of a job, and what could not be and why. Pure.
+"""The checks of a job: which were made, and which could not be made and why. Pure.
 
 Without this an empty list of insights would read as if everything had been found right.
 """
@@ -19,12 +19,12 @@ _MIN_RANKS = 3
 
 @dataclass(frozen=True)
 class Facts:
-    """What there was to check in the newest attempt of a job.
+    """The checkable data in the newest attempt of a job.
 
     Args:
         followed: operations between nodes that were followed message by message, large enough to judge.
-        are_clocks_known: of all nodes.
-        rows: of the sweep's table; ``expected_rows`` of them could be held against earlier runs.
+        are_clocks_known: whether the clock offsets of all nodes are known.
+        rows: the rows of the sweep's table; ``expected_rows`` of them could be compared with earlier runs.
     """
 
     spec: JobSpec
@@ -37,7 +37,7 @@ class Facts:
 
 
 def checks(facts: Facts) -> list[Check]:
-    """A sentence for each check, whether it was done or not."""
+    """Return a sentence for each check, whether it was made or not."""
     spec = facts.spec
     if spec.is_simulated:
         return [

@@ -1,14 +1,14 @@
-"""Hangs and desyncs: ranks that live and come no further. Pure.
+"""Hangs and desyncs: live ranks that make no progress. Pure.
 
-A rank comes further when it begins another step of a call, or ends an iteration, a warm-up operation or a check, or
-enters another stage of its loading. None has for longer than the limit: the gang hangs. Some have not while others go
-on: it is out of step. While a rank is in a stage, such as an import, the limit is the job's ``load_seconds``; else its
-``hang_seconds``, or ten mean iterations if that is longer. A script need not tell its steps: unless its job gives
+A rank makes progress when it begins another step of a call, or ends an iteration, a warm-up operation or a check, or
+enters another stage of its loading. If no rank does for longer than the limit, the gang hangs. If only some do not, the
+gang is out of step. While a rank is in a stage, such as an import, the limit is the job's ``load_seconds``; else its
+``hang_seconds``, or ten mean iterations if that is longer. A script need not report its steps: unless its job gives
 ``hang_seconds``, it only hangs if all of its ranks are in calls of the engine, or have ended their programs.
 
-Time is counted between pulses, by their node's clock that never jumps, and no gap for more than a few seconds: no rank
-hangs because a node or server was silent or asleep, nor because a clock was set. Time in which a rank was ready to run
-and had no core does not count either, unless the rank waits for another one.
+Time is counted between pulses, by their node's monotonic clock, and a gap counts a few seconds at most: no rank hangs
+because a node or server was silent or asleep, or because a clock was set. Time in which a rank was ready to run without
+a core does not count either, unless the rank waits for another one.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -22,7 +22,7 @@ from ringscope_server.insights.windows import Sample
 
 MEAN_STEPS = 10
 FRESH_SECONDS = 5.0  # an older pulse says nothing about now, nor about all of the time until the next one
-# So long a rank must be seen waiting for one whose program is over: what was sent last may still be on its way.
+# The time for which a rank must wait for one whose program is over: its last message may still be on its way.
 EARLY_END_SECONDS = 1.0
 MAX_RANKS_SHOWN = 64
 _MOST_RANKS_TOLD = 4
@@ -30,7 +30,7 @@ _MOST_RANKS_TOLD = 4
 
 @dataclass
 class Progress:
-    """Since when each rank has been where it is, and for how many seconds of those that count."""
+    """The last progress of each rank, and the seconds since then that count."""
 
     _first: dict[int, Sample] = field(default_factory=dict)
     _since: dict[int, Sample] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Progress:
             self._last[rank] = sample
 
     def judge(self, ranks: int, limits: Limits, now: float) -> Finding | None:
-        """A hang or a desync of a gang of so many ranks, all of which must have been heard of lately."""
+        """Return a hang or a desync of a gang of ``ranks`` ranks; None unless all of them have sent a recent pulse."""
         if len(self._last) < ranks or any(now - sample.heard_at > FRESH_SECONDS for sample in self._last.values()):
             return None
         if (early := self._early_end(limits)) is not None:
@@ -66,13 +66,13 @@ class Progress:
         return self._desync(stuck, limit, limits) if stuck else None
 
     def _mean_iteration_seconds(self) -> float:
-        """Of the rank that has done most; until it stood still."""
+        """Return the mean iteration of the rank that has done most, up to its last progress."""
         done = {rank: self._since[rank].pulse.iterations - self._first[rank].pulse.iterations for rank in self._last}
         rank = max(done, key=lambda one: done[one])
         return _seconds(self._first[rank], self._since[rank]) / done[rank] if done[rank] else 0.0
 
     def _early_end(self, limits: Limits) -> Finding | None:
-        """A rank that waits in a call for one whose program is over."""
+        """Return a finding if a rank waits in a call for one whose program is over."""
         for rank, sample in sorted(self._last.items()):
             ended = self._last.get(-1 if sample.pulse.awaits is None else sample.pulse.awaits)
             if ended is None or not ended.pulse.has_finished or self._still[rank] < EARLY_END_SECONDS:
@@ -95,7 +95,7 @@ class Progress:
         what, name = ("hangs while it loads", "load_seconds ") if is_loading else ("hangs", "")
         seconds = min(self._still.values())
         message = (
-            f"The gang {what}: no rank has come further for {seconds:.0f} s (limit {name}{limit:.0f} s). "
+            f"The gang {what}: no rank has made progress for {seconds:.0f} s (limit {name}{limit:.0f} s). "
             f"{where[:1].upper()}{where[1:]}{more}."
         )
         node = None if culprit is None else self._last[culprit].node
@@ -111,7 +111,9 @@ class Progress:
         return Finding("desync", message, culprit, self._last[culprit].node, self._evidence(limit, stuck))
 
     def _culprits(self, is_loading: bool) -> list[int]:
-        """The ranks that the others wait for: that load, that are awaited and wait for none, or that are less far."""
+        """Return the ranks that the others wait for: those that load, those that are awaited and wait for none, or
+        those that are behind.
+        """
         if is_loading:
             loading = [rank for rank, sample in self._last.items() if sample.pulse.stage]
             return sorted(loading, key=lambda rank: (self._last[rank].is_in_call, rank))
@@ -120,7 +122,7 @@ class Progress:
         return sorted(rank for rank in wait_for_none if rank is not None) or self._behind()
 
     def _behind(self) -> list[int]:
-        """Ranks that are less far than others; none where all are equally far."""
+        """Return the ranks that are behind others; none if all have got equally far."""
         least = min(sample.place for sample in self._last.values())
         behind = sorted(rank for rank, sample in self._last.items() if sample.place == least)
         return behind if len(behind) < len(self._last) else []
@@ -132,7 +134,7 @@ class Progress:
         return sorted(self._last, key=lambda rank: (self._last[rank].place, rank))
 
     def _evidence(self, limit: float, behind: Collection[int]) -> dict[str, Any]:
-        """Where each rank is; of a large gang those that are least far."""
+        """Return the position of each rank; in a large gang, of those that are furthest behind."""
         return {
             "limit_seconds": limit,
             "behind": list(behind)[:MAX_RANKS_SHOWN],
@@ -145,7 +147,7 @@ class Progress:
 
 
 def _counted_seconds(before: Sample, after: Sample) -> float:
-    """The seconds between two pulses of a rank in which it could have come further by itself."""
+    """Return the seconds between two pulses of a rank in which it could have made progress by itself."""
     seconds = _seconds(before, after)
     queued = (before.pulse.queued_us, after.pulse.queued_us)
     if after.pulse.awaits is not None or queued[0] is None or queued[1] is None:
@@ -154,5 +156,5 @@ def _counted_seconds(before: Sample, after: Sample) -> float:
 
 
 def _seconds(before: Sample, after: Sample) -> float:
-    """Between two pulses of a rank; not negative, should its node have started again."""
+    """Return the seconds between two pulses of a rank; zero if its node was restarted in between."""
     return max(0.0, (after.time_us - before.time_us) / 1e6)

@@ -1,4 +1,6 @@
-"""When a finding becomes an insight, and when it is over: after several windows in a row, either way. Pure."""
+"""The rule for when a finding becomes an insight and when that is over: after several windows in a row, either way.
+Pure.
+"""
 
 from collections.abc import Collection, Iterable
 
@@ -11,12 +13,12 @@ class Hysteresis:
     """Counts in how many windows in a row each finding was there, or was not."""
 
     def __init__(self) -> None:
-        self.told: set[Key] = set()  # everything that ever became an insight here
+        self.told: set[Key] = set()  # the keys of everything that ever became an insight here
         self._found: dict[Key, int] = {}
         self._clear: dict[Key, int] = {}
 
     def open_now(self, findings: Iterable[Finding], judged: Collection[str]) -> list[Finding]:
-        """Those that have been there for long enough, after a window in which these kinds were judged."""
+        """Return the findings that have been there for long enough, after a window in which these kinds were judged."""
         by_key = {finding.key: finding for finding in findings}
         self._found = {key: count for key, count in self._found.items() if key in by_key or key[0] not in judged}
         for key in by_key:
@@ -26,7 +28,7 @@ class Hysteresis:
         return long_enough
 
     def over_now(self, active: Collection[Key], findings: Iterable[Finding], judged: Collection[str]) -> set[Key]:
-        """Which active insights have not been found for long enough."""
+        """Return the active insights that have not been found for long enough."""
         there = {finding.key for finding in findings}
         for key in active:
             if key[0] in judged:

@@ -1,11 +1,11 @@
-"""Late ranks: ranks that come last to collectives, by more than clocks may err. Pure.
+"""Late ranks: ranks that come last to collectives, by more than the clock error. Pure.
 
-Who comes late is not slow in the collective: its own collective looks short, and long to all that wait for it. So the
-arrivals are compared, of one step after the other, as in ``ringscope_server.results.arrivals``: late is who comes after
-the median rank. In a window of steps a rank is late that is the last one in at least half of them, and then by its
-median by at least 2 ms, half a step, and what the clocks of its node and of the median rank's may err. Less is not
-claimed. And it must lose that time itself, outside of collectives: who only comes late because the step before ended
-later for it, as behind a slow link, is not to blame.
+A late rank is not slow in the collective: its own collective looks short, and long to all ranks that wait for it. So
+the arrivals are compared step by step, as in ``ringscope_server.results.arrivals``: lateness is measured from the
+median rank. A rank is late in a window of steps if it is the last one in at least half of them and the median of its
+lateness there is at least 2 ms, half a step, and more than the error of its node's clock and the median rank's. Less is
+not reported. The rank must also lose that time itself, outside of collectives: a rank that only comes late because its
+previous step ended later, as behind a slow link, is not to blame.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ WINDOWS = 3
 
 
 def of_window(window: StepWindow, min_us: float = MIN_US) -> list[Finding]:
-    """The late rank of a window of steps, if there is one; ``min_us`` late is the least that counts."""
+    """Return the late rank of a window of steps, if there is one; less than ``min_us`` does not count."""
     arrivals = [found for step in window.steps if (found := arrival([each.start for each in step])) is not None]
     if not arrivals or len(window.steps[0]) < MIN_RANKS:
         return []
@@ -39,7 +39,7 @@ def of_window(window: StepWindow, min_us: float = MIN_US) -> list[Finding]:
 
 
 def _lost_us(window: StepWindow, rank: int) -> float:
-    """By how much longer than the median rank it was outside of collectives; 0 where that is not known."""
+    """Return how much longer than the median rank it was outside of collectives; 0 if that is not known."""
     lost = []
     for step in window.steps:
         outside = {each.start.rank: each.outside_us for each in step if each.outside_us is not None}

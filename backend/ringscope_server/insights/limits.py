@@ -1,11 +1,11 @@
-"""How long ranks may come no further before that is called a hang. Pure."""
+"""The time without progress after which ranks hang. Pure."""
 
 import math
 from dataclasses import dataclass
 
 from ringscope.contracts.job import JobSpec
 
-HANG_SECONDS = 60.0  # where a job does not say otherwise
+HANG_SECONDS = 60.0  # the limit of a job that gives none
 
 
 @dataclass(frozen=True)
@@ -15,8 +15,9 @@ class Limits:
     Args:
         hang_seconds: for ranks at their steps.
         load_seconds: for ranks in a stage, such as an import.
-        tells_steps: whether the ranks' silence means something. If not, only a gang hangs whose ranks all are in calls.
-        call: what a step is a part of, in words.
+        tells_steps: whether the ranks report steps, so that their silence is a sign. If not, a gang only hangs if all
+            its ranks are in calls.
+        call: the name of the call that a step is a part of.
     """
 
     hang_seconds: float = HANG_SECONDS
@@ -26,7 +27,9 @@ class Limits:
 
     @classmethod
     def of(cls, spec: JobSpec) -> "Limits":
-        """Those of a job; a simulation has none, as it is one process that tells everything at its end."""
+        """Return the limits of a job; a simulation has none, because it is one process that reports everything at its
+        end.
+        """
         if spec.is_simulated:
             return cls(math.inf, math.inf)
         call = spec.benchmark.collective if spec.benchmark else "a sum over the ranks" if spec.training else "a call"

@@ -1,8 +1,9 @@
-"""Low bandwidth: rows of a sweep that are well below what the same shape gave in earlier good runs. Pure.
+"""Low bandwidth: rows of a sweep that are well below earlier good runs of the same shape. Pure.
 
-Expected is the median of the last five good runs, of at least three. A row is low below 0.8 of that, and below the
-worst of those runs, so that what varies that much in good runs is no news; two rows in a row of the same algorithm are
-needed. Where something else disturbed the earlier runs a row is low below half of the median, and the sentence says so.
+The expected value is the median of the last five good runs, at least three. A row is low if it is below 0.8 of that and
+below the worst of those runs, so that a variation that good runs have is not reported; it takes two low rows of the
+same algorithm in succession. If other load disturbed the earlier runs, a row is low below half of the median, and the
+sentence says so.
 """
 
 from collections.abc import Iterable
@@ -21,7 +22,7 @@ MAX_ROWS_SHOWN = 32
 
 @dataclass
 class Comparison:
-    """The rows of one attempt beside what is expected of them."""
+    """The rows of one attempt compared with their expected values."""
 
     expected: Baseline
     _low_in_a_row: dict[tuple[str, bool], int] = field(default_factory=dict)
@@ -29,13 +30,13 @@ class Comparison:
     _is_told: bool = False
 
     def judge(self, rows: Iterable[Row]) -> Finding | None:
-        """Whether the rows so far are too low, after these new ones."""
+        """Take in new rows; return a finding if the rows so far are too low."""
         for row in rows:
             self._note(row)
         if not self._is_told:
             return None
         worst = min(self._low, key=lambda low: low["ratio"])
-        good = "runs gave that other load disturbed, too" if worst["is_disturbed"] else "good runs gave"
+        good = "runs gave, which other load disturbed as well" if worst["is_disturbed"] else "good runs gave"
         message = (
             f"The bus bandwidth is low: {worst['algorithm']} at {format_size(worst['size_bytes'])} gives "
             f"{worst['busbw_gb_per_s']:.3g} GB/s, {worst['ratio']:.2f} of what {worst['runs']} {good} "

@@ -1,6 +1,6 @@
-"""Pulses: gathered in memory, and written together once a second; only the newest of each node counts.
+"""Pulses: gathered in memory and written together once a second; only the newest pulse of each node counts.
 
-Agents may tell them to any server, and one server judges them, so they go through the table.
+Agents may send them to any server, and one server judges them, so they pass through the table.
 """
 
 from collections.abc import Collection
@@ -18,22 +18,22 @@ _Key = tuple[int, int]
 
 
 class Pulses:
-    """Those that are not in the table yet, by attempt and node."""
+    """The pulses that are not in the table yet, by attempt and node."""
 
     def __init__(self) -> None:
         self._waiting: dict[_Key, tuple[datetime, protocol.Pulse]] = {}
 
     def note(self, node_id: int, pulse: protocol.Pulse, now: datetime) -> None:
-        """A node told how far its ranks are."""
+        """Take in a node's pulse on the progress of its ranks."""
         self._waiting[pulse.attempt_id, node_id] = now, pulse
 
     def move(self, step: timedelta) -> None:
-        """Add the step by which the clock was set to the times of those that wait."""
+        """Add the step by which the clock was set to the times of the waiting pulses."""
         if step:
             self._waiting = {key: (heard_at + step, pulse) for key, (heard_at, pulse) in self._waiting.items()}
 
     async def flush(self, database: Database) -> None:
-        """Write what waits. What a node tells of attempts that are over, or of ranks not its own, is passed over."""
+        """Write the waiting pulses, except for attempts that are over and ranks that are not the node's own."""
         waiting, self._waiting = self._waiting, {}
         if not waiting:
             return
@@ -53,7 +53,7 @@ class Pulses:
 
 
 async def samples(session: AsyncSession, attempt_ids: Collection[int]) -> dict[int, dict[int, Sample]]:
-    """The newest pulse of each rank of these attempts, by attempt and rank."""
+    """Return the newest pulse of each rank of these attempts, by attempt and rank."""
     found: dict[int, dict[int, Sample]] = {}
     if not attempt_ids:
         return found
@@ -67,7 +67,7 @@ async def samples(session: AsyncSession, attempt_ids: Collection[int]) -> dict[i
 
 
 async def forget(session: AsyncSession, attempt_id: int) -> None:
-    """The attempt is over."""
+    """Delete the pulses of an attempt that is over."""
     await session.execute(delete(Pulse).where(Pulse.attempt_id == attempt_id))
 
 

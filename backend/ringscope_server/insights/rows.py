@@ -1,8 +1,9 @@
-"""What the insights' loop reads: attempts to watch, and of each only the rows that are new.
+"""The queries of the insights' loop: attempts to watch, and for each only the new rows.
 
-The cost of a look at an attempt is bounded. Of its new steps the database reads each once, by the index, and at most
-MAX_STEP_ROWS come over: of more every n-th step of every rank is taken. Its new measurements are few, its pulses one
-row for each node, and of followed operations the MAX_TRACE_ROWS of the largest messages.
+The cost of a look at an attempt is bounded. The database reads each new step once, by the index, and at most
+MAX_STEP_ROWS are transferred: if there are more, every n-th step of every rank is taken. The new measurements are few,
+the pulses are one row for each node, and of the traced operations the MAX_TRACE_ROWS with the largest messages are
+read.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,8 +21,8 @@ from ringscope_server.results.baseline import SHAPE_COLUMNS, Row, Shape
 from ringscope_server.results.clocks import Seat
 
 MAX_STEP_ROWS = 4_000
-MAX_TRACE_ROWS = 256  # of ranks in followed operations, each with up to a thousand transfers
-MIN_TRACED_BYTES = 64 << 10  # of smaller messages the latency says more than the link
+MAX_TRACE_ROWS = 256  # rows of ranks in traced operations, each with up to a thousand transfers
+MIN_TRACED_BYTES = 64 << 10  # smaller messages say more about the latency than about the link
 
 _STEP_COLUMNS = (
     Step.rank, Step.step, Step.op, Step.algorithm, Step.in_place, Step.bytes,
@@ -31,7 +32,7 @@ _STEP_COLUMNS = (
 
 @dataclass
 class Cursor:
-    """Up to which rows of an attempt everything has been looked at."""
+    """The last rows of an attempt that have been judged."""
 
     step_id: int = 0
     measurement_id: int = 0
@@ -39,7 +40,7 @@ class Cursor:
 
 
 async def attempts(session: AsyncSession, after: int, watched: Collection[int]) -> Sequence[Attempt]:
-    """Those that run, those that came after this one, and those that are watched; with job, members and nodes."""
+    """Return the running attempts, those after ``after`` and the watched ones, with job, members and nodes."""
     running = select(Attempt.id).join(Job).where(Job.state.in_(("running", "stopping")), Attempt.finished_at.is_(None))
     fresh = select(Attempt.id).where(Attempt.id > after)
     ids = {*watched, *await session.scalars(running), *await session.scalars(fresh)}
@@ -49,7 +50,7 @@ async def attempts(session: AsyncSession, after: int, watched: Collection[int]) 
 
 
 async def ends(session: AsyncSession, attempt_ids: Collection[int]) -> dict[int, Cursor]:
-    """The last rows of each attempt, each by one look at an index: most attempts have none that are new."""
+    """Return the last rows of each attempt, each with one index lookup: most attempts have no new ones."""
     if not attempt_ids:
         return {}
     step = select(func.max(Step.id)).where(Step.attempt_id == Attempt.id).scalar_subquery()
@@ -60,25 +61,26 @@ async def ends(session: AsyncSession, attempt_ids: Collection[int]) -> dict[int,
 
 
 async def newest_attempt(session: AsyncSession) -> int:
-    """Its id; 0 where there is none."""
+    """Return the id of the newest attempt; 0 if there is none."""
     return await session.scalar(select(func.max(Attempt.id))) or 0
 
 
 async def steps(
     session: AsyncSession, attempt_id: int, after: int, last: int, seats: dict[int, Seat]
 ) -> list[tuple[Block, int, RankStep]]:
-    """The steps of an attempt between two rows (without the first), or a sample of them, by the server's clock.
+    """Return the steps of an attempt between two rows (without the first), or a sample of them, on the server's clock.
 
-    Each of a sample is read with the step before it, from whose end on the rank was outside of collectives.
+    Each step of a sample is read with the step before it, because the rank was outside of collectives from the end of
+    that one.
     """
     new = (Step.attempt_id == attempt_id, Step.id > after, Step.id <= last)
     count = await session.scalar(select(func.count()).where(*new)) or 0
     every = 1 if count <= MAX_STEP_ROWS else max(3, -(-2 * count // MAX_STEP_ROWS))
     query = select(*_STEP_COLUMNS).where(*new, Step.step % every <= 1).order_by(Step.id).limit(2 * MAX_STEP_ROWS)
     block_of = cache(Block)
-    ends: dict[int, tuple[int, int]] = {}  # of each rank the step that was read last, and when it ended
+    ends: dict[int, tuple[int, int]] = {}  # for each rank: the step that was read last, and when it ended
     found: list[tuple[Block, int, RankStep]] = []
-    # Past the ORM, which takes as long to hand a row out as it takes here.
+    # Without the ORM, which takes as long to construct a row as this loop takes.
     rows = await (await session.connection()).execute(query)
     for rank, number, op, algorithm, in_place, size_bytes, start_ns, duration_us, compute_us in rows:
         if rank not in seats:
@@ -94,7 +96,7 @@ async def steps(
 
 
 async def measurements(session: AsyncSession, attempt_id: int, after: int, last: int) -> list[Row]:
-    """The rows of the sweep's table between two of them (without the first)."""
+    """Return the rows of the sweep's table between two rows (without the first)."""
     new = (Measurement.attempt_id == attempt_id, Measurement.id > after, Measurement.id <= last)
     found = await session.execute(
         select(Measurement.busbw_gb_per_s, *SHAPE_COLUMNS).where(*new).order_by(Measurement.id)
@@ -103,7 +105,7 @@ async def measurements(session: AsyncSession, attempt_id: int, after: int, last:
 
 
 async def traces(session: AsyncSession, attempt_id: int, after: int, last: int) -> list[record.Trace]:
-    """What ranks told of followed operations between two rows (without the first), large ones, the largest first."""
+    """Return the reports on large traced operations between two rows (without the first), the largest first."""
     new = (Trace.attempt_id == attempt_id, Trace.id > after, Trace.id <= last, Trace.size_bytes >= MIN_TRACED_BYTES)
     query = select(Trace).where(*new).order_by(Trace.size_bytes.desc(), Trace.id).limit(MAX_TRACE_ROWS)
     return [record.Trace.model_validate(row, from_attributes=True) for row in await session.scalars(query)]

@@ -1,8 +1,8 @@
-"""Slow hops: messages between two nodes that were on the wire for longer than others of the same operation. Pure.
+"""Slow hops: messages between two nodes that took longer on the wire than others of the same operation. Pure.
 
-Operations that were followed tell it message by message (``ringscope.cost.wire_times``), also in a ring, where all
-ranks end together. What two slow hops share is named as a node; a slow hop by itself names no node, since either end
-may be the cause.
+Traced operations show this message by message (``ringscope.cost.wire_times``), also in a ring, where all ranks end
+together. The node that two slow hops share is named; a single slow hop names no node, because either end may be the
+cause.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,14 +15,14 @@ from ringscope.cost.slow_hops import HopTime
 from ringscope.cost.wire_times import HopSample, hop_samples, wires
 from ringscope_server.insights.kinds import Finding
 
-MIN_MESSAGES = 2  # of a hop, before anything is said of it
-MAX_PENDING = 64  # operations of which some rank has not told yet; older ones are given up
+MIN_MESSAGES = 2  # samples of a hop before it is judged
+MAX_PENDING = 64  # operations that some rank has not reported yet; older ones are given up
 
 _Operation = tuple[str, int, bool]
 
 
 class SlowHops:
-    """What the followed operations of one attempt have told so far.
+    """The data of one attempt's traced operations so far.
 
     Args:
         ranks: of the gang.
@@ -33,11 +33,11 @@ class SlowHops:
         self._pending: dict[_Operation, dict[int, tuple[Trace, Clock]]] = {}
         self._samples: list[HopSample] = []
         self._what: list[str] = []
-        self._judged: tuple[float, int] | None = None  # by which limit, of how many samples
+        self._judged: tuple[float, int] | None = None  # which limit, of how many samples
         self._findings: list[Finding] = []
 
     def note(self, told: Sequence[Trace], clocks: Mapping[int, Clock]) -> None:
-        """Add what ranks told; ``clocks`` has the clock of each of them."""
+        """Add the ranks' reports; ``clocks`` has the clock of each of the ranks."""
         for trace in told:
             operation = trace.algorithm, trace.size_bytes, trace.in_place
             of_ranks = self._pending.setdefault(operation, {})
@@ -49,7 +49,7 @@ class SlowHops:
             del self._pending[operation]
 
     def judge(self, min_us: float) -> list[Finding]:
-        """What is slow by all that was told; ``min_us`` longer is the least that counts."""
+        """Return the slow hops by all reports so far; less than ``min_us`` longer does not count."""
         key = min_us, len(self._samples)
         if self._judged != key:
             self._judged, self._findings = key, self._found(min_us)

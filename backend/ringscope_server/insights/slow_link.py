@@ -1,12 +1,12 @@
-"""Slow links: nodes whose ranks take longer to transfer although nobody was late. Pure.
+"""Slow links: nodes whose ranks take longer to transfer although no rank was late. Pure.
 
-The time after the last arrival is what the transfer itself takes, whoever was waited for; arrivals count that came
-before a rank ended, since one that comes later was not needed. Where a collective ends at different times on different
-nodes (broadcast, reduce, sendrecv, trees, a parameter server), nodes behind a slow link end later: by their median by
-half as much again as the median node, at least 2 ms, and more than the clocks may err. It is the way to that node that
-is slow. Where several nodes end later, or where each rank also sends (sendrecv), the end of a step cannot tell which
-hop or node is the cause, so no node is named. In a ring every rank ends with the slowest link, so there is nothing to
-see here. Operations that were followed tell both cases: ``slow_hops``.
+The time after the last arrival is the time of the transfer itself, whichever rank was awaited. An arrival counts if it
+came before the rank ended, because a later one was not needed. If a collective ends at different times on different
+nodes (broadcast, reduce, sendrecv, trees, a parameter server), nodes behind a slow link end later: their median is 1.5
+times that of the median node, at least 2 ms longer, and longer than the clock error. The path to that node is slow. If
+several nodes end later, or if each rank also sends (sendrecv), the end of a step does not show which hop or node is the
+cause, so no node is named. In a ring every rank ends with the slowest link, so nothing is visible here. Traced
+operations show both cases: ``slow_hops``.
 """
 
 from collections import defaultdict
@@ -24,9 +24,9 @@ _BOTH_WAYS = ("sendrecv", "alltoall")  # collectives in which the end of a rank'
 
 
 def of_window(window: StepWindow, min_us: float = MIN_US, root: int | None = None) -> list[Finding]:
-    """The nodes behind a slow link in a window of steps; ``min_us`` longer is the least that counts.
+    """Return the nodes behind a slow link in a window of steps; less than ``min_us`` longer does not count.
 
-    The root of a collective ends with the slowest of all its links, so its own time tells nothing of its own link.
+    The root of a collective ends with the slowest of all its links, so its time says nothing about its own link.
     """
     errors = [each.start.error_us for step in window.steps for each in step]
     if any(error is None for error in errors):
@@ -49,7 +49,7 @@ def of_window(window: StepWindow, min_us: float = MIN_US, root: int | None = Non
 
 
 def _transfer_us(step: Sequence[RankStep], mine: RankStep) -> float:
-    """From the last arrival before this rank's end to that end."""
+    """Return the time from the last arrival before this rank's end to that end."""
     end_ns = mine.start.time_ns + round(mine.duration_us * 1e3)
     return (end_ns - max(each.start.time_ns for each in step if each.start.time_ns <= end_ns)) / 1e3
 

@@ -1,4 +1,4 @@
-"""A rank that its own node has seen standing still: told at once, as a hang that needs no limit."""
+"""A rank that its own node has seen standing still, reported at once as a hang that needs no limit."""
 
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from ringscope_server.insights.where import rank_evidence
 
 
 async def note(session: AsyncSession, attempt: Attempt, member: Member, report: Report, now: datetime) -> None:
-    """Open the insight, with where each rank was; the job's row is locked."""
+    """Open the insight with the position of each rank; the job's row is locked."""
     heard = (await pulses.samples(session, [attempt.id])).get(attempt.id, {})
     ordered = sorted(heard, key=lambda rank: (heard[rank].place, rank))[:MAX_RANKS_SHOWN]
     evidence = {"behind": [report.rank], "ranks": [rank_evidence(rank, heard[rank]) for rank in ordered]}

@@ -1,4 +1,4 @@
-"""The insights of this moment, in memory: for /metrics, which must answer while the database is busy."""
+"""The active insights, in memory: for /metrics, which must answer while the database is busy."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from ringscope_server.insights.kinds import KINDS
 
 @dataclass(frozen=True)
 class ActiveInsight:
-    """One that is so now; rank and node are empty where it is about neither."""
+    """An active insight; rank and node are empty if it is about neither."""
 
     id: int
     job_id: int
@@ -19,13 +19,13 @@ class ActiveInsight:
 
 
 class InsightState:
-    """Replaced as a whole by the insights' loop of this server."""
+    """The active insights, replaced as a whole by the insights' loop of this server."""
 
     def __init__(self) -> None:
         self.active: Sequence[ActiveInsight] = ()
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many insights of each kind there are now, 0 included."""
+        """Return the number of active insights of each kind, 0 included."""
         counted = Counter(insight.kind for insight in self.active)
         return {kind: counted[kind] for kind in KINDS}

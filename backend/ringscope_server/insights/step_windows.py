@@ -1,4 +1,4 @@
-"""Steps that every rank has told of, gathered into windows of steps that are alike. Pure."""
+"""Steps that every rank has reported, gathered into windows of similar steps. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from ringscope_server.results.arrivals import Start
 
 WINDOW_STEPS = 20
-MIN_US = 2_000.0  # what times of ranks must differ by to count
-# The same where ranks wait for cores: by so much the kernel alone makes them differ.
+MIN_US = 2_000.0  # the least difference between ranks' times that counts
+# the same where ranks wait for cores: the kernel alone makes them differ by this much
 CROWDED_MIN_US = 20_000.0
-MAX_PENDING = 2_000  # steps of which some rank has not told yet; older ones are given up
+MAX_PENDING = 2_000  # steps that some rank has not reported yet; older ones are given up
 
 
 @dataclass(frozen=True, slots=True)
 class RankStep:
-    """One step of one rank, by one clock for all nodes.
+    """One step of one rank, on one clock for all nodes.
 
     Args:
-        outside_us: since the end of the rank's step before; None where that is not known.
+        outside_us: the time since the end of the rank's previous step; None if it is not known.
     """
 
     start: Start
@@ -29,7 +29,7 @@ class RankStep:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """What steps must have in common to be compared."""
+    """The fields that steps must have in common to be compared."""
 
     op: str
     algorithm: str
@@ -39,14 +39,14 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class StepWindow:
-    """Consecutive steps (as far as they are looked at) of one block, each with every rank."""
+    """Consecutive steps (or a sample of them) of one block, each with every rank."""
 
     block: Block
     steps: Sequence[Sequence[RankStep]]
 
 
 class StepWindows:
-    """Takes rows as they come, gives windows as they fill.
+    """Takes rows as they come and returns windows as they fill.
 
     Args:
         ranks: of the gang.
@@ -58,7 +58,7 @@ class StepWindows:
         self._filling: defaultdict[Block, list[list[RankStep]]] = defaultdict(list)
 
     def add(self, rows: Iterable[tuple[Block, int, RankStep]]) -> list[StepWindow]:
-        """Rows of block, number of the step and what a rank did in it; the windows that they complete."""
+        """Take in rows of block, step number and a rank's step; return the windows that they complete."""
         full = []
         for block, number, step in rows:
             of_step = self._pending.setdefault((block, number), [])

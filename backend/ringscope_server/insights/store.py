@@ -1,6 +1,6 @@
-"""The table of insights: opened, completed and closed, each with its event in the same transaction.
+"""The table of insights: they are opened, completed and closed, each with its event in the same transaction.
 
-Whoever opens one holds the job's row, so that the same is not opened twice.
+The caller that opens an insight holds the lock on the job's row, so that no insight is opened twice.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -18,17 +18,17 @@ from ringscope_server.events import audit
 from ringscope_server.insights.kinds import MAX_ACTIVE, Finding, Key, key_of
 from ringscope_server.insights.views import InsightDetail
 
-MAX_OF_JOB = 200  # one that comes and goes for days
+MAX_OF_JOB = 200  # an insight may come and go for days
 MAX_MESSAGE_CHARACTERS = 1_000
 MAX_STACKS = 64
-MAX_STACK_CHARACTERS = 65_536  # of one insight
+MAX_STACK_CHARACTERS = 65_536  # the stacks of one insight
 
 
 async def open_new(
     session: AsyncSession, job_id: int, attempt_id: int, findings: Iterable[Finding], now: datetime
 ) -> list[Insight]:
-    """Add the findings that are not there yet, as far as there is room. The job's row is locked."""
-    by_key = {finding.key: finding for finding in findings}  # of several windows the last one tells
+    """Add the findings that are not there yet, up to the limits. The job's row is locked."""
+    by_key = {finding.key: finding for finding in findings}  # the last of several windows counts
     if not by_key:
         return []
     known = {key_of_row(insight) for insight in await active(session, [job_id])}
@@ -55,7 +55,7 @@ async def open_new(
 
 
 async def close(session: AsyncSession, attempt_id: int, keys: Collection[Key] | None, now: datetime) -> list[Insight]:
-    """End those of an attempt; without keys all of them."""
+    """Close the insights of an attempt with these keys; without keys all of them."""
     query = select(Insight).where(Insight.attempt_id == attempt_id, Insight.until.is_(None))
     closed = []
     for insight in await session.scalars(query.order_by(Insight.id).with_for_update(key_share=True)):
@@ -67,7 +67,7 @@ async def close(session: AsyncSession, attempt_id: int, keys: Collection[Key] | 
 
 
 async def active(session: AsyncSession, job_ids: Collection[int] | None = None) -> Sequence[Insight]:
-    """Those that are so now: of these jobs, or of all."""
+    """Return the active insights of these jobs, or of all jobs."""
     query = select(Insight).where(Insight.until.is_(None)).order_by(Insight.id)
     if job_ids is not None:
         query = query.where(Insight.job_id.in_(job_ids))
@@ -75,13 +75,13 @@ async def active(session: AsyncSession, job_ids: Collection[int] | None = None) 
 
 
 async def of_job(session: AsyncSession, job_id: int) -> list[InsightDetail]:
-    """All of a job with their evidence, oldest first."""
+    """Return all insights of a job with their evidence, oldest first."""
     query = select(Insight).where(Insight.job_id == job_id).order_by(Insight.id).options(undefer(Insight.evidence))
     return [InsightDetail.model_validate(row, from_attributes=True) for row in await session.scalars(query)]
 
 
 async def add_stacks(session: AsyncSession, attempt: Attempt, node: str, taken: Sequence[RankEvidence]) -> None:
-    """Keep what the ranks of a node were doing beside the hang for which it was asked, as far as there is room."""
+    """Add the stacks of a node's ranks to the hang for which they were requested, up to the limits."""
     query = select(Insight).where(Insight.attempt_id == attempt.id, Insight.kind == "hang").order_by(Insight.id.desc())
     query = query.options(undefer(Insight.evidence)).limit(1).with_for_update(key_share=True)
     insight = await session.scalar(query)
@@ -97,7 +97,7 @@ async def add_stacks(session: AsyncSession, attempt: Attempt, node: str, taken: 
 
 
 def key_of_row(insight: Insight) -> Key:
-    """What the insight is about, within its job."""
+    """Return the key of what the insight is about, within its job."""
     return key_of(insight.kind, insight.rank, insight.node)
 
 

@@ -1,14 +1,15 @@
 """Stragglers: ranks that take longer for their own part of the work than the others, which wait for them. Pure.
 
-A benchmark's ranks do nothing but collectives, and a collective takes all of them as long as the slowest. So a rank is
-judged by what it did with its time. Its own time is what it neither waited for other ranks nor for a core: the time in
-which it worked, or was stopped. Where a rank waits for others inside of a library, only that it was stopped is known,
-and that only if ranks there do not sleep while they wait. A training step tells its compute time itself.
+A benchmark's ranks only run collectives, and a collective takes as long for all ranks as for the slowest. So a rank is
+judged by how it spent its time. Its own time is the time in which it waited neither for other ranks nor for a core: it
+worked, or was stopped. If a rank waits for others inside a library, only the time in which it was stopped is known, and
+only if ranks there do not sleep while they wait. A training step reports its compute time itself.
 
-    score = median of the ranks / own
+score = median of the ranks / own
 
-as in C4D and NVIDIA's resiliency extension: a straggler is below 0.75, in several windows in a row. A rank that waits
-for a core is judged alike by its time in the kernel's queue, with a higher floor, since a crowded node shuffles ranks.
+as in C4D and NVIDIA's resiliency extension: a straggler is below 0.75 in several windows in a row. A rank that waits
+for a core is judged in the same way by its time in the kernel's queue, with a higher minimum, because an oversubscribed
+node shuffles ranks.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,17 +20,17 @@ from ringscope_server.insights.windows import Window, median_of
 
 MIN_RANKS = 3
 MAX_SCORE = 0.75
-MIN_OWN_SHARE = 0.1  # above the median: of a second 100 ms
+MIN_OWN_SHARE = 0.1  # above the median: 100 ms of a second
 MIN_QUEUED_SHARE = 0.25
 MIN_COMPUTE_US = 2_000.0  # above the median, in a step
 OWN_WINDOWS, QUEUED_WINDOWS, STEP_WINDOWS = 2, 3, 3
-SPINNING_SHARE = 0.1  # where the median rank sleeps more, sleeping tells nothing
+SPINNING_SHARE = 0.1  # if the median rank sleeps more, sleeping is no sign
 
 
 def of_windows(windows: Sequence[Window], root: int | None = None) -> list[Finding]:
-    """By what the ranks of a gang did with their time, in one window of each.
+    """Return the stragglers by how the ranks of a gang spent their time, with one window of each rank.
 
-    The root of a collective waits for nobody, and sends or sums for all: what it works is the collective's own time.
+    The root of a collective waits for no rank, and sends or sums for all: its work is the collective's own time.
     """
     if len(windows) < MIN_RANKS:
         return []
@@ -43,7 +44,9 @@ def of_windows(windows: Sequence[Window], root: int | None = None) -> list[Findi
 
 
 def own_shares(windows: Sequence[Window], root: int | None = None) -> dict[int, float]:
-    """The share of its own time of each rank, as far as it is known; of the root only what it was stopped."""
+    """Return each rank's share of its own time, as far as it is known; for the root only the time in which it was
+    stopped.
+    """
     are_waits_known = any(window.waited > 0 for window in windows)
     asleep = median_of([window.stopped for window in windows if window.stopped is not None])
     shares = {}
@@ -56,7 +59,7 @@ def own_shares(windows: Sequence[Window], root: int | None = None) -> dict[int, 
 
 
 def of_steps(compute_us: Mapping[int, float], nodes: Mapping[int, str]) -> list[Finding]:
-    """By the mean compute time of a step of each rank, as training steps tell it."""
+    """Return the stragglers by the mean compute time of a step of each rank, as reported by training steps."""
     if len(compute_us) < MIN_RANKS:
         return []
     middle = median_of(list(compute_us.values()))

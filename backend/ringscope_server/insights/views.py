@@ -1,4 +1,4 @@
-"""Insights as the API shows them."""
+"""The API's views of insights."""
 
 from datetime import datetime
 from typing import Any, Literal
@@ -9,7 +9,7 @@ from ringscope_server.insights.kinds import Kind
 
 
 class InsightView(BaseModel):
-    """Something that was found wrong with a job."""
+    """A problem that was found in a job."""
 
     id: int
     attempt_id: int
@@ -22,7 +22,7 @@ class InsightView(BaseModel):
 
 
 class InsightDetail(InsightView):
-    """The same with what it is founded on."""
+    """An insight with its evidence."""
 
     evidence: dict[str, Any] = Field(
         description="The numbers behind it, which differ by kind; a hang also has the ranks' stacks."
@@ -30,7 +30,7 @@ class InsightDetail(InsightView):
 
 
 class Check(BaseModel):
-    """Something that was checked, or could not be."""
+    """A check that was made, or could not be made."""
 
     check: Literal["all"] | Kind = Field(
         description="The kind of problem that it would find; all means that nothing of such a job is checked."
@@ -40,7 +40,7 @@ class Check(BaseModel):
 
 
 class InsightList(BaseModel):
-    """Of one job, oldest first."""
+    """The insights of one job, oldest first."""
 
     items: list[InsightDetail]
     checks: list[Check] = Field(description="The checks of the newest attempt; empty if none ran.")

@@ -1,4 +1,4 @@
-"""What is known of one attempt from look to look, and what follows from what is new. Pure."""
+"""The knowledge about one attempt from look to look, and the conclusions from new data. Pure."""
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
@@ -17,16 +17,18 @@ from ringscope_server.insights.step_windows import CROWDED_MIN_US, MIN_US, Block
 from ringscope_server.insights.windows import Sample, Windows, median_of
 from ringscope_server.results.baseline import Baseline, Row
 
-CROWDED_SHARE = 0.3  # of its time the median rank waits for a core: then the kernel has a say in who comes late
+CROWDED_SHARE = (
+    0.3  # the median rank's share of waiting for a core above which the kernel influences which rank comes late
+)
 
 
 @dataclass
 class News:
-    """What came since the last look: pulses by rank, and rows.
+    """The data since the last look: pulses by rank, and rows.
 
     Args:
         now: in seconds since 1970, by the server's clock.
-        traces: what ranks told of followed operations, with ``clocks`` by rank; ``SlowHops.note`` takes them.
+        traces: the ranks' reports on traced operations, with ``clocks`` by rank; ``SlowHops.note`` takes them.
     """
 
     now: float
@@ -40,24 +42,24 @@ class News:
 
 @dataclass
 class Judgement:
-    """What follows: insights to open, those that are over, and the hang for which the gang must end."""
+    """The conclusions: insights to open, those that are over, and the hang for which the gang must end."""
 
     opened: list[Finding] = field(default_factory=list)
     over: set[Key] = field(default_factory=set)
     hang: Finding | None = None
 
     def without(self, active: Collection[Key]) -> "Judgement":
-        """The same, less what is told already."""
+        """Return the same without the insights that are active already."""
         return Judgement([found for found in self.opened if found.key not in active], self.over, self.hang)
 
 
 class Watch:
-    """One attempt.
+    """The watch over one attempt.
 
     Args:
         ranks: of the gang.
         limits: of the job.
-        expected: what the rows of the sweep should be, as far as it is known.
+        expected: the expected values of the sweep's rows, as far as they are known.
         root: of the collective, if it has one.
     """
 
@@ -75,7 +77,7 @@ class Watch:
         self._queued_share: float | None = None
 
     def look(self, news: News, active: Collection[Key]) -> Judgement:
-        """Judge what is new; ``active`` are the insights that the job has."""
+        """Judge the new data; ``active`` are the insights that the job has."""
         judgement = Judgement()
         self._judge_windows(news, active, judgement)
         for full in self._steps.add(news.steps):
@@ -88,7 +90,7 @@ class Watch:
         return judgement
 
     def _judge_windows(self, news: News, active: Collection[Key], judgement: Judgement) -> None:
-        """What the ranks did with their time since the last such look."""
+        """Judge how the ranks spent their time since the last such look."""
         windows = self._windows.add(news.samples)
         if windows:
             self._queued_share = median_of([each.queued for each in windows if each.queued is not None])
@@ -96,7 +98,7 @@ class Watch:
             _settle(self._of_windows, straggler.of_windows(windows, self._root), {"straggler"}, others, judgement)
 
     def _judge_hops(self, judgement: Judgement) -> None:
-        """By all operations that were followed so far; what later ones refute is over."""
+        """Judge all operations that were traced so far; a finding that later ones refute is over."""
         found = self.hops.judge(self._min_us)
         judgement.opened += found
         keys = {finding.key for finding in found}
@@ -114,14 +116,14 @@ class Watch:
             own = self._of_steps.told & set(active)
             _settle(self._of_steps, straggler.of_steps(means, nodes), {"straggler"}, own, judgement)
         findings, judged = late_rank.of_window(full, self._min_us), {"late_rank"}
-        if not self.hops.judge(self._min_us):  # which tells more surely what is slow
+        if not self.hops.judge(self._min_us):  # those findings are more certain
             findings += slow_link.of_window(full, self._min_us, self._root)
             judged.add("slow_link")
         _settle(self._of_steps, findings, judged, active, judgement)
 
     @property
     def _min_us(self) -> float:
-        """What times of ranks must differ by to count, as crowded as the machines are."""
+        """The least difference between ranks' times that counts; it is larger on crowded machines."""
         is_crowded = self._queued_share is None or self._queued_share > CROWDED_SHARE
         return CROWDED_MIN_US if is_crowded else MIN_US
 

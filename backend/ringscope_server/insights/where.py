@@ -1,4 +1,4 @@
-"""Where a rank is and since when, in words and in numbers. Pure."""
+"""A rank's position and since when it has been there, in words and in numbers. Pure."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -8,17 +8,17 @@ from ringscope_server.insights.windows import Sample
 
 
 def named(sample: Sample) -> str:
-    """The rank with its node."""
+    """Return the rank with its node."""
     return f"rank {sample.pulse.rank} on node {sample.node}"
 
 
 def since_words(sample: Sample) -> str:
-    """The moment at which it was first heard to be there, by the server's clock."""
+    """Return the moment at which it was first reported there, by the server's clock."""
     return f"since {datetime.fromtimestamp(sample.heard_at, UTC):%H:%M:%S} UTC"
 
 
 def place_words(sample: Sample, call: str) -> str:
-    """What it is in, as the end of a sentence that begins with "has been"."""
+    """Return the rank's position, as the end of a sentence that begins with "has been"."""
     pulse = sample.pulse
     if pulse.has_finished:
         return "at the end of its program"
@@ -33,7 +33,7 @@ def place_words(sample: Sample, call: str) -> str:
 
 
 def rank_words(now: Sample, since: Sample, call: str) -> str:
-    """One rank in a sentence: where it is, since when, and how much it has done."""
+    """Return a sentence on one rank: its position, since when, and how much it has done."""
     pulse = now.pulse
     done = "" if pulse.stage or pulse.has_finished else f", after {plural(pulse.iterations, 'iteration')}"
     size = f", at {format_size(pulse.size_bytes)}" if done and pulse.size_bytes else ""
@@ -41,7 +41,9 @@ def rank_words(now: Sample, since: Sample, call: str) -> str:
 
 
 def rank_evidence(rank: int, sample: Sample) -> dict[str, Any]:
-    """One rank of a gang that hangs: its last iteration, message size and step, and for which rank it waits."""
+    """Return the numbers of one rank of a hanging gang: its last iteration, message size and step, and the rank that it
+    waits for.
+    """
     pulse = sample.pulse
     return {
         "rank": rank,

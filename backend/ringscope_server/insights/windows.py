@@ -1,4 +1,4 @@
-"""What a rank did between two of its pulses. Pure."""
+"""The activity of a rank between two of its pulses. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from statistics import median
 
 from ringscope.contracts.protocol import RankPulse
 
-MIN_SECONDS = 0.8  # of a window: about two pulses
-MAX_SECONDS = 30.0  # in which no iteration ended: begin anew
+MIN_SECONDS = 0.8  # least length of a window: about two pulses
+MAX_SECONDS = 30.0  # time without an iteration after which a window begins again
 
 
 @dataclass(frozen=True)
 class Sample:
-    """A rank's pulse as the server heard it; ``heard_at`` is in seconds since 1970 by the server's clock."""
+    """A rank's pulse as the server received it; ``heard_at`` is in seconds since 1970 by the server's clock."""
 
     node: str
     time_us: int
@@ -21,23 +21,23 @@ class Sample:
 
     @property
     def work_done(self) -> int:
-        """Everything that the rank has finished so far; it only grows."""
+        """The work that the rank has finished so far; it only grows."""
         return self.pulse.iterations + self.pulse.untimed
 
     @property
     def place(self) -> tuple[int, int]:
-        """How far the rank is: who is between two calls has not begun the next one."""
+        """The rank's position; a rank between two calls has not begun the next one."""
         return self.work_done, -1 if self.pulse.step is None else self.pulse.step
 
     @property
     def marks(self) -> tuple[object, ...]:
-        """All that changes as the rank comes further, in its steps or in what it does before them."""
+        """Everything that changes when the rank makes progress, in its steps or before them."""
         pulse = self.pulse
         return self.place, pulse.awaits, pulse.calls, pulse.has_finished, pulse.stage, pulse.stage_since_ns
 
     @property
     def is_in_call(self) -> bool:
-        """Whether it can only wait for others: in a call, or at the end of its program."""
+        """Return whether it can only wait for others: in a call, or at the end of its program."""
         pulse = self.pulse
         return pulse.step is not None or pulse.awaits is not None or pulse.is_inside or pulse.has_finished
 
@@ -50,7 +50,7 @@ class Window:
         waited: for other ranks, in our own schedules.
         queued: ready to run, but without a core.
         running: on a core.
-        stopped: neither: asleep, or stopped. All three are None where the kernel does not tell.
+        stopped: neither: asleep, or stopped. All three are None if the kernel does not report them.
     """
 
     rank: int
@@ -67,7 +67,7 @@ class Window:
 class Windows:
     """Makes a window of each rank of a gang as soon as each has ended an iteration.
 
-    What ranks do between two sizes differs from rank to rank; so nobody is judged by a time without iterations.
+    The work between two sizes differs from rank to rank, so no rank is judged by a time without iterations.
     """
 
     def __init__(self, ranks: int) -> None:
@@ -75,7 +75,7 @@ class Windows:
         self._from: Mapping[int, Sample] = {}
 
     def add(self, samples: Mapping[int, Sample]) -> list[Window]:
-        """The newest pulse of each rank; one window of each rank, or none yet."""
+        """Take in the newest pulse of each rank; return one window of each rank, or none yet."""
         if len(samples) < self._ranks:
             self._from = {}
             return []
@@ -96,7 +96,7 @@ class Windows:
 
 
 def window(before: Sample, after: Sample) -> Window:
-    """What happened between two pulses of one rank."""
+    """Return what happened between two pulses of one rank."""
     elapsed_us = after.time_us - before.time_us
     old, new = before.pulse, after.pulse
     queued = _share(old.queued_us, new.queued_us, elapsed_us)
@@ -115,7 +115,7 @@ def window(before: Sample, after: Sample) -> Window:
 
 
 def median_of(values: list[float]) -> float:
-    """The median; 0 of nothing."""
+    """Return the median; 0 if there are no values."""
     return median(values) if values else 0.0
 
 

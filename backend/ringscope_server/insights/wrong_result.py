@@ -1,4 +1,4 @@
-"""Wrong results: checks that found wrong elements, each of which a rank tells as soon as it finds them. Pure."""
+"""Wrong results: checks that found wrong elements, each of which a rank reports as soon as it finds them. Pure."""
 
 from collections.abc import Iterable
 
@@ -8,7 +8,7 @@ from ringscope_server.insights.kinds import Finding
 
 
 def of_checks(checks: Iterable[Check], node: str) -> list[Finding]:
-    """One for each rank of a node that found any, with the first of its checks."""
+    """Return one finding for each rank of a node that found any, with the first of its checks."""
     first: dict[int, Check] = {}
     for check in checks:
         first.setdefault(check.rank, check)

@@ -1,1 +1,1 @@
-"""What a job should reach and take: by the cost model, by its links, by earlier runs."""
+"""The expected bandwidth and duration of a job: by the cost model, by its links and by earlier runs."""

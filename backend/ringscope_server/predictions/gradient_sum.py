@@ -1,4 +1,6 @@
-"""The sum of a step's gradient by the cost model: work of a processor, for a process that knows no tables."""
+"""The cost model's prediction of a step's gradient sum; it takes processor time, so it runs in a process without
+tables.
+"""
 
 from collections.abc import Sequence
 
@@ -11,7 +13,7 @@ from ringscope_server.predictions.views import GradientSum
 
 
 def gradient_sum(ranks: int, training: TrainingSpec, slots: Sequence[int], known: Table) -> GradientSum | None:
-    """Of one step, piece by piece; None where the model does not know what sums there."""
+    """Predict the sum of one step, piece by piece; None if the model does not know the algorithm of the sum."""
     if ranks == 1 or not training.is_mirrored or training.compression != "none":
         return None
     whole = training_size.gradient_bytes(training)

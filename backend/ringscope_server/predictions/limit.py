@@ -1,4 +1,4 @@
-"""The bus bandwidth that the links of a gang allow, by their rates in one direction. Pure.
+"""The bus bandwidth that the links of a gang allow, from their rates in one direction. Pure.
 
 Each node has to send, or to take, a part of the buffers, which bounds what its ranks reach together (``cost.limits``).
 """
@@ -15,7 +15,7 @@ _BITS = 8
 
 
 def of_job(spec: JobSpec, nics: Mapping[str, Sequence[Nic]], has_gpus: bool = False) -> Limit | None:
-    """Of the cluster that a simulation describes, else of the nodes that a benchmark has, with or without GPUs."""
+    """Return the limit of the cluster that a simulation describes, else of a benchmark's nodes and their GPUs."""
     sweep = spec.sweep
     if sweep.topology is not None:
         return _of_described(sweep.topology, sweep.collective)
@@ -27,7 +27,7 @@ def of_job(spec: JobSpec, nics: Mapping[str, Sequence[Nic]], has_gpus: bool = Fa
 
 
 def _of_described(cluster: ClusterSpec, collective: str) -> Limit | None:
-    """Of a cluster that is only described; None for one rank."""
+    """Return the limit of a described cluster; None for one rank."""
     topology = cluster.topology
     names = [f"{cluster.link} between nodes"] * (topology.node_count > 1)
     names += [f"{cluster.intra} inside nodes"] * (topology.ranks_per_node > 1)
@@ -35,14 +35,14 @@ def _of_described(cluster: ClusterSpec, collective: str) -> Limit | None:
         return None
     return Limit(
         busbw_gb_per_s=bus_limit_gb_per_s(topology, collective),
-        because=f"What the links of the described cluster let through: {', '.join(names)}.",
+        because=f"The described cluster's links limit it: {', '.join(names)}.",
     )
 
 
 def of_nodes(nics: Mapping[str, Sequence[Nic]], *, has_card_each: bool = False) -> Limit | None:
-    """Of nodes by name: what the slowest of them sends, over its fastest card or, of a rank each, over all of them.
+    """Return the limit of the slowest node, over its fastest card or, if each rank has a card, over all its cards.
 
-    None for one node, whose ranks need no network, and where a driver tells no rate.
+    Return None for one node, whose ranks need no network, and if a driver reports no rate.
     """
     if len(nics) < 2:
         return None
@@ -53,4 +53,4 @@ def of_nodes(nics: Mapping[str, Sequence[Nic]], *, has_card_each: bool = False) 
     if not rate:
         return None
     cards = f"network cards of {node} are" if has_card_each else f"fastest network card of {node} is"
-    return Limit(busbw_gb_per_s=rate, because=f"The {cards} told to do {rate * _BITS:g} Gbit/s.")
+    return Limit(busbw_gb_per_s=rate, because=f"The {cards} reported as {rate * _BITS:g} Gbit/s.")

@@ -1,4 +1,4 @@
-"""Where the ranks of a job lie, or would lie if the cluster were empty."""
+"""The nodes on which the ranks of a job run, or would run if the cluster were empty."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ Gang = Sequence[tuple[Node, int]]  # nodes in rank order, and the ranks on each
 
 
 async def planned(session: AsyncSession, spec: JobSpec, now: datetime) -> Gang:
-    """On the nodes that take work, without any other job; empty where they could not hold the gang."""
+    """Plan the gang on the nodes that accept work, without any other job; empty if they cannot hold the gang."""
     nodes = {n.id: n for n in await all_nodes(session) if n.desired == "active" and n.observed != "lost"}
     job = QueuedJob(1, WorkPlacement.of(spec), "", spec.priority, now, spec.time_limit_seconds)
     empty = Snapshot(nodes=tuple(map(node_state, nodes.values())), running=(), queue=(job,))
@@ -30,13 +30,13 @@ async def planned(session: AsyncSession, spec: JobSpec, now: datetime) -> Gang:
 
 
 async def taken(session: AsyncSession, attempt_id: int) -> Gang:
-    """Of an attempt."""
+    """Return the gang of an attempt."""
     query = select(Member).where(Member.attempt_id == attempt_id).order_by(Member.member)
     return [(m.node, m.slots) for m in await session.scalars(query.options(joinedload(Member.node)))]
 
 
 def seats_of(gang: Gang) -> list[Seats]:
-    """The same with what a warning needs to know."""
+    """Return for each node of the gang what the warnings need to know."""
     return [_seats_on(node, ranks) for node, ranks in gang]
 
 
@@ -47,17 +47,17 @@ def _seats_on(node: Node, ranks: int) -> Seats:
 
 
 def machine_of(gang: Gang) -> Machine | None:
-    """What rank 0's node is like, by which ``auto`` will choose; None where it was not measured."""
+    """Return the measured properties of rank 0's node, by which ``auto`` will choose; None if not measured."""
     told = gang[0][0].inventory.get("machine") if gang else None
     return None if told is None else Machine.model_validate(told)
 
 
 def has_gpus(gang: Gang) -> bool:
-    """Whether every node has some."""
+    """Return whether every node has GPUs."""
     return all(node.inventory.get("gpus") for node, _ in gang)
 
 
 def nics_of(gang: Gang) -> dict[str, list[Nic]]:
-    """The network cards of each node; its interfaces, where it has no others than virtual ones, as in a container."""
+    """Return the network cards of each node; all its interfaces if all are virtual, as in a container."""
     nics = {node.name: [Nic.model_validate(nic) for nic in node.inventory.get("nics", [])] for node, _ in gang}
     return {node: [nic for nic in told if not nic.is_virtual] or told for node, told in nics.items()}

@@ -1,4 +1,4 @@
-"""What a benchmark should take and reach."""
+"""The expected duration and bandwidth of a benchmark."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -33,7 +33,7 @@ from ringscope_server.results.tuning import known_times
 
 
 async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> Prediction:
-    """For a benchmark that is not submitted yet, on the nodes that there are now."""
+    """Predict a benchmark that is not submitted yet, on the current nodes."""
     async with database.read() as session:
         gang = await seats.planned(session, spec, now)
         slots = [ranks for _, ranks in gang] or [spec.placement.ranks]
@@ -52,7 +52,7 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
 
 
 async def foreseen(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> Expectations:
-    """For a job without an attempt, as the form foresaw it; nothing where it is no benchmark."""
+    """Return the expectations of a job without an attempt, predicted as in the form; empty if it is not a benchmark."""
     if spec.benchmark is None:
         return Expectations(model=None, limit=None, usual=[])
     found = await predict(database, worker, spec, now)
@@ -60,7 +60,7 @@ async def foreseen(database: Database, worker: Runs, spec: JobSpec, now: datetim
 
 
 async def expectations(database: Database, worker: Runs, attempt_id: int) -> Expectations:
-    """For an attempt, by what was known before it; nothing where it is of no benchmark."""
+    """Return the expectations of an attempt from what was known before it; empty if it is not of a benchmark."""
     async with database.read() as session:
         query = select(Attempt).where(Attempt.id == attempt_id)
         loaded = query.options(joinedload(Attempt.job), selectinload(Attempt.members))
@@ -93,14 +93,14 @@ def _model(found: library.Prediction) -> Model:
 
 
 def _is_crowded(attempt: Attempt, spec: JobSpec, slots: Sequence[int], machine: Machine | None) -> bool:
-    """Whether its ranks have fewer cores than they are: by its rows, before the first by rank 0's node."""
+    """Return whether its ranks outnumber their cores, by its rows or, before the first row, by rank 0's node."""
     if ranks := attempt.job.summary.get("ranks"):
         return bool(crowd(ranks, attempt.job.summary.get("cores")))
     return not spec.is_simulated and library.is_crowded(spec.sweep, slots, machine)
 
 
 def _usual(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[UsualRow]:
-    """Of rows with the same numbers and operation over the job's transport, or the fastest of those it may take."""
+    """Return the baseline of rows with the same dtype and op, over the job's transport or the fastest allowed one."""
     best: dict[tuple[str, bool, int], UsualRow] = {}
     for shape, expected in known.items():
         if shape.dtype != spec.sweep.dtype or shape.op not in (spec.sweep.op, "none"):

@@ -1,4 +1,4 @@
-"""What training should take: its gradient and the sum of it by the cost model, its speed by an earlier job alike."""
+"""The prediction of training: its gradient and the gradient's sum by the cost model, its speed by a comparable job."""
 
 from datetime import datetime
 
@@ -21,13 +21,13 @@ from ringscope_server.predictions.warnings import refusals
 from ringscope_server.results.tuning import known_times
 from ringscope_server.training.scaling import MAX_JOBS, SAME
 
-# What two jobs on as many ranks must have in common, beside the samples, to be as fast.
+# Two jobs on as many ranks must have these fields in common, and those of the samples, to be equally fast.
 _AS_FAST = ("strategy", "all_reduce", "transport", "global_batch_size", "accumulation_steps", "compression")
 _SERVERS = ("servers", "consistency", "staleness")
 
 
 async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> TrainingPrediction:
-    """For a training job that is not submitted yet, on the nodes that there are now."""
+    """Predict a training job that is not submitted yet, on the current nodes."""
     training = spec.training
     assert training is not None
     async with database.read() as session:
@@ -58,7 +58,7 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
 
 
 async def _usual(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> UsualTraining | None:
-    """What the newest succeeded job alike reached on as many ranks."""
+    """Return the speed of the newest comparable succeeded job on as many ranks."""
     names = (*SAME, *_AS_FAST, *_SERVERS)
     asked = training.model_dump(mode="json")
     query = (

@@ -1,4 +1,4 @@
-"""What a job should reach, as the API shows it."""
+"""The API's views of a job's expected bandwidth and duration."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -19,7 +19,7 @@ class PredictedRow(BaseModel):
 
 
 class PredictedKnee(BaseModel):
-    """Where an algorithm stops waiting for latency and begins to wait for bytes, by the cost model."""
+    """The size at which an algorithm changes from latency-bound to bandwidth-bound, by the cost model."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -28,14 +28,16 @@ class PredictedKnee(BaseModel):
 
 
 class Limit(BaseModel):
-    """The bus bandwidth that no schedule of these ranks can pass; what adds in the switches, as NVLS does, may."""
+    """The bus bandwidth that no schedule of these ranks can exceed; reduction in the switches, as with NVLS, may exceed
+    it.
+    """
 
     busbw_gb_per_s: float
     because: str = Field(description="A sentence that names the limiting link.")
 
 
 class Model(BaseModel):
-    """What the cost model says of a sweep, and how far it can be trusted."""
+    """The cost model's prediction of a sweep, and its known error."""
 
     rows: list[PredictedRow]
     knees: list[PredictedKnee] = Field(description="The knees of the algorithms that reach theirs within the sweep.")
@@ -55,7 +57,7 @@ class PlannedNode(BaseModel):
 
 
 class Prediction(BaseModel):
-    """What a benchmark would take and reach, before it is submitted."""
+    """The predicted duration and bandwidth of a benchmark, before it is submitted."""
 
     model: Model
     limit: Limit | None = Field(description="null: no link's rate is known.")
@@ -69,7 +71,7 @@ class Prediction(BaseModel):
 
 
 class GradientSum(BaseModel):
-    """The all-reduce of one step's gradient, by the cost model, as if nothing else ran meanwhile."""
+    """The all-reduce of one step's gradient by the cost model, as if nothing else ran meanwhile."""
 
     algorithm: str = Field(description="The algorithm; for auto, the one that it would choose for the largest piece.")
     time_us: float = Field(
@@ -80,7 +82,7 @@ class GradientSum(BaseModel):
 
 
 class UsualTraining(BaseModel):
-    """What the newest job reached that trained the same in the same way on as many ranks."""
+    """The speed of the newest job that trained the same in the same way on as many ranks."""
 
     job_id: int
     samples_per_second: float
@@ -91,7 +93,7 @@ class UsualTraining(BaseModel):
 
 
 class TrainingPrediction(BaseModel):
-    """What training would take, before it is submitted."""
+    """The prediction of a training job, before it is submitted."""
 
     parameters: int = Field(description="The number of trained parameters.")
     gradient_bytes: int = Field(description="The bytes that every rank adds up in each step.")
@@ -108,7 +110,7 @@ class TrainingPrediction(BaseModel):
 
 
 class UsualRow(BaseModel):
-    """What earlier good runs of the same row gave, in 1e9 bytes per second."""
+    """The bandwidth of earlier good runs of the same row, in 1e9 bytes per second."""
 
     algorithm: str = Field(description="The algorithm; for auto, the one that it chose.")
     in_place: bool
@@ -122,7 +124,7 @@ class UsualRow(BaseModel):
 
 
 class Expectations(BaseModel):
-    """What the rows of a benchmark can be held against."""
+    """The values with which the rows of a benchmark can be compared."""
 
     model: Model | None = Field(
         description="What the cost model predicts; null if there is no prediction yet, or the rows come from the "

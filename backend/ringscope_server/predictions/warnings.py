@@ -1,4 +1,4 @@
-"""What would make a benchmark's result less than it seems, in sentences. Pure."""
+"""Warnings about what would make a benchmark's result worth less than it seems, as sentences. Pure."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -12,13 +12,13 @@ from ringscope.contracts.units import format_duration, format_size, plural
 
 @dataclass(frozen=True, slots=True)
 class Seats:
-    """The ranks on one node, and what the node has for them."""
+    """The ranks on one node, and the node's resources for them."""
 
     node: str
     ranks: int
     cores: int
     memory_bytes: int
-    gpu_memory_bytes: Sequence[int]  # of each of its GPUs
+    gpu_memory_bytes: Sequence[int]  # the memory of each of its GPUs
 
 
 def refusals(errors: Sequence[FieldError]) -> list[str]:
@@ -27,7 +27,7 @@ def refusals(errors: Sequence[FieldError]) -> list[str]:
 
 
 def warnings(spec: JobSpec, found: Prediction, seats: Sequence[Seats]) -> list[str]:
-    """All that apply, the most important first."""
+    """Return all warnings that apply, the most important first."""
     return [
         *_time(spec, found),
         *_memory(spec, found, seats),
@@ -49,7 +49,7 @@ def _time(spec: JobSpec, found: Prediction) -> Iterator[str]:
 def _memory(spec: JobSpec, found: Prediction, seats: Sequence[Seats]) -> Iterator[str]:
     is_on_gpus = spec.settled_device == "cuda"
     for seat in seats:
-        # Ranks are dealt out to the GPUs of their node.
+        # Ranks are distributed over the GPUs of their node.
         ranks = math.ceil(seat.ranks / max(1, len(seat.gpu_memory_bytes))) if is_on_gpus else seat.ranks
         there = min(seat.gpu_memory_bytes, default=0) if is_on_gpus else seat.memory_bytes
         needed = ranks * found.buffer_bytes
@@ -73,11 +73,11 @@ def _cores(seats: Sequence[Seats]) -> Iterator[str]:
 
 def _ranks(spec: JobSpec) -> Iterator[str]:
     if spec.ranks == 1:
-        yield "One rank has nobody to send to: its bus bandwidth is 0."
+        yield "One rank sends no data: its bus bandwidth is 0."
     if spec.ranks == 2 and spec.collective == "all_reduce" and {"ring", "direct"} <= {*spec.sweep.algorithms}:
         yield "With 2 ranks ring and direct send the same messages: expect no difference between them."
 
 
 def _unpredicted(spec: JobSpec, found: Prediction) -> Iterator[str]:
     if found.unpredicted and spec.ranks > 1:
-        yield f"The cost model tells nothing of {', '.join(found.unpredicted)} here."
+        yield f"The cost model cannot predict {', '.join(found.unpredicted)} here."

@@ -1,1 +1,1 @@
-"""What was measured: rows, steps, log, summary."""
+"""The results of jobs: rows, steps, log, summary."""

@@ -1,4 +1,4 @@
-"""Earlier jobs that a job can be compared with."""
+"""Earlier jobs that are comparable with a job."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,14 +11,14 @@ from ringscope.contracts.mode import USUAL, Mode
 from ringscope.contracts.tuning import shape_of
 from ringscope_server.db.models import Attempt, Job
 
-# Somebody waits for it: so many succeeded jobs are looked through for the same collective and number of ranks, and so
-# many of what is found for the same shape.
+# A request waits for this: the number of succeeded jobs that are searched for the same collective and number of
+# ranks, and of those that are read for the same shape.
 _MAX_SUCCEEDED = 2_000
 MAX_JOBS = 200
 
 
 def in_mode(mode: Mode) -> list[ColumnElement[bool]]:
-    """Conditions on jobs; specifications of earlier versions, which lack a field, are as usual."""
+    """Return conditions on jobs; fields that specifications of earlier versions lack count as the default."""
     asked = Job.spec["benchmark"]
     return [
         asked["channels"].as_integer().is_not_distinct_from(mode.channels),
@@ -30,7 +30,7 @@ def in_mode(mode: Mode) -> list[ColumnElement[bool]]:
 
 
 class AlikeRun(NamedTuple):
-    """The try that made an earlier job succeed, and whether something else disturbed it."""
+    """The attempt that made an earlier job succeed, and whether other jobs or load disturbed it."""
 
     attempt_id: int
     is_disturbed: bool
@@ -39,13 +39,13 @@ class AlikeRun(NamedTuple):
 async def alike_runs(
     session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = USUAL
 ) -> list[AlikeRun]:
-    """Of jobs with the same collective and mode, whose ranks lay on nodes alike; newest first.
+    """Return the runs of jobs with the same collective and mode on nodes of the same shape, newest first.
 
     ``slots`` are the ranks on each node.
     """
     succeeded = select(Job.id).where(Job.state == "succeeded").order_by(Job.id.desc()).limit(_MAX_SUCCEEDED)
     shape, runs = shape_of(slots), []
-    for is_disturbed in (False, True):  # each with its own limit: disturbed runs crowd no other one out
+    for is_disturbed in (False, True):  # each with its own limit, so that disturbed runs do not displace others
         newest_first = await session.scalars(
             select(Attempt)
             .join(Job)
@@ -54,7 +54,7 @@ async def alike_runs(
                 Job.collective == collective,
                 Job.ranks == ranks,
                 *in_mode(mode),
-                Attempt.reason == "completed",  # not those before, which may have lost a node amid a row
+                Attempt.reason == "completed",  # not the attempts before it, which may have lost a node within a row
                 Attempt.disturbed_by.is_not(None) if is_disturbed else Attempt.disturbed_by.is_(None),
             )
             .order_by(Attempt.id.desc())
@@ -72,6 +72,6 @@ async def alike_runs(
 async def alike_attempts(
     session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = USUAL
 ) -> list[int]:
-    """Those that nothing disturbed: what ``auto`` and the model go by."""
+    """Return the undisturbed attempts, on which ``auto`` and the model are based."""
     found = await alike_runs(session, collective, ranks, slots, mode)
     return [run.attempt_id for run in found if not run.is_disturbed]

@@ -1,4 +1,4 @@
-"""Who comes last to a step, and by how much, as far as the clocks of several nodes can tell. Pure."""
+"""The rank that comes last to a step, and by how much, within the accuracy of the nodes' clocks. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """When a rank began a step.
+    """The start of a step on one rank.
 
     Args:
         node: ranks of one node share a clock, so its error does not matter between them.
         time_ns: by one clock for all nodes.
-        error_us: ``time_ns`` is at most so far from the truth; None where the node's clock is not known.
+        error_us: the largest possible error of ``time_ns``; None if the offset of the node's clock is not known.
     """
 
     rank: int
@@ -22,11 +22,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Who came last to a step.
+    """The last arrival of a step.
 
     Args:
         late_us: after the median rank (of an even number the earlier of the two in the middle).
-        error_us: ``late_us`` is at most so far from the truth; None where that is not known.
+        error_us: the largest possible error of ``late_us``; None if it is not known.
         spread_us: between the first rank and the last.
     """
 
@@ -37,15 +37,15 @@ class Arrival:
 
     @property
     def is_real(self) -> bool:
-        """Whether the last rank was late, or the clocks may only make it look so."""
+        """Return whether the last rank was late by more than the clock error."""
         return self.error_us is not None and self.late_us > self.error_us
 
 
 def arrival(starts: Sequence[Start]) -> Arrival | None:
-    """Compare the starts of one step by all ranks; None for fewer than two.
+    """Compare the starts of one step by all ranks; return None for fewer than two.
 
-    Late is measured from the median, so that several slow ranks do not hide each other, and one early rank makes no
-    other one late.
+    Lateness is measured from the median, so that several slow ranks do not hide each other and one early rank does not
+    make the others late.
     """
     if len(starts) < 2:
         return None

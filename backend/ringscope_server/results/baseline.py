@@ -1,8 +1,7 @@
-"""What a row of a sweep should reach: the bus bandwidth that earlier good runs of the same shape gave.
+"""The baseline of a row of a sweep: the bus bandwidth of earlier good runs of the same shape.
 
-They measured in the same mode (``contracts.mode``). Runs that something else disturbed count where there are fewer than
-three others of a row, if all runs agree with one another: with half the weight, and the baseline is marked. So a busy
-cluster has a baseline, too.
+The runs measured in the same mode (``contracts.mode``). Disturbed runs count if a row has fewer than three others and
+all its runs agree: with half the weight, and the baseline is marked. So a busy cluster has a baseline, too.
 """
 
 from collections.abc import Sequence
@@ -17,23 +16,23 @@ from ringscope_server.db.models import Attempt, Measurement
 from ringscope_server.db.specs import spec_of
 from ringscope_server.results.alike import alike_runs
 
-MIN_RUNS, MAX_RUNS = 3, 5  # of fewer the median says little
-MAX_READ = 20  # undisturbed runs, and as many disturbed ones: not every one has each size
-MAX_SPREAD = 1.5  # the best of runs that agree beside the worst, where disturbed ones are among them
+MIN_RUNS, MAX_RUNS = 3, 5  # with fewer runs the median means little
+MAX_READ = 20  # undisturbed runs, and as many disturbed ones, because not every run has each size
+MAX_SPREAD = 1.5  # the largest ratio of the best run to the worst, if disturbed runs are among them
 
 
 class Shape(NamedTuple):
-    """What two rows must have in common to be compared; their gangs also lay on nodes alike."""
+    """The fields that two rows must have in common to be compared; their gangs also had the same shape."""
 
     collective: str
-    algorithm: str  # of auto the one that it chose
+    algorithm: str  # for auto, the algorithm that it chose
     transport: str
     in_place: bool
     size_bytes: int
     dtype: str
     op: str
-    channels: int  # of rings and trees; earlier versions had one
-    is_crowded: bool  # fewer cores than ranks; rows of earlier versions, which do not say, count as if they had enough
+    channels: int  # the channels of rings and trees; earlier versions had one
+    is_crowded: bool  # fewer cores than ranks; rows of earlier versions, which lack it, count as having enough
 
 
 SHAPE_COLUMNS: Sequence[Any] = (
@@ -57,7 +56,7 @@ class Row(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """What good runs gave, in 1e9 bytes per second; ``is_disturbed``: something else disturbed some of them."""
+    """The bandwidth of good runs in 1e9 bytes per second; ``is_disturbed`` if something disturbed some of them."""
 
     median_gb_per_s: float
     least_gb_per_s: float
@@ -76,12 +75,12 @@ class Run(NamedTuple):
 
 
 class History(NamedTuple):
-    """What earlier runs say of the rows of a job, and of which rows they say nothing.
+    """The result of earlier runs for the rows of a job, and the numbers of rows without a result.
 
     Args:
-        runs: so many were alike, of which ``disturbed`` were disturbed.
+        runs: the number of comparable runs, of which ``disturbed`` were disturbed.
         too_few: rows that fewer than three runs measured.
-        disagreeing: rows of which the disturbed runs disagree.
+        disagreeing: rows for which the disturbed runs disagree.
     """
 
     expected: Baseline
@@ -92,7 +91,7 @@ class History(NamedTuple):
 
 
 def history_of(runs: Sequence[Run]) -> History:
-    """From the rows of good runs, newest first; of several cycles the mean of their times counts."""
+    """Build the history from the rows of good runs, newest first; several cycles count as the mean of their times."""
     values: dict[Shape, tuple[list[float], list[float]]] = {}
     for run in runs:
         cycles: dict[Shape, list[float]] = {}
@@ -101,7 +100,7 @@ def history_of(runs: Sequence[Run]) -> History:
         for shape, found in cycles.items():
             of_shape = values.setdefault(shape, ([], []))[run.is_disturbed]
             if len(of_shape) < MAX_RUNS:
-                of_shape.append(harmonic_mean(found))  # as many bytes in each time
+                of_shape.append(harmonic_mean(found))  # each time moved the same number of bytes
     judged = {shape: _expected(*of_shape) for shape, of_shape in values.items()}
     return History(
         {shape: found for shape, found in judged.items() if isinstance(found, Expected)},
@@ -124,7 +123,7 @@ def _expected(quiet: list[float], disturbed: list[float]) -> Expected | Literal[
 
 
 async def history(session: AsyncSession, attempt: Attempt) -> History:
-    """For an attempt with its job and members loaded; nothing where no sweep is measured."""
+    """Return the history of an attempt with its job and members loaded; empty if no sweep is measured."""
     spec = spec_of(attempt.job)
     if spec.benchmark is None or spec.is_simulated:
         return History({}, 0, 0, 0, 0)
@@ -143,5 +142,5 @@ async def history(session: AsyncSession, attempt: Attempt) -> History:
 
 
 async def baseline(session: AsyncSession, attempt: Attempt) -> Baseline:
-    """What ``history`` expects of the rows."""
+    """Return the values that ``history`` expects of the rows."""
     return (await history(session, attempt)).expected

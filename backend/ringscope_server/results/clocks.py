@@ -1,4 +1,4 @@
-"""Times of ranks on one clock: the server's, as far as their nodes' clocks are known."""
+"""The times of ranks on the server's clock, as far as their nodes' clock offsets are known."""
 
 from dataclasses import dataclass
 
@@ -14,38 +14,40 @@ from ringscope_server.results.arrivals import Start
 
 @dataclass(frozen=True)
 class NodeClock:
-    """How far a node's clock was off (node minus server) at a time of the server's clock."""
+    """The offset of a node's clock (node minus server) at a time of the server's clock."""
 
     offset_seconds: float
     error_seconds: float
     known_at_ns: int
 
     def server_time_ns(self, node_time_ns: int) -> int:
-        """A time that the node's clock showed, by the server's."""
+        """Convert a time of the node's clock to the server's."""
         return node_time_ns - round(self.offset_seconds * 1e9)
 
     def error_us(self, node_time_ns: int) -> float:
-        """At most so far is ``server_time_ns`` from the truth: clocks part slowly before and after they were known."""
+        """Return the largest possible error of ``server_time_ns``; clocks drift apart before and after they were
+        compared.
+        """
         apart_seconds = abs(self.server_time_ns(node_time_ns) - self.known_at_ns) / 1e9
         return (self.error_seconds + CLOCK_DRIFT * apart_seconds) * 1e6
 
 
 @dataclass(frozen=True)
 class Seat:
-    """Where a rank ran, and that node's clock; None where it is not known."""
+    """A rank's node and that node's clock; None if the clock is not known."""
 
     node: str
     clock: NodeClock | None
 
     def start(self, rank: int, node_time_ns: int) -> Start:
-        """The start of a step here, to compare with others."""
+        """Return the start of a step on this node, to compare with others."""
         if self.clock is None:
             return Start(rank, self.node, node_time_ns, None)
         return Start(rank, self.node, self.clock.server_time_ns(node_time_ns), self.clock.error_us(node_time_ns))
 
 
 async def seats(session: AsyncSession, attempt_id: int | None) -> dict[int, Seat]:
-    """The seat of each rank of an attempt."""
+    """Return the node and clock of each rank of an attempt."""
     query = select(Member).where(Member.attempt_id == attempt_id).options(joinedload(Member.node))
     return {
         member.first_rank + local_rank: seat

@@ -1,4 +1,4 @@
-"""Benchmarks beside a baseline, by the rule of ``ringscope diff``."""
+"""The comparison of benchmarks with a baseline, by the rule of ``ringscope diff``."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -29,7 +29,7 @@ _COLUMNS = (
 
 
 class Against(BaseModel):
-    """A row beside the baseline's of the same algorithm, size and place."""
+    """The comparison of a row with the baseline's row of the same algorithm, size and in-place flag."""
 
     ratio: float = Field(description="The time divided by the baseline's time; below 1 is faster.")
     ratio_low: float | None = Field(
@@ -47,7 +47,7 @@ class Against(BaseModel):
 
 
 class ComparedRow(BaseModel):
-    """One algorithm at one size and place; of several cycles their mean."""
+    """One algorithm at one size, in place or not; the mean of several cycles."""
 
     algorithm: str = Field(description=f"{FASTEST}: the one that took the least time.")
     size_bytes: int
@@ -68,7 +68,7 @@ class ComparedRow(BaseModel):
 
 
 class ComparedJob(BaseModel):
-    """A job beside the baseline."""
+    """A job compared with the baseline."""
 
     job_id: int
     obstacles: list[str] = Field(description="Why its rows do not measure the same thing as the baseline's.")
@@ -76,14 +76,14 @@ class ComparedJob(BaseModel):
 
 
 class Comparison(BaseModel):
-    """Jobs in the order asked for."""
+    """Jobs in the requested order."""
 
     base: int
     jobs: list[ComparedJob]
 
 
 class Standing(BaseModel):
-    """A job beside the baseline in one figure."""
+    """A job compared with the baseline in one figure."""
 
     job_id: int
     obstacles: list[str] = Field(description="Why the jobs cannot be compared.")
@@ -95,14 +95,14 @@ class Standing(BaseModel):
 
 
 class Standings(BaseModel):
-    """Jobs in the order asked for."""
+    """Jobs in the requested order."""
 
     base: int
     jobs: list[Standing]
 
 
 class _Run(NamedTuple):
-    """The newest attempt of a job; of one that never started there is none."""
+    """The newest attempt of a job; None for a job that never started."""
 
     attempt: int | None
     shape: str
@@ -111,7 +111,7 @@ class _Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Measured:
-    """Everything that a comparison is made from, read in one session."""
+    """The data of a comparison, read in one session."""
 
     base_id: int
     specs: Mapping[int, JobSpec]
@@ -121,7 +121,7 @@ class Measured:
     failed: Collection[int]
 
     def compared(self) -> Comparison:
-        """The jobs beside the baseline; of hundreds of thousands of rows it takes a while."""
+        """Compare the jobs with the baseline; this takes a while for hundreds of thousands of rows."""
         base = self.timed[self.base_id]
         return Comparison(
             base=self.base_id,
@@ -140,9 +140,9 @@ class Measured:
 
 
 async def measured(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Measured:
-    """The newest attempts of benchmarks; ``base_id`` is one of them. Rows are summed up beside the event loop.
+    """Read the newest attempts of benchmarks; ``base_id`` is one of them. Rows are summed up outside the event loop.
 
-    One that still runs is shown as far as it has come. Rows with wrong elements are left out.
+    A running attempt is shown with its rows so far. Rows with wrong elements are left out.
     """
     runs = await _newest(session, [job_id for job_id, _ in jobs])
     crowds: dict[int, str | None] = {}
@@ -157,7 +157,7 @@ async def measured(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], b
 
 
 async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], base_id: int) -> Standings:
-    """The same in one figure each, from what stands beside the attempts: no row is read."""
+    """Return one figure for each job, from what is stored with the attempts: no row is read."""
     specs = dict(jobs)
     runs = await _newest(session, list(specs))
     found = await session.execute(
@@ -203,7 +203,9 @@ def _obstacles(
     base_id: int,
     job_id: int,
 ) -> list[str]:
-    """Between a job and the baseline; one without rows is told nothing of how it ran."""
+    """Return what keeps a job from being compared with the baseline; a job without rows gets no statement on how it
+    ran.
+    """
     if job_id == base_id:
         return []
     base, run = runs[base_id], runs[job_id]
@@ -257,14 +259,14 @@ def _against(base: Timed, one: Timed) -> Against:
 
 
 def _other_nodes(base: JobSpec, other: JobSpec, base_shape: str, shape: str) -> list[str]:
-    """Where as many ranks lay on their nodes otherwise."""
+    """Return how the distributions of as many ranks over their nodes differ."""
     if other.is_simulated or base.ranks != other.ranks or not base_shape or not shape or base_shape == shape:
         return []
     return [f"The ranks lay on their nodes as {shape} (nodes x ranks), and as {base_shape} in the baseline."]
 
 
 async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]:
-    """By job, in their order."""
+    """Return the newest attempt of each job, by job and in their order."""
     newest = select(func.max(Attempt.id)).where(Attempt.job_id.in_(jobs)).group_by(Attempt.job_id)
     attempts = await session.scalars(
         select(Attempt).where(Attempt.id.in_(newest)).options(selectinload(Attempt.members))
@@ -277,7 +279,9 @@ async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]
 
 
 async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Any]:
-    """An attempt's, with what is compared (``contest.Row``), in parts: between them the event loop has a turn."""
+    """Read an attempt's rows with what is compared (``contest.Row``), in parts, so that the event loop runs between
+    them.
+    """
     query = select(*_COLUMNS).where(Measurement.attempt_id == attempt_id)
     rows: list[Any] = []
     while True:

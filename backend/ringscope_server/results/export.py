@@ -37,7 +37,7 @@ _SPOOLED = (
 async def exported(
     database: Database, format: Format, wanted: StepFilter, job_id: int, ranks: int
 ) -> AsyncIterator[str]:
-    """The file; ``ranks`` is the size of the job."""
+    """Yield the pieces of the file; ``ranks`` is the size of the job."""
     if format == "openmetrics":
         async for piece in _exposition(database, wanted, job_id, ranks):
             yield piece
@@ -51,7 +51,9 @@ async def exported(
 
 
 async def _exposition(database: Database, wanted: StepFilter, job_id: int, ranks: int) -> AsyncIterator[str]:
-    """Steps of a simulation are left out: nothing moved, and no dashboard could tell."""
+    """Yield the exposition without the steps of a simulation: no data moved, and a dashboard could not show the
+    difference.
+    """
     seats = await step_rows.seats(database, wanted)
     with StepSpool() as spool:
         async for batch in step_rows.batches(database, wanted, _SPOOLED):
@@ -59,11 +61,11 @@ async def _exposition(database: Database, wanted: StepFilter, job_id: int, ranks
         nodes = {rank: seat.node for rank, seat in seats.items()}
         for piece in openmetrics.text(ExportedJob(job_id, nodes), spool):
             yield piece
-            await asyncio.sleep(0)  # a fast reader must not keep everybody else waiting
+            await asyncio.sleep(0)  # a fast reader must not block all others
 
 
 def _spooled(spool: StepSpool, seats: dict[int, Seat], ranks: int, step: Any) -> tuple[Any, ...]:
-    """A row of the table as one of the spool."""
+    """Convert a row of the table into one of the spool."""
     seat, start_ns = seats.get(step.rank), step.started_at_ns
     if seat is not None and seat.clock is not None:
         start_ns = seat.clock.server_time_ns(start_ns)

@@ -1,4 +1,4 @@
-"""How long the iterations of one row took, as a curve over their share. The slowest rank of an iteration counts."""
+"""The durations of one row's iterations, as a curve over their share. The slowest rank of each iteration counts."""
 
 from math import ceil, log10
 from typing import Any
@@ -18,7 +18,9 @@ _ALWAYS = (0.0, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999, 0.9999, 1.0)
 async def latencies(
     session: AsyncSession, attempt_id: int | None, spec: BenchmarkSpec, algorithm: str, size_bytes: int, in_place: bool
 ) -> LatencyCurve:
-    """The iterations that a row's percentiles are about, over all of its cycles; also while it runs."""
+    """Return the curve of the iterations behind a row's percentiles, over all its cycles; it also works while the row
+    runs.
+    """
     ranks = len(await seats(session, attempt_id))
     slowest = (
         select(Step.step, (func.max(Step.duration_us) / spec.aggregate).label("time_us"))
@@ -32,10 +34,10 @@ async def latencies(
 
 
 async def _points(session: AsyncSession, counted: Any, spec: BenchmarkSpec) -> tuple[int, list[LatencyPoint]]:
-    """How many iterations there are, and the curve.
+    """Return the number of iterations and the curve.
 
-    Sorting them takes the time, and which of them are told hangs on their number: it is asked for again only where that
-    is not the job's own, as while the row is measured.
+    Sorting takes most of the time, and the chosen entries depend on the number of iterations: the query is repeated
+    only if the number differs from the job's own, as while the row is measured.
     """
     times = counted.subquery()
     ordered = select(
@@ -45,7 +47,7 @@ async def _points(session: AsyncSession, counted: Any, spec: BenchmarkSpec) -> t
     ).subquery()
     count = (spec.iterations - spec.skip_iterations) * spec.cycles
     while True:
-        # Of two shares that mean the same iteration the round one is told.
+        # If two shares mean the same iteration, the round one is returned.
         places = {place_of(share, count): share for share in sorted(shares(count), key=lambda share: share in _ALWAYS)}
         wanted = ordered.c.place.in_([1, *places])
         rows = (await session.execute(select(ordered).where(wanted).order_by(ordered.c.place))).all()
@@ -56,12 +58,14 @@ async def _points(session: AsyncSession, counted: Any, spec: BenchmarkSpec) -> t
 
 
 def place_of(share: float, count: int) -> int:
-    """The entry of ``count`` sorted ones, from 1, that nccl-tests takes for a share: of the half n/2, else ceil."""
+    """Return the entry (from 1) of ``count`` sorted ones that nccl-tests takes for a share: n/2 for one half, else
+    ceil.
+    """
     return count // 2 + 1 if share == 0.5 else max(1, ceil(round(count * share, 6)))
 
 
 def shares(count: int) -> list[float]:
-    """Those of the curve: nearer to 1 the closer together, and none beyond what so many iterations can tell."""
+    """Return the shares of the curve: denser towards 1, and none beyond what this number of iterations can resolve."""
     if not count:
         return []
     decades = range(round(_PER_DECADE * log10(count)) + 1)
@@ -70,7 +74,7 @@ def shares(count: int) -> list[float]:
 
 
 def _counted(slowest: Any, spec: BenchmarkSpec) -> Any:
-    """Without the leading iterations of each block that the job leaves out of its statistics."""
+    """Leave out the leading iterations of each block that the job excludes from its statistics."""
     if not spec.skip_iterations:
         return slowest
     steps = slowest.subquery()

@@ -1,6 +1,6 @@
-"""How late each rank comes to the steps of an attempt, in so many columns; of each the largest value is kept.
+"""The lateness of each rank in the steps of an attempt, in columns; each column keeps the largest value.
 
-Being late and moving data are kept apart: what a step takes after its last rank has come is told beside.
+Lateness and transfer are separate: the time of a step after the arrival of its last rank is a value of its own.
 """
 
 from collections import defaultdict
@@ -20,15 +20,15 @@ from ringscope_server.results.views import Lateness, RankLateness
 
 @dataclass(frozen=True)
 class StepsOfRow:
-    """Which steps of an attempt; None lets all pass."""
+    """A filter for the steps of an attempt; None lets all pass."""
 
     attempt_id: int | None
     algorithm: str | None = None
     in_place: bool | None = None
-    bytes: int | None = None  # of a step: all of its operations
+    bytes: int | None = None  # the bytes of a step: all of its operations
 
     def conditions(self) -> list[Any]:
-        """For a query."""
+        """Return the conditions of a query."""
         found = [Step.attempt_id == self.attempt_id]
         if self.algorithm is not None:
             found.append(Step.algorithm == self.algorithm)
@@ -38,7 +38,7 @@ class StepsOfRow:
 
 
 async def lateness(session: AsyncSession, wanted: StepsOfRow, columns: int) -> Lateness:
-    """Of the steps that every rank has told of."""
+    """Return the lateness in the steps that every rank has reported."""
     seats = await clocks.seats(session, wanted.attempt_id)
     spans = [_Span(*row) for row in await session.execute(_ends(wanted))]
     if not spans or len(seats) < 2:
@@ -88,7 +88,7 @@ def _ends(wanted: StepsOfRow) -> Any:
 
 @dataclass
 class _Row:
-    """One rank over all columns."""
+    """The values of one rank over all columns."""
 
     steps: int = 0
     sum_us: float = 0.0
@@ -117,10 +117,10 @@ class _Row:
 
 
 def _errors_us(seats: Mapping[int, Seat], spans: Sequence[_Span]) -> dict[int, float | None]:
-    """At most so far from the truth is a rank's lateness: its clock's error and the largest of other nodes.
+    """Return the largest possible error of each rank's lateness: its clock's error plus the largest of the other nodes.
 
-    The clocks are the less sure the longer ago they were compared, so the worst moment of the steps counts. None where
-    a clock is not known.
+    A clock's error grows with the time since it was compared, so the worst moment of the steps counts. The error is
+    None if a clock offset is not known.
     """
     clock_of = {seat.node: seat.clock for seat in seats.values()}
     if len(clock_of) == 1:
@@ -139,9 +139,10 @@ def _errors_us(seats: Mapping[int, Seat], spans: Sequence[_Span]) -> dict[int, f
 
 
 def _arrived(wanted: StepsOfRow, offsets_ns: Mapping[int, int]) -> Subquery:
-    """Each rank's start by the server's clock, its place among those of the step, from 1 to ``ranks``, and two of them.
+    """Select each rank's start by the server's clock, its place in the step (from 1 to ``ranks``), and two of the
+    starts.
 
-    All by one order of the steps: there may be millions, and each other order would sort them once more.
+    All of it uses one order of the steps: there may be millions, and each other order would sort them once more.
     """
     at_ns = Step.started_at_ns - _by_rank(Step.rank, offsets_ns)
     told = select(Step.step, Step.rank, Step.duration_us, at_ns.label("at_ns")).where(*wanted.conditions()).subquery()
@@ -157,9 +158,10 @@ def _arrived(wanted: StepsOfRow, offsets_ns: Mapping[int, int]) -> Subquery:
 
 
 def _binned(arrived: Subquery, ranks: int, first: int, width: int, errors_us: Mapping[int, float | None]) -> Any:
-    """By rank and column: steps, lateness summed and largest, how often last, how often so beyond the error, after.
+    """Select by rank and column: the steps, the sum and the largest of the lateness, how often it was last, how often
+    by more than the error, and the largest time after the last arrival.
 
-    And when the median rank came to the first of the steps.
+    The query also returns when the median rank came to the first of the steps.
     """
     late_us = cast(arrived.c.at_ns - arrived.c.middle_ns, Double) / 1e3
     after_us = cast(arrived.c.at_ns - arrived.c.last_ns, Double) / 1e3 + arrived.c.duration_us
@@ -181,7 +183,7 @@ def _binned(arrived: Subquery, ranks: int, first: int, width: int, errors_us: Ma
 
 
 def _by_rank(rank: Any, values: Mapping[int, float]) -> Any:
-    """The value of a rank as SQL: a comparison for each run of ranks with the same one."""
+    """Return the value of a rank as SQL: a comparison for each run of ranks with the same value."""
     ordered = sorted(values)
     ends = [r for r, following in pairwise(ordered) if values[r] != values[following]]
     last = values[ordered[-1]]

@@ -1,4 +1,4 @@
-"""What was measured between two nodes: the newest sendrecv of one rank on each that had both for itself."""
+"""Measurements between two nodes: the newest sendrecv of one rank on each node that used both nodes exclusively."""
 
 from collections.abc import Iterable
 from datetime import datetime
@@ -13,7 +13,7 @@ from ringscope.contracts.mode import USUAL
 from ringscope_server.db.models import Attempt, Job, Member, Node
 from ringscope_server.results.alike import in_mode
 
-# Somebody waits for it: so many of the newest succeeded jobs of two ranks are looked through.
+# A request waits for this: the number of the newest succeeded jobs of two ranks that are searched.
 MAX_JOBS = 2_000
 
 
@@ -43,22 +43,22 @@ class LinkView(BaseModel):
 
 
 class LinkPage(BaseModel):
-    """Pairs that were measured, by name, all of them unless a limit was given; others are not listed."""
+    """Measured pairs, by name; all of them unless a limit was given. Other pairs are not listed."""
 
     items: list[LinkView]
     next: str | None = None
 
 
 async def links(session: AsyncSession, limit: int | None, after: int | None) -> list[LinkView]:
-    """Every pair of nodes that a succeeded job of this kind ran on, measured and not simulated.
+    """Return every pair of nodes that a succeeded job of this kind measured; simulations do not count.
 
-    A job that something disturbed, or whose ranks had to take turns, is marked, and counts only while no other one has
-    measured the pair. Those that measured in another mode, as several operations at once, are left out: they would
-    stand for the link.
+    A disturbed job, or one whose ranks shared cores, is marked and counts only until another one has measured the pair.
+    Jobs that measured in another mode, such as several operations at once, are left out, because they would
+    misrepresent the link.
 
     Args:
-        limit: so many of them; None: all.
-        after: those behind the pair of this job, which another one may have measured since; None: from the first.
+        limit: the number of pairs; None for all.
+        after: start behind the pair of this job, which another job may have measured since; None starts at the first.
     """
     jobs = (
         select(Job.id)
@@ -77,7 +77,7 @@ async def links(session: AsyncSession, limit: int | None, after: int | None) -> 
         .join(Attempt, Attempt.job_id == Job.id)
         .join(Member, Member.attempt_id == Attempt.id)
         .join(Node, Node.id == Member.node_id)
-        # Of a job that was tried again the last attempt is the one that gave the rows.
+        # The last attempt of a retried job is the one that gave the rows.
         .where(Job.id.in_(jobs), Attempt.reason == "completed", Node.removed_at.is_(None))
         .order_by(Job.id.desc(), Node.name)
     )
@@ -89,7 +89,7 @@ async def links(session: AsyncSession, limit: int | None, after: int | None) -> 
 
 
 async def _pair(session: AsyncSession, job_id: int) -> list[str]:
-    """The nodes that a job succeeded on, by name, which may be removed by now."""
+    """Return the nodes on which a job succeeded, by name; they may have been removed since."""
     query = (
         select(Node.name)
         .join(Member, Member.node_id == Node.id)
@@ -113,7 +113,7 @@ def _newest(rows: Iterable[Any]) -> list[LinkView]:
         known = found.get(tuple(nodes))
         if known is not None and (known.disturbed_by is None or told is not None):
             continue
-        # Summaries of earlier versions do not tell all of them.
+        # Summaries of earlier versions lack some of them.
         fields = {name: value for name, value in best.items() if name in LinkView.model_fields}
         found[tuple(nodes)] = LinkView(nodes=nodes, job_id=job_id, measured_at=finished_at, disturbed_by=told, **fields)
     return [found[pair] for pair in sorted(found)]

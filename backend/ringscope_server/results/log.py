@@ -1,4 +1,4 @@
-"""What a job printed: a page of it, its length, and all of it as a file."""
+"""The output of a job: a page of it, its length, and all of it as a file."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager
@@ -30,12 +30,12 @@ _LEVELS: dict[Level, str] = {
 
 @dataclass(frozen=True)
 class LogFilter:
-    """Which lines of a job.
+    """A filter for the lines of a job.
 
     Args:
         stream: stdout, stderr or agent.
-        level: at least this one, by the words of a line.
-        text: words that a line must all contain, in either case.
+        level: the least level, judged by the words of a line.
+        text: words that a line must all contain, ignoring case.
         pattern: a regular expression that ``db.regex`` has checked; a part of a line must match.
     """
 
@@ -48,11 +48,11 @@ class LogFilter:
 
     @property
     def is_search(self) -> bool:
-        """Whether many lines may have to be looked at for one that is wanted."""
+        """Return whether many lines may have to be read to find one that matches."""
         return bool(self.text or self.pattern or self.level) or self.rank is not None or self.stream is not None
 
     def of(self, query: Any) -> Any:
-        """The query with these conditions."""
+        """Return the query with these conditions."""
         query = query.where(LogLine.job_id == self.job_id)
         if self.rank is not None:
             query = query.where(LogLine.rank == self.rank)
@@ -67,7 +67,7 @@ class LogFilter:
 
 
 async def lines(session: AsyncSession, wanted: LogFilter, limit: int, after: int | None) -> list[LogLineView]:
-    """A page, in the order in which the lines were stored."""
+    """Return a page in the order in which the lines were stored."""
     query = wanted.of(select(LogLine))
     if after is not None:
         query = query.where(LogLine.id > after)
@@ -77,7 +77,7 @@ async def lines(session: AsyncSession, wanted: LogFilter, limit: int, after: int
 
 
 async def _numbers(session: AsyncSession, job_id: int, ids: Sequence[int]) -> dict[int, int]:
-    """The number of each of these lines among all of the job, from 1; ``ids`` ascend."""
+    """Return the number of each of these lines among all lines of the job, from 1; ``ids`` ascend."""
     if not ids:
         return {}
     of_job = LogLine.job_id == job_id
@@ -89,7 +89,7 @@ async def _numbers(session: AsyncSession, job_id: int, ids: Sequence[int]) -> di
 
 
 async def page_ends(session: AsyncSession, wanted: LogFilter) -> tuple[list[int], int, int | None]:
-    """The last line of each full page by its id, how many lines there are, and the id of the last one."""
+    """Return the id of the last line of each full page, the number of lines, and the id of the last one."""
     number = func.row_number().over(order_by=LogLine.id).label("number")
     numbered = wanted.of(select(LogLine.id, number)).subquery()
     ends = select(numbered.c.id).where(numbered.c.number % LINES_PER_PAGE == 0).order_by(numbered.c.id)
@@ -98,18 +98,18 @@ async def page_ends(session: AsyncSession, wanted: LogFilter) -> tuple[list[int]
 
 
 class Place(NamedTuple):
-    """A line by its place among those that are wanted, from 1, and the id of the one before it, 0 for none."""
+    """The number of a line among the matching ones, from 1, and the id of the line before it, 0 for none."""
 
     line: int
     after_id: int
 
 
 async def place_at(session: AsyncSession, wanted: LogFilter, ends: Sequence[int], time_ns: int) -> Place | None:
-    """The last line that was printed by then; None where the first one is later.
+    """Return the last line that was printed by this time; None if the first one is later.
 
-    ``ends`` are those of the full pages. Halved by the time of their last line they lead to one page, so that of a long
-    log few lines are read. A rank's lines are stored in the order of time; those of several nodes in the order in which
-    they came, which is nearly the same.
+    ``ends`` are those of the full pages. A binary search by the times of their last lines finds one page, so that few
+    lines of a long log are read. A rank's lines are stored in the order of time; those of several nodes in the order in
+    which they arrived, which is nearly the same.
     """
     page, pages = 0, len(ends)
     while page < pages:
@@ -119,7 +119,7 @@ async def place_at(session: AsyncSession, wanted: LogFilter, ends: Sequence[int]
             page = middle + 1
         else:
             pages = middle
-    # From the last line of the page before on, which is the one where all of the page came later.
+    # It starts at the last line of the page before, which is the answer if the whole page is later.
     start = max(1, page * LINES_PER_PAGE)
     query = wanted.of(select(LogLine.id, LogLine.time_ns))
     if page > 0:
@@ -132,18 +132,20 @@ async def place_at(session: AsyncSession, wanted: LogFilter, ends: Sequence[int]
 
 
 async def last_id(session: AsyncSession, wanted: LogFilter) -> int:
-    """The newest line; 0 where there is none."""
+    """Return the id of the newest line; 0 if there is none."""
     return await session.scalar(wanted.of(select(func.max(LogLine.id)))) or 0
 
 
 async def newest_ids(session: AsyncSession, job_id: int, lines: int) -> list[int]:
-    """Of the lines of a job that were stored last, in their order."""
+    """Return the ids of the lines of a job that were stored last, in their order."""
     newest = select(LogLine.id).where(LogLine.job_id == job_id).order_by(LogLine.id.desc()).limit(lines)
     return [*await session.scalars(newest)][::-1]
 
 
 async def text(read: Read, wanted: LogFilter, last: int) -> AsyncIterator[str]:
-    """All lines up to that one, each with its time (UTC) and who printed it; neither held for long nor in memory."""
+    """Yield all lines up to ``last`` with their time (UTC) and source; no transaction stays open for long, and little
+    is in memory.
+    """
     after = 0
     while after < last:
         query = wanted.of(select(LogLine)).where(LogLine.id > after, LogLine.id <= last)
@@ -156,12 +158,12 @@ async def text(read: Read, wanted: LogFilter, last: int) -> AsyncIterator[str]:
 
 
 def log_line_view(row: LogLine, number: int | None = None) -> LogLineView:
-    """A line as the API shows it."""
+    """Return a line as the API shows it."""
     return LogLineView.model_validate(row, from_attributes=True).model_copy(update={"number": number})
 
 
 def views_of_new(ids: Iterable[int], rows: Iterable[tuple[Any, ...]]) -> Iterator[LogLineView]:
-    """Lines as the live stream shows them, of rows as LOG_COLUMNS names their columns: what was just checked."""
+    """Return lines for the live stream from rows with the columns of LOG_COLUMNS, which were just validated."""
     for line_id, row in zip(ids, rows, strict=False):
         yield LogLineView.model_construct(id=line_id, **dict(zip(LOG_COLUMNS[2:], row[2:], strict=True)))
 

@@ -11,28 +11,28 @@ from ringscope_server.db.models import Step
 from ringscope_server.results.step_blocks import RECENT_STEPS, StepBlock, StepKind, known_bus_factor, slowest
 from ringscope_server.results.views import NewestSteps
 
-# A rank tells up to 1,000 steps at a time, one rank after another.
+# A rank reports up to 1,000 steps at a time, one rank after another.
 WINDOW_ROWS = 10_000
-MOST_RANKS = 16  # are told; more are nothing to watch
+MOST_RANKS = 16  # ranks that are shown; nobody can watch more
 
 _KIND = (Step.op, Step.algorithm, Step.transport, Step.in_place, Step.bytes)
 
 
 async def newest(session: AsyncSession, job_id: int, attempt_id: int | None, ranks: int) -> NewestSteps:
-    """What each of the job's ranks was at, by the attempt's newest rows."""
+    """Return the newest steps of each of the job's ranks, from the attempt's newest rows."""
     span = await newest_ids(session, attempt_id, WINDOW_ROWS)
     blocks = await blocks_between(session, attempt_id, *span, ranks) if span else []
     return shown(job_id, attempt_id, list({block.rank: block for block in blocks}.values()))
 
 
 def shown(job_id: int, attempt_id: int | None, blocks: Sequence[StepBlock]) -> NewestSteps:
-    """One block for each rank, as the API shows them. Pure."""
+    """Return one block for each rank, as the API shows them. Pure."""
     items = [block.view() for block in slowest(blocks, MOST_RANKS)]
     return NewestSteps(job_id=job_id, attempt_id=attempt_id, ranks=len(blocks), items=items)
 
 
 async def newest_ids(session: AsyncSession, attempt_id: int | None, rows: int) -> tuple[int, int] | tuple[()]:
-    """The first and the last id of an attempt's newest rows; nothing where it has none."""
+    """Return the first and the last id of an attempt's newest rows; None if it has none."""
     ids = select(Step.id).where(Step.attempt_id == attempt_id).order_by(Step.id.desc()).limit(rows).subquery()
     first, last = (await session.execute(select(func.min(ids.c.id), func.max(ids.c.id)))).one()
     return () if first is None else (first, last)
@@ -41,7 +41,7 @@ async def newest_ids(session: AsyncSession, attempt_id: int | None, rows: int) -
 async def blocks_between(
     session: AsyncSession, attempt_id: int | None, first_id: int, last_id: int, ranks: int
 ) -> list[StepBlock]:
-    """An attempt's rows between two ids (both included), in the order of the last step of each block."""
+    """Return an attempt's rows between two ids (both included), in the order of the last step of each block."""
     here = (Step.attempt_id == attempt_id, Step.id.between(first_id, last_id))
     sums = (
         select(
@@ -75,7 +75,7 @@ def _key(row: Any) -> tuple[int, StepKind]:
 
 
 def _block(sums: Any, tail: Sequence[Any], ranks: int) -> StepBlock:
-    """From the sums of a block and its last rows, oldest first."""
+    """Make a block from its sums and its last rows, oldest first."""
     rank, kind = _key(sums)
     return StepBlock(
         rank=rank,
@@ -83,7 +83,7 @@ def _block(sums: Any, tail: Sequence[Any], ranks: int) -> StepBlock:
         steps=sums.steps,
         last_step=tail[-1].step,
         started_at_ns=tail[-1].started_at_ns,
-        # A simulation has as many ranks as it likes, whatever the job's size.
+        # A simulation may have any number of ranks, whatever the job's size.
         bus_bytes=None if kind.transport == SIMULATED else kind.bytes * known_bus_factor(kind.op, ranks),
         duration_us=sums.duration_us,
         min_us=sums.min_us,

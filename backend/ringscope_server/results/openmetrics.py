@@ -1,8 +1,8 @@
-"""A job's steps as OpenMetrics text: the counters of its ranks as they stood at each of its milliseconds.
+"""A job's steps as OpenMetrics text: the counters of its ranks at each of its milliseconds.
 
-Names and labels are those of the agents' pages, so that dashboards show a job that was filled in later
-(`promtool tsdb create-blocks-from openmetrics`) like one that was scraped. Prometheus keeps milliseconds: of several
-steps of a rank that end in the same one the counters have all, the gauge the last.
+Names and labels are those of the agents' pages, so that dashboards show a job that was filled in later (`promtool tsdb
+create-blocks-from openmetrics`) like one that was scraped. Prometheus keeps milliseconds: if several steps of a rank
+end in the same one, the counters include all and the gauge has the last.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -34,14 +34,14 @@ _OF_OPS: dict[Family, _Column] = {
 
 @dataclass(frozen=True)
 class ExportedJob:
-    """What the steps do not say themselves."""
+    """The facts about the job that the steps do not have."""
 
     job_id: int
     nodes: dict[int, str]  # of each rank
 
 
 def text(job: ExportedJob, spool: StepSpool) -> Iterator[str]:
-    """The whole exposition, piece by piece."""
+    """Yield the whole exposition, piece by piece."""
     families = _OF_RANKS | _OF_OPS if spool.ranks else {}
     for family, column in families.items():
         yield f"# TYPE {family.name.removesuffix('_total')} {family.kind}\n"
@@ -72,9 +72,10 @@ def _series(
 def by_millisecond(
     samples: Iterable[tuple[np.ndarray, np.ndarray]], is_counter: bool
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """The last value in each millisecond; of a counter the sum up to then, from a zero before the first.
+    """Yield the last value in each millisecond; for a counter the sum up to then, starting from a zero before the
+    first.
 
-    ``samples`` are times (ns) and values in batches. A clock that was set back leaves time standing for a while.
+    ``samples`` are times (ns) and values in batches. If a clock was set back, the time stands still for a while.
     """
     total, held_ms = 0.0, None
     held = np.zeros(0), np.zeros(0)

@@ -1,4 +1,4 @@
-"""What was measured, read for people: every list ascends by id, so that a cursor also follows a running job."""
+"""Queries of results for people: every list ascends by id, so that a cursor also follows a running job."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -15,14 +15,14 @@ from ringscope_server.results.clocks import Seat
 from ringscope_server.results.step_rows import StepFilter
 from ringscope_server.results.views import ArrivalView, AttemptEnvironment, MeasurementView, StepView
 
-# A page of steps looks at no more of them, however few are wanted.
+# A page of steps reads no more of them, however few match.
 SEEN_ROWS = 20_000
-# A large gang has very many: whole objects would take several times as long.
+# A large gang has very many; ORM objects would take several times as long.
 _OF_A_START = (Step.step, Step.rank, Step.started_at_ns, Step.op, Step.algorithm, Step.in_place, Step.bytes)
 
 
 async def attempt_of(session: AsyncSession, job_id: int, number: int | None) -> int | None:
-    """Id of the attempt of a job with this number, or of its newest one; None when there is none."""
+    """Return the id of the attempt of a job with this number, or of its newest one; None if there is none."""
     query = select(Attempt.id).where(Attempt.job_id == job_id).order_by(Attempt.number.desc()).limit(1)
     return await session.scalar(query if number is None else query.where(Attempt.number == number))
 
@@ -30,7 +30,7 @@ async def attempt_of(session: AsyncSession, job_id: int, number: int | None) -> 
 async def measurements(
     session: AsyncSession, attempt_id: int | None, limit: int, after: int | None
 ) -> list[MeasurementView]:
-    """Rows of the sweep's table, as one attempt measured it."""
+    """Return the rows of the sweep's table, as one attempt measured it."""
     query = select(Measurement).where(Measurement.attempt_id == attempt_id)
     rows = await session.scalars(keyset.after(query, Measurement, limit, after))
     return [measurement_view(row) for row in rows]
@@ -39,9 +39,9 @@ async def measurements(
 async def steps(
     session: AsyncSession, wanted: StepFilter, limit: int, after: int | None
 ) -> tuple[list[StepView], int | None]:
-    """Steps of an attempt, and the key behind which the next page begins, None on the last one.
+    """Return steps of an attempt and the key after which the next page begins, None on the last page.
 
-    Not every row that is looked at is wanted: a page may have fewer than ``limit`` rows, or none, and not be the last.
+    Not every row that is read matches: a page may have fewer than ``limit`` rows, or none, and not be the last.
     """
     all_of_it = select(Step.id).where(Step.attempt_id == wanted.attempt_id)
     seen = await session.scalar(keyset.after(all_of_it, Step, 1, after).offset(SEEN_ROWS))
@@ -57,7 +57,7 @@ async def steps(
 
 
 async def arrivals(session: AsyncSession, attempt_id: int | None, limit: int, after: int | None) -> list[ArrivalView]:
-    """Who came last to each step that every rank has told of; ``after`` is the step before."""
+    """Return the last arrival of each step that every rank has reported; ``after`` is the step before."""
     seats = await clocks.seats(session, attempt_id)
     told = (Step.attempt_id == attempt_id, Step.step > (-1 if after is None else after))
     complete = select(Step.step).where(*told).group_by(Step.step).having(func.count() == len(seats))
@@ -68,7 +68,7 @@ async def arrivals(session: AsyncSession, attempt_id: int | None, limit: int, af
 
 
 async def environments(session: AsyncSession, job_id: int) -> list[AttemptEnvironment]:
-    """What each attempt of a job ran in, as far as its ranks have told it."""
+    """Return the environment of each attempt of a job, as far as its ranks have reported it."""
     query = select(Attempt.number, Attempt.environment).where(Attempt.job_id == job_id).order_by(Attempt.number)
     rows = await session.execute(query)
     return [AttemptEnvironment.model_validate({"attempt": number, **told}) for number, told in rows if told]
@@ -103,5 +103,5 @@ def _arrival_view(rows: Sequence[Any], seats: Mapping[int, Seat]) -> ArrivalView
 
 
 def measurement_view(row: Measurement) -> MeasurementView:
-    """A row as the API shows it."""
+    """Return a row as the API shows it."""
     return MeasurementView.model_validate(row, from_attributes=True)

@@ -9,17 +9,17 @@ from typing import Any, Literal
 
 Format = Literal["ndjson", "csv"]
 MEDIA_TYPES: dict[Format, str] = {"ndjson": "application/x-ndjson", "csv": "text/csv; charset=utf-8"}
-# A spreadsheet takes a cell that begins with one of these for a formula.
+# A spreadsheet reads a cell that begins with one of these as a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
 
 
 def header(format: Format, columns: Sequence[str]) -> str:
-    """What stands before the first row."""
+    """Return the line before the first row."""
     return _csv([columns]) if format == "csv" else ""
 
 
 def lines(format: Format, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Rows of values that JSON knows, each with its line's end. What is no finite number is null in JSON."""
+    """Yield rows of JSON values, each with a line end. A number that is not finite is null in JSON."""
     if format == "csv":
         return _csv([["" if value is None else harmless(value) for value in row] for row in rows])
     objects = (dict(zip(columns, map(_kept, row), strict=True)) for row in rows)
@@ -27,7 +27,7 @@ def lines(format: Format, columns: Sequence[str], rows: Iterable[Sequence[Any]])
 
 
 def harmless(cell: Any) -> Any:
-    """A cell that no spreadsheet runs: an apostrophe comes before a text that would begin a formula."""
+    """Return a cell that no spreadsheet runs: an apostrophe precedes a text that would begin a formula."""
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA_STARTS) else cell
 
 

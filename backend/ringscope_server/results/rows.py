@@ -1,4 +1,4 @@
-"""Rows of the tables from records, and back."""
+"""Conversion of records into rows of the tables, and back."""
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
@@ -23,7 +23,7 @@ _COLUMNS = set(SweepRow.model_fields)
 
 
 def step_rows(steps: record.Steps, job_id: int, attempt_id: int) -> Iterable[tuple[Any, ...]]:
-    """One tuple per step, as STEP_COLUMNS names it, of a record that holds one array per column."""
+    """Return one tuple per step with the columns of STEP_COLUMNS, from a record that holds one array per column."""
     count = len(steps.start_ns)
     return zip(
         *(repeat(value, count) for value in (job_id, attempt_id, steps.rank)),
@@ -42,24 +42,26 @@ def step_rows(steps: record.Steps, job_id: int, attempt_id: int) -> Iterable[tup
 
 
 def finite(value: float | None) -> float | None:
-    """What both databases and JSON can hold: null stands for no number, as where training has diverged."""
+    """Return a value that both databases and JSON can hold: null replaces what is not finite, as where training has
+    diverged.
+    """
     return value if value is not None and isfinite(value) else None
 
 
 def measurement_row(row: record.Measurement) -> dict[str, Any]:
-    """The columns of a stored measurement, but for whose it is; what each iteration took is in its steps."""
+    """Return the columns of a stored measurement without its owner; the times of the iterations are in its steps."""
     columns = {name: getattr(row, name) for name in _COLUMNS}  # as JSON leaves some out where they are null
     return columns | {"measured_at": datetime.fromtimestamp(row.time_ns / 1e9, UTC)}
 
 
 def as_record(row: Measurement) -> record.Measurement:
-    """A stored row as the record that it came from."""
+    """Return a stored row as the record that it came from."""
     columns = {name: getattr(row, name) for name in _COLUMNS}
     return record.Measurement.model_validate(columns | {"time_ns": as_ns(row.measured_at)})
 
 
 def log_row(row: record.Log | record.Check, job_id: int, attempt_id: int, node: str) -> tuple[Any, ...]:
-    """A line of the log, as LOG_COLUMNS names it; what a check found is a line as well."""
+    """Return a line of the log with the columns of LOG_COLUMNS; the finding of a check is a line as well."""
     if isinstance(row, record.Log):
         return job_id, attempt_id, node, row.rank, row.stream, row.time_ns, row.text
     sentence = (

@@ -1,4 +1,4 @@
-"""Steps of one rank that are alike, in a few numbers: how many, how long, how fast. Pure."""
+"""Similar steps of one rank in a few numbers: how many, how long, how fast. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -10,11 +10,11 @@ from ringscope.contracts.collectives import bus_factor
 from ringscope_server.results.rows import finite
 from ringscope_server.results.views import StepBlockView
 
-RECENT_STEPS = 32  # as many bars as a line of text has room for
+RECENT_STEPS = 32  # the number of bars that fit into a line of text
 
 
 class StepKind(NamedTuple):
-    """What steps must have in common to be counted together."""
+    """The fields that steps must have in common to be counted together."""
 
     op: str
     algorithm: str
@@ -25,25 +25,25 @@ class StepKind(NamedTuple):
 
 @dataclass(frozen=True)
 class StepBlock:
-    """Steps of one rank and kind, in the order they were made; at least one. Sums are over ``steps``."""
+    """Steps of one rank and kind in the order of time, at least one. Sums are over ``steps``."""
 
     rank: int
     kind: StepKind
     steps: int
     last_step: int
-    started_at_ns: int  # the last one, by its node's clock
-    bus_bytes: float | None  # of one step; None where it is not known
+    started_at_ns: int  # the start of the last step, by its node's clock
+    bus_bytes: float | None  # the bytes that one step moves over the bus; None if they are not known
     duration_us: float
     min_us: float
     max_us: float
     compute_us: float
     exposed_us: float
-    recent_us: tuple[float, ...]  # of the last RECENT_STEPS
-    loss: float | None = None  # of the last one
-    samples: int | None = None  # of training only
+    recent_us: tuple[float, ...]  # the last RECENT_STEPS durations
+    loss: float | None = None  # the loss of the last step
+    samples: int | None = None  # for training only
 
     def view(self) -> StepBlockView:
-        """As the API shows it. How fast training's steps move bytes their duration cannot tell: they also compute."""
+        """Return the API's view. Training has no bandwidth here, because its steps also compute."""
         mean_us = self.duration_us / self.steps
         is_rate_known = self.bus_bytes is not None and self.samples is None and self.loss is None and mean_us > 0
         return StepBlockView(
@@ -66,7 +66,7 @@ class StepBlock:
 
 
 def of_record(told: record.Steps) -> StepBlock:
-    """What one record tells; it has at least one step."""
+    """Make a block from one record, which has at least one step."""
     count = len(told.start_ns)
     return StepBlock(
         rank=told.rank,
@@ -87,7 +87,7 @@ def of_record(told: record.Steps) -> StepBlock:
 
 
 def joined(before: StepBlock, after: StepBlock) -> StepBlock:
-    """Both as one; they are of the same rank and kind."""
+    """Join two blocks of the same rank and kind."""
     return replace(
         after,
         steps=before.steps + after.steps,
@@ -102,14 +102,14 @@ def joined(before: StepBlock, after: StepBlock) -> StepBlock:
 
 
 def slowest(blocks: Sequence[StepBlock], most: int) -> list[StepBlock]:
-    """At most so many, those that take longest, by rank."""
+    """Return at most ``most`` blocks, those with the longest steps, ordered by rank."""
     longest = sorted(blocks, key=lambda block: block.duration_us / block.steps, reverse=True)[:most]
     return sorted(longest, key=lambda block: block.rank)
 
 
 @lru_cache(maxsize=64)
 def known_bus_factor(op: str, ranks: int) -> float:
-    """Zero for a collective of which it is not known what it moves over the bus."""
+    """Return the bus factor of a collective; zero if it is not known."""
     try:
         return bus_factor(op, ranks)
     except ValueError:

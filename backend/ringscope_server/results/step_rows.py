@@ -1,4 +1,4 @@
-"""Every step of an attempt, in batches: neither a transaction nor much memory is held for long."""
+"""Every step of an attempt, in batches: no transaction stays open for long, and little is in memory."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ _STORED = tuple(getattr(Step, name) for name in COLUMNS if hasattr(Step, name))
 
 @dataclass(frozen=True)
 class StepFilter:
-    """Which steps; None lets all pass, but for the attempt, without which there are none."""
+    """A filter for steps; None lets all pass, except for the attempt, without which there are none."""
 
     attempt_id: int | None
     rank: int | None = None
     algorithm: str | None = None
 
     def of(self, query: Any) -> Any:
-        """The query with these conditions."""
+        """Return the query with these conditions."""
         query = query.where(Step.attempt_id == self.attempt_id)
         if self.rank is not None:
             query = query.where(Step.rank == self.rank)
@@ -34,13 +34,15 @@ class StepFilter:
 
 
 async def seats(database: Database, wanted: StepFilter) -> dict[int, Seat]:
-    """The seat of each rank."""
+    """Return the node and clock of each rank."""
     async with database.read() as session:
         return await clocks.seats(session, wanted.attempt_id)
 
 
 async def batches(database: Database, wanted: StepFilter, columns: Sequence[Any]) -> AsyncIterator[Sequence[Any]]:
-    """These columns of all steps there are now, in the order they were stored; each rank's are in that of time."""
+    """Yield these columns of all current steps, in the order in which they were stored; each rank's are in the order of
+    time.
+    """
     async with database.read() as session:
         last = await session.scalar(wanted.of(select(func.max(Step.id)))) or 0
     after = 0
@@ -55,7 +57,7 @@ async def batches(database: Database, wanted: StepFilter, columns: Sequence[Any]
 
 
 async def whole_rows(database: Database, wanted: StepFilter) -> AsyncIterator[list[list[Any]]]:
-    """Rows with the values of COLUMNS."""
+    """Yield rows with the values of COLUMNS."""
     places = await seats(database, wanted)
     async for batch in batches(database, wanted, _STORED):
         yield [_row(step._mapping, places.get(step.rank)) for step in batch]

@@ -11,7 +11,7 @@ import numpy as np
 STEP = np.dtype(
     [
         ("rank", np.int32),
-        ("op", np.int32),  # number in ``ops``
+        ("op", np.int32),  # index into ``ops``
         ("end_ns", np.int64),
         ("duration_us", np.float64),
         ("compute_us", np.float64),
@@ -23,12 +23,12 @@ STEP = np.dtype(
 
 
 class StepSpool:
-    """Holds no more than one batch in memory, and where each rank's part of every batch lies."""
+    """Keeps at most one batch in memory, and the position of each rank's part of every batch."""
 
     def __init__(self) -> None:
         self.ops: list[str] = []
         self._file = tempfile.TemporaryFile()  # noqa: SIM115  # closed by the context
-        self._parts: dict[int, list[tuple[int, int]]] = defaultdict(list)  # rank -> where, how many
+        self._parts: dict[int, list[tuple[int, int]]] = defaultdict(list)  # rank -> positions and lengths
         self._end = 0
 
     def __enter__(self) -> Self:
@@ -41,17 +41,17 @@ class StepSpool:
 
     @property
     def ranks(self) -> list[int]:
-        """Those that have steps."""
+        """The ranks that have steps."""
         return sorted(self._parts)
 
     def number_of(self, op: str) -> int:
-        """The number that stands for a label of collectives."""
+        """Return the number of a label of collectives."""
         if op not in self.ops:
             self.ops.append(op)
         return self.ops.index(op)
 
     def add(self, steps: Sequence[tuple[Any, ...]]) -> None:
-        """Write a batch of STEP's columns. Raises OSError when the disk is full."""
+        """Write a batch of STEP's columns. Raises OSError if the disk is full."""
         batch = np.array(steps, dtype=STEP)
         batch = batch[np.argsort(batch["rank"], kind="stable")]
         self._file.seek(self._end)
@@ -62,7 +62,7 @@ class StepSpool:
         self._end += batch.nbytes
 
     def of_rank(self, rank: int) -> Iterator[np.ndarray]:
-        """The rank's steps, batch by batch."""
+        """Yield the rank's steps, batch by batch."""
         for place, count in self._parts[rank]:
             self._file.seek(place)
             yield np.frombuffer(self._file.read(count * STEP.itemsize), dtype=STEP)

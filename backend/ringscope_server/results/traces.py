@@ -1,4 +1,4 @@
-"""Operations that a job followed transfer by transfer, put together from what its ranks told."""
+"""Operations that a job traced transfer by transfer, joined from the reports of its ranks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from ringscope_server.db.specs import read_spec
 from ringscope_server.results import clocks
 from ringscope_server.results.clocks import Seat
 
-# What an operation is known by; of each there is one row for each rank.
+# The columns that identify an operation; it has one row for each rank.
 _OPERATION = (
     Trace.collective,
     Trace.algorithm,
@@ -32,14 +32,14 @@ _OPERATION = (
 
 
 class TraceList(BaseModel):
-    """Every operation that was followed in one attempt, in the order in which they were told."""
+    """Every operation that was traced in one attempt, in the order in which they were reported."""
 
     items: list[TracedOperation]
 
 
 @dataclass(frozen=True)
 class TraceFilter:
-    """Which operation; None: any."""
+    """A filter for operations; None lets all pass."""
 
     size_bytes: int | None = None
     algorithm: str | None = None
@@ -48,7 +48,7 @@ class TraceFilter:
 
 @dataclass(frozen=True)
 class ToldTrace:
-    """Everything that a trace is made from, read in one session."""
+    """The data of a trace, read in one session."""
 
     told: Sequence[record.Trace]
     clocks: dict[int, Clock]
@@ -57,7 +57,7 @@ class ToldTrace:
     rows: Sequence[Sample]
 
     def joined(self) -> OperationTrace:
-        """The trace beside the model's; pricing may take a second of processor time."""
+        """Return the trace with the model's times; pricing may take a second of processor time."""
         operation, nodes, sweep = joined(self.told, self.clocks), self.ranks_of_nodes, self.spec.sweep
         schedule = executed_schedule(operation, nodes, sweep.root, sweep.topology, sweep.channels)
         if schedule is None:
@@ -68,7 +68,7 @@ class ToldTrace:
 
 
 async def operations(session: AsyncSession, attempt_id: int | None) -> list[TracedOperation]:
-    """What was followed; of one that a rank has not told yet, what is known."""
+    """Return the traced operations; one that some rank has not reported yet has what is known."""
     query = (
         select(*_OPERATION, func.max(Trace.duration_ns).label("duration_ns"))
         .where(Trace.attempt_id == attempt_id)
@@ -79,7 +79,7 @@ async def operations(session: AsyncSession, attempt_id: int | None) -> list[Trac
 
 
 async def told(session: AsyncSession, job_id: int, attempt_id: int | None, wanted: TraceFilter) -> ToldTrace | None:
-    """The operation of an attempt that is asked for; of several the one with the largest size. None: there is none."""
+    """Return the requested operation of an attempt; the largest if several match. None if there is none."""
     query = select(Trace).where(Trace.attempt_id == attempt_id)
     for column, value in (
         (Trace.size_bytes, wanted.size_bytes),
@@ -105,7 +105,7 @@ async def told(session: AsyncSession, job_id: int, attempt_id: int | None, wante
 
 
 def clock_of(told: record.Trace, seats: dict[int, Seat]) -> Clock:
-    """The clock of the node that the rank ran on."""
+    """Return the clock of the node on which the rank ran."""
     if told.transport == SIMULATED:
         return Clock(SIMULATED)
     seat = seats.get(told.rank)
@@ -116,9 +116,9 @@ def clock_of(told: record.Trace, seats: dict[int, Seat]) -> Clock:
 
 
 async def _samples(session: AsyncSession, attempt_id: int | None, told: record.Trace) -> list[Sample]:
-    """The attempt's rows of the same algorithm over the same transport, named as it was executed."""
+    """Return the attempt's rows of the same algorithm over the same transport, named as it was executed."""
     name = func.coalesce(Measurement.chosen_algorithm, Measurement.algorithm)
-    # Columns alone: of 100,000 rows the objects would take seconds, in which nobody else is answered.
+    # Columns only: objects for 100,000 rows would block the event loop for seconds.
     columns = Measurement.collective, name, Measurement.ranks, Measurement.size_bytes, Measurement.count
     query = select(*columns, Measurement.p50_us).where(
         Measurement.attempt_id == attempt_id,

@@ -1,4 +1,4 @@
-"""What earlier jobs measured, for a job whose ``auto`` is to choose by it."""
+"""The times of earlier jobs, for a job whose ``auto`` chooses by them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -13,18 +13,18 @@ from ringscope_server.db.models import Measurement
 from ringscope_server.results.alike import alike_attempts
 from ringscope_server.results.rows import as_record
 
-# A scheduling pass waits for it: so many of the jobs alike are read.
+# A scheduling pass waits for this: the number of comparable jobs that are read.
 MAX_READ = 10
-GRADIENT_DTYPE = "float32"  # that of parameters, whatever forward and backward compute with
+GRADIENT_DTYPE = "float32"  # the dtype of parameters, whatever forward and backward compute with
 
 
 async def table_of_gang(session: AsyncSession, spec: JobSpec, slots: Sequence[int]) -> Table | None:
-    """What the ``auto`` of a job goes by whose ranks will lie so on their nodes; None where it has none."""
+    """Return the table by which a job's ``auto`` chooses for this gang; None if the job has no ``auto``."""
     return await known_times(session, spec, slots) if _chooses(spec) else None
 
 
 def _chooses(spec: JobSpec) -> bool:
-    """Whether the job has our ``auto``, which goes by measured times; a script may have it, and does not say."""
+    """Return whether the job has our ``auto``, which chooses by measured times. A script may have it."""
     if spec.script is not None:
         return True
     if spec.training is not None:
@@ -33,11 +33,11 @@ def _chooses(spec: JobSpec) -> bool:
 
 
 async def known_times(session: AsyncSession, spec: JobSpec, slots: Sequence[int], before: int | None = None) -> Table:
-    """Times of succeeded jobs with the same collective and kind of numbers, whose ranks lay on nodes alike.
+    """Return the times of succeeded jobs with the same collective and kind of numbers, on nodes of the same shape.
 
-    Only of those in the usual mode, whatever ``spec`` asks for: the model that goes with them knows no others.
-    ``slots`` are the ranks on each node. Of each size the newest job counts that measured it; with ``before``, the id
-    of an attempt, only earlier ones do.
+    Only jobs in the default mode count, whatever ``spec`` asks for, because the model that uses the times knows no
+    other. ``slots`` are the ranks on each node. For each size, the newest job that measured it counts; with ``before``,
+    the id of an attempt, only earlier ones do.
     """
     wanted = arithmetic_of(spec.collective, spec.benchmark.dtype if spec.benchmark else GRADIENT_DTYPE)
     found = await alike_attempts(session, spec.collective, spec.placement.ranks, slots)

@@ -1,4 +1,4 @@
-"""Results as the API shows them."""
+"""The API's views of results."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ class MeasurementView(SweepRow, _IdFirst):
 
 
 class NodeEnvironment(BaseModel):
-    """What the ranks of one node ran in; nothing in it is a secret."""
+    """The environment of one node's ranks; nothing in it is a secret."""
 
     rank: int = Field(description="The rank that reported it.")
     host: str
@@ -36,7 +36,7 @@ class NodeEnvironment(BaseModel):
 
 
 class RankBinding(BaseModel):
-    """Where one rank ran."""
+    """The device and processors of one rank."""
 
     rank: int
     local_rank: int
@@ -50,7 +50,7 @@ class RankBinding(BaseModel):
 
 
 class AttemptEnvironment(BaseModel):
-    """What one attempt ran in, as its ranks told it at their start."""
+    """The environment of one attempt, as its ranks reported it at their start."""
 
     attempt: int = Field(description="Number of the attempt, from 1.")
     nodes: list[NodeEnvironment]
@@ -93,7 +93,7 @@ class StepView(BaseModel):
 
 
 class StepBlockView(BaseModel):
-    """Steps of one rank that are alike, as many as were counted; of training bytes are the gradient's."""
+    """Similar steps of one rank, as many as were counted; for training, bytes are the gradient's."""
 
     rank: int
     op: str
@@ -125,7 +125,7 @@ class StepBlockView(BaseModel):
 
 
 class NewestSteps(BaseModel):
-    """What each rank is at, in the newest attempt that told of steps; of many ranks the slowest."""
+    """The newest steps of each rank in the newest attempt that reported steps; of many ranks, only the slowest."""
 
     job_id: int
     attempt_id: int | None = Field(description="The attempt; null if none has begun.")
@@ -134,7 +134,7 @@ class NewestSteps(BaseModel):
 
 
 class ArrivalView(BaseModel):
-    """Who came last to one step, and by how much, by one clock for all nodes."""
+    """The rank that came last to one step, and by how much, on one clock for all nodes."""
 
     step: int
     op: str
@@ -152,14 +152,14 @@ class ArrivalView(BaseModel):
 
 
 class LatencyPoint(BaseModel):
-    """So large a share of the iterations took at most so long."""
+    """The share of the iterations that took at most this time."""
 
     share: float = Field(description="The share of the iterations: 0 is the fastest, 1 the slowest.")
     time_us: float
 
 
 class LatencyCurve(BaseModel):
-    """The iterations of one row, by the slowest rank of each; their percentiles are those of the row."""
+    """The iterations of one row, by the slowest rank of each; the curve agrees with the row's percentiles."""
 
     count: int = Field(description="The iterations reported by every rank, over all cycles, without warm-up.")
     ranks: int
@@ -169,7 +169,7 @@ class LatencyCurve(BaseModel):
 
 
 class RankLateness(BaseModel):
-    """How late one rank came to the steps; late is after the median rank of the step."""
+    """The lateness of one rank in the steps; it is measured from the median rank of the step."""
 
     rank: int
     node: str
@@ -189,7 +189,7 @@ class RankLateness(BaseModel):
 
 
 class Lateness(BaseModel):
-    """Who comes late to the steps, and what they take after the last rank has come."""
+    """The lateness of ranks in the steps, and the time of the steps after the last arrival."""
 
     first_step: int
     steps: int = Field(description="The number of steps that every rank has reported.")
@@ -205,7 +205,7 @@ class Lateness(BaseModel):
 
 
 class LogOutline(BaseModel):
-    """A log by its length: where its pages begin, so that any part of it can be read."""
+    """The length of a log and the beginnings of its pages, so that any part of it can be read."""
 
     lines: int
     last_id: int | None = Field(description="The id of the newest line that is counted.")

@@ -1616,7 +1616,7 @@ export interface components {
     schemas: {
         /**
          * Activity
-         * @description What some ranks do.
+         * @description A group of ranks that do the same.
          */
         Activity: {
             /**
@@ -1652,7 +1652,7 @@ export interface components {
         };
         /**
          * ActivityList
-         * @description Of the running attempt, what loads first; empty where no rank has told anything yet, or none runs.
+         * @description The activities of the running attempt, loading first; empty if no rank has reported yet or no attempt runs.
          */
         ActivityList: {
             /** Items */
@@ -1660,7 +1660,7 @@ export interface components {
         };
         /**
          * Against
-         * @description A row beside the baseline's of the same algorithm, size and place.
+         * @description The comparison of a row with the baseline's row of the same algorithm, size and in-place flag.
          */
         Against: {
             /**
@@ -1731,7 +1731,7 @@ export interface components {
         };
         /**
          * ArrivalView
-         * @description Who came last to one step, and by how much, by one clock for all nodes.
+         * @description The rank that came last to one step, and by how much, on one clock for all nodes.
          */
         ArrivalView: {
             /** Algorithm */
@@ -1824,7 +1824,7 @@ export interface components {
         };
         /**
          * AttemptEnvironment
-         * @description What one attempt ran in, as its ranks told it at their start.
+         * @description The environment of one attempt, as its ranks reported it at their start.
          */
         AttemptEnvironment: {
             /**
@@ -2145,7 +2145,7 @@ export interface components {
         };
         /**
          * Check
-         * @description Something that was checked, or could not be.
+         * @description A check that was made, or could not be made.
          */
         Check: {
             /**
@@ -2304,7 +2304,7 @@ export interface components {
         };
         /**
          * ComparedJob
-         * @description A job beside the baseline.
+         * @description A job compared with the baseline.
          */
         ComparedJob: {
             /** Job Id */
@@ -2319,7 +2319,7 @@ export interface components {
         };
         /**
          * ComparedRow
-         * @description One algorithm at one size and place; of several cycles their mean.
+         * @description One algorithm at one size, in place or not; the mean of several cycles.
          */
         ComparedRow: {
             /** @description The comparison with the baseline's row; null if the baseline has no such row or is this job itself. */
@@ -2362,7 +2362,7 @@ export interface components {
         };
         /**
          * Comparison
-         * @description Jobs in the order asked for.
+         * @description Jobs in the requested order.
          */
         Comparison: {
             /** Base */
@@ -2792,7 +2792,7 @@ export interface components {
         };
         /**
          * Expectations
-         * @description What the rows of a benchmark can be held against.
+         * @description The values with which the rows of a benchmark can be compared.
          */
         Expectations: {
             /** @description null: no link's rate is known. */
@@ -2856,7 +2856,7 @@ export interface components {
         };
         /**
          * GradientSum
-         * @description The all-reduce of one step's gradient, by the cost model, as if nothing else ran meanwhile.
+         * @description The all-reduce of one step's gradient by the cost model, as if nothing else ran meanwhile.
          */
         GradientSum: {
             /**
@@ -2892,7 +2892,7 @@ export interface components {
         };
         /**
          * InsightDetail
-         * @description The same with what it is founded on.
+         * @description An insight with its evidence.
          */
         InsightDetail: {
             /** Attempt Id */
@@ -2936,7 +2936,7 @@ export interface components {
         };
         /**
          * InsightList
-         * @description Of one job, oldest first.
+         * @description The insights of one job, oldest first.
          */
         InsightList: {
             /**
@@ -2949,7 +2949,7 @@ export interface components {
         };
         /**
          * InsightView
-         * @description Something that was found wrong with a job.
+         * @description A problem that was found in a job.
          */
         InsightView: {
             /** Attempt Id */
@@ -3353,7 +3353,7 @@ export interface components {
         };
         /**
          * LatencyCurve
-         * @description The iterations of one row, by the slowest rank of each; their percentiles are those of the row.
+         * @description The iterations of one row, by the slowest rank of each; the curve agrees with the row's percentiles.
          */
         LatencyCurve: {
             /**
@@ -3371,7 +3371,7 @@ export interface components {
         };
         /**
          * LatencyPoint
-         * @description So large a share of the iterations took at most so long.
+         * @description The share of the iterations that took at most this time.
          */
         LatencyPoint: {
             /**
@@ -3384,7 +3384,7 @@ export interface components {
         };
         /**
          * Lateness
-         * @description Who comes late to the steps, and what they take after the last rank has come.
+         * @description The lateness of ranks in the steps, and the time of the steps after the last arrival.
          */
         Lateness: {
             /**
@@ -3422,7 +3422,8 @@ export interface components {
         };
         /**
          * Limit
-         * @description The bus bandwidth that no schedule of these ranks can pass; what adds in the switches, as NVLS does, may.
+         * @description The bus bandwidth that no schedule of these ranks can exceed; reduction in the switches, as with NVLS, may exceed
+         *     it.
          */
         Limit: {
             /**
@@ -3435,7 +3436,7 @@ export interface components {
         };
         /**
          * LinkPage
-         * @description Pairs that were measured, by name, all of them unless a limit was given; others are not listed.
+         * @description Measured pairs, by name; all of them unless a limit was given. Other pairs are not listed.
          */
         LinkPage: {
             /** Items */
@@ -3542,7 +3543,7 @@ export interface components {
         };
         /**
          * LogOutline
-         * @description A log by its length: where its pages begin, so that any part of it can be read.
+         * @description The length of a log and the beginnings of its pages, so that any part of it can be read.
          */
         LogOutline: {
             /**
@@ -3862,7 +3863,7 @@ export interface components {
         };
         /**
          * Model
-         * @description What the cost model says of a sweep, and how far it can be trusted.
+         * @description The cost model's prediction of a sweep, and its known error.
          */
         Model: {
             /**
@@ -3974,7 +3975,7 @@ export interface components {
         };
         /**
          * NewestSteps
-         * @description What each rank is at, in the newest attempt that told of steps; of many ranks the slowest.
+         * @description The newest steps of each rank in the newest attempt that reported steps; of many ranks, only the slowest.
          */
         NewestSteps: {
             /**
@@ -4021,7 +4022,7 @@ export interface components {
         };
         /**
          * NodeEnvironment
-         * @description What the ranks of one node ran in; nothing in it is a secret.
+         * @description The environment of one node's ranks; nothing in it is a secret.
          */
         NodeEnvironment: {
             /**
@@ -4511,7 +4512,7 @@ export interface components {
         };
         /**
          * PredictedKnee
-         * @description Where an algorithm stops waiting for latency and begins to wait for bytes, by the cost model.
+         * @description The size at which an algorithm changes from latency-bound to bandwidth-bound, by the cost model.
          */
         PredictedKnee: {
             /** Algorithm */
@@ -4545,7 +4546,7 @@ export interface components {
         };
         /**
          * Prediction
-         * @description What a benchmark would take and reach, before it is submitted.
+         * @description The predicted duration and bandwidth of a benchmark, before it is submitted.
          */
         Prediction: {
             /**
@@ -4769,7 +4770,7 @@ export interface components {
         };
         /**
          * RankBinding
-         * @description Where one rank ran.
+         * @description The device and processors of one rank.
          */
         RankBinding: {
             /**
@@ -4838,7 +4839,7 @@ export interface components {
         };
         /**
          * RankLateness
-         * @description How late one rank came to the steps; late is after the median rank of the step.
+         * @description The lateness of one rank in the steps; it is measured from the median rank of the step.
          */
         RankLateness: {
             /**
@@ -5444,7 +5445,7 @@ export interface components {
         };
         /**
          * Standing
-         * @description A job beside the baseline in one figure.
+         * @description A job compared with the baseline in one figure.
          */
         Standing: {
             /**
@@ -5482,7 +5483,7 @@ export interface components {
         };
         /**
          * Standings
-         * @description Jobs in the order asked for.
+         * @description Jobs in the requested order.
          */
         Standings: {
             /** Base */
@@ -5492,7 +5493,7 @@ export interface components {
         };
         /**
          * StepBlockView
-         * @description Steps of one rank that are alike, as many as were counted; of training bytes are the gradient's.
+         * @description Similar steps of one rank, as many as were counted; for training, bytes are the gradient's.
          */
         StepBlockView: {
             /** Algorithm */
@@ -5764,7 +5765,7 @@ export interface components {
         };
         /**
          * TraceList
-         * @description Every operation that was followed in one attempt, in the order in which they were told.
+         * @description Every operation that was traced in one attempt, in the order in which they were reported.
          */
         TraceList: {
             /** Items */
@@ -6051,7 +6052,7 @@ export interface components {
         };
         /**
          * TrainingPrediction
-         * @description What training would take, before it is submitted.
+         * @description The prediction of a training job, before it is submitted.
          */
         TrainingPrediction: {
             /**
@@ -6371,7 +6372,7 @@ export interface components {
         };
         /**
          * UsualRow
-         * @description What earlier good runs of the same row gave, in 1e9 bytes per second.
+         * @description The bandwidth of earlier good runs of the same row, in 1e9 bytes per second.
          */
         UsualRow: {
             /**
@@ -6398,7 +6399,7 @@ export interface components {
         };
         /**
          * UsualTraining
-         * @description What the newest job reached that trained the same in the same way on as many ranks.
+         * @description The speed of the newest job that trained the same in the same way on as many ranks.
          */
         UsualTraining: {
             /** Job Id */

@@ -87,6 +87,6 @@ def test_beside_disturbed_runs_a_row_is_low_below_half_and_the_sentence_says_so(
     found = Comparison(baseline_of(runs, disturbed=3)).judge([row(0.0049), row(0.0049, 2048)])
     assert found is not None
     assert found.message == (
-        "The bus bandwidth is low: ring at 1 KiB gives 0.0049 GB/s, 0.22 of what 3 runs gave that other load "
-        "disturbed, too (0.022 GB/s); 2 rows are low."
+        "The bus bandwidth is low: ring at 1 KiB gives 0.0049 GB/s, 0.22 of what 3 runs gave, which other load "
+        "disturbed as well (0.022 GB/s); 2 rows are low."
     )

@@ -31,7 +31,7 @@ def test_a_gang_that_comes_no_further_hangs_after_the_limit_and_the_one_behind_i
     assert found is not None
     assert (found.kind, found.rank, found.node) == ("hang", 1, "n1")
     assert found.message == (
-        "The gang hangs: no rank has come further for 3 s (limit 3 s). Rank 1 on node n1 has been between two calls "
+        "The gang hangs: no rank has made progress for 3 s (limit 3 s). Rank 1 on node n1 has been between two calls "
         "since 00:00:00 UTC, after 10 iterations, at 1 KiB; rank 0 on node n0 has been in step 0 of a call since "
         "00:00:00 UTC, after 10 iterations, at 1 KiB."
     )
@@ -133,7 +133,7 @@ def test_loading_has_a_limit_of_its_own_and_says_what_it_does() -> None:
     found = heard(progress, 12, sample(0, 12, awaits=1, iterations=0), sample(1, 12, **stage), limit=limits)
     assert found is not None and found.rank == 1
     assert found.message.startswith(
-        "The gang hangs while it loads: no rank has come further for 12 s (limit load_seconds 12 s). "
+        "The gang hangs while it loads: no rank has made progress for 12 s (limit load_seconds 12 s). "
         "Rank 1 on node n1 has been importing torch since 00:00:00 UTC; rank 0 on node n0 has been waiting for rank 1"
     )
 

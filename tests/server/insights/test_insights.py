@@ -147,7 +147,7 @@ async def test_a_gang_that_comes_no_further_is_ended_and_its_stacks_are_kept(clu
         await cluster.pulse(iterations=0)
     job = await cluster.server.job(cluster.job_id)
     assert (job["state"], job["reason"]) == ("stopping", "hang_detected")
-    assert job["message"].startswith("The gang hangs: no rank has come further for 5 s (limit 5 s).")
+    assert job["message"].startswith("The gang hangs: no rank has made progress for 5 s (limit 5 s).")
     (assignment,) = await cluster.agent.assignments()
     assert (assignment["desired"], assignment["take_evidence"]) == ("stop", True)
     stack = {"rank": 2, "state": "S", "source": "faulthandler", "stack": "in wait"}

@@ -92,7 +92,7 @@ async def test_ranks_on_gpus_have_all_network_cards_of_their_nodes(server: Serve
 
     on_gpus = await told("cuda")
     assert on_gpus["busbw_gb_per_s"] == pytest.approx(400 * 15 / 16 * 2)
-    assert "The network cards of n1 are told to do 3200 Gbit/s" in on_gpus["because"]
+    assert "The network cards of n1 are reported as 3200 Gbit/s" in on_gpus["because"]
     assert (await told("cpu"))["busbw_gb_per_s"] == pytest.approx(50 * 15 / 16 * 2)
 
 

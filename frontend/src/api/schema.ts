@@ -3331,7 +3331,7 @@ export interface components {
         };
         /**
          * Joined
-         * @description The node's own token, which speaks for no other node; it is told only here.
+         * @description The node's own token, which is valid for no other node; only this answer contains it.
          */
         Joined: {
             /** Token */
@@ -5179,7 +5179,7 @@ export interface components {
         };
         /**
          * Residual
-         * @description One measured row beside the model's time for it.
+         * @description One measured row, and the model's time for it.
          */
         Residual: {
             /** Algorithm */
@@ -5786,7 +5786,7 @@ export interface components {
         };
         /**
          * TraceRow
-         * @description One transfer as one rank told it; times in ns since the operation began on the first rank, by one clock.
+         * @description One transfer as one rank recorded it; times in ns since the first rank began the operation, by one clock.
          */
         TraceRow: {
             /** Bytes */
@@ -5862,7 +5862,7 @@ export interface components {
         };
         /**
          * TraceStep
-         * @description One step of the schedule over all ranks, beside the model's.
+         * @description One step of the schedule over all ranks, compared with the model's.
          */
         TraceStep: {
             /** End Ns */

@@ -173,7 +173,7 @@ class Contestant:
             self._comm.barrier()
 
     def _go_on(self) -> None:
-        """Say that something was done which is not timed: who looks from outside sees that this rank lives."""
+        """Record progress outside the timing, so that an observer sees that this rank lives."""
         self._comm.position[UNTIMED] += 1
 
     def _operation(self, run: _Call) -> _Call:

@@ -101,7 +101,7 @@ def _integers(case: Case, rank: int, random: np.random.Generator) -> Array:
 
 
 def _share(limit: int, ranks: int, rank: int) -> int:
-    """The largest value of ``rank`` so that those of all ranks add up to ``limit`` at most."""
+    """Return the largest value of ``rank`` for which the values of all ranks add up to at most ``limit``."""
     return min(_LARGEST, max(1, limit // ranks)) if rank < limit else 0
 
 

@@ -42,7 +42,7 @@ class Notes(NamedTuple):
 
 @cache
 def nowhere() -> Notes:
-    """Notes that nobody reads."""
+    """Return notes that are not read."""
     return Notes([0] * (ITERATIONS + 1), StepRing.opened(None, 0), b"{}")
 
 

@@ -122,7 +122,7 @@ def _margin(points: dict[str, Point], size_bytes: int, contest: Contest, winners
 
 
 def _pair(points: dict[str, Point]) -> tuple[str, str]:
-    """The fastest, and whom it is compared with: a library if there is one, else the next."""
+    """Return the fastest, and its rival: a library if there is one, otherwise the next algorithm."""
     winner, *rest = points
     return winner, next((name for name in rest if name in VENDORS), rest[0])
 

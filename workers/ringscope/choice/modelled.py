@@ -172,7 +172,7 @@ class Model:
         return self._fits[place]
 
     def _rows(self, moved_by: str) -> "list[_Row]":
-        """Out-of-place all-reduces over links that are alike: inside one node, or between nodes of one rank."""
+        """Return out-of-place all-reduces over equal links: inside one node, or between nodes of one rank."""
         rows = []
         for curve in self._table.curves:
             each = ranks_of_nodes_in(curve.shape)

@@ -225,7 +225,7 @@ class _Fitted(_Model):
 
 
 def _calls(model: _Model, name: str, told: Sequence[int], priced: Sequence[int]) -> list[_Call]:
-    """The calls of one algorithm: those that are priced, and of a named one the others by a line between them."""
+    """Return the calls of one algorithm: the priced ones, and for a named algorithm interpolations for the others."""
     known = [call for size in priced if (call := model.call(name, size)) is not None]
     if name == AUTO or not known:
         return known
@@ -269,7 +269,7 @@ def _seconds(spec: BenchmarkSpec, model: _Model, curves: Mapping[str, Sequence[_
 
 
 def some(sizes: Sequence[int], most: int) -> list[int]:
-    """All of a few; of many the smallest, the largest, and between them every so many."""
+    """Return all of a few; of many the smallest, the largest, and evenly spaced ones between."""
     if len(sizes) <= most:
         return [*sizes]
     return [sizes[round(i * (len(sizes) - 1) / (most - 1))] for i in range(most)]

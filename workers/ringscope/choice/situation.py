@@ -31,7 +31,7 @@ class Situation:
 
     @property
     def base_transport(self) -> str:
-        """The transport without what a name says beside, such as one-device loopback."""
+        """Return the transport without the suffix of its name, such as one-device loopback."""
         return base_of(self.transport)
 
     @property
@@ -82,7 +82,7 @@ class Choice(NamedTuple):
 
 
 def base_of(transport: str) -> str:
-    """The transport without what a name says beside, such as one-device loopback."""
+    """Return the transport without the suffix of its name, such as one-device loopback."""
     return transport.partition(",")[0]
 
 

@@ -53,7 +53,7 @@ def described(
     ranks: int | None = None,
     channels: int | None = None,
 ) -> dict[str, Any]:
-    """The options that were given, as fields of ``ClusterSpec``; ``ranks`` are those of a flat one.
+    """Return the options given, as fields of ``ClusterSpec``; ``ranks`` is the size of a flat cluster.
 
     UserError where one cannot be read, or ``ranks`` contradicts the topology.
     """

@@ -37,7 +37,7 @@ def connect(url: str | None, data_dir: Path) -> Client:
 
 
 def as_typed(sentence: str, url: str | None = None, data_dir: Path | None = None) -> str:
-    """The sentence with its commands as they run here: the program where it is, and what this command's flags said.
+    """Rewrite the commands in a sentence as they run here: with the path of the program, and this command's flags.
 
     What came from the environment is there for the next command as well.
     """
@@ -71,7 +71,7 @@ def served_url(data_dir: Path, pid: int | None = None) -> str | None:
 
 
 def public_url(data_dir: Path) -> str | None:
-    """The URL under which people reach the server on this directory, where it was told one."""
+    """Return the URL under which people reach the server on this directory, if it was configured."""
     try:
         return str(json.loads((data_dir / "server.json").read_text())["public_url"]) or None
     except (OSError, ValueError, KeyError, TypeError):

@@ -1,4 +1,4 @@
-"""`ringscope diff`: two jobs beside each other, so that last week's numbers and today's can be compared."""
+"""`ringscope diff`: compare two jobs, such as last week's numbers and today's."""
 
 import json
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""`ringscope events`: what happened, who did it; also as it happens, and as a file for the auditors."""
+"""`ringscope events`: what happened, and who did it; also live, and as a file for auditors."""
 
 import time
 from collections.abc import Iterator, Mapping

@@ -43,7 +43,7 @@ def insights(
 
 
 def insight_lines(found: Iterable[Insight]) -> list[str]:
-    """A line for each, for who shows a job."""
+    """Return one line for each insight, for the output that shows a job."""
     return [insight_line(insight) for insight in found]
 
 

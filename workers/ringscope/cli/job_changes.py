@@ -121,7 +121,7 @@ def _tell(job: Job, as_json: bool) -> int:
 
 
 def _each(job_ids: list[int], change: Callable[[int], Job], tell: Callable[[Job], int]) -> list[int]:
-    """Change one after the other and tell of each; what is refused is told too, and stops none of the others."""
+    """Change the jobs one after another and report each; a refusal is reported too, and stops none of the others."""
     codes: list[int] = []
     for job_id in dict.fromkeys(job_ids):
         try:

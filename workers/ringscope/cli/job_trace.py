@@ -1,4 +1,4 @@
-"""`ringscope trace --job`: what a job's ranks did in one operation, step by step, beside the cost model."""
+"""`ringscope trace --job`: every step of a job's ranks in one operation, compared with the cost model."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -80,7 +80,7 @@ def _step_cells(step: TraceStep) -> list[object]:
 
 
 def _told_once(rows: Sequence[TraceRow]) -> list[TraceRow]:
-    """Each transfer by its receiver; by its sender only where the receiver tells nothing."""
+    """Return each transfer once: the receiver's row, or the sender's if the receiver recorded none."""
     received = {(row.step, row.peer, row.rank, tuple(row.chunks)) for row in rows if not row.is_send}
     return [row for row in rows if not row.is_send or (row.step, row.rank, row.peer, tuple(row.chunks)) not in received]
 

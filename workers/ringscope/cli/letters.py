@@ -1,4 +1,4 @@
-"""nccl-tests' letters on our command lines: what they mean here, and what to say about those that mean nothing."""
+"""Letters of nccl-tests on our command lines: their meaning here, and messages for those without a meaning."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -57,7 +57,7 @@ def with_letters(arguments: Sequence[str]) -> list[str]:
 
 
 def without_foreign(arguments: Sequence[str]) -> list[str]:
-    """The arguments less the letters that ask for nothing; UserError for those that ask for what there is not."""
+    """Drop the letters that change nothing here; UserError for letters that ask for what does not exist."""
     kept: list[str] = []
     rest = iter(arguments)
     for argument in rest:

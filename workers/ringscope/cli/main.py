@@ -1,4 +1,4 @@
-"""The `ringscope` command: the modules of its commands, of which only the one that is needed is loaded."""
+"""The `ringscope` command: it loads only the module of the command that is needed."""
 
 import errno
 import os
@@ -47,7 +47,7 @@ _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIP
 
 
 def build(command: str | None = None) -> typer.Typer:
-    """All commands, or those of the module that has ``command``: to load all takes twice as long."""
+    """Return all commands, or those of the module that has ``command``: loading all takes twice as long."""
     app = typer.Typer(
         cls=SectionedGroup,
         help="Schedule all-reduce benchmarks and training on worker nodes, measure every step, see it live.",
@@ -70,7 +70,7 @@ def build(command: str | None = None) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line; what the user can mend is told in one line each, with exit code 2."""
+    """Run the command line; errors that the user can fix are printed in one line each, with exit code 2."""
     make_writable()
     try:
         try:

@@ -101,7 +101,7 @@ def release_slot(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Give a quarantined slot away again, after somebody has looked that nothing runs there."""
+    """Release a quarantined slot, after somebody has checked that nothing runs there."""
     with connect(url, data_dir) as client:
         changed = client.release_slot(name, slot)
     say_one(changed, _line(changed), as_json)

@@ -19,7 +19,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the job as JSON.")]
 
 
 def report(client: Client, job: Job, wait: bool, with_log: bool, as_json: bool) -> int:
-    """Tell of a new job, at once or when it has ended; gives the exit code of the command."""
+    """Print a new job, at once or when it has ended; return the exit code of the command."""
     if wait or with_log:
         job = _wait(client, job, with_log)
     if as_json:

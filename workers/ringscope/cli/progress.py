@@ -41,7 +41,7 @@ def unit(job: Job) -> str:
 
 
 def done_of_total(job: Job) -> str:
-    """3/8, or 3/? as long as nobody knows."""
+    """Return the progress as 3/8, or 3/? while the total is unknown."""
     total = job.progress.total
     return f"{job.progress.done}/{'?' if total is None else total}"
 

@@ -76,7 +76,7 @@ def start_prometheus(prometheus: Prometheus, children: Children, server_url: str
 
 
 def command(prometheus: Prometheus, config: Path) -> tuple[str, ...]:
-    """Its command line; its data lie beside the configuration."""
+    """Return its command line; its data are stored next to the configuration."""
     return (
         prometheus.program,
         f"--config.file={config}",

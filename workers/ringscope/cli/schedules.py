@@ -149,7 +149,7 @@ def disable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: Da
 
 
 def run(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Submit a schedule's job now, beside its planned times."""
+    """Submit a schedule's job now, in addition to its planned times."""
     with connect(url, data_dir) as client:
         job = client.run_schedule(_find(client, which).id)
     say_one(job, describe(job), as_json)

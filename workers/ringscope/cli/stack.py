@@ -1,4 +1,4 @@
-"""A server and one agent on this machine, with a Prometheus if asked for, started together and ended together."""
+"""Start a server and one agent on this machine together, optionally with a Prometheus, and end them together."""
 
 import socket
 import time
@@ -80,7 +80,7 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
 
 
 def default_slots() -> int:
-    """A slot per core, as of any agent: more would share cores, which only who asks for it gets."""
+    """Return one slot per core, as for any agent: with more slots ranks would share cores, which is only on request."""
     return own_place().at_once
 
 

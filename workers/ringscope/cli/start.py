@@ -5,7 +5,7 @@ import sys
 
 
 def main() -> None:
-    """Load the commands, then run the one that was asked for."""
+    """Load the commands, then run the requested one."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     # httpx does without its own command line, whose libraries took a seventh of a command's time.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]

@@ -1,4 +1,4 @@
-"""`ringscope submit`: send a job to the server, and wait for its outcome if asked."""
+"""`ringscope submit`: send a job to the server, and optionally wait for its outcome."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any

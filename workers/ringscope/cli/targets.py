@@ -50,7 +50,7 @@ def file_sd(groups: Sequence[TargetGroup]) -> str:
 
 
 def _keep(client: Client, file: Path, seconds: float) -> None:
-    """A server that is away for a while leaves the file as it was, as Prometheus keeps what http_sd told it."""
+    """Keep the file up to date; while the server is down it stays as it was, as with Prometheus' http_sd."""
     try:
         while True:
             try:
@@ -67,7 +67,7 @@ def _write(client: Client, file: Path) -> None:
 
 
 def replace(file: Path, text: str) -> None:
-    """Put a new file in the place of an old one; whoever reads it sees the one or the other."""
+    """Replace a file atomically: a reader sees either the old or the new content."""
     # Prometheus' pattern, such as targets/*.json, must not find the half of it.
     temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
     try:

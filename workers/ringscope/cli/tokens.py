@@ -1,4 +1,4 @@
-"""`ringscope tokens` and `ringscope token …`: who may use the API, and which nodes may join."""
+"""`ringscope tokens` and `ringscope token …`: access of people to the API, and of nodes to the cluster."""
 
 from typing import Annotated
 

@@ -14,7 +14,7 @@ HEADINGS = ("EPOCH", "STEP", "LOSS", "VAL LOSS", "ACCURACY", "SAMPLES/S", "SECON
 
 
 def epochs_table(epochs: Iterable[Epoch]) -> Table:
-    """One row for each; the seconds are those of its steps."""
+    """Return one row for each epoch; the seconds are the time of its steps."""
     return table(HEADINGS, map(_row, epochs))
 
 
@@ -39,7 +39,7 @@ def figures(job: Job) -> str:
 
 
 def show_epochs(client: Client, jobs: Iterable[Job]) -> Job:
-    """Tell on stderr where the job stands and what it loads, as that changes, and each epoch; give the last job."""
+    """Print to stderr the job's state, what it loads, and each epoch, as they change; return the last job."""
     reader, loading = EpochReader(client), loading_of(client)
     shown = ""
     for job in jobs:
@@ -62,7 +62,7 @@ class EpochReader:
         self._steps_done = -1
 
     def fresh(self, job: Job) -> Iterator[Epoch]:
-        """Epochs that were not read before; nothing is asked for while the job comes no further."""
+        """Return epochs that were not read before; send no request while the job makes no progress."""
         if job.summary.steps_done == self._steps_done:
             return
         self._steps_done = job.summary.steps_done
@@ -110,5 +110,5 @@ def _waiting(summary: Summary) -> str:
 
 
 def _number(loss: float | None) -> str:
-    """A loss that is not told was no number."""
+    """Format a loss; None means that it was not finite."""
     return "diverged" if loss is None else f"{loss:.4f}"

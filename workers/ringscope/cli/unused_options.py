@@ -1,4 +1,4 @@
-"""Refuse options that would do nothing, so that nobody takes a number for what an ignored option asked for."""
+"""Refuse options that would do nothing, so that a number is not mistaken for the effect of an ignored option."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""`ringscope webhooks` and `ringscope webhook …`: who outside is told of events."""
+"""`ringscope webhooks` and `ringscope webhook …`: URLs that receive events."""
 
 from typing import Annotated
 
@@ -56,7 +56,7 @@ def add(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Tell a URL of events; prints the secret that signs the messages, this once."""
+    """Add a URL that receives events; prints the secret that signs the messages, this once."""
     body = {"name": name, "url": target, "events": event, "is_enabled": True}
     with connect(url, data_dir) as client:
         made = client.add_webhook(body)
@@ -76,14 +76,14 @@ def show(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataD
 
 
 def enable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Tell a webhook of events again."""
+    """Enable a webhook again."""
     with connect(url, data_dir) as client:
         changed = _replace(client, _find(client, which), is_enabled=True)
     say_one(changed, _line(changed), as_json)
 
 
 def disable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Tell a webhook nothing more until it is enabled."""
+    """Disable a webhook: it receives nothing until it is enabled again."""
     with connect(url, data_dir) as client:
         changed = _replace(client, _find(client, which), is_enabled=False)
     say_one(changed, _line(changed), as_json)

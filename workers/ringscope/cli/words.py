@@ -32,7 +32,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 
 def say_list(items: Iterable[ViewT], columns: Columns[ViewT], as_json: bool, empty: str) -> None:
-    """A table with these headings and cells, or a JSON array; ``empty`` is said instead of a table without rows."""
+    """Format a table with these headings and cells, or a JSON array; ``empty`` replaces a table without rows."""
     found = list(items)
     if as_json:
         say_json(json.dumps([item.model_dump(mode="json", by_alias=True) for item in found], indent=2))

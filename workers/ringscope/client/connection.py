@@ -84,11 +84,11 @@ class Connection:
         return self._body(self._send("POST", path, is_repeatable=False, **_json(body)))
 
     def _bring(self, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """POST what brings something into a state, in which it stays when it is asked for again."""
+        """POST a request that sets a state, so that repeating it changes nothing."""
         return self._body(self._send("POST", path, is_repeatable=True, **_json(body)))
 
     def _change(self, method: str, path: str, body: Mapping[str, Any], revision: int | None) -> dict[str, Any]:
-        """PUT or PATCH; with a revision only if nobody has changed it since."""
+        """Send a PUT or PATCH; with a revision it is refused if the object was changed since."""
         headers = {} if revision is None else {"If-Match": f'"{revision}"'}
         # a second try of a change that names its revision would be refused because of the first
         return self._body(self._send(method, path, is_repeatable=revision is None, json=dict(body), headers=headers))
@@ -174,7 +174,7 @@ def is_ready(url: str) -> bool:
 
 
 def problem(response: httpx.Response) -> ApiProblemError:
-    """RFC 9457 problem details; anything else (a proxy's page) is told by its status."""
+    """Return the RFC 9457 problem details; any other body, such as a proxy's page, becomes its status."""
     try:
         body = response.json()
         sentences = [error["detail"] for error in body.get("errors") or []] or [body["detail"]]

@@ -1,4 +1,4 @@
-"""The audit: what happened, and who did it."""
+"""The audit log: what happened, and who did it."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -8,7 +8,7 @@ from ringscope.client.view import View
 
 
 class Event(View):
-    """Something that happened, and who did it."""
+    """An event, and its author."""
 
     id: int
     time: datetime
@@ -25,7 +25,7 @@ class EventRoutes(Connection):
     """/events. Filters are actor, action, target_type, target_id, since and until (ISO 8601)."""
 
     def events(self, filters: Mapping[str, str | None], limit: int | None = None) -> Iterator[Event]:
-        """Events, newest first, read page by page as they are asked for."""
+        """Yield events, newest first; pages are read on demand."""
         return map(Event.read, self._items("/events", filters, limit))
 
     def export_events(self, filters: Mapping[str, str | None], format: str) -> Iterator[str]:

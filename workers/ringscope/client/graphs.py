@@ -5,7 +5,7 @@ from ringscope.client.view import View
 
 
 class Graphs(View):
-    """Their addresses, as far as the server was told."""
+    """Addresses of Prometheus and Grafana, if the server has them."""
 
     prometheus_url: str | None = None
     grafana_url: str | None = None

@@ -1,4 +1,4 @@
-"""Jobs: what was asked for, where it stands, and what can be done with it."""
+"""Jobs: their specification, their state, and the actions on them."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

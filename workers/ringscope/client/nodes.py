@@ -125,7 +125,7 @@ class NodeRoutes(Connection):
         return _node(self._get(_path(name)))
 
     def label_node(self, name: str, labels: Mapping[str, str | None], revision: int | None = None) -> Node:
-        """Set labels beside or instead of the agent's; None takes one away."""
+        """Set labels in addition to the agent's, or override them; None removes one."""
         return _node(self._change("PATCH", _path(name), {"labels": dict(labels)}, revision))
 
     def drain(self, name: str, reason: str) -> Node:
@@ -137,7 +137,7 @@ class NodeRoutes(Connection):
         return _node(self._bring(f"{_path(name)}/resume"))
 
     def release_slot(self, name: str, slot: int) -> Node:
-        """Give a quarantined slot away again: somebody has looked that nothing runs there."""
+        """Release a quarantined slot, after somebody has checked that nothing runs there."""
         return _node(self._act(f"{_path(name)}/slots/{slot}/release"))
 
     def node_events(self, name: str) -> Iterator[Event]:

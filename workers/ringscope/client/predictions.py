@@ -87,7 +87,7 @@ class ComparedRow(View):
 
 
 class Standing(View):
-    """A job beside the baseline in one figure, the ratio of both times; with obstacles there is none."""
+    """One job compared with the baseline in one figure, the ratio of both times; with obstacles there is none."""
 
     job_id: int
     obstacles: list[str]
@@ -99,14 +99,14 @@ class Standing(View):
 
 
 class Standings(View):
-    """Benchmarks beside a baseline, in one figure each."""
+    """Benchmarks compared with a baseline, in one figure each."""
 
     base: int
     jobs: list[Standing]
 
 
 class ComparedJob(View):
-    """A job beside the baseline; with obstacles its rows do not measure the same thing."""
+    """One job compared with the baseline; with obstacles its rows do not measure the same thing."""
 
     job_id: int
     obstacles: list[str]
@@ -114,7 +114,7 @@ class ComparedJob(View):
 
 
 class Comparison(View):
-    """Benchmarks beside a baseline."""
+    """Benchmarks compared with a baseline."""
 
     base: int
     jobs: list[ComparedJob]
@@ -139,7 +139,7 @@ class PredictionRoutes(Connection):
         return Expectations.read(self._get(f"/jobs/{job_id}/expectations", {"attempt": attempt}))
 
     def comparison(self, job_ids: Sequence[int], base: int | None = None) -> Comparison:
-        """Benchmarks beside one of them, the first if none is named."""
+        """Compare benchmarks with one of them, the first if none is named."""
         return Comparison.read(self._get("/comparison", {"job": job_ids, "base": base}))
 
     def standings(self, job_ids: Sequence[int], base: int | None = None) -> Standings:

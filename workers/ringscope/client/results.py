@@ -23,7 +23,7 @@ class Step(View):
 
 
 class StepBlock(View):
-    """Steps of one rank that are alike; the last one's index, start and duration, and how all of them were."""
+    """Steps of one rank with equal properties: index, start and duration of the last one, and statistics of all."""
 
     rank: int
     op: str
@@ -171,7 +171,7 @@ class ResultRoutes(Connection):
         return self._text(f"/jobs/{job_id}/log/export", {"rank": rank, "q": text})
 
     def steps(self, job_id: int, rank: int | None = None, attempt: int | None = None) -> Iterator[Step]:
-        """Steps in the order they were stored, read page by page as they are asked for."""
+        """Yield steps in the order in which they were stored; pages are read on demand."""
         query = {"rank": rank, "attempt": attempt}
         return map(Step.read, self._items(f"/jobs/{job_id}/steps", query))
 

@@ -61,7 +61,7 @@ class ScheduleRoutes(Connection):
         self._remove(f"/schedules/{schedule_id}")
 
     def run_schedule(self, schedule_id: int) -> Job:
-        """Submit its job now, beside the planned times."""
+        """Submit its job now, in addition to the planned times."""
         return Job.read(self._create(f"/schedules/{schedule_id}/run"))
 
     def upcoming(self, schedule_id: int, count: int = 5) -> list[datetime]:

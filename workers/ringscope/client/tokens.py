@@ -1,4 +1,4 @@
-"""Tokens: who may use the API, and login links."""
+"""Tokens for the API, and login links."""
 
 from datetime import datetime
 from typing import Any
@@ -24,7 +24,7 @@ class Token(View):
 
 
 class NewToken(Token):
-    """A token just made; the secret is told only here."""
+    """A new token; only this answer contains its secret."""
 
     secret: str
 

@@ -48,7 +48,7 @@ class CurvePart(View):
 
 
 class Curve(View):
-    """Training over all attempts; of a step told twice the later attempt counts."""
+    """Training curve over all attempts; for a step reported twice the later attempt counts."""
 
     points: list[CurvePoint]
     steps_per_point: int
@@ -77,11 +77,11 @@ class TrainingRoutes(Connection):
     """/jobs/{id}/training, epochs and buckets."""
 
     def training_curve(self, job_id: int, points: int = 500) -> Curve:
-        """Loss, throughput and the split of a step in at most so many points."""
+        """Return loss, throughput and the parts of a step, in at most ``points`` points."""
         return Curve.read(self._get(f"/jobs/{job_id}/training", {"points": points}))
 
     def epochs(self, job_id: int) -> list[Epoch]:
-        """Every epoch that was told, oldest first."""
+        """Return every reported epoch, oldest first."""
         return [Epoch.read(item) for item in self._items(f"/jobs/{job_id}/epochs")]
 
     def epochs_after(self, job_id: int, cursor: str | None = None) -> Page[Epoch]:

@@ -1,4 +1,4 @@
-"""Webhooks: who outside is told of events, and what came of it."""
+"""Webhooks: URLs that receive events, and the deliveries to them."""
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
@@ -9,7 +9,7 @@ from ringscope.client.view import View
 
 
 class Webhook(View):
-    """A URL that is told of events."""
+    """A URL that receives events."""
 
     id: int
     name: str
@@ -24,7 +24,7 @@ class Webhook(View):
 
 
 class NewWebhook(Webhook):
-    """A webhook just made; the secret that signs its messages is told only here."""
+    """A new webhook; only this answer contains the secret that signs its messages."""
 
     secret: str
 
@@ -71,7 +71,7 @@ class WebhookRoutes(Connection):
         return Delivery.read(self._create(f"/webhooks/{webhook_id}/test"))
 
     def deliveries(self, webhook_id: int, limit: int | None = None) -> Iterator[Delivery]:
-        """Its messages, newest first, read page by page as they are asked for."""
+        """Yield its messages, newest first; pages are read on demand."""
         return map(Delivery.read, self._items(f"/webhooks/{webhook_id}/deliveries", limit=limit))
 
     def redeliver(self, webhook_id: int, delivery_id: int) -> Delivery:

@@ -139,7 +139,7 @@ class Ratio(NamedTuple):
 
 
 class Error(NamedTuple):
-    """The standard error of a time's logarithm, and how many values tell it."""
+    """Standard error of a time's logarithm, and the number of values it was estimated from."""
 
     standard: float
     values: int
@@ -265,7 +265,7 @@ class Curve(BaseModel):
 
 
 class Contest(BaseModel):
-    """All curves of a sweep, in the order in which their algorithms were first told, which decides between equals."""
+    """All curves of a sweep, in the order in which their algorithms were first reported, which breaks ties."""
 
     collective: str = ""
     ranks: int = 0

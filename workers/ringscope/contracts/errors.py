@@ -1,4 +1,4 @@
-"""Expected errors: what a user can mend is told in one sentence each, never as a traceback."""
+"""Expected errors: a user sees one sentence for each, never a traceback."""
 
 
 class UserError(Exception):

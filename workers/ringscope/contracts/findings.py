@@ -137,5 +137,5 @@ def _shown(value: object) -> str:
 
 
 def _shortened(sentence: str) -> str:
-    """Nobody reads a sentence that repeats a megabyte of input."""
+    """Shorten a sentence that repeats very long input."""
     return sentence if len(sentence) <= MAX_SENTENCE else f"{sentence[:MAX_SENTENCE]}…"

@@ -20,7 +20,7 @@ _WAITED = (
 
 
 class Mode(NamedTuple):
-    """A job in one mode tells nothing of jobs in another one, nor does any of its rows."""
+    """Measurement mode of a benchmark; times of jobs or rows in different modes cannot be compared."""
 
     channels: int | None  # None: the usual ones
     aggregate: int

@@ -1,4 +1,4 @@
-"""One traced operation as the API shows it: what all ranks told, on one clock, with the model beside. Pure."""
+"""One traced operation in the API: the traces of all ranks on one clock, compared with the model. Pure."""
 
 from datetime import datetime
 
@@ -20,7 +20,7 @@ class TracedRank(BaseModel):
 
 
 class TraceRow(BaseModel):
-    """One transfer as one rank told it; times in ns since the operation began on the first rank, by one clock."""
+    """One transfer as one rank recorded it; times in ns since the first rank began the operation, by one clock."""
 
     rank: int = Field(description="The rank that reports the transfer.")
     is_send: bool = Field(description="It sends to peer; else it receives from it.")
@@ -46,7 +46,7 @@ class TraceRow(BaseModel):
 
 
 class TraceStep(BaseModel):
-    """One step of the schedule over all ranks, beside the model's."""
+    """One step of the schedule over all ranks, compared with the model's."""
 
     step: int
     phase: str = Field(description="Several are joined by a plus sign.")

@@ -52,7 +52,7 @@ def _checked_name(name: str) -> str:
 
 
 def checked_year(time: datetime) -> datetime:
-    """A time as it is; ValueError for one at an end of the calendar, with which nobody can reckon."""
+    """Return the time; ValueError outside the years 2000 to 2199, at whose ends arithmetic on times would overflow."""
     if not 2000 <= time.year < 2200:
         raise ValueError(f"{time.isoformat()} is no time that a clock shows; give one from 2000 to 2199, or none.")
     return time
@@ -141,7 +141,7 @@ class Join(BaseModel):
 
 
 class Joined(BaseModel):
-    """The node's own token, which speaks for no other node; it is told only here."""
+    """The node's own token, which is valid for no other node; only this answer contains it."""
 
     token: str
 

@@ -327,7 +327,7 @@ class Check(RecordModel):
 
 
 class _TypeFirst(RecordModel):
-    """The last base's fields come first, and who reads many lines looks at their beginning."""
+    """Base that puts ``type`` first, as the last base's fields come first: fast readers look at a line's beginning."""
 
     type: Literal["measurement"] = "measurement"
 

@@ -156,7 +156,7 @@ class Topology:
 
     @property
     def neighbourhood(self) -> int:
-        """The ranks of a node, if each has a port for them beside that of its card; 1: one port for everything."""
+        """Return the ranks of a node if each has one port for them and one for its card; 1: one port for everything."""
         return self.ranks_per_node if self.rails > 1 else 1
 
     @property

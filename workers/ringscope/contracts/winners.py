@@ -59,7 +59,9 @@ class Winners:
         ]
 
     def fastest(self, in_place: bool) -> list[Range]:
-        """Neighbouring sizes with the same one whom nobody else is level with; as few as there are."""
+        """Return ranges of adjacent sizes at which the same algorithm is the only unbeaten one; as few ranges as
+        possible.
+        """
         alone = groupby(self._contest.sizes(), lambda size_bytes: self._alone(size_bytes, in_place))
         return [Range(list(sizes), [name], True) for name, sizes in alone if name]
 
@@ -104,7 +106,7 @@ class Winners:
         return Range(sizes, winner, len(sizes) == 1)
 
     def _is_level(self, name: str, size: int, in_place: bool) -> bool:
-        """Nobody clearly beats it there, and its time is about that of the fastest."""
+        """Return whether no other significantly beats it there, and its time is close to the fastest one's."""
         points = self._contest.at(size, in_place)
         fastest, *_ = points.values()
         return name in self.at(size, in_place) and points[name].time_us <= _LEVEL * fastest.time_us

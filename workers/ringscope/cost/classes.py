@@ -68,7 +68,7 @@ class _Call(NamedTuple):
 
     @property
     def period(self) -> int:
-        """Ranks after which the topology looks the same again, for schedules that look alike from every rank."""
+        """Return the number of ranks after which the topology repeats, for schedules that are equal for every rank."""
         topology = self.topology
         if topology.nodes_per_rack is not None and topology.nodes_per_rack < topology.node_count:
             return topology.nodes_per_rack * topology.ranks_per_node
@@ -166,7 +166,7 @@ def _direct(call: _Call) -> Rounds:
 
 
 def _hub(call: _Call) -> Rounds:
-    """Everybody to rank 0 and back, one after another: of those that are as far away one stands for all."""
+    """Send everything to rank 0 and back, one message after another; ranks at equal distance share one result."""
     rounds, topology, size_bytes = call.rounds(call.ranks), call.topology, call.chunk_bytes(1)
     hub, phases = np.zeros(1, np.int64), _HUB_PHASES[call.collective, call.algorithm]
     per_rack = topology.ranks_per_node * (topology.nodes_per_rack or topology.node_count)
@@ -232,7 +232,7 @@ def _shift(call: _Call) -> Rounds:
 
 
 def _tournament(call: _Call) -> Rounds:
-    """Everybody with everybody in pairs. No two rounds are alike but where all links are."""
+    """Exchange between all pairs. No two rounds are equal unless all links are."""
     ranks, size_bytes, topology = call.ranks, call.chunk_bytes(call.ranks), call.topology
     is_even, turns = ranks % 2 == 0, ranks - 1 + ranks % 2
     if call.is_bound:

@@ -41,7 +41,7 @@ def whole_elements_ring(
 def pipelined_ring(
     ranks: int, segments: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0
 ) -> tuple[float, float]:
-    """The least and the most that a ring with so many segments per chunk takes: adding hides behind sending, or not.
+    """Return the bounds of a ring's time with ``segments`` per chunk: additions overlap with sends, or not.
 
     With at most as much adding as sending the two differ by the adding of one segment.
     """

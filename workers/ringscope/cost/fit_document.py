@@ -29,7 +29,7 @@ class RegimeFigures(BaseModel):
 
 
 class Residual(BaseModel):
-    """One measured row beside the model's time for it."""
+    """One measured row, and the model's time for it."""
 
     collective: str
     algorithm: str

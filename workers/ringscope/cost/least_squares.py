@@ -70,7 +70,7 @@ def best_regimes(works: Sequence[Work], times_s: Array, most: int, has_two_links
 
 
 def _solve(equations: Array, times_s: Array, below_bytes: float, has_two_links: bool) -> _Solution | None:
-    """Parameters of one regime; None where these rows cannot tell two kinds of links from each other."""
+    """Fit the parameters of one regime; None if these rows do not separate two kinds of links."""
     table = equations / times_s[:, None]
     links = table.shape[1] - 1
     if has_two_links and _rank(table[:, :links]) < links:

@@ -21,7 +21,9 @@ def bus_limit_gb_per_s(topology: Topology, collective: str = "all_reduce") -> fl
 
 
 def bus_share(collective: str, ranks: int, groups: int) -> float:
-    """Bytes on the bus for each byte that one of so many equal groups of ranks, two at least, sends or takes."""
+    """Return the bus bytes for each byte that one of ``groups`` equal groups of ranks, at least two, sends or
+    receives.
+    """
     return bus_factor(collective, ranks) / _least_crossing(collective, ranks, groups)
 
 

@@ -5,7 +5,7 @@ from ringscope.cost.timeline import TimedMessage, Timeline
 
 
 def modelled(timeline: Timeline, rank: int, started_at_ns: int) -> RankTrace:
-    """The model's trace of a rank, as both ends of its messages would tell it."""
+    """Return the model's trace of a rank, as both ends of its messages would record it."""
     mine = [timed for timed in timeline.messages if rank in (timed.message.src, timed.message.dst)]
     return RankTrace(started_at_ns, _ns(timeline.seconds), [_modelled(timed, rank) for timed in mine])
 

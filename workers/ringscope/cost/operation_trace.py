@@ -1,4 +1,4 @@
-"""Puts together what all ranks told of one operation, on one clock, with the model beside. Pure."""
+"""Join the traces of all ranks in one operation, on one clock, with the model's times. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -71,7 +71,7 @@ def joined(
 
 
 def operations(told: Iterable[Trace], clocks: Mapping[int, Clock]) -> list[OperationTrace]:
-    """Every operation that ranks told of, in the order in which they began."""
+    """List all operations that ranks traced, in the order in which they began."""
     found: dict[tuple[str, int, bool], list[Trace]] = {}
     for trace in told:
         found.setdefault((trace.algorithm, trace.size_bytes, trace.in_place), []).append(trace)

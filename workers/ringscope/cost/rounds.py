@@ -25,7 +25,9 @@ _SAME = 1e-12
 
 
 class InexactError(Exception):
-    """Only the step-by-step simulation can tell: messages share a link but not their times, or are too many."""
+    """Raised when only the step-by-step simulation is exact: messages share a link at different times, or are too
+    many.
+    """
 
 
 _MOST_WAYS = 8

@@ -89,7 +89,7 @@ def chosen(rows: Sequence[MeasuredRow], transports: set[str], nodes: Nodes | Non
 
 
 def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transports: set[str]) -> Samples:
-    """The rows of a job that ran on so many nodes; ValueError where it measured none that a fit can use."""
+    """Read the rows of a job that ran on ``node_count`` nodes; ValueError if a fit can use none of them."""
     if spec.benchmark is None:
         raise ValueError(f"a job of kind {spec.kind} measures no rows; name a benchmark.")
     if spec.benchmark.channels is not None:
@@ -122,7 +122,7 @@ def doubts(reason: str | None, crowded: str, disturbed_by: str | None, wrong: in
 
 
 def even(ranks_of_nodes: Sequence[int]) -> Nodes | None:
-    """Nodes of so many ranks each; None where they differ. On one node all links are alike."""
+    """Return nodes of equal size; None if their sizes differ. On one node all links are equal."""
     if len(ranks_of_nodes) < 2:
         return Nodes()
     return Nodes(ranks_of_nodes[0]) if len(set(ranks_of_nodes)) == 1 else None

@@ -52,7 +52,7 @@ def sensitivities(
 
 
 def figures(topology: Topology, regimes: Sequence[Regime] = ()) -> list[str]:
-    """The figures that can be changed, by the names of the cluster's fields; those that take no time are left out."""
+    """List the parameters that can be changed, by the cluster's field names, without those that are zero."""
     has_inside = topology.ranks_per_node > 1
     if regimes:
         known = {

@@ -37,7 +37,7 @@ class HopTime(NamedTuple):
 
 
 class SlowLinks(NamedTuple):
-    """Nodes whose own link is slow, each with its slow hops, and the slow hops beside these."""
+    """Nodes whose own link is slow, each with its slow hops, and the remaining slow hops."""
 
     nodes: dict[str, list[HopTime]]
     hops: list[HopTime]

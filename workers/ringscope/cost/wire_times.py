@@ -41,7 +41,7 @@ class Wire(NamedTuple):
 
 
 class HopSample(NamedTuple):
-    """One large message between two nodes, beside what the quick hops of its operation took for as many bytes."""
+    """One large message between two nodes, and the time that the quick hops of its operation took for as many bytes."""
 
     hop: Hop
     bytes: int
@@ -61,12 +61,12 @@ def start_of_wire_ns(row: TraceRow, sends: Mapping[Pair, TraceRow]) -> int | Non
 
 
 def sends_of(rows: Sequence[TraceRow]) -> dict[Pair, TraceRow]:
-    """The messages as their senders tell them."""
+    """Return the messages as their senders recorded them."""
     return {_pair(row): row for row in rows if row.is_send}
 
 
 def wires(rows: Sequence[TraceRow], ranks: Sequence[TracedRank]) -> list[Wire]:
-    """Every message between two nodes that both ends tell."""
+    """Return every message between two nodes that both ends recorded."""
     by_rank, sends = {rank.rank: rank for rank in ranks}, sends_of(rows)
     found = []
     for row in rows:
@@ -81,7 +81,7 @@ def wires(rows: Sequence[TraceRow], ranks: Sequence[TracedRank]) -> list[Wire]:
 
 
 def hop_samples(messages: Sequence[Wire]) -> list[HopSample]:
-    """The large messages of one operation, each beside the quick hops; without a ratio where fewer than 3 can tell."""
+    """Return the large messages of one operation with their ratios; without a ratio if fewer than 3 hops compare."""
     largest = max((wire.bytes for wire in messages), default=0)
     large = [wire for wire in messages if wire.bytes and wire.bytes >= _LARGE_SHARE * largest]
     leaving, reaching = defaultdict(list), defaultdict(list)

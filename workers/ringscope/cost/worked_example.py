@@ -1,4 +1,4 @@
-"""A collective on given numbers, message by message: who sends what when, and what each rank holds then. Pure.
+"""A collective on given numbers, message by message: every transfer, and the values on each rank after it. Pure.
 
 The numbers are worked out (``ringscope.schedules.trace``); the times are the cost model's, not measured.
 """

@@ -1,4 +1,4 @@
-"""Agreement: before a call, all ranks tell each other what they are about to do, so that a mismatch is an error."""
+"""Agreement: before a call all ranks exchange its properties, so that a mismatch is an error."""
 
 from __future__ import annotations
 

@@ -80,10 +80,10 @@ class Plan(Protocol):
 
 @runtime_checkable
 class TraceablePlan(Plan, Protocol):
-    """A plan that can tell what it does."""
+    """A plan that can trace its execution."""
 
     def trace(self) -> RankTrace:
-        """Execute once, as ``run`` does, and tell each transfer of this rank; takes longer than ``run``."""
+        """Execute once, as ``run`` does, and return each transfer of this rank; takes longer than ``run``."""
 
 
 class Transport(Protocol):
@@ -109,7 +109,7 @@ def cut(memory: Array, chunk: Chunk) -> Array:
 
 
 def bits(memory: Array) -> Array:
-    """The same elements as unsigned integers: who only carries them need not know the dtype.
+    """Return the same elements as unsigned integers, so that code that only moves them need not know the dtype.
 
     Two integers for a complex number.
     """

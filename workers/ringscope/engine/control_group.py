@@ -1,4 +1,4 @@
-"""The control groups that a process runs in, of either version, and what they and those above let it have.
+"""Control groups of a process, of either version, and the limits that they and their ancestors set.
 
 Version 2 has one tree for all controllers, version 1 one for each; a hybrid system mounts both. What is mounted says
 where a group's folder lies: in a container that is often not where ``/proc/self/cgroup`` has it. The processors of a

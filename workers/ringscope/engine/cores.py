@@ -47,7 +47,7 @@ def own_place() -> Place:
 
 
 def machine() -> str:
-    """The running system: the same in all its containers; empty where it does not tell."""
+    """Identify the running system: the same in all its containers; empty if it is unknown."""
     try:
         return _BOOT_ID.read_text().strip()
     except OSError:

@@ -1,4 +1,4 @@
-"""The end of a program whose ranks are out of step: it ends them all, as MPI's own would wait for those that wait."""
+"""Exit of a program whose ranks are out of step: it aborts all, as MPI_Finalize would wait for ranks that wait."""
 
 import atexit
 import sys

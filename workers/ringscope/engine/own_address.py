@@ -1,4 +1,4 @@
-"""The address under which other nodes reach this one: what its agent was told, and what is looked up without an agent.
+"""Address at which other nodes reach this one: given by its agent, or looked up without an agent.
 
 A host's own name is not enough: many installers map it to 127.0.1.1, which means another machine everywhere else.
 """

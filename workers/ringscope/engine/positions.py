@@ -63,7 +63,7 @@ class Position:
 
 
 def create(path: Path, ranks: int) -> None:
-    """An empty file for so many ranks."""
+    """Create an empty file for ``ranks`` ranks."""
     path.write_bytes(bytes(ranks * _SLOT_BYTES))
 
 

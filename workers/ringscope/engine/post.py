@@ -1,4 +1,4 @@
-"""Messages between two ranks, for programs whose ranks do different things: with an eye on whether the other one lives.
+"""Messages between two ranks, for programs whose ranks do different things; they fail if the other rank ends.
 
 They are arrays in host memory. Between two ranks those with the same tag arrive in the order in which they were sent.
 """
@@ -18,7 +18,7 @@ class Post:
     """Delivers the messages of one rank; made and freed by all ranks together (collective)."""
 
     def __init__(self, comm: MPI.Intracomm, timeout_seconds: float) -> None:
-        """Waits at most ``timeout_seconds`` for another rank, among those of ``comm``."""
+        """Send and receive with a timeout of ``timeout_seconds``, among the ranks of ``comm``."""
         self._comm = comm.Dup()
         self._peers = Peers(self._comm, timeout_seconds)
         self.rank: int = self._comm.rank
@@ -58,7 +58,7 @@ class Messages:
         self._requests.append((self._comm.Irecv(array, rank, tag), rank))
 
     def wait(self, step: int) -> None:
-        """Return when all have arrived; the errors of ``Peers.wait`` name who does not answer, and ``step``."""
+        """Wait until all have arrived; the errors of ``Peers.wait`` name the missing rank, and ``step``."""
         requests = [request for request, _ in self._requests]
         if not MPI.Request.Testall(requests):
             self._peers.wait(lambda: MPI.Request.Testall(requests), self._missing, step)
@@ -69,7 +69,7 @@ class Messages:
 
 
 class Inbox:
-    """Takes one message after the other from each of several ranks, whoever comes first."""
+    """Receive one message after another from each of several ranks, in order of arrival."""
 
     def __init__(self, comm: MPI.Intracomm, peers: Peers, arrays: Sequence[Array], tag: int) -> None:
         self._requests = [comm.Recv_init(array, rank, tag) for rank, array in enumerate(arrays)]

@@ -69,7 +69,7 @@ def _best_ns(work: Callable[[], object]) -> float:
 
 
 def _cache_bytes() -> int:
-    """The largest share that a core has of any cache for data; the reference's where the system does not tell."""
+    """Return the largest share of any data cache that a core has; the reference's if the system does not report it."""
     shares = []
     for index in _CACHES.glob("index*"):
         try:

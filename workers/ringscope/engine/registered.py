@@ -20,7 +20,7 @@ Allocate = Callable[[int], Buffer]
 
 
 class _Taken(NamedTuple):
-    """A piece, what of it was asked for, and the id of what keeps its memory as long as there is an array of it."""
+    """A piece, its requested size, and the id of the object that keeps its memory while an array of it exists."""
 
     piece: Piece
     size_bytes: int

@@ -1,8 +1,8 @@
-"""Seats: which core each rank of a machine has that has fewer cores than ranks.
+"""Core rotation: the core of each rank on a machine that has fewer cores than ranks.
 
-Who then shares a core with whom is the kernel's luck, and it lasts for tens of milliseconds: with three ranks on two
-cores what has a root takes 22 us while the root has a core of its own and 38 us while it shares one, and a library's
-all-reduce 23 us or 16 us. Who is to be compared fairly is timed in every seating.
+Otherwise the kernel decides which ranks share a core, for tens of milliseconds: with three ranks on two cores,
+operations with a root take 22 us while the root has a core of its own and 38 us while it shares one, and a library's
+all-reduce takes 23 us or 16 us. A fair comparison times each algorithm in every assignment.
 """
 
 import os
@@ -11,15 +11,15 @@ from contextlib import suppress
 
 
 class Seats:
-    """This rank's seats, turn by turn."""
+    """The cores of this rank, by turn."""
 
     def __init__(self, machines: Sequence[str], rank: int) -> None:
-        """``machines`` are those of all ranks, ``rank`` is this one."""
+        """``machines`` are the machines of all ranks; ``rank`` is this rank."""
         self._ranks = machines.count(machines[rank])
         self._place = machines[:rank].count(machines[rank])
 
     def take(self, turn: int) -> None:
-        """Go where ``turn`` seats this rank: there it is from now on, until the kernel finds it another place."""
+        """Move to the core of ``turn``; the rank stays there until the kernel moves it."""
         if not hasattr(os, "sched_setaffinity"):
             return
         allowed = sorted(os.sched_getaffinity(0))
@@ -31,10 +31,10 @@ class Seats:
 
 
 def seat(place: int, turn: int, ranks: int, cores: int) -> int:
-    """The core of the rank at ``place``, of ``ranks`` on fewer ``cores``.
+    """Return the core of the rank at ``place``, of ``ranks`` ranks on fewer ``cores``.
 
-    In even turns neighbours share, in odd ones those that lie ``cores`` apart; every other turn each moves up by one,
-    so that each is alone as often as the others.
+    In even turns adjacent ranks share a core, in odd turns ranks that are ``cores`` apart; every other turn each rank
+    moves up by one, so that each is alone equally often.
     """
     position = (place + turn // 2) % ranks
     return position * cores // ranks if turn % 2 == 0 else position % cores

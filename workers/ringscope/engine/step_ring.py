@@ -75,14 +75,14 @@ class StepRing:
 
     @classmethod
     def opened(cls, path: str | None, rank: int) -> "StepRing":
-        """A rank's part of the memory at ``path``; without a path memory that nobody else reads. Raises OSError."""
+        """Map a rank's part of the memory at ``path``; without a path use private memory. Raises OSError."""
         if not path:
             return cls(memoryview(mmap.mmap(-1, _BYTES)))
         with Path(path).open("r+b") as file:
             return cls(memoryview(mmap.mmap(file.fileno(), _BYTES, offset=rank * _BYTES)))
 
     def announce(self, first_step: int, steps: int, text: bytes, is_spaced: bool) -> memoryview:
-        """Say which block comes; its slot, of which ``BEGIN_NS`` is still to be filled in when it begins."""
+        """Announce the next block; return its slot, whose ``BEGIN_NS`` is filled in when the block begins."""
         number = self._head[0]
         start = number % BLOCKS * _SLOT_BYTES
         slot = self._slots[start : start + _SLOT_BYTES]
@@ -98,7 +98,7 @@ class StepRing:
 
 
 class StepMemory:
-    """The rings of all ranks of a job as whoever starts them has them; ``path`` is for the ranks."""
+    """The rings of all ranks of a job, on the side of the launcher; ``path`` is for the ranks."""
 
     def __init__(self, ranks: int) -> None:
         """Takes no memory before the ranks write. Raises OSError."""

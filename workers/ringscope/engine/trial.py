@@ -1,4 +1,4 @@
-"""Trying algorithms where nothing is measured yet: a model is a guess about this machine, a few calls are none.
+"""Trials of algorithms where nothing was measured: the cost model is only an estimate, a few calls are evidence.
 
 In heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
 later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
@@ -96,7 +96,7 @@ def _pass(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -
 
 
 def _heat(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -> Array:
-    """A row of each one's blocks, in turns after a call or two, which tell how many more there is time for."""
+    """Time a series of blocks of each algorithm, in turns; a call or two before decide how many fit the time."""
     plans = [prepare(name) for name in names]
     longest_us = _longest_us(plans, ranks)
     if longest_us < _MOST_US:

@@ -112,7 +112,7 @@ class Layout:
 
 
 def build(layout: Layout) -> None:
-    """Make it all; whatever fails is taken down again, and told as a NetworkError."""
+    """Create everything; after a failure remove what was created, and raise a NetworkError."""
     require_network()
     try:
         _build_switches(layout)

@@ -1,4 +1,4 @@
-"""A rank: the program that runs a job's part, what a script in it calls, how it tells what it did, and who starts it.
+"""A rank: the program that runs its part of a job, the interface for scripts, the telemetry, and the launcher.
 
 ``python -m ringscope.rank`` is its command.
 """

@@ -102,7 +102,7 @@ def cpu_model() -> str:
 
 
 def bound_cpus() -> list[int]:
-    """The processors that this process may run on; empty where the system does not tell."""
+    """Return the processors that this process may run on; empty if the system does not report them."""
     return sorted(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else []
 
 

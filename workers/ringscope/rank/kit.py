@@ -42,7 +42,7 @@ class Kit:
         return self.folder / "stacks"
 
     def pack(self, job: JobSpec, ranks: int, tuning: Table | None = None) -> None:
-        """Write what the ranks will read and use; ``ranks`` are those on all nodes. Raises OSError."""
+        """Write the files that the ranks read and use; ``ranks`` counts the ranks on all nodes. Raises OSError."""
         self.spec.write_text(job.model_dump_json())
         self.tuning.write_text((tuning or Table()).model_dump_json())
         positions.create(self.positions, ranks)

@@ -1,4 +1,4 @@
-"""Runs one benchmark on this machine without a server: starts mpiexec and gathers what the ranks tell.
+"""Run one benchmark on this machine without a server: start mpiexec and collect the ranks' records.
 
 A simulation needs no ranks: it runs in this process.
 """

@@ -94,7 +94,7 @@ def _refuse(sentence: str, exit_code: int) -> int:
 
 
 def _simulate(spec: JobSpec, reporter: Reporter) -> int:
-    """A simulation is one process without MPI; whoever started it, it is rank 0 of a gang of one."""
+    """Run a simulation, which is one process without MPI: rank 0 of a gang of one, however it was started."""
     from ringscope.bench.simulation import simulated_records
 
     now_ns = time.time_ns()

@@ -1,4 +1,4 @@
-"""The rank's side of telemetry: records as JSON lines on the Unix socket of whoever listens on this node.
+"""The rank's side of telemetry: records as JSON lines on a Unix socket of this node's receiver.
 
 Nothing here ever waits while a benchmark runs: what the socket does not take stays in a bounded queue, out of
 which the oldest Steps are dropped, and counted, when it is full.
@@ -19,7 +19,7 @@ class Reporter:
     """A connection that takes records; without a socket path it takes and forgets them."""
 
     def __init__(self, path: str | None, max_queued_steps: int = _MAX_QUEUED_STEPS) -> None:
-        """Connect to the socket at ``path``; OSError when nobody listens there."""
+        """Connect to the socket at ``path``; OSError if there is no receiver."""
         self.dropped = 0
         self._unreported = 0
         self._max_queued_steps = max_queued_steps
@@ -57,7 +57,7 @@ class Reporter:
         self._disconnect()
 
     def flush(self, deadline_seconds: float = _CLOSE_DEADLINE_SECONDS) -> None:
-        """Wait until the socket has taken everything; for who times nothing afterwards. Gives up at the deadline."""
+        """Wait until the socket has taken everything, after all timing is over. Gives up at the deadline."""
         deadline = time.monotonic() + deadline_seconds
         while self._socket is not None and (self._queue or self._rest):
             remaining = deadline - time.monotonic()

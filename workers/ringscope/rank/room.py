@@ -35,7 +35,7 @@ def socket_room() -> Path:
 
 
 def shared_memory_fault(ranks: int, *, whole: bool = False) -> str:
-    """Why shared memory does not do for so many ranks of this machine; empty where it does.
+    """Return why shared memory is too small for ``ranks`` ranks of this machine; empty if it is enough.
 
     ``whole`` counts all of it, and not only what is free now.
     """
@@ -61,7 +61,7 @@ def shared_memory_fault(ranks: int, *, whole: bool = False) -> str:
 
 
 def shared_memory_needed(ranks: int) -> int:
-    """Bytes that so many ranks of a machine need to start."""
+    """Return the bytes that ``ranks`` ranks of a machine need to start."""
     return _ALONE_BYTES if ranks == 1 else _GANG_BYTES + ranks * _RANK_BYTES
 
 

@@ -42,7 +42,7 @@ class StepLog:
         exposed_us: float | None,
         size_bytes: int | None,
     ) -> None:
-        """Tell a step; what is None comes from the clock and the optimizers, as far as they know it."""
+        """Record a step; None values are filled in from the clock and the optimizers, if they know them."""
         given = {
             "duration_us": duration_us,
             "compute_us": compute_us,
@@ -72,7 +72,7 @@ class StepLog:
         self._start()
 
     def close(self) -> None:
-        """Tell what is left."""
+        """Send the rest."""
         if self._telling is not None:
             self._telling.tell()
 
@@ -82,7 +82,7 @@ class StepLog:
             self.gradients.compare()
 
     def _judge(self, telling: Telling, loss: float | None) -> None:
-        """Tell that the training diverged; whether to go on is the script's own decision."""
+        """Report that the training diverged; the script decides whether to continue."""
         if loss is not None and not isfinite(loss):
             telling.tell()
             if self._divergence is None:

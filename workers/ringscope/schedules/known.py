@@ -1,4 +1,4 @@
-"""Values that take long to make and are asked for again: the last ones are kept, up to a weight."""
+"""Cache of values that are expensive to make: the most recently used are kept, up to a weight."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -24,7 +24,7 @@ class Known(Generic[K, V]):
         self._lock = Lock()
 
     def get(self, key: K, make: Callable[[], V]) -> V:
-        """The known value, or a new one; who was asked for longest ago makes room for it."""
+        """Return the known value, or make a new one; the least recently used value is evicted."""
         with self._lock:
             known = self._values.pop(key, None)
             if known is not None:

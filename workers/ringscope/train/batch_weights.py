@@ -39,7 +39,7 @@ def by_speed(global_batch: int, samples_per_second: Sequence[float]) -> list[int
 
 
 def _at_least_one(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The largest parts give to those that are empty."""
+    """Move samples from the largest parts to the empty ones."""
     for empty in np.flatnonzero(counts == 0):
         counts[counts.argmax()] -= 1
         counts[empty] = 1

@@ -70,7 +70,7 @@ def steps(folder: Path) -> list[int]:
 
 
 def load(folder: Path, step: int) -> Checkpoint:
-    """The checkpoint after so many steps, on the CPU; EngineError where it is missing or broken."""
+    """Load the checkpoint after ``step`` steps, on the CPU; EngineError if it is missing or broken."""
     path = folder / f"step-{step:010}.pt"
     try:
         with zipfile.ZipFile(path) as archive:  # torch.load does not look at the checksums

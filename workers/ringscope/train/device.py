@@ -36,7 +36,7 @@ class Marker:
         self._gpu = gpu
 
     def mark(self) -> Callable[[], None]:
-        """Returns what waits until everything is computed that was asked for so far."""
+        """Return an object that waits for all work requested so far."""
         if self._gpu is None:
             return _done
         event = torch.cuda.Event()

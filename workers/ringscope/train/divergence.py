@@ -1,4 +1,4 @@
-"""Divergence: a loss or parameters that are no finite numbers any more, told once by each rank that sees them."""
+"""Divergence: a loss or parameters that are not finite; each rank reports it once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Divergence:
             self._tell("loss", step, loss)
 
     def judge_parameters(self, step: int, is_finite: bool) -> None:
-        """Take note of what ``are_finite`` said after a step."""
+        """Report parameters that ``are_finite`` found not to be finite after a step."""
         if not is_finite:
             self._tell("parameters", step, None)
 

@@ -1,4 +1,4 @@
-"""Drills: what goes wrong on purpose, so that whoever is to notice can be tried (``rank_process.FAULT_VARIABLE``)."""
+"""Fault injection: faults on purpose, to test that they are detected (``rank_process.FAULT_VARIABLE``)."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class EpochEnd:
-    """All ranks evaluate, each its part; rank 0 tells (collective)."""
+    """Evaluate on all ranks, each its part; rank 0 reports (collective)."""
 
     def __init__(
         self, comm: Communicator, spec: TrainingSpec, validation: Split, emit: Callable[[Record], None]

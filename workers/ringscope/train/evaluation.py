@@ -15,7 +15,7 @@ from ringscope.train.models import loss_sum
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Mean loss of the samples, and the share of targets (one a picture, one a token) that were told right."""
+    """Mean loss of the samples, and the share of targets (one per picture or token) predicted correctly."""
 
     loss: float
     accuracy: float

@@ -67,7 +67,7 @@ class Replica:
         return Result(float(total), sums, is_left_out)
 
     def _rehearse(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
-        """Forward and backward, of which nothing is kept."""
+        """Run forward and backward, and discard the results."""
         parameters = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
         torch.autograd.grad(self._loss(self.module, inputs, targets), parameters)
 

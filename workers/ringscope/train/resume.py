@@ -1,6 +1,6 @@
-"""Resuming: all ranks go on from the newest checkpoint that some node has.
+"""Resuming: all ranks continue from the newest checkpoint that any node has.
 
-There need be no shared disk: each node's first rank writes its node's copy, and whoever has the newest gives it to all.
+No shared disk is needed: each node's first rank writes its node's copy, and the rank with the newest one broadcasts it.
 """
 
 from __future__ import annotations

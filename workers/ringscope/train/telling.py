@@ -1,4 +1,4 @@
-"""Telling: steps gathered and sent in blocks, between two steps, so that telling never sits inside a timed step."""
+"""Step reporting: steps are gathered and sent in blocks, between two steps, never inside a timed step."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MOST_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One finished step of this rank, as ``record.Steps`` tells it; ``buckets`` is its ``record.Buckets``."""
+    """One finished step of this rank, as in ``record.Steps``; ``buckets`` is its ``record.Buckets``."""
 
     start_ns: int
     duration_us: float
@@ -35,7 +35,7 @@ class Telling:
     def __init__(
         self, rank: int, ranks: int, emit: Callable[[Record], None], algorithm: str, transport: str, first_step: int = 0
     ) -> None:
-        """``first_step`` is the index of the first step that will be told."""
+        """``first_step`` is the index of the first reported step."""
         self._rank, self._emit, self._algorithm, self._transport = rank, emit, algorithm, transport
         self._bus_factor = bus_factor("all_reduce", ranks)
         self._next_step, self._steps = first_step, list[Step]()

@@ -126,7 +126,7 @@ def _choices(rows: Sequence[Measurement]) -> Iterable[str]:
 
 
 def _range(rows: Sequence[Measurement]) -> str:
-    """ "8 B to 1 MiB", of rows in any order: each cycle begins anew."""
+    """Format a range of sizes, "8 B to 1 MiB", from rows in any order: each cycle starts again."""
     sizes = [row.size_bytes for row in rows]
     return " to ".join(dict.fromkeys(map(format_size, (min(sizes), max(sizes)))))
 

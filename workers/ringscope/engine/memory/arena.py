@@ -21,7 +21,7 @@ class Piece(NamedTuple):
 
 
 class Arena:
-    """Slabs with their free parts, each list ascending, its neighbours joined."""
+    """Slabs with their free parts: each list is ascending, and adjacent free parts are merged."""
 
     def __init__(self) -> None:
         self._free: list[list[tuple[int, int]]] = []

@@ -41,7 +41,7 @@ class Memory(Protocol):
         """Return the context in which a call does its additions."""
 
     def wait(self) -> None:
-        """Return when everything is done that was asked for so far: the arrays are then fit for MPI."""
+        """Wait until all work requested so far is done: the arrays are then ready for MPI."""
 
 
 class HostMemory:
@@ -94,7 +94,7 @@ class GpuMemory:
         return array
 
     def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
-        """The kernels of the other GPU transports; they take every dtype alike."""
+        """Return the kernels of the other GPU transports, which support every dtype."""
         finish = partial(_divide, self._cupy, ranks) if op == "avg" else None
         return Reduction(pairwise(self._cupy, op), finish)
 

@@ -1,4 +1,4 @@
-"""A lease of memory: arrays that are made of it, and all views of them, keep it, and its end is told."""
+"""Memory leases: arrays made of one, and all their views, keep it; a callback runs when it ends."""
 
 from __future__ import annotations
 

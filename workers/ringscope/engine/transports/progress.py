@@ -1,4 +1,4 @@
-"""Shared windows of one node, and in one of them the counters by which its ranks tell how far they are."""
+"""Shared windows of one node; one of them holds the counters by which its ranks publish their progress."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Progress:
         node.Barrier()
 
     def publish(self, progress: int) -> None:
-        """Say how far this rank is in the running call; who reads it also sees all that was written before."""
+        """Publish this rank's progress in the running call; a rank that reads it also sees all earlier writes."""
         self._window.Sync()
         self._counters[self.rank][0] = self._base[self.rank] + progress
 

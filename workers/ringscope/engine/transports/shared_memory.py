@@ -124,7 +124,7 @@ class _HubPlan:
         self._run(self._reduction.combine, np.copyto)
 
     def trace(self) -> RankTrace:
-        """The same, and each transfer of this rank's chunks; peers see theirs done and tell nothing."""
+        """Run the same, and return each transfer of this rank's chunks; its peers record nothing for them."""
         watch = Stopwatch()
         self._run(watch.timing(self._reduction.combine), watch.timing(np.copyto))
         return watch.trace(watch.now_ns(), of_hubs(self._hubs, watch.spans, self._itemsize))

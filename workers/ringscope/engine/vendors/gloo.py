@@ -111,7 +111,7 @@ def torch_store(comm: MPI.Intracomm) -> tuple[Any, bool]:
 
 
 def _store(comm: MPI.Intracomm, host: str) -> Any:
-    """Rank 0 serves on a free port, which it tells the others."""
+    """Rank 0 serves on a free port, and sends it to the others."""
     from torch.distributed import TCPStore
 
     store = TCPStore(host, 0, comm.size, True, _CONNECT_TIMEOUT, wait_for_workers=False) if comm.rank == 0 else None

@@ -1,1 +1,1 @@
-"""Waiting for other ranks: with a deadline, an eye on whether they live, and a name for who is missing."""
+"""Waiting for other ranks: with a timeout, a check that they live, and the name of the missing rank."""

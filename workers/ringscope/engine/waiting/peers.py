@@ -119,7 +119,7 @@ class Peers:
             self.position[AWAITS] = 0
 
     def _count(self, since: float, now: float) -> float:
-        """Add to the time that was waited; also while it lasts, as whoever looks at a gang that hangs wants it."""
+        """Add to the time that was waited; also during a wait, so that a hung gang can be diagnosed."""
         self.position[WAITED_NS] += int((now - since) * 1e9)
         return now
 

@@ -38,7 +38,7 @@ class Watchdog:
 
     @contextmanager
     def guard(self, name: str = "a call") -> Iterator[None]:
-        """Watch over a block; one inside another counts anew."""
+        """Watch a block; a nested block starts a count of its own."""
         outer, self.inside = self.inside, name
         try:
             yield

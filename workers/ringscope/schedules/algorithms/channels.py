@@ -61,5 +61,5 @@ def in_channels(
 
 
 def rotated(nodes: Nodes, by: int) -> list[int]:
-    """All ranks node by node, those of each node rotated."""
+    """Return all ranks node by node, with the ranks of each node rotated."""
     return [node[(place + by) % len(node)] for node in nodes for place in range(len(node))]

@@ -10,7 +10,7 @@ __all__ = ["Collectives", "Compressor", "Shapes", "compression"]
 
 
 def compression(spec: TrainingSpec, ranks: int) -> Compressor | None:
-    """The job's compressor, one on each rank; None where gradients travel as they are, or to nobody."""
+    """Return the job's compressor, one on each rank; None if gradients are not compressed, or there is one rank."""
     if ranks == 1:
         return None
     match spec.compression:

@@ -38,7 +38,7 @@ class Fp16:
 
 
 def _scale(largest: float, ranks: int) -> float:
-    """The greatest power of two with which a sum of so many such elements is a float16; 1 where there is none."""
+    """Return the greatest power-of-two scale at which a sum of ``ranks`` such elements fits float16."""
     if not math.isfinite(largest) or largest == 0:
         return 1.0
     # Rounding may take each of them, and each partial sum, a little up: half of the range is left free.

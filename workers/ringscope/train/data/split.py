@@ -37,7 +37,7 @@ class Normalisation:
 
 @dataclass(frozen=True)
 class Split:
-    """Samples and what is to be told about them, both with the samples first.
+    """Samples and their targets, both with the samples as the first dimension.
 
     Pictures are bytes (n, channels, height, width) with one int64 each; tokens bytes (n, context) with as many targets,
     each the token that follows.

@@ -1,4 +1,4 @@
-"""Models, a module for each name; what the names of ``model_arguments`` mean is said there."""
+"""Models, a module for each name, which documents its ``model_arguments``."""
 
 from collections.abc import Callable
 from math import prod

@@ -1,4 +1,4 @@
-"""A small decoder that tells the next token.
+"""A small decoder that predicts the next token.
 
 Source: A. Radford et al., Language Models are Unsupervised Multitask Learners, 2019: pre-norm blocks, learned
 positions, and a head that shares its weights with the tokens' embedding.

@@ -35,7 +35,7 @@ class ResNet18(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions beside a way around them, which changes the shape where they do."""
+    """Two convolutions and a shortcut, which changes the shape where they do."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()

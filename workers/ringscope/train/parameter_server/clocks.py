@@ -27,7 +27,7 @@ def check_lag(clocks: Sequence[int], worker: int, bound: int | None) -> int:
 
 
 class Clocks:
-    """The workers' clocks as one server sees them, and who waits for its answer.
+    """The workers' clocks as one server sees them, and the workers that wait for its answer.
 
     Args:
         clock: that all have at the start, when each of them computes.

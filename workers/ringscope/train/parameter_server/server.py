@@ -1,4 +1,4 @@
-"""A server's side: it holds a part of the parameters, takes gradients in, and answers who may go on."""
+"""A parameter server: it holds a part of the parameters, applies gradients, and lets workers continue."""
 
 from __future__ import annotations
 

@@ -114,5 +114,5 @@ def tensor_over(array: Any) -> torch.Tensor:
 
 
 def _room(count: int) -> int:
-    """Bytes of so many elements, up to where the next bucket may begin."""
+    """Return the bytes of ``count`` elements, rounded up to where the next bucket may begin."""
     return -(-count * _ITEM_BYTES // _CACHE_LINE_BYTES) * _CACHE_LINE_BYTES

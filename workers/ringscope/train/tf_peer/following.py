@@ -23,7 +23,7 @@ class Lead:
         self._store, self._emit = store, emit
 
     def emit(self, record: Record) -> None:
-        """Tell a record; what it says about rank 0's steps the others hear too."""
+        """Send a record; the other ranks also receive what it says about rank 0's steps."""
         self._emit(record)
         if isinstance(record, Steps):
             self._store.set(_STEPS, str(record.first_step + len(record.start_ns)))

@@ -104,7 +104,7 @@ def tf_rank(job: Job) -> Trainer | LeadingRank | FollowingRank:
 
 
 def _worker(job: Job) -> Trainer:
-    """A replica in every rank, all alike."""
+    """A replica in every rank, with equal roles."""
     _enter_cluster(job)
     tf = job.tensorflow(torch.get_num_threads())
     distribute = tf.distribute

@@ -21,7 +21,7 @@ class KerasOptimizer:
         self._variables = variables
 
     def apply(self, gradients: list[Any], replicas: int) -> None:
-        """One update, from each of so many replicas."""
+        """Apply one update, from each of ``replicas`` replicas."""
         if self._decay:
             pairs = zip(gradients, self._variables, strict=True)
             gradients = [gradient + variable.value * (self._decay / replicas) for gradient, variable in pairs]

@@ -61,7 +61,9 @@ class KerasReplicas:
         return self._model.module
 
     def step(self, parts: Parts, count: int, global_samples: int) -> Result:
-        """One update from this rank's samples. TensorFlow tells nothing about its sums: they count as computing."""
+        """Apply one update from this rank's samples. TensorFlow reports no time for its sums: they count as
+        computing.
+        """
         ((inputs, targets),) = parts
         self._model.note_step()
         arguments = [self._split(tensor) for tensor in (inputs, targets)]

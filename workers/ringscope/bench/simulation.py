@@ -34,7 +34,7 @@ def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
     transport = SimulatedTransport(topology)
     memory = transport.allocate(-(-max(spec.sizes()) // itemsize) * itemsize).view(
         f"V{itemsize}"
-    )  # nobody looks into the elements
+    )  # the elements are not read
     step = 0
     for cycle, size_bytes, algorithm in product(range(spec.cycles), spec.sizes(), spec.algorithms):
         count, total = elements(spec.collective, size_bytes, itemsize, topology.ranks)

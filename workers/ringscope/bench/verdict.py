@@ -214,7 +214,7 @@ def _effort(algorithm: str, point: Point, contest: Contest) -> _Effort:
 
 
 def _messages(algorithm: str, point: Point, contest: Contest) -> int:
-    """About as many as its schedule has, which is not built for that."""
+    """Estimate the number of messages of a schedule without building it."""
     return message_count(algorithm, contest.ranks, _total(point, contest), collective=contest.collective)
 
 

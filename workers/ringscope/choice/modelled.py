@@ -31,7 +31,7 @@ _MAX_REGIMES = 3
 _ELEMENT_BYTES = 4
 # What it named was slower than another by no more, where it was wrong: four ranks on two cores, caches too small.
 _DOUBT = 4.0
-# What our own calls take beside their messages, in calls of NumPy; a library's are in its latency.
+# Cost of our own calls apart from their messages, in calls of NumPy; a library's is part of its latency.
 _CALLS_OF_A_CALL = 12.0
 _NOT_FITTED = frozenset({"hierarchical"})  # its schedule depends on the nodes, which a fit does not know
 

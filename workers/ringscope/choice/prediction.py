@@ -27,11 +27,11 @@ from ringscope.cost.knee import knee_bytes
 from ringscope.cost.timeline import simulate
 from ringscope.schedules.algorithms import build
 
-MAX_SIZES = 30  # of a sweep with more of them some are told
-# Somebody waits for it: so many messages are followed, 1 us each to 30 where links are shared. Between the sizes that
+MAX_SIZES = 30  # of a larger sweep only some are returned
+# A user waits for it: this many messages are followed, 1 us each to 30 where links are shared. Between the sizes that
 # are priced the time is a straight line over the bytes, as it is in the model while messages stay in one regime.
 _MAX_MESSAGES = 10_000
-_MOST_MESSAGES = 30_000  # where even the fewest sizes take more, nothing is told
+_MOST_MESSAGES = 30_000  # if even the fewest sizes take more, nothing is predicted
 _FEWEST_SIZES = 3
 _MOST_SUMMED = 1_000
 _AUTO_WEIGHS = 12  # it prices every algorithm
@@ -158,7 +158,7 @@ class _Model(ABC):
 
     @abstractmethod
     def call(self, name: str, size_bytes: int) -> _Call | None:
-        """None for what it does not know."""
+        """Return the predicted call; None for an algorithm that the model does not know."""
 
 
 class _Described(_Model):

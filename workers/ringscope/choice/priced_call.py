@@ -24,7 +24,7 @@ from ringscope.schedules.schedule import Schedule
 
 _MAX_REGIMES = 3
 _MAX_FITTED_RANKS = 32  # a fit prices their schedules again and again
-# Somebody waits for it: so many messages are priced, 1 to 30 us each; a fit does so in each of its rounds.
+# A user waits for it: this many messages are priced, 1 to 30 us each; a fit does so in each of its rounds.
 _MAX_MESSAGES = 20_000
 
 
@@ -94,7 +94,7 @@ def _few(rows: Sequence[MeasuredRow]) -> Sequence[MeasuredRow]:
 
 
 def _fitted(rows: Sequence[MeasuredRow], ranks_of_nodes: Sequence[int]) -> Fit | None:
-    """None where the rows, or the way that ranks lie on nodes, do not give parameters."""
+    """Fit parameters to the rows; None if the rows or the placement of ranks do not determine them."""
     nodes = even(ranks_of_nodes)
     if nodes is None or sum(ranks_of_nodes) > _MAX_FITTED_RANKS:
         return None

@@ -21,7 +21,7 @@ def loading_of(client: Client) -> Callable[[Job], str]:
             return ""
         try:
             return "; ".join(_words(one) for one in client.activity(job.id) if one.is_loading)
-        except ApiProblemError:  # a server of an earlier version, which does not tell
+        except ApiProblemError:  # a server of an earlier version, which does not send it
             return ""
 
     return loading

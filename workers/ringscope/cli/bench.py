@@ -194,7 +194,7 @@ def bench(
         raise UserError(f"--channels: {sentence}")
     tuning = path_in(data_dir)
     if AUTO in job.sweep.algorithms and not is_simulated:
-        on_this_machine(tuning)  # that it is damaged is better told here than by a rank
+        on_this_machine(tuning)  # report a damaged file here rather than in a rank
     for option, file in (("--json", json_file), ("--trace", trace_file)):
         if file is not None:
             _write(option, file, "")

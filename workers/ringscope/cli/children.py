@@ -45,7 +45,7 @@ class Child:
 
     @property
     def exit_code(self) -> int | None:
-        """None while it runs; negative: the signal that killed it."""
+        """Return the exit code; None while it runs, negative for the signal that killed it."""
         return self._process.poll()
 
     @property

@@ -47,7 +47,7 @@ def demo(
 
     With --exit the exit code is 0 only if the benchmark succeeded.
     """
-    slots = min(MOST_RANKS, max(2, default_slots()))  # a single rank has nobody to reduce with
+    slots = min(MOST_RANKS, max(2, default_slots()))  # a single rank has no peer to reduce with
     options = StackOptions(data_dir, host, port, slots, metrics_port)
     code = 0
     try:

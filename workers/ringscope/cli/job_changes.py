@@ -70,7 +70,7 @@ def label(
     with connect(url, data_dir) as client:
         job = client.job(job_id)
         labels = {key: value for key, value in (job.labels | changes).items() if value is not None}
-        # the revision keeps a change that somebody else makes between the two requests
+        # the revision protects a change that another user makes between the two requests
         job = client.edit_job(job_id, {"labels": labels}, job.revision)
     name = f"Job {job.id} {title(job)}".rstrip()
     say_one(job, f"{name}: labels {label_words(job.labels) or 'none'}", as_json)

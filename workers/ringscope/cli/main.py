@@ -64,7 +64,7 @@ def build(command: str | None = None) -> typer.Typer:
                 import_module(f"ringscope.cli.{module}").register(app)
         added: tuple[CommandInfo | TyperInfo, ...] = (*app.registered_commands, *app.registered_groups)
         for entry in added:
-            if not isinstance(entry.rich_help_panel, str):  # those of the sections before have theirs
+            if not isinstance(entry.rich_help_panel, str):  # the commands of earlier sections have their panels
                 entry.rich_help_panel = title
     return app
 
@@ -76,7 +76,7 @@ def main() -> None:
         try:
             build(next(iter(sys.argv[1:]), None))()
         finally:
-            sys.stdout.flush()  # now, as nobody could hear of a full disk later
+            sys.stdout.flush()  # now, as an error of a full disk could not be reported later
     except UserError as error:
         for sentence in error.sentences:
             complain(as_typed(sentence))

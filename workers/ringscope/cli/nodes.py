@@ -131,7 +131,7 @@ def quarantined(node: Node) -> list[int]:
 
 
 def gpus(node: Node) -> str:
-    """Its GPUs by model: 8x NVIDIA H200."""
+    """Return the node's GPUs by model: 8x NVIDIA H200."""
     models = Counter(gpu.model for gpu in node.inventory.gpus) if node.inventory else {}
     return ", ".join(f"{number}x {model}" for model, number in models.items())
 

@@ -14,7 +14,7 @@ from ringscope.cli.children import Children
 from ringscope.cli.patience import Patience
 from ringscope.contracts.errors import UserError
 
-HOST = "127.0.0.1"  # it asks nobody for a token
+HOST = "127.0.0.1"  # it requires no token
 # What prometheus.yml says; these three are all that differs here.
 _SERVER = "127.0.0.1:8000"
 _ITSELF = "127.0.0.1:9090"
@@ -35,7 +35,7 @@ class Prometheus:
 
     @property
     def url(self) -> str:
-        """Its page."""
+        """Return the URL of its page."""
         return f"http://{self.address}"
 
 

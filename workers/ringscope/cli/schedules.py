@@ -177,7 +177,7 @@ def _find(client: Client, which: str) -> Schedule:
 
 
 def _replace(client: Client, found: Schedule, changes: dict[str, Any]) -> Schedule:
-    # the revision keeps a change that somebody else makes between the two requests
+    # the revision protects a change that another user makes between the two requests
     return client.replace_schedule(found.id, found.body() | changes, found.revision)
 
 

@@ -18,7 +18,7 @@ from ringscope.contracts.errors import UserError
 TIMEOUT_SECONDS = 30.0
 PAGE_ITEMS = 500
 PAUSES_SECONDS = (0.1, 0.2, 0.4)  # between tries, when the connection could not be made or broke
-LONGEST_WAIT_SECONDS = 30.0  # a server that asks for more patience than this is told to the user instead
+LONGEST_WAIT_SECONDS = 30.0  # a longer wait that a server asks for is reported to the user instead
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 _NEVER_SENT = (httpx.ConnectError, httpx.ConnectTimeout)
 _ANSWER_LOST = (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError)

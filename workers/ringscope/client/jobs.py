@@ -127,7 +127,7 @@ class Job(View):
 
     @property
     def is_finished(self) -> bool:
-        """Nothing about the job will change any more."""
+        """Return whether the job has ended, so that nothing about it will change."""
         return self.state in FINISHED_STATES
 
 

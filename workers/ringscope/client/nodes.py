@@ -59,7 +59,7 @@ class Node(View):
 
     @property
     def is_up(self) -> bool:
-        """It takes work; a degraded node does so with what it has."""
+        """Return whether it takes work; a degraded node does, with the slots it has left."""
         return self.observed in ("ready", "degraded")
 
 

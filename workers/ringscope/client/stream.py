@@ -61,7 +61,7 @@ def parse_events(chunks: Iterator[bytes]) -> Iterator[StreamEvent]:
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[str]:
-    # not httpx's iter_lines: it also splits at U+2028 and its kin, which may stand inside a log line's JSON
+    # not httpx's iter_lines: it also splits at U+2028 and similar characters, which may be inside a log line's JSON
     rest = b""
     for chunk in chunks:
         *lines, rest = (rest + chunk).split(b"\n")

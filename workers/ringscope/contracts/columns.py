@@ -6,17 +6,17 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-MOST_ENTRIES = 10_000  # of an array in a record, which is one transaction: our ranks tell 2,000 steps at most
+MOST_ENTRIES = 10_000  # of an array in a record, which is one transaction: our ranks send at most 2,000 steps
 FEW = Field(max_length=MOST_ENTRIES, fail_fast=True)
 
 _IS_BIG_ENDIAN = array("H", [1]).tobytes() == b"\0\1"
 
-# What the columns of the tables can hold; who reads the API need not know.
+# What the columns of the tables can hold; API users need not know.
 Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31), WithJsonSchema({"type": "integer"})]
 Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
 
 Count = Annotated[int, Field(ge=0, lt=2**63), WithJsonSchema({"type": "integer"})]
-Elements = Annotated[int, Field(ge=0, le=2**53), WithJsonSchema({"type": "integer"})]  # so many no memory holds
+Elements = Annotated[int, Field(ge=0, le=2**53), WithJsonSchema({"type": "integer"})]  # more than any memory holds
 
 # Beyond these nothing is measured, and what is made of them (sums, squares, intervals) is a number for certain.
 MOST_MICROSECONDS = 1e15  # 31 years
@@ -73,7 +73,7 @@ def _packed(column: "array[int]") -> str:
 def _unpacked(told: object) -> "array[int]":
     column = array("q")
     if not isinstance(told, str):
-        column.extend(told)  # type: ignore[arg-type]  # TypeError and OverflowError are told as ValueError below
+        column.extend(told)  # type: ignore[arg-type]  # TypeError and OverflowError become ValueError below
         return column
     column.frombytes(a2b_base64(told))
     if _IS_BIG_ENDIAN:

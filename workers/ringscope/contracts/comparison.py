@@ -43,7 +43,7 @@ class Timed(NamedTuple):
     point: Point
     stdev_us: float  # of the iterations of all cycles
     is_enough: bool  # to say how far they differ
-    p5_us: float | None  # the mean of the cycles', as ``p95_us``; None: not all tell it
+    p5_us: float | None  # the mean of the cycles', as ``p95_us``; None: not all rows have it
     p50_us: float
     p95_us: float
 
@@ -68,9 +68,9 @@ class RowPair:
     a_us: float
     b_us: float
     noise_us: float
-    ratio_low: float | None = None  # of the ratio's 95 % interval, as far as the rows tell one
+    ratio_low: float | None = None  # of the ratio's 95 % interval, if the rows have one
     ratio_high: float | None = None
-    is_enough: bool = True  # iterations, to tell noise from more
+    is_enough: bool = True  # iterations, to distinguish noise from a difference
     a_is_unstable: bool = False  # its mean says little (``contest.is_unstable``)
     b_is_unstable: bool = False
 

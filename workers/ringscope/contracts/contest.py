@@ -18,10 +18,10 @@ from ringscope.contracts.units import plural
 
 REFERENCE_BYTES = 1 << 20
 MOST_ROUNDS = 5  # in which contestants take turns (``bench.timing.rounds``)
-FEWEST_ROUNDS = 3  # of which an interval can be told
+FEWEST_ROUNDS = 3  # with which an interval can be computed
 ROUND_ITERATIONS = 4  # at least: what the barrier before them costs then stays small
 FEWEST_ITERATIONS = FEWEST_ROUNDS * ROUND_ITERATIONS
-FEWEST_CYCLES = 5  # the same, where their rows tell none
+FEWEST_CYCLES = 5  # the same, if their rows have no interval
 MAX_SIZES = 128  # of a curve; one that doubles its sizes has not half as many
 SURE = 1.96  # standard errors on either side hold 95 %, where those are known
 _MOST_LOG_ERROR = 100.0  # nothing is known of a time then; what is made of it is still a number
@@ -86,7 +86,7 @@ class Row(Spread, Protocol):
 
     @property
     def time_us(self) -> float:
-        """Their mean."""
+        """Mean time of the iterations."""
 
     @property
     def time_low_us(self) -> float | None:
@@ -157,7 +157,9 @@ class Point(NamedTuple):
     cycles: int
     iterations: int  # of all cycles
     deviations_us2: float  # the sum of the cycles' squared distances from their mean
-    error_us2: float | None  # the mean of the rows' squared intervals, of SURE on either side; None: not all tell one
+    error_us2: (
+        float | None
+    )  # the mean of the rows' squared intervals, of SURE on either side; None: not all rows have one
     elements: int  # as nccl-tests counts them
     bus_bytes: float  # bus bandwidth times time
     p99_us: float  # the largest
@@ -236,7 +238,7 @@ def _error_us2(row: Row) -> float | None:
     if row.transport == SIMULATED:
         return 0.0  # the model's times have none
     if row.time_low_us is None or row.time_high_us is None or row.iterations < FEWEST_ITERATIONS:
-        return None  # earlier versions told far too narrow ones of few iterations
+        return None  # earlier versions stored far too narrow ones for few iterations
     reach_us = max(row.time_high_us - row.time_us, row.time_us - row.time_low_us)  # none reaches below zero
     return float((reach_us / SURE) ** 2)
 

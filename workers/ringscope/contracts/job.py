@@ -232,7 +232,7 @@ class JobSpec(SpecModel):
                 f"{self.training.strategy} runs on one node; leave {field} out, or take {several} for several.",
                 getattr(placement, field),
             )
-        # Said here, so that whoever places, previews or repeats the job need not know of strategies.
+        # Set here, so that code that places, previews or repeats the job need not know of strategies.
         object.__setattr__(self, "placement", placement.model_copy(update={"nodes": 1}))
         return self
 
@@ -347,5 +347,5 @@ def _new(spec: JobSpec) -> JobSpec:
     return spec
 
 
-# As somebody submits it, within bounds that what an earlier version stored may exceed.
+# As submitted, within bounds that jobs stored by an earlier version may exceed.
 NewJob = Annotated[JobSpec, AfterValidator(_new)]

@@ -21,5 +21,5 @@ def bounded(labels: dict[str, str]) -> dict[str, str]:
 
 # Of what is stored: an earlier version took more of them.
 Labels = Annotated[dict[str, str], Field(json_schema_extra={"maxProperties": MOST_LABELS})]
-# Of what somebody sends.
+# Limits on what a client sends.
 NewLabels = Annotated[Labels, AfterValidator(bounded)]

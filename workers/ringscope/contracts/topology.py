@@ -69,7 +69,7 @@ PRESETS: dict[str, Preset] = {
     "nvlink5": Preset(Link(3.4e-6, 900e9), "B200, 18 links of 50 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
 }
 
-# What people write who do not say which generation: that of most machines, of 2022 to 2024.
+# Names without a generation mean that of most machines of 2022 to 2024.
 ALIASES = {"nvlink": "nvlink4"}
 
 
@@ -189,7 +189,7 @@ class Topology:
 
     def paths(self, pairs: Sequence[tuple[int, int]]) -> list[Path]:
         """The path of each pair of ranks, from the first to the second."""
-        if self.is_flat and pairs:  # all are alike, and many: 128 ranks have 16,256 pairs
+        if self.is_flat and pairs:  # all are equal, and many: 128 ranks have 16,256 pairs
             return [self.path(*pairs[0])] * len(pairs)
         return [self.path(*pair) for pair in pairs]
 

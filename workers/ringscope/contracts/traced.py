@@ -9,8 +9,8 @@ from typing import Annotated, Any, NamedTuple
 
 from ringscope.contracts.columns import FEW, Int32, Name
 
-MAX_RANKS = 64  # of a traced operation: nobody can follow more
-MAX_FOLLOWED_RANKS = 32  # of an operation between nodes that is followed without being asked for: a megabyte at most
+MAX_RANKS = 64  # of a traced operation: a reader cannot follow more
+MAX_FOLLOWED_RANKS = 32  # of an operation between nodes that is traced without a request: a megabyte at most
 MAX_OPERATIONS = 2_000  # of a job
 MAX_OPERATION_PAIRS = 50_000  # operations times pairs of ranks: what a job's traces may take in the database
 # Of one rank in one operation; ring_pipelined of 64 ranks would have 16,000.

@@ -9,7 +9,7 @@ from math import ceil, prod
 from ringscope.contracts.training import TrainingSpec
 
 GRADIENT_ITEM_BYTES = 4  # parameters and gradients are float32 in every precision
-TOKENS = 256  # of text every byte is one, and synthetic ones are alike
+TOKENS = 256  # in text every byte is one, and synthetic data have the same size
 CIFAR10_SAMPLES = 50_000
 DIGITS_SAMPLES = 1797
 SYNTHETIC_SAMPLES = 8192
@@ -36,7 +36,7 @@ def gradient_bytes(spec: TrainingSpec) -> int:
 
 
 def steps_per_epoch(spec: TrainingSpec) -> int | None:
-    """None for a text, which is as long as its files are."""
+    """Return the steps of an epoch; None for a text, whose length depends on its files."""
     samples = _training_samples(spec)
     return None if samples is None else samples // spec.global_batch_size
 

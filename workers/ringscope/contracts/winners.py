@@ -14,7 +14,7 @@ from ringscope.contracts.contest import Contest, Error, Point, reference_bytes
 
 _CHANCE = 0.05  # of equals, that any pair at the size that is compared is called different
 _CHANCE_ELSEWHERE = 0.01  # and that any is at any other size, in place or out of place
-_LEVEL = 1.1  # of the fastest one's time, that one takes who may be said to be level with it
+_LEVEL = 1.1  # of the fastest one's time, up to which another counts as equally fast
 
 
 class Win(NamedTuple):

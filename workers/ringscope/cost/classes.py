@@ -50,7 +50,7 @@ class _Call(NamedTuple):
     is_bound: bool
 
     def rounds(self, classes: int) -> Rounds:
-        """None of them yet."""
+        """Return empty rounds for ``classes`` classes of ranks."""
         return Rounds(self.topology, classes, self.is_bound)
 
     @property
@@ -94,7 +94,7 @@ def by_classes(
 
 
 def _ring(call: _Call, segments: int = 1) -> Rounds:
-    """Also its halves, reduce-scatter and all-gather; with segments the pipelined ring."""
+    """Compute the ring, its halves reduce-scatter and all-gather, and with segments the pipelined ring."""
     rounds = call.rounds(call.period)
     if call.channels > 1:
         part_bytes = call.chunk_bytes(call.ranks * segments * call.channels)
@@ -143,7 +143,7 @@ def _hierarchical(call: _Call) -> Rounds:
 
 
 def _direct(call: _Call) -> Rounds:
-    """Also its halves. From rank r, rotations by whole periods and more leave what is near; they all cost the same."""
+    """Compute the algorithm and its halves; rotations past nearby ranks all cost the same, so one is computed."""
     rounds, src = call.rounds(call.period), np.arange(call.period)
     period, ranks, size_bytes = call.period, call.ranks, call.chunk_bytes(call.ranks)
     near = min(period, ranks)
@@ -188,7 +188,7 @@ def _one(rounds: Rounds, phase: str, src: Ranks, dst: Ranks, size_bytes: int, is
 
 
 def _tree(call: _Call) -> Rounds:
-    """Also its halves, reduce to rank 0 and broadcast from it."""
+    """Compute the tree, or one of its halves: reduce to rank 0, or broadcast from it."""
     rounds = call.rounds(call.ranks)
     tree_rounds.binomial(rounds, call.topology, call.channels, call.collective, call.chunk_bytes(call.channels))
     return rounds

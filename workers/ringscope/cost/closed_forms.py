@@ -15,7 +15,7 @@ Formula = Callable[[int, int, Link, float], float]
 
 
 def gather(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
-    """Everybody sends everything to one rank, which adds it up: the first half of ``naive``."""
+    """Return the time of a gather to one rank, which adds everything: the first half of ``naive``."""
     return (ranks - 1) * (_message_s(size_bytes, link) + size_bytes * reduce_s_per_byte)
 
 
@@ -154,7 +154,7 @@ def _without_adding(formula: Formula) -> Formula:
     return lambda ranks, size_bytes, link, reduce_s_per_byte: formula(ranks, size_bytes, link, 0.0)
 
 
-# Exact where the buffer divides into equal chunks and all ranks are joined by links that are alike.
+# Exact where the buffer divides into equal chunks and all ranks are joined by equal links.
 FORMULAS: dict[str, dict[str, Formula]] = {
     "all_reduce": {
         "naive": naive,

@@ -13,7 +13,7 @@ from ringscope.schedules.algorithms.ring_pipelined import SEGMENT_ELEMENTS as RI
 SEPARATE = "separate_servers"
 COLLECTS = "gather"  # half an all-reduce: one rank has the sum, and the others do not
 FORMULAS: tuple[str, ...] = (COLLECTS, "separate_servers_duplex", "assisted_servers")
-# Up to so many are priced one by one (some 50 us each), with all that is known of them then.
+# Up to this many are priced one by one (some 50 us each), with full detail.
 _MAX_STEPWISE_MESSAGES = 20_000
 _MAX_STEPWISE_IN_CHANNELS = 4_000  # those of several channels; what comes of classes is then the same, and soon there
 # Those of links that they share, where classes give no more than a bound; beyond it that is what there is.
@@ -31,7 +31,7 @@ _BY_HOP = 2
 def message_count(
     algorithm: str, ranks: int, elements: int, servers: int = 1, collective: str = "all_reduce", channels: int = 1
 ) -> int:
-    """About as many messages as the schedule has, and not much fewer; formulas have none.
+    """Estimate the number of messages of a schedule, hardly ever too low; formulas have none.
 
     Of several channels each message counts for itself, also where neighbours in memory travel as one; so do the chunks
     of halving and doubling, whose schedule takes long to write down.

@@ -26,7 +26,7 @@ class Edges(NamedTuple):
 
 
 class PackedTrees(NamedTuple):
-    """Both trees, up and down, and for each step which edges carry something, and which chunk."""
+    """Edges of both trees, up and down, and for each step the active edges with their chunks."""
 
     edges: Edges
     steps: tuple[tuple[Short, Short], ...]
@@ -59,7 +59,7 @@ def _size(level: Edges) -> int:
 
 
 def _levels(tree: dict[int, int]) -> list[Edges]:
-    """Up from the deepest level, then down again, siblings apart."""
+    """List the levels, up from the deepest and then down again; siblings are in separate levels."""
     children, over = np.array(list(tree)), np.array(list(tree.values()))
     parent = np.full(int(max(children.max(), over.max())) + 1, -1)
     parent[children] = over

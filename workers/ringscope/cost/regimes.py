@@ -23,7 +23,7 @@ class Regime:
 
     ``reduce_s_per_byte`` is None where the rows cannot tell γ from β (one algorithm always sends and adds in the same
     proportion); adding is then part of β. The ``intra`` pair is of links inside a node, and the one before it then of
-    those between nodes; None where all ranks are joined by links that are alike.
+    those between nodes; None where all ranks are joined by equal links.
     """
 
     below_bytes: float

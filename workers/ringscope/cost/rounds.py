@@ -329,7 +329,7 @@ class Rounds:
         return is_intra, node // topology.nodes_per_rack != peer // topology.nodes_per_rack
 
     def _cross(self, link: Ranks, first_byte_s: Seconds, arrived_s: Seconds, busy_s: Seconds, is_shared: bool) -> None:
-        """Note until when the links are busy; messages that share them must be there together, and no others."""
+        """Record until when the links are busy; all messages that share one must arrive at the same time."""
         same_s = _SAME * float(arrived_s.max())
         last_s = np.zeros(self._classes)
         np.maximum.at(last_s, link, arrived_s)

@@ -32,7 +32,7 @@ def binomial(rounds: Rounds, topology: Topology, channels: int, collective: str,
 
 
 def double(rounds: Rounds, topology: Topology, channels: int, segments: int, size_bytes: int) -> None:
-    """Both trees, each with ``segments`` of its half; ``size_bytes``: a channel's part of one."""
+    """Follow both trees, each with ``segments`` segments of its half; ``size_bytes``: a channel's part of one."""
     packed = packed_trees(topology.ranks, segments)
     trees = _Trees(rounds, _rank_at(topology, channels), packed.edges, 2, segments, size_bytes)
     for edges, chunk in packed.steps:

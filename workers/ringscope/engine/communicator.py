@@ -292,7 +292,7 @@ class Communicator:
             plan.free()
         self._plans.clear()
 
-    # what a sweep needs beside
+    # what a sweep needs in addition
 
     def rebuild(self) -> None:
         """Connect anew after NCCL's communicator was given up (collective); arrays, buffers and plans stay valid.

@@ -139,7 +139,7 @@ def _within(mount: Mount, path: str | None) -> Iterator[Path]:
 
 
 def _paths() -> dict[str, str]:
-    """Its group by controller; of version 2 by the empty name."""
+    """Return this process's group by controller; version 2 has the empty name."""
     return _paths_in(own_membership())
 
 

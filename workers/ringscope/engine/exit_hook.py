@@ -18,7 +18,7 @@ def end_all() -> None:
 
 
 def end_alone() -> None:
-    """They are in step again."""
+    """Undo ``end_all``: the ranks are in step again."""
     atexit.unregister(abort)
 
 

@@ -9,7 +9,7 @@ import termios
 import time
 
 _READERS_SECONDS = 2.0  # a launcher reads at once; one that is stopped must not keep this program
-_LOOK_SECONDS = 0.001  # nothing tells the writer that a pipe has been emptied
+_LOOK_SECONDS = 0.001  # a writer gets no event when a pipe has been emptied
 
 
 def deliver() -> None:

@@ -33,7 +33,7 @@ STAGE_SINCE_NS = 8  # when the stage began, in nanoseconds since 1970; 0 at the 
 LOAD_SECONDS = 9  # how long the ranks of the job may wait for each other while they are in a stage; 0: not known
 _FIELDS = 10
 
-# Launchers tell a process its rank before MPI does.
+# Launchers set a process's rank before MPI does.
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
 Slot = memoryview | MutableSequence[int]
 

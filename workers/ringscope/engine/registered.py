@@ -102,7 +102,7 @@ class Registered:
         """
         number = self._numbers.get(id(holder(x)), -1)
         taken = self._pieces.get(number)
-        # The id of one that was dropped may be somebody else's by now.
+        # The id of a dropped array may belong to another object by now.
         if taken is not None and number not in self._dropped and x.nbytes == taken.size_bytes:
             return number
         raise EngineError("x: the array is not one that ringscope.empty gave, or was given back before; pass that one.")

@@ -69,7 +69,7 @@ class StepRing:
         head, self._slots, begins, ends = _parts(memory)
         self._head = head.cast("q")
         self.begins, self.ends = begins.cast("q"), ends.cast("q")
-        # A page that is touched for the first time takes a microsecond, which belongs to nobody's step.
+        # A page that is touched for the first time takes a microsecond, which must not count in a step.
         for place in range(0, STEPS, mmap.PAGESIZE // 8):
             self.ends[place] = 0
 

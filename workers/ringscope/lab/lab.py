@@ -85,7 +85,7 @@ class Lab:
 
     @property
     def hosts(self) -> list[Host]:
-        """Its hosts, in order."""
+        """Return the lab's hosts, in order."""
         state = self._known()
         return [self._host(state.wanted, number) for number in range(state.wanted.hosts)]
 

@@ -30,7 +30,7 @@ async def relay(address: str, host: str, port: int, device: str, is_over: asynci
     sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
     gateway = Path("/sys/class/net", device)
-    while gateway.exists() and not is_over.is_set():  # noqa: ASYNC240 - nobody tells when it goes; no disk is touched
+    while gateway.exists() and not is_over.is_set():  # noqa: ASYNC240 - there is no event for its removal; no disk is touched
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(is_over.wait(), _LOOK_SECONDS)
     server.close()
@@ -40,7 +40,7 @@ async def relay(address: str, host: str, port: int, device: str, is_over: asynci
 
 
 async def _hand_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str, port: int) -> None:
-    """Both ways of one connection, until both have ended or one is broken."""
+    """Relay both directions of a connection, until both have ended or one breaks."""
     with contextlib.closing(writer):
         try:
             there, back = await asyncio.open_connection(host, port)

@@ -11,7 +11,7 @@ from ringscope.contracts.protocol import Load
 from ringscope.contracts.units import is_whole_number
 from ringscope.engine.cores import machine
 
-MOST_OTHER_SHARE = 0.1  # of all processors: what is measured beside more of other load is not kept
+MOST_OTHER_SHARE = 0.1  # of all processors: measurements under more of other load are not kept
 _PROC = Path("/proc")
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 # Of /proc/stat's first line: user, nice, system, and what a hypervisor gave to others. Interrupts are left out: those
@@ -64,7 +64,7 @@ def _readings() -> tuple[float, float, float] | None:
     try:
         fields = (_PROC / "stat").read_text().partition("\n")[0].split()[1:]
         busy_seconds = sum(int(fields[place]) for place in _BUSY) / _TICKS_PER_SECOND
-        # One that ends behind a parent that was read is told by neither: so twice, as a later reading has it.
+        # A process that ends after its parent was read is counted by neither: so read twice, a later reading has it.
         return time.monotonic(), busy_seconds, max(_own_seconds(), _own_seconds())
     except (OSError, ValueError, IndexError):
         return None

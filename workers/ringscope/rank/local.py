@@ -74,7 +74,7 @@ class Run:
         """Why the run failed, in words; empty when it did not."""
         if self.exit_code == 0:
             return ""
-        # A rank that lost another one tells what follows from how that one ended, and may tell it first.
+        # A rank that lost another one reports a consequence of that one's end, and may report it first.
         told = min(self.failures, key=lambda failure: failure.lost_rank is not None, default=None)
         if told is None or told.lost_rank is not None:
             first = self._first_end(told.lost_rank if told else None)

@@ -40,7 +40,7 @@ def known_machine(*, may_measure: bool = True) -> Machine:
         machine = Machine.model_validate_json(told)
     except (OSError, subprocess.SubprocessError, ValueError):
         return unmeasured
-    if meter.other_share() <= MOST_OTHER_SHARE:  # the clock of its ticks cannot tell much less of half a second
+    if meter.other_share() <= MOST_OTHER_SHARE:  # its ticks cannot resolve much less of half a second
         with suppress(OSError):
             _write(path, machine)
     return machine

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 def main() -> int:
     """Run the job; the exit code."""
     end_with_parent()
-    # Being told to stop is no error: no handler of Python's, no traceback.
+    # A request to stop is no error: no handler of Python's, no traceback.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
@@ -119,7 +119,7 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
     position = positions.slot_before_mpi(os.environ.get(POSITIONS_VARIABLE))
     position[positions.LOAD_SECONDS] = spec.load_seconds
     positions.set_stage(position, "loading MPI")
-    try:  # late, so that a bad spec is told without MPI, and MPI's own absence in one line
+    try:  # late, so that a bad spec is reported without MPI, and MPI's own absence in one line
         from ringscope.engine.communicator import Communicator
         from ringscope.engine.transports.mpi import abort, world_rank
     except (ImportError, RuntimeError) as error:
@@ -131,7 +131,9 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
         _refuse(f"rank {world_rank()}: {error}", EXIT_FAILURE)
         sys.stderr.flush()
         if isinstance(error, LostRankError):
-            os._exit(EXIT_FAILURE)  # as the others will, who miss it too; an abort would hide how the lost one ended
+            os._exit(
+                EXIT_FAILURE
+            )  # as the other ranks will, which miss it too; an abort would hide how the lost one ended
         abort(EXIT_FAILURE)
 
     try:
@@ -164,7 +166,7 @@ def _device(spec: JobSpec) -> str:
 
 
 def _training() -> "ModuleType":
-    """Only jobs of this kind need PyTorch."""
+    """Import the training package, which needs PyTorch; other jobs do not."""
     try:
         import_module("torch")
     except ImportError as error:

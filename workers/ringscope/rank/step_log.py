@@ -25,7 +25,7 @@ class StepLog:
     """Steps of a script on one rank; each begins where the one before ended."""
 
     def __init__(self, comm: Communicator, emit: Callable[[Record], None]) -> None:
-        self.gradients: Gradients | None = None  # whose sums are told, unless the script says otherwise
+        self.gradients: Gradients | None = None  # whose sums are reported, unless the script says otherwise
         self._comm, self._emit = comm, emit
         self._telling: Telling | None = None
         self._divergence: Divergence | None = None
@@ -64,7 +64,7 @@ class StepLog:
             samples=samples,
             compute_us=compute_us,
         )
-        self._comm.position[ITERATIONS] += 1  # whoever looks from outside sees that it comes further
+        self._comm.position[ITERATIONS] += 1  # so that an observer sees progress
         telling = self._told()
         telling.add(step)
         self._judge(telling, step.loss)

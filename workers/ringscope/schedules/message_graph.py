@@ -172,7 +172,7 @@ Waits = tuple[tuple[int, ...], ...]
 def _waits(steps: list[list[_Bundle]]) -> tuple[Waits, Waits]:
     """Return the dependencies of each message. Messages of one step do not see each other's writes, but share ports."""
     writer: dict[tuple[int, int], int] = {}  # (rank, chunk) -> the message that wrote it last
-    readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)  # who read it since
+    readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)  # ranks that have read it since
     sender: dict[tuple[int, bool], int] = {}
     receiver: dict[tuple[int, bool], int] = {}
     all_ended: list[tuple[int, ...]] = []

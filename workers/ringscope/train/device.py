@@ -56,4 +56,4 @@ class Marker:
 
 
 def _done() -> None:
-    """Nothing to wait for."""
+    """Do nothing: there is nothing to wait for."""

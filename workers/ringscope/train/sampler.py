@@ -26,7 +26,7 @@ class Sampler:
             )
         self.steps_per_epoch = samples // global_batch_size
         self._samples, self._size, self._seed = samples, global_batch_size, seed
-        self._order: tuple[int, Indices] | None = None  # of the epoch that was asked for last
+        self._order: tuple[int, Indices] | None = None  # of the epoch requested last
 
     def batch(self, epoch: int, index: int) -> Indices:
         """The samples of step ``index`` of an epoch, both from 0; IndexError for a step that is not in it."""

@@ -189,7 +189,7 @@ class Trainer:
             yield self._dataset.training.batch(torch.from_numpy(part))
 
     def _buckets(self, sums: Sums) -> Buckets | None:
-        """None of a peer that sums where nobody sees it."""
+        """Return the buckets' timing; None for a library that does not expose its buckets."""
         if not sums.bucket_bytes:
             return None
         return Buckets(

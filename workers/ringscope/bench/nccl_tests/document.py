@@ -145,7 +145,7 @@ def _per_iteration(row: Measurement, skipped: int) -> dict[str, Any]:
 
 
 def _choice(row: Measurement) -> dict[str, str | None]:
-    """Only in rows of auto, where nccl-tests has nothing to compare with."""
+    """Return auto's choice; empty for other rows, as nccl-tests has no such fields."""
     if row.chosen_algorithm is None:
         return {}
     return {"chosen_algorithm": row.chosen_algorithm, "chosen_because": row.chosen_because}

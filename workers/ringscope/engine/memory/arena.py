@@ -6,7 +6,7 @@ Every rank makes the same calls in the same order, and so has the same pieces at
 from bisect import bisect_right
 from typing import NamedTuple
 
-ALIGNMENT_BYTES = 256  # whole cache lines, so that neighbours never write to the same one
+ALIGNMENT_BYTES = 256  # whole cache lines, so that adjacent pieces never write to the same one
 FIRST_SLAB_BYTES = 1 << 20
 LARGEST_SLAB_BYTES = 256 << 20  # unless a piece is larger
 _STEPS = 4  # sizes of slabs for larger pieces, between a power of two and the next

@@ -68,11 +68,11 @@ class HostMemory:
         return arithmetic.reduction(op, dtype, ranks)
 
     def computing(self) -> AbstractContextManager[object]:
-        """No word of overflows."""
+        """Suppress NumPy's warnings of overflow and invalid values."""
         return np.errstate(over="ignore", invalid="ignore")
 
     def wait(self) -> None:
-        """Nothing to wait for."""
+        """Do nothing: there is nothing to wait for."""
 
 
 class GpuMemory:

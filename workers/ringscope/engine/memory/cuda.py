@@ -195,7 +195,7 @@ def finishes(stream: Any, timeout_seconds: float, poll: Callable[[], None] = lam
 
 
 def _is_done(runtime: Any, stream: int) -> bool:
-    """Not CuPy's ``Stream.done``, for which a GPU that has failed is one that is still busy."""
+    """Return whether a stream is done; CuPy's ``Stream.done`` would report a failed GPU as still busy."""
     status = runtime.streamQuery(stream)
     if status in (0, _NOT_READY):
         return bool(status == 0)

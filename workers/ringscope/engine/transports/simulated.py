@@ -41,7 +41,7 @@ class SimulatedTransport:
         return SimulatedPlan(self, timeline)
 
     def free(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
 
 class SimulatedPlan:
@@ -56,4 +56,4 @@ class SimulatedPlan:
         self._transport.clock_s += self._seconds
 
     def free(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""

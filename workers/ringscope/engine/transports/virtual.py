@@ -55,7 +55,7 @@ class VirtualTransport:
         return _VirtualPlan(self, schedule, op, send, recv)
 
     def free(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
     def receive(self, m: Message) -> bool:
         """Move the receiver's clock to the arrival of a message; False when the receiver is dead."""
@@ -87,7 +87,7 @@ class _VirtualPlan:
             self._finish()
 
     def free(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
     def _value(self, m: Message) -> tuple[Message, Array]:
         source = cut((self._send if m.src_is_input else self._recv).parts[m.src], m.source)

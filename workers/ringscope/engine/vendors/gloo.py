@@ -70,7 +70,7 @@ class _GlooPlan:
             raise self._roll_call.error() from error
 
     def free(self) -> None:
-        """Nothing to give back: the process group stays for the next plan."""
+        """Do nothing: the process group stays for the next plan."""
 
 
 def _group(comm: MPI.Intracomm) -> Any:

@@ -67,7 +67,7 @@ class _VendorPlan:
             watchdog.calls += 1
 
     def free(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
 
 def _both(call: Callable[[], Any], then: Callable[[], None]) -> Callable[[], None]:

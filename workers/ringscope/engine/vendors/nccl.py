@@ -38,7 +38,7 @@ class _VendorPlan:
         self._link.execute(self._call, lambda: f"NCCL's {self._collective}")
 
     def free(self) -> None:
-        """Nothing to give back."""
+        """Do nothing: there is nothing to release."""
 
     def _all_reduce(self) -> None:
         self._link.comm.allReduce(*self._whole(), self._op, self._link.stream.ptr)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _INVALID_ARGUMENT = 4
 _IN_PROGRESS = 7
-_ABORT_SECONDS = 5.0  # for an abort, before its error is told: it may last until all ranks have aborted
+_ABORT_SECONDS = 5.0  # for an abort, before its error is reported: it may last until all ranks have aborted
 _REMEDY = "pip install nvidia-nccl-cu12 (or -cu13), or choose cuda_ipc on one node"
 _FIRST_WITH_SHARED_GPU = 2_30_00
 # What NCCL needs to run several ranks on one GPU: permission, few thread blocks each so that all fit, and no NVLink

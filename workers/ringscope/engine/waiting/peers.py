@@ -45,7 +45,7 @@ class Peers:
                 self._near.add(rank)
                 with contextlib.suppress(OSError):  # too old a Linux, or too many open files: the timeout remains
                     self._pidfds[rank] = os.pidfd_open(pid)
-        comm.Barrier()  # whoever came here lived when its pidfd was opened, so none belongs to a successor
+        comm.Barrier()  # every rank that got here lived when its pidfd was opened, so none belongs to a reused pid
 
     def is_near(self, rank: int) -> bool:
         """Return whether a rank is on this node; the relation is symmetric."""

@@ -30,15 +30,15 @@ class Fp16:
         return int(sent.nbytes) + _SCALE_BYTES
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Nothing."""
+        """Return no state."""
         return {}
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
-        """Nothing to go on with."""
+        """Do nothing: there is no state to restore."""
 
 
 def _scale(largest: float, ranks: int) -> float:
-    """Return the greatest power-of-two scale at which a sum of ``ranks`` such elements fits float16."""
+    """Return the greatest power-of-two scale at which a sum of ``ranks`` such elements fits float16, or 1."""
     if not math.isfinite(largest) or largest == 0:
         return 1.0
     # Rounding may take each of them, and each partial sum, a little up: half of the range is left free.

@@ -53,7 +53,7 @@ class PowerSgd:
         mine: Sequence[Tensor],
         rights: Sequence[Tensor],
     ) -> None:
-        """Note what this rank's own gradient lost, and where the next iteration begins."""
+        """Store the residual of this rank's gradient, and the bases of the next iteration."""
         for piece, left, right in zip(pieces, lefts, mine, strict=True):
             piece.of(corrected).sub_(left @ right.T)
         for part in _whole(pieces, corrected):
@@ -121,7 +121,7 @@ def _whole(pieces: Sequence[_Piece], bucket: Tensor) -> list[Tensor]:
 def _summed(
     matrices: Sequence[Tensor], rest: Sequence[Tensor], comm: Collectives
 ) -> tuple[list[Tensor], list[Tensor], int]:
-    """Both over all ranks, in one sum; the bytes sent."""
+    """Sum matrices and the rest over all ranks, in one all-reduce; return both and the bytes sent."""
     tensors = [*matrices, *rest]
     if not tensors:
         return [], [], 0

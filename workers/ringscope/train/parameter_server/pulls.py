@@ -61,7 +61,7 @@ class Pulls:
         )
 
     def close(self) -> None:
-        """There is nothing to let go of."""
+        """Do nothing: there is nothing to release."""
 
     def _elapsed_us(self) -> float:
         return (time.perf_counter_ns() - self._start_ns) / 1e3

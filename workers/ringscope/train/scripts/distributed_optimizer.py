@@ -115,7 +115,7 @@ def _before_step(optimizer: DistributedOptimizer, args: Any, kwargs: Any) -> Any
     def shared() -> Any:
         loss = closure()
         gradients.before_step(optimizer)
-        return gradients.mean(loss)  # optimizers decide by the loss, and must decide alike
+        return gradients.mean(loss)  # optimizers decide by the loss, and must decide the same
 
     return (optimizer, shared, *args[2:]), {name: given for name, given in kwargs.items() if name != "closure"}
 

@@ -1,4 +1,4 @@
-"""Notes that every rank sends along with its gradients, so that ranks that differ are named and never drift in silence.
+"""Notes that every rank sends with its gradients, so that ranks that differ are named and never drift silently.
 
 Each rank has a row of float32 numbers, and zeros in the rows of the others; the sum over the ranks gives every rank all
 rows. Every number is small enough for float32 to keep it exactly.

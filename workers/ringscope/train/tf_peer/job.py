@@ -40,7 +40,7 @@ class NoCheckpoints:
         return Place()
 
     def save(self, place: Place) -> float:
-        """Nothing, in no time."""
+        """Save nothing, in no time."""
         return 0.0
 
 

@@ -1,4 +1,4 @@
-"""Requests wait to be admitted where the server gets too little processor time, or are told to come again."""
+"""Admission of requests: if the server gets too little processor time, they wait or get 503 with Retry-After."""
 
 from typing import Annotated
 
@@ -10,12 +10,12 @@ from ringscope_server.overload.admission import Admission, Admitted, Kind, NotAd
 
 RETRY_AFTER_SECONDS = 5
 _AGENTS = "/api/v1/agents/"
-# A poll is a node's heartbeat, a health page says how the server is, and a stream has no end.
+# These do not wait: a poll is a node's heartbeat, a health page reports the server's state, and a stream has no end.
 _AT_ONCE = frozenset({"/healthz", "/readyz", "/metrics", "/api/v1/stream"})
 
 
 def kind_of(path: str) -> Kind | None:
-    """Return the kind of a request for this path; None where it must not wait."""
+    """Return the kind of a request for this path; None if it must not wait."""
     if path in _AT_ONCE:
         return None
     if not path.startswith(_AGENTS):
@@ -26,14 +26,14 @@ def kind_of(path: str) -> Kind | None:
 
 
 class RequestAdmission:
-    """ASGI middleware: passes a request on once it is admitted, before anything of its body is read."""
+    """ASGI middleware: passes a request on once it is admitted, before any of its body is read."""
 
     def __init__(self, app: ASGIApp, admission: Admission) -> None:
         self.app = app
         self._admission = admission
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Wait, pass it on, and let the next one come once the first part of the answer's body is sent."""
+        """Wait, pass the request on, and admit the next one once the first part of the answer's body is sent."""
         kind = kind_of(scope["path"]) if scope["type"] == "http" else None
         if kind is None:
             await self.app(scope, receive, send)
@@ -62,7 +62,7 @@ class RequestAdmission:
 
 
 async def get_admitted(request: Request) -> Admitted:
-    """Return this request's admission: a route whose work has a limit of its own ends it before it waits there."""
+    """Return this request's admission; a route with a limit of its own ends the admission before it waits there."""
     admitted: Admitted = request.state.admitted
     return admitted
 

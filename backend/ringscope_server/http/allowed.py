@@ -1,4 +1,4 @@
-"""The methods that a path takes: Starlette's answer 405 knows those of one route only."""
+"""The methods that a path allows; Starlette's 405 answer knows those of one route only."""
 
 from functools import cached_property
 from re import Pattern
@@ -9,13 +9,13 @@ from starlette.routing import compile_path
 
 
 class AllowedMethods:
-    """Of all routes of an application."""
+    """The allowed methods of all routes of an application."""
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
 
     def of(self, path: str) -> str:
-        """As the header Allow has them."""
+        """Return the value of the header Allow."""
         found = [methods for pattern, methods in self._routes if pattern.match(path)]
         methods = set().union(*found) or {"GET"}  # no route: it is one of the page's files
         return ", ".join(sorted(methods | ({"HEAD"} if "GET" in methods else set())))

@@ -1,4 +1,4 @@
-"""Who asks for work of a processor: it is counted as theirs, and ends when they hang up."""
+"""Work in other processes for a request: it counts for the request's token, and ends when the client disconnects."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Asker:
-    """One request, and whose it is."""
+    """One request and its token."""
 
     request: Request
     token_id: int
@@ -28,11 +28,11 @@ class Asker:
     pool: ProcessPool
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return what the function returns, worked out in another process.
+        """Return the result of the function, computed in another process.
 
-        Raises BusyError, ProcessLostError, and a Problem that is read by no one once the client has gone.
+        Raises BusyError, ProcessLostError, and a Problem, which is not sent, if the client has disconnected.
         """
-        self.admitted.end()  # whoever waits for the pool keeps nobody from being served
+        self.admitted.end()  # a request that waits for the pool does not block the admission of others
         return await self._while_connected(self.pool.run(self.token_id, function, *args, **kwargs))
 
     async def _while_connected(self, answer: Coroutine[Any, Any, T]) -> T:
@@ -54,7 +54,7 @@ class Asker:
 
 
 async def get_asker(request: Request, user: Viewer, services: ServicesDep, admitted: AdmittedDep) -> Asker:
-    """Whoever makes this request."""
+    """Return the asker of this request."""
     return Asker(request, user.token_id, admitted, services.planner)
 
 

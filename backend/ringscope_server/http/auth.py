@@ -1,7 +1,7 @@
-"""Who may do what: a bearer token, or the cookie of a browser session.
+"""Authentication and roles: a bearer token, or the cookie of a browser session.
 
-Every route depends on one of ``Viewer``, ``Operator``, ``Admin``, ``Agent`` or ``Joiner``, or stands on the list of
-public routes in tests/server/http/test_auth.py.
+Every route depends on one of ``Viewer``, ``Operator``, ``Admin``, ``Agent`` or ``Joiner``, or is on the list of public
+routes in tests/server/http/test_auth.py.
 """
 
 from typing import Annotated
@@ -30,18 +30,18 @@ async def current_user(
     bearer: Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)],
     cookie: Annotated[str | None, Depends(_cookie)],
 ) -> User:
-    """The user of this request. Raises a 401 problem without a valid token, 403 for a forged request, 429."""
+    """Return the user of this request. Raises a 401 problem without a valid token, 403 for a forged request, 429."""
     secret = bearer.credentials if bearer else cookie
     if secret is None:
         await _refuse(request, services, "no_token")
         raise Problem(401, "not_logged_in", "This needs a token: send it as 'Authorization: Bearer TOKEN'.")
     token = await services.token_cache.find(services.database, secret, services.now())
-    # A login link's token is good for one thing only: the login route, which takes it away.
+    # A login link's token is only valid for the login route, which consumes it.
     if token is None or token.kind == "login":
         await _refuse(request, services, "bad_token")
         raise Problem(401, "bad_token", "The token is unknown or expired; use a valid one.")
     if bearer is None and request.method not in SAFE_METHODS and CLIENT_HEADER not in request.headers:
-        # Another site's page can make the browser send the cookie, but not this header.
+        # Another site's page can make the browser send the cookie but not this header.
         raise Problem(403, "forged_request", f"A change made with the session cookie needs the {CLIENT_HEADER} header.")
     user = tokens.as_user(token, secret)
     limit_user(services, user)
@@ -61,7 +61,7 @@ class RequireRole:
         self.role = role
 
     async def __call__(self, user: Annotated[User, Depends(current_user)]) -> User:
-        """The user, or a 403 problem that names the missing role."""
+        """Return the user; raises a 403 problem that names the missing role."""
         if not user.may(self.role):
             raise Problem(403, "not_allowed", f"This needs the role {self.role}; your token has the role {user.role}.")
         return user

@@ -1,16 +1,16 @@
-"""How long a browser may keep what it got."""
+"""The time for which a browser may cache an answer."""
 
 import re
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-HASHED = re.compile(r"/assets/(?!\.)[^/]+")  # and nothing that a path with .. comes out at
+HASHED = re.compile(r"/assets/(?!\.)[^/]+")  # and not what a path with .. resolves to
 FOR_EVER = "public, max-age=31536000, immutable"
 
 
 class CacheControl:
-    """ASGI middleware: files under /assets carry a hash in their name and never change; all else is asked for again."""
+    """ASGI middleware: files under /assets have a hash in their name and never change; all else must be revalidated."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

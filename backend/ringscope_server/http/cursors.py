@@ -9,18 +9,18 @@ from fastapi import Query
 from ringscope.contracts.findings import FieldError
 from ringscope_server.http.problems import invalid
 
-MAX_KEY = 2**63 - 1  # what the databases can hold
+MAX_KEY = 2**63 - 1  # the largest integer of the databases
 Limit = Annotated[int, Query(ge=1, le=1000, description="The number of rows of one page.")]
 Cursor = Annotated[str | None, Query(max_length=200, description="The value of ``next`` in the page before.")]
 
 
 def encode(key: int) -> str:
-    """The cursor for the page after ``key``."""
+    """Return the cursor of the page after ``key``."""
     return base64.urlsafe_b64encode(str(key).encode()).decode().rstrip("=")
 
 
 def decode(cursor: str | None) -> int | None:
-    """The key in a cursor. Raises a 422 problem for one that this server did not make."""
+    """Return the key in a cursor. Raises a 422 problem for a cursor that this server did not make."""
     if cursor is None:
         return None
     try:
@@ -34,5 +34,5 @@ def decode(cursor: str | None) -> int | None:
 
 
 def next_cursor(ids: list[int], limit: int | None) -> str | None:
-    """The cursor after a full page; a short page is the last one, and so is one without a limit."""
+    """Return the cursor after a full page; a short page is the last one, and so is one without a limit."""
     return encode(ids[-1]) if len(ids) == limit else None

@@ -1,4 +1,4 @@
-"""The services of a server: put beside each request that it gets, and a dependency of the routes."""
+"""The services of a server, attached to each request and available to routes as a dependency."""
 
 from typing import Annotated
 
@@ -9,21 +9,21 @@ from ringscope_server.services import Services
 
 
 class WithServices:
-    """ASGI middleware: the routes are of no server in particular, so each request brings its server's services."""
+    """ASGI middleware: attaches the server's services to each request, because the routes belong to no one server."""
 
     def __init__(self, app: ASGIApp, services: Services) -> None:
         self.app = app
         self._services = services
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with them."""
+        """Pass the request on with the services."""
         if scope["type"] == "http":
             scope.setdefault("state", {})["services"] = self._services
         await self.app(scope, receive, send)
 
 
 async def get_services(request: Request) -> Services:
-    """The services of the server that got this request; async, as anything else runs in another thread."""
+    """Return the services of the server that got this request; async, because a sync dependency runs in a thread."""
     services: Services = request.state.services
     return services
 

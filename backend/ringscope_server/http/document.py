@@ -1,4 +1,4 @@
-"""What the OpenAPI document says of every operation, which no route has to say by itself."""
+"""Additions to the OpenAPI document that hold for every operation, so that no route has to state them."""
 
 from typing import Any
 
@@ -9,11 +9,11 @@ from ringscope_server.http.auth import CLIENT_HEADER, SAFE_METHODS
 from ringscope_server.http.problems import ProblemDocument
 
 _HEADER = {"schema": {"type": "string"}}
-# For routes that make something: `responses=CREATED`.
+# For routes that create something: `responses=CREATED`.
 CREATED: dict[int | str, dict[str, Any]] = {
     201: {"headers": {"Location": {"description": "The URL of what was created.", **_HEADER}}}
 }
-# For the application: any operation may answer so.
+# For the application: any operation may answer like this.
 RESPONSES: dict[int | str, dict[str, Any]] = {"4XX": {"model": ProblemDocument}}
 
 _PROBLEM = {PROBLEM_MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/ProblemDocument"}}}
@@ -45,7 +45,7 @@ _COMPONENTS = {
 
 
 def install(app: FastAPI) -> None:
-    """Have the application's document say it."""
+    """Add these to the application's document."""
     generate = app.openapi
 
     def openapi() -> dict[str, Any]:

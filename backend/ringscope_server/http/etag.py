@@ -1,4 +1,4 @@
-"""ETags of what people edit: the revision, so that nobody undoes a change that they have not seen."""
+"""ETags of what people edit: the revision, so that no person overwrites a change that they have not seen."""
 
 from typing import Annotated
 
@@ -15,12 +15,14 @@ IfMatch = Annotated[
 
 
 def etag(revision: int) -> str:
-    """The ETag header of a revision."""
+    """Return the ETag header of a revision."""
     return f'"{revision}"'
 
 
 def require_match(if_match: str | None, revision: int) -> None:
-    """Raises a 412 problem when If-Match names another revision than the one that is there; without it all is well."""
+    """Check If-Match. Raises a 412 problem if it names a revision other than the current one; without the header
+    nothing.
+    """
     if if_match is None:
         return
     named = {part.strip() for part in if_match.split(",")}

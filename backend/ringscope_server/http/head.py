@@ -7,16 +7,16 @@ PATHS = ("/api/", "/docs")
 
 
 class HeadAsGet:
-    """ASGI middleware: asks a route for what GET would give, and hands on its head only.
+    """ASGI middleware: runs a route as for GET and sends only the head of its answer.
 
-    Once the head is there the client counts as gone, so that nothing more is read for a long file or a stream.
+    Once the head is sent the client counts as disconnected, so that nothing more is read for a long file or a stream.
     """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on; one of HEAD as one of GET."""
+        """Pass the request on, a HEAD request as a GET request."""
         if scope["type"] != "http" or scope["method"] != "HEAD" or not scope["path"].startswith(PATHS):
             await self.app(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""The Idempotency-Key header of every POST that makes something."""
+"""The Idempotency-Key header of every POST that creates something."""
 
 from typing import Annotated
 

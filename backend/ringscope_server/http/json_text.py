@@ -1,7 +1,7 @@
-"""JSON that parses and still cannot be kept: NUL and half characters in text, numbers that are none, depth. Pure.
+"""JSON that parses but cannot be stored: NUL and lone surrogates in text, NaN and Infinity, depth. Pure.
 
-PostgreSQL refuses NUL in text and JSON, UTF-8 has no lone surrogates, and JSON itself has no NaN. Nearly every body is
-cleared by a search for the few bytes that such a thing needs; only the others are parsed here.
+PostgreSQL refuses NUL in text and JSON, UTF-8 has no lone surrogates, and JSON itself has no NaN. A search for the few
+bytes that these need clears nearly every body; only the others are parsed here.
 """
 
 import json
@@ -13,18 +13,18 @@ from ringscope.contracts.findings import FieldError, dotted, pointer
 
 UNKEPT = re.compile("[\0\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
-# What is nested deeper parses or not by how deep Python's stack happens to be.
+# Whether a deeper document parses depends on the depth of Python's stack at that moment.
 MOST_NESTED = 200
 _STRUCTURE = re.compile(rb'[\[\]{}]|"(?:[^"\\]|\\.)*+(?:"|\Z)', re.DOTALL)
 Location = tuple[str | int, ...]
 
 
 class _NoNumber(float):
-    """A number that JSON does not have, as json.loads gives it."""
+    """A number that JSON does not have, as json.loads returns it."""
 
 
 def findings(body: bytes) -> list[FieldError]:
-    """The first thing in a body that cannot be kept, with the field where it stands; none for text that is no JSON."""
+    """Return the first value in a body that cannot be stored, with its field; None for text that is not JSON."""
     if _is_nested_too_deeply(body):
         return [FieldError(pointer="", detail="The request body is nested too deeply; make it flatter.")]
     if not _is_text(body):
@@ -35,11 +35,11 @@ def findings(body: bytes) -> list[FieldError]:
         parsed = json.loads(body, parse_constant=_NoNumber)
         return [error for error in [next(_walk(parsed, ()), None)] if error]
     except ValueError:
-        return []  # whoever parses it next says what is wrong
+        return []  # the next parser reports what is wrong
 
 
 def mended(body: bytes) -> bytes:
-    """The body with a replacement character for each that cannot be kept; as it is where it is no JSON."""
+    """Return the body with a replacement character for each one that cannot be stored; unchanged if it is not JSON."""
     if not _is_suspect(body):
         return body
     try:
@@ -50,7 +50,7 @@ def mended(body: bytes) -> bytes:
 
 def _is_text(body: bytes) -> bool:
     try:
-        # As json.loads reads it, halves of characters too: those get a better sentence.
+        # Parsed as by json.loads, lone surrogates included: those get a better sentence.
         body.decode(json.detect_encoding(body), "surrogatepass")
     except UnicodeDecodeError:
         return False

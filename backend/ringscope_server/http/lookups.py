@@ -12,12 +12,12 @@ from ringscope_server.jobs.filters import MAX_ID
 from ringscope_server.jobs.queries import exists
 from ringscope_server.results import queries
 
-Id = Annotated[int, Path(ge=0, le=MAX_ID)]  # and other whole numbers in a path
+Id = Annotated[int, Path(ge=0, le=MAX_ID)]  # and of other whole numbers in a path
 AttemptNumber = Annotated[int | None, Query(alias="attempt", ge=1, le=MAX_ID, description="Default: the newest.")]
 
 
 async def attempt_asked_for(session: AsyncSession, job_id: int, number: int | None) -> int | None:
-    """Id of the attempt; None when none is asked for and the job has none yet. Raises Problem 404."""
+    """Return the id of the attempt; None if none is requested and the job has none yet. Raises Problem 404."""
     await require_job(session, job_id)
     attempt_id = await queries.attempt_of(session, job_id, number)
     if attempt_id is None and number is not None:
@@ -26,7 +26,7 @@ async def attempt_asked_for(session: AsyncSession, job_id: int, number: int | No
 
 
 async def require_sweep(session: AsyncSession, job_id: int) -> BenchmarkSpec:
-    """What the benchmark measures. Raises Problem 409 for a job of another kind."""
+    """Return the specification of the benchmark. Raises Problem 409 for a job of another kind."""
     spec = await read_spec(session, job_id)
     if spec.benchmark is None:
         raise Problem(409, "no_benchmark", f"Job {job_id} is of kind {spec.kind}; only benchmarks have this.")
@@ -34,6 +34,6 @@ async def require_sweep(session: AsyncSession, job_id: int) -> BenchmarkSpec:
 
 
 async def require_job(session: AsyncSession, job_id: int) -> None:
-    """Raises Problem 404 where there is no such job."""
+    """Raises Problem 404 if there is no such job."""
     if not await exists(session, job_id):
         raise not_found("job", job_id)

@@ -1,4 +1,4 @@
-"""Under which address people reach this server. Pure."""
+"""The address under which people reach this server. Pure."""
 
 import re
 from ipaddress import IPv6Address, ip_address
@@ -11,19 +11,26 @@ from ringscope_server.settings import Settings
 
 MAX_PATH = 2_000
 MAX_PORT = 65_535
-FORWARDED = ("forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto")  # what a proxy adds
+FORWARDED = (
+    "forwarded",
+    "via",
+    "x-forwarded-for",
+    "x-forwarded-host",
+    "x-forwarded-proto",
+)  # headers that a proxy adds
 _NAME = r"[A-Za-z0-9._~%!$&'()*+,;=-]+"
 _ZONE = r"%[A-Za-z0-9._~%-]+"
 _HOST = re.compile(rf"(?:{_NAME}|\[(?P<ipv6>[0-9A-Fa-f:.]+)(?:{_ZONE})?\])(?::(?P<port>[0-9]{{0,5}}))?")
 
 
 def origin(request: Request, settings: Settings) -> str:
-    """The beginning of a link to this server: the configured URL, else that of the request where it is surely ours.
+    """Return the beginning of a link to this server: the configured URL, else the request's if it is certainly ours.
 
-    Whoever sends a request chooses its Host, and a link with a secret in it must lead nowhere else. So a name is taken
-    only if it is the one that the server listens on, is the address at which the connection arrived, or means this
-    machine (localhost) in a request that may come from it: a container's published port and a tunnel have another port
-    there. For any other name, and behind a proxy, which writes its own name for us, the link has that address.
+    The client chooses the Host header, and a link with a secret in it must not lead to another host. So a name is
+    accepted only if it is the one on which the server listens, is the address at which the connection arrived, or means
+    this machine (localhost) in a request that may come from it: a container's published port and a tunnel have another
+    port there. For any other name, and behind a proxy, which replaces the name, the link has the address at which the
+    connection arrived.
     """
     if settings.public_url:
         return settings.public_url.rstrip("/")
@@ -36,7 +43,7 @@ def origin(request: Request, settings: Settings) -> str:
 
 
 def _may_be_here(request: Request) -> bool:
-    """Whether the client is this machine or one of its containers' networks, and no proxy stands between."""
+    """Return whether the client is this machine or one of its containers' networks, without a proxy in between."""
     if any(request.headers.get(name) for name in FORWARDED):
         return False
     try:
@@ -46,16 +53,16 @@ def _may_be_here(request: Request) -> bool:
 
 
 def is_here(request: Request) -> bool:
-    """Whether who asks sits at this machine: it is called localhost, and the connection comes from here.
+    """Return whether the client is on this machine: it names localhost, and the connection comes from here.
 
-    Only the second says that it is no container's published port, only the first that it is no proxy's.
+    Only the second excludes a container's published port, only the first excludes a proxy.
     """
     address = request.client.host if request.client else ""
     return is_loopback(request.url.hostname or "") and is_loopback(address)
 
 
 def is_host(header: str) -> bool:
-    """Whether this may be what a Host header says: a name or address and perhaps a port, or nothing (RFC 9112)."""
+    """Return whether this is a valid Host header: a name or address and perhaps a port, or nothing (RFC 9112)."""
     if not header:
         return True
     found = _HOST.fullmatch(header)
@@ -65,8 +72,8 @@ def is_host(header: str) -> bool:
 
 
 def is_local_path(path: str) -> bool:
-    """Whether a browser that is led there stays on this site: one slash at its beginning, and no way around it."""
-    # Browsers take a backslash for a slash, and pass over what cannot be printed.
+    """Return whether a browser that is redirected there stays on this site: the path begins with exactly one slash."""
+    # Browsers read a backslash as a slash and skip characters that cannot be printed.
     if not path.startswith("/") or path.startswith(("//", "/\\")) or not path.isprintable() or len(path) > MAX_PATH:
         return False
     parts = urlsplit(path)

@@ -1,4 +1,4 @@
-"""What to type for `ringscope` on this server's own machine, so that it has this server's token."""
+"""The `ringscope` command on this server's own machine that has this server's token."""
 
 import os
 import sys
@@ -12,9 +12,9 @@ from ringscope_server.settings import Settings
 
 
 def own_command(request: Request, settings: Settings) -> str | None:
-    """The path of the program beside this Python, and the data directory where it is not the usual one.
+    """Return the path of the program beside this Python, and the data directory if it is not the default one.
 
-    None where the browser is on another machine, or may be, and where there is no such program.
+    Return None if the browser is, or may be, on another machine, and if there is no such program.
     """
     program = Path(sys.executable).with_name("ringscope")
     if not is_here(request) or not os.access(program, os.X_OK):

@@ -1,4 +1,4 @@
-"""Files of the page that the build has compressed already: sent as they lie, in the encoding that the browser takes."""
+"""Files of the page that the build has already compressed: sent unchanged, in an encoding that the browser accepts."""
 
 import re
 from pathlib import Path
@@ -12,11 +12,11 @@ NEVER = re.compile(r"q=0(\.0*)?")
 
 
 class Precompressed:
-    """ASGI middleware: asks for the compressed file where there is one, and says so in the answer."""
+    """ASGI middleware: requests the compressed file if there is one, and adds the encoding to the answer."""
 
     def __init__(self, app: ASGIApp, directory: Path) -> None:
         self.app = app
-        # A build is replaced as a whole, and the server started again with it.
+        # A build is replaced as a whole, and the server is restarted with it.
         self._files = {
             encoding: {f"/{path.relative_to(directory).as_posix()}" for path in _without(suffix, directory)}
             for encoding, suffix in SUFFIXES.items()
@@ -24,7 +24,7 @@ class Precompressed:
         self._known = frozenset().union(*self._files.values())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, with the path of the compressed file if the browser takes that."""
+        """Pass the request on, with the path of the compressed file if the browser accepts it."""
         if scope["type"] != "http" or scope["path"] not in self._known:
             await self.app(scope, receive, send)
             return

@@ -24,14 +24,14 @@ from ringscope_server.users.idempotency import KeyReusedError
 from ringscope_server.users.tokens import RevokedError
 
 log = logging.getLogger(__name__)
-# In place of the framework's own words, for what is left once http/request_body.py has looked.
+# These replace the framework's sentences for what http/request_body.py did not catch.
 UNREADABLE = "The request body is not UTF-8, or holds a number of thousands of digits; mend it."
 
 RETRY_AFTER_SECONDS = 1
 
 
 class ProblemDocument(BaseModel):
-    """What every error of the API looks like (application/problem+json)."""
+    """The document of every error of the API (application/problem+json)."""
 
     type: str = "about:blank"
     title: str
@@ -60,17 +60,17 @@ class Problem(Exception):  # noqa: N818  # RFC 9457 calls it a problem
 
 
 def invalid(errors: Sequence[FieldError]) -> Problem:
-    """422 for wrong fields."""
+    """Return a 422 for wrong fields."""
     return Problem(422, "invalid_request", " ".join(error.detail for error in errors), errors)
 
 
 def not_found(noun: str, key: object) -> Problem:
-    """404 for something that is not there."""
+    """Return a 404 for something that does not exist."""
     return Problem(404, "not_found", f"There is no {noun} {key}.")
 
 
 def install(app: FastAPI) -> None:
-    """Make every error of this application a problem document."""
+    """Turn every error of this application into a problem document."""
     allowed = AllowedMethods(app)
 
     @app.exception_handler(Problem)
@@ -160,7 +160,9 @@ def install(app: FastAPI) -> None:
 
 
 def of_database(error: SQLAlchemyError) -> Problem | None:
-    """A value that it cannot store, or trouble that passes; None for a mistake of ours."""
+    """Return the problem of a value that the database cannot store, or of a temporary fault; None for a mistake of
+    ours.
+    """
     if is_bad_value(error):
         return Problem(422, "invalid_request", f"A value cannot be stored: {cause_of(error)}.")
     fault = fault_of(error)
@@ -168,7 +170,7 @@ def of_database(error: SQLAlchemyError) -> Problem | None:
 
 
 def unavailable(fault: Fault) -> Problem:
-    """503 for what passes, or is mended by others."""
+    """Return a 503 for what passes by itself, or is repaired by others."""
     return Problem(503, fault.code, fault.sentence, headers={"Retry-After": str(RETRY_AFTER_SECONDS)})
 
 
@@ -178,7 +180,7 @@ def _mistake(request: Request, error: Exception) -> JSONResponse:
 
 
 def problem_response(problem: Problem) -> JSONResponse:
-    """The answer that a problem is."""
+    """Return the answer for a problem."""
     document = problem.document
     headers = problem.headers | ({"WWW-Authenticate": "Bearer"} if document.status == 401 else {})
     return JSONResponse(document.model_dump(), document.status, headers=headers, media_type=PROBLEM_MEDIA_TYPE)

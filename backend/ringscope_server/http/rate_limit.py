@@ -1,4 +1,4 @@
-"""429 for a token, or the address of somebody without one, that asks too often; for a token that listens too much."""
+"""429 for a token, or an address without one, that sends too many requests; and for a token with too many streams."""
 
 from math import ceil
 
@@ -12,13 +12,13 @@ from ringscope_server.users.tokens import User
 
 
 def limit_user(services: Services, user: User) -> None:
-    """Count a request of a person. Agents are not limited: their number and pace are the operator's own."""
+    """Count a request of a person. Agents are not limited: the operator decides their number and pace."""
     if user.kind not in ("agent", "join"):
         _take(services, services.user_limit, user.token_id, "token")
 
 
 def limit_streams(services: Services, user: User) -> None:
-    """Before one more live stream of this person is opened: else one token could hold all that the server can."""
+    """Check the limit before another live stream of this person is opened; else one token could hold all streams."""
     most = services.settings.max_streams_per_token
     if most and services.stream.count_of(user.token_id) >= most:
         services.monitoring.limited["token"] += 1
@@ -30,7 +30,7 @@ def limit_streams(services: Services, user: User) -> None:
 
 
 async def limit_stranger(request: Request, services: ServicesDep) -> None:
-    """Count a request of somebody who has not shown a valid token: a dependency of the routes that log in."""
+    """Count a request without a valid token: a dependency of the routes that log in."""
     _take(services, services.stranger_limit, request.client.host if request.client else "", "address")
 
 

@@ -1,4 +1,4 @@
-"""Redirections name a path and no scheme or host: a proxy that speaks TLS for this server is no business of ours."""
+"""Redirections have a path without scheme and host, because a proxy may speak TLS for this server."""
 
 from urllib.parse import urlsplit
 
@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 
 class RelativeRedirects:
-    """ASGI middleware: cuts scheme and host off the Location of a redirection (RFC 9110, section 10.2.2)."""
+    """ASGI middleware: removes scheme and host from the Location of a redirection (RFC 9110, section 10.2.2)."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

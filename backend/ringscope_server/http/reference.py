@@ -1,4 +1,4 @@
-"""The page /docs: every operation of the API, made of the OpenAPI document, and nothing that it would have to load."""
+"""The page /docs: every operation of the API, generated from the OpenAPI document, without files to load."""
 
 import json
 from collections import defaultdict
@@ -19,7 +19,7 @@ td, th { text-align: left; vertical-align: top; padding: .125rem 1rem .125rem 0 
 
 
 def install(app: FastAPI) -> None:
-    """Serve the page. It is made when somebody asks for it first."""
+    """Serve the page, which is generated at the first request."""
 
     @cache
     def made() -> str:
@@ -31,7 +31,7 @@ def install(app: FastAPI) -> None:
 
 
 def page(document: dict[str, Any]) -> str:
-    """The OpenAPI document as a page for people."""
+    """Return the OpenAPI document as a page for people."""
     operations: dict[str, list[str]] = defaultdict(list)
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
@@ -55,7 +55,7 @@ Send a token as <code>Authorization: Bearer rs_…</code>; <code>ringscope token
 
 
 def _resolved(operation: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
-    """With the answers and parameters that it shares with others."""
+    """Return the operation with the answers and parameters that it shares with others."""
 
     def found(item: dict[str, Any]) -> dict[str, Any]:
         if "$ref" not in item:
@@ -95,7 +95,7 @@ def _schema(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _type(schema: dict[str, Any]) -> str:
-    """A schema in few words; those with a name are further down on the page."""
+    """Return a schema in few words; named schemas are further down on the page."""
     if "$ref" in schema:
         name = escape(schema["$ref"].removeprefix(REFERENCE))
         return f"<a href='#{name}'>{name}</a>"

@@ -1,4 +1,4 @@
-"""Looks at every request before a route does: what names no host, is too large, no JSON, or text that is not kept."""
+"""Checks of every request before a route: the host name, the size, the JSON, and text that cannot be stored."""
 
 from collections.abc import Mapping
 
@@ -12,28 +12,28 @@ from ringscope_server.http.origin import is_host
 from ringscope_server.http.problems import Problem, invalid, of_database, problem_response
 from ringscope_server.services import Services
 
-# What an agent sends was printed by a rank and cannot be said again: it is mended where a person would be told.
+# A rank printed what an agent sends, and cannot repeat it: it is repaired where a person would get an error.
 AGENTS = "/api/v1/agents/"
-# Of everything but what comes in megabytes: to look at more would only keep the server from others.
+# For everything but what comes in megabytes: to check more would only block the server.
 SMALL_BYTES = 64 << 10
 MEDIUM_BYTES = 3 << 20
-# What agents tell: reports have the stacks of up to 4,096 ranks, of 4,000 characters each.
+# For agents' reports, which have the stacks of up to 4,096 ranks, of 4,000 characters each.
 LARGE = ("/records", "/reports")
 # A pulse has at most 650 bytes of each of 4,096 ranks; a node may have hundreds of network interfaces.
 MEDIUM = ("/pulses", "/register")
 
 
 class ClientGoneError(Exception):
-    """The client hung up before its request was whole."""
+    """The client disconnected before its request was complete."""
 
 
 class RequestBody:
-    """ASGI middleware: reads the body and hands on one that can be stored, or answers 4xx.
+    """ASGI middleware: reads the body and passes on one that can be stored, or answers 4xx.
 
-    It is read up to ``max_bytes`` of an agent's records and reports, up to ``MEDIUM_BYTES`` of its pulses and
-    registrations, and up to ``SMALL_BYTES`` of everything else. Of strangers too little is read to keep anybody
-    waiting. What a stranger sends as an agent is not read at all if it is more: then the route says 401, where a 413
-    would tell an agent whose token was just revoked that its records are taken by nobody, ever.
+    The body is read up to ``max_bytes`` for an agent's records and reports, up to ``MEDIUM_BYTES`` for its pulses and
+    registrations, and up to ``SMALL_BYTES`` for everything else. Without a valid token only little is read. A larger
+    body on an agent's route is then not read at all, and the route answers 401: a 413 would tell an agent whose token
+    was just revoked that its records will never be accepted.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
@@ -41,7 +41,7 @@ class RequestBody:
         self.max_bytes = max_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on with its whole body, or refuse it."""
+        """Pass the request on with its complete body, or refuse it."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -67,7 +67,7 @@ class RequestBody:
         await self.app(scope, _replay(body, receive), send)
 
     async def _limit(self, scope: Scope, headers: Headers) -> int:
-        """How much of this body is read; 0: nothing."""
+        """Return how much of this body is read; 0 for nothing."""
         small = min(self.max_bytes, SMALL_BYTES)
         kind, _, secret = headers.get("authorization", "").partition(" ")
         if not scope["path"].startswith(AGENTS) or kind.lower() != "bearer" or 0 < _declared(headers) <= small:
@@ -82,7 +82,7 @@ class RequestBody:
 
 
 def _declared(headers: Headers) -> int:
-    """Bytes, 0 where they come one by one."""
+    """Return the declared bytes; 0 for a chunked body."""
     length = headers.get("content-length", "0")
     return int(length) if is_whole_number(length) else 0
 
@@ -112,7 +112,7 @@ def _check_host(scope: Scope, headers: Headers) -> None:
     named = headers.getlist("host")
     is_missing = not named and scope.get("http_version") == "1.1"
     if is_missing or len(named) > 1 or not all(map(is_host, named)):
-        # No link or redirection may be built of it, whatever is asked for (RFC 9112, section 3.2).
+        # No link or redirection may be built from it, whatever is requested (RFC 9112, section 3.2).
         sentence = "The header Host must be one name or address, such as 127.0.0.1:8000 or [::1]:8000; send it so."
         raise Problem(400, "invalid_host", sentence)
 

@@ -1,6 +1,6 @@
-"""The path that a proxy puts before all that this server has, such as /ringscope.
+"""The path that a proxy puts before all paths of this server, such as /ringscope.
 
-The proxy may send it on or cut it off: a path is understood with it and without it.
+The proxy may keep it or remove it: the server accepts a path with it and without it.
 """
 
 import re
@@ -16,7 +16,7 @@ _LOADED = re.compile(r'((?:src|href)=")/')  # in index.html: what the page loads
 
 
 class RootPath:
-    """ASGI middleware: takes the path off requests, and puts it before the Location of answers and into the page.
+    """ASGI middleware: removes the path from requests, and adds it to the Location of answers and to the page.
 
     Args:
         root: the path, without a slash at its end; "" changes nothing.

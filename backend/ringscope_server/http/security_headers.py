@@ -1,4 +1,4 @@
-"""What browsers must not do with our answers."""
+"""Headers that restrict what browsers do with our answers."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -7,7 +7,7 @@ HEADERS = {
     "X-Content-Type-Options": "nosniff",
     # Paths may hold a login link's token; other sites must not see them.
     "Referrer-Policy": "same-origin",
-    # Nothing is loaded from elsewhere, and no other site's page may hold ours in a frame and have people click in it.
+    # Nothing is loaded from other sites, and no other site may frame a page of ours to collect clicks.
     # Styles are inline, as Mantine writes them.
     "Content-Security-Policy": "; ".join(
         (

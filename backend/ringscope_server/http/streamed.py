@@ -7,7 +7,7 @@ from fastapi.responses import StreamingResponse
 
 
 async def streamed(pieces: AsyncIterator[str], media_type: str, headers: Mapping[str, str]) -> StreamingResponse:
-    """A file whose first piece is there before its head is sent: what the database refuses is an answer of its own."""
+    """Return a file whose first piece is read before its head is sent, so a database error becomes an answer."""
     first = await anext(pieces, None)
     return StreamingResponse(_joined(first, pieces), media_type=media_type, headers=headers)
 

@@ -1,4 +1,4 @@
-"""How long requests take, by the template of their route."""
+"""Durations of requests, by the template of their route."""
 
 import time
 from collections.abc import Callable
@@ -11,12 +11,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ringscope.contracts.metrics.histogram import Histograms
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-# Labels of what has no route of the API: the page and its files, and paths that nobody serves.
+# Labels for requests without a route of the API: the page and its files, and unknown paths.
 NO_ROUTE, OTHER = "none", "other"
 
 
 class RequestTimes:
-    """ASGI middleware: observes the time up to the beginning of each answer, since a stream has no end to wait for."""
+    """ASGI middleware: observes the time until each answer begins, because a stream does not end."""
 
     def __init__(
         self, app: ASGIApp, api: FastAPI, times: Histograms, clock: Callable[[], float] = time.perf_counter
@@ -27,7 +27,7 @@ class RequestTimes:
         self._clock = clock
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on and look at the clock when its answer begins."""
+        """Pass the request on and observe the time when its answer begins."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -44,5 +44,5 @@ class RequestTimes:
 
     @cached_property
     def _templates(self) -> dict[int, str]:
-        """The whole path of each route, with its parameters' names; a route alone knows only its own part."""
+        """Return the whole path of each route with its parameters' names; a route alone knows only its own part."""
         return {id(context.original_route): context.path or "" for context in iter_route_contexts(self._api.routes)}

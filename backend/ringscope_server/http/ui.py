@@ -15,14 +15,14 @@ MISSING = """<!doctype html><title>Ringscope</title>
 <p>Run <code>make ui</code> in the checkout, then reload. The API works without it: <a href="/docs">/docs</a>.</p>"""
 
 
-# Paths that are no page's: what they are asked for with may matter.
+# Paths that are not the page's: their Accept header may matter.
 NO_PAGES = ("/api/", "/metrics", "/healthz", "/readyz", "/docs", "/openapi")
 
 
 class AnyAccept:
-    """ASGI middleware: a page is sent to whoever takes anything, such as curl, and not only to browsers.
+    """ASGI middleware: sends the page to clients that accept anything, such as curl, and not only to browsers.
 
-    FastAPI sends the page for a path without a file only where HTML is asked for by name.
+    FastAPI sends the page for a path without a file only if the client asks for HTML by name.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -39,12 +39,12 @@ class AnyAccept:
 
 
 def is_page(path: str) -> bool:
-    """Whether a browser that asks for this path gets the page."""
+    """Return whether a browser that requests this path gets the page."""
     return "." not in path.rpartition("/")[2] and not path.startswith(NO_PAGES)
 
 
 def built_files() -> Path | None:
-    """Where the built page lies: in the wheel, or in the checkout of an editable install."""
+    """Return the folder of the built page: in the wheel, or in the checkout of an editable install."""
     package = Path(str(files("ringscope_server")))
     for place in (package / "static", package.parents[1] / "frontend" / "dist"):
         if (place / "index.html").is_file():
@@ -53,7 +53,7 @@ def built_files() -> Path | None:
 
 
 def install(app: FastAPI, place: Path | None) -> None:
-    """Serve the page's files, or without them how to build it, on every path that no route takes."""
+    """Serve the page's files, or a page on how to build it, on every path without a route."""
     if place is not None:
         app.add_middleware(AnyAccept)
         app.add_middleware(Precompressed, directory=place)

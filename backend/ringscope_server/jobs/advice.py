@@ -1,8 +1,8 @@
-"""What to do next about a job, in a sentence with the commands of the CLI between backticks. Pure."""
+"""The next step for a job, as a sentence with the commands of the CLI between backticks. Pure."""
 
 from collections.abc import Sequence
 
-# What to do about the reason of a job that ended; {id} is the job's number, {node} the node where it ended.
+# The next step for the reason of a job that ended; {id} is the job's number, {node} the node where it ended.
 ENDED = {
     "completed": "`ringscope show {id}` has the numbers.",
     "user_cancelled": "`ringscope retry {id}` runs it again.",
@@ -31,7 +31,7 @@ ENDED = {
     "launcher_lost": "The kernel's log of the node may name what killed it; `ringscope retry {id}` runs the job again.",
     "server_error": "The server's log has the details; `ringscope retry {id}` runs it again.",
 }
-# What to do about the reason why it waits.
+# The next step for the reason for which a job waits.
 WAITING = {
     "backoff": "There is nothing to do: it is retried automatically.",
     "no_node": "`ringscope nodes` shows which are drained or lost: `ringscope resume NAME`, or start an agent on such "
@@ -54,9 +54,9 @@ _ANY_WAITING = "`ringscope nodes` shows what is free."
 def advice(
     job_id: int, state: str, reason: str | None = None, waits_for: str | None = None, nodes: Sequence[str] = ()
 ) -> str:
-    """The next step for a job in this state, which ended for ``reason`` or waits for the reason ``waits_for``.
+    """Return the next step for a job in this state, which ended for ``reason`` or waits for the reason ``waits_for``.
 
-    ``nodes`` may have caused its end; where that is one it is named.
+    ``nodes`` may have caused its end; a single one is named.
     """
     node = nodes[0] if len(nodes) == 1 else "NAME"
     return _sentence(state, reason or "", waits_for or "").format(id=job_id, node=node)

@@ -13,34 +13,36 @@ from ringscope_server.db.models import Job
 from ringscope_server.db.specs import spec_of
 from ringscope_server.jobs.service import InvalidJobError, default_name
 
-MAX_PATCH_DEPTH = 20  # a specification is not half as deep
+MAX_PATCH_DEPTH = 20  # a specification is not even half as deep
 MAX_NAME_CHARACTERS = 200
 _NEW_JOB: TypeAdapter[JobSpec] = TypeAdapter(NewJob)
 _CLONE_OF = re.compile(r" \(clone of [0-9]+\)$")
 
 
 def repeated(job: Job) -> JobSpec:
-    """The same again, as the job is now: with the name, priority and labels that people have given it since."""
+    """Return the same specification with the name, priority and labels that people have given the job since."""
     spec = spec_of(job)
     name = "" if job.name == default_name(spec) else job.name
     return spec.model_copy(update={"name": name, "priority": job.priority, "labels": job.labels, "hold": False})
 
 
 def retried(job: Job) -> JobSpec:
-    """The same again; training that was cut short goes on from its last checkpoint."""
+    """Return the same specification; training that was cut short continues from its last checkpoint."""
     spec = repeated(job)
     if spec.training is None or not spec.training.keeps_checkpoints or job.state == "succeeded":
         return spec
-    if not 0 < job.summary.get("epochs_done", 0) < spec.training.epochs:  # no checkpoint yet, or nothing left to do
+    if (
+        not 0 < job.summary.get("epochs_done", 0) < spec.training.epochs
+    ):  # there is no checkpoint yet, or nothing is left to do
         return spec
     return spec.model_copy(update={"training": spec.training.model_copy(update={"resume_from": job.id})})
 
 
 def changed(job: Job, patch: dict[str, Any]) -> JobSpec:
-    """The same with the changes of a merge patch (RFC 7396). Raises InvalidJobError.
+    """Return the specification with the changes of a merge patch (RFC 7396). Raises InvalidJobError.
 
-    Without a name in the patch, one that was made from the specification is made anew, and any other one tells which
-    job was cloned.
+    Without a name in the patch, a name that was made from the specification is made again, and any other one states
+    which job was cloned.
     """
     if _depth(patch) > MAX_PATCH_DEPTH:
         sentence = f"the request body is nested deeper than {MAX_PATCH_DEPTH} levels; no specification is."
@@ -49,7 +51,7 @@ def changed(job: Job, patch: dict[str, Any]) -> JobSpec:
     name = f"{_CLONE_OF.sub('', base.name)} (clone of {job.id})" if base.name else ""
     document = base.model_dump(mode="json") | {"name": name if len(name) <= MAX_NAME_CHARACTERS else base.name}
     if base.training is not None and base.training.strategy in ONE_NODE:
-        document["placement"]["nodes"] = None  # the strategy's doing; another one may have several
+        document["placement"]["nodes"] = None  # the strategy determines it; another strategy may have several
     try:
         return _NEW_JOB.validate_python(merge_patch(document, patch))
     except ValidationError as error:
@@ -57,7 +59,7 @@ def changed(job: Job, patch: dict[str, Any]) -> JobSpec:
 
 
 def _depth(document: Any) -> int:
-    """How deep objects lie in each other; without recursion, as the depth is a stranger's choice."""
+    """Return how deep objects are nested; without recursion, because a client chooses the depth."""
     depth, level = 0, [document]
     while level:
         depth += 1

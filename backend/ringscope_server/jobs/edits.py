@@ -1,4 +1,4 @@
-"""What people may change about a job once it is submitted; the specification itself never changes."""
+"""Changes that people may make to a job once it is submitted; the specification itself never changes."""
 
 from datetime import datetime
 
@@ -16,7 +16,7 @@ from ringscope_server.jobs.service import WrongStateError, default_name
 
 
 class JobEdit(SpecModel):
-    """The fields that are to change; what is left out stays."""
+    """The fields to change; fields that are left out keep their values."""
 
     name: JobName = Field("", description="The name; an empty one is replaced by one made from the specification.")
     priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
@@ -26,7 +26,7 @@ class JobEdit(SpecModel):
 def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datetime) -> None:
     """Change a job that this transaction has locked. Raises WrongStateError.
 
-    Every change raises the revision; giving it what it has changes nothing.
+    Every change raises the revision; a value that is already set changes nothing.
     """
     fields = wanted.model_dump(exclude_unset=True)
     if fields.get("name") == "":

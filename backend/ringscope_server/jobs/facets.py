@@ -1,4 +1,4 @@
-"""How many jobs there are of each kind, under a filter: what the list's own filters offer."""
+"""The number of jobs of each kind under a filter, for the filters of the job list."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,19 +12,19 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.filters import JobFilter
 
-# Somebody waits for it, and asks again every few seconds: so many of the newest jobs are counted.
+# A page requests this every few seconds, so only this number of the newest jobs is counted.
 MAX_JOBS = 20_000
 
 
 class FacetCount(BaseModel):
-    """One value that jobs have, and how many have it."""
+    """One value of jobs, and the number of jobs that have it."""
 
     value: str
     count: int
 
 
 class JobFacets(BaseModel):
-    """Jobs counted by what they are. Each list leaves its own filter out, so that it says what another choice gives."""
+    """Jobs counted by their fields. Each list ignores its own filter, to show what another choice would give."""
 
     total: int = Field(description="Jobs that match the whole filter.")
     is_complete: bool = Field(description=f"Whether all jobs were counted; otherwise only the newest {MAX_JOBS:,}.")
@@ -36,14 +36,14 @@ class JobFacets(BaseModel):
 
 
 class _Group(NamedTuple):
-    """So many jobs that do not differ in any facet; a facet may have several values."""
+    """A number of jobs that do not differ in any facet; a facet may have several values."""
 
     facets: dict[str, frozenset[str]]
     jobs: int
 
 
 async def count(session: AsyncSession, wanted: JobFilter) -> JobFacets:
-    """One look at the newest jobs that match what is no facet: text, labels, schedule and node."""
+    """Count the newest jobs in one query, which filters by what is no facet: text, labels, schedule and node."""
     rest = replace(wanted, states=(), kind=None, user=None, collective=None, algorithm=None)
     columns = (Job.state, Job.kind, Job.user, Job.collective, Job.algorithms)
     newest = select(*columns).where(*rest.conditions()).order_by(Job.id.desc()).limit(MAX_JOBS).subquery()
@@ -65,7 +65,7 @@ async def count(session: AsyncSession, wanted: JobFilter) -> JobFacets:
 
 
 def _chosen(wanted: JobFilter) -> dict[str, frozenset[str]]:
-    """Of each facet that is filtered by the values that pass."""
+    """Return the values that pass, for each facet that is filtered."""
     one = {name: getattr(wanted, name) for name in ("kind", "user", "collective", "algorithm")}
     chosen = {"state": frozenset(wanted.states)} | {
         name: frozenset([value] if value else []) for name, value in one.items()
@@ -80,7 +80,7 @@ def _facets(groups: Sequence[_Group], chosen: dict[str, frozenset[str]]) -> JobF
         failed = [name for name, values in chosen.items() if values.isdisjoint(group.facets[name])]
         if not failed:
             total += group.jobs
-        # What fails by one filter alone is what another choice there would give.
+        # A job that fails only one filter is what another choice there would give.
         for name in counts if not failed else failed if len(failed) == 1 else ():
             counts[name].update(dict.fromkeys(group.facets[name], group.jobs))
     is_complete = sum(group.jobs for group in groups) < MAX_JOBS

@@ -1,7 +1,7 @@
-"""Which jobs a list shows, as SQL that finds a page by an index where there is one.
+"""The filter of a job list, as SQL that finds a page by an index if there is one.
 
-By state, user, both or nothing at all a page costs what it shows; since a time, what ended since. Everything else is
-looked for from the newest job on until the page is full, so a rare one costs as much as there are jobs.
+By state, user, both or without a filter, the cost of a page is the rows that it shows; with a time, the jobs that ended
+since. All other filters search from the newest job until the page is full, so a rare match costs a scan of all jobs.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ MAX_ID = 2**63 - 1
 
 @dataclass(frozen=True)
 class JobFilter:
-    """What a job must be to be listed; None and empty: anything."""
+    """The conditions for a listed job; None and empty match everything."""
 
     states: Sequence[str] = ()
     kind: str | None = None
@@ -27,12 +27,12 @@ class JobFilter:
     schedule_id: int | None = None
     text: str | None = None  # a part of the name, or the number
     collective: str | None = None
-    algorithm: str | None = None  # one of a benchmark's, or what sums in training
-    node: str | None = None  # by name: an attempt had a rank there
+    algorithm: str | None = None  # one of a benchmark's algorithms, or the one that sums in training
+    node: str | None = None  # a node name: an attempt had a rank there
     finished_after: datetime | None = None
 
     def conditions(self) -> list[ColumnElement[bool]]:
-        """Everything but the states, which ``newest`` looks up one by one."""
+        """Return all conditions except the states, which ``newest`` looks up one by one."""
         found: list[ColumnElement[bool]] = []
         if self.kind is not None:
             found.append(Job.kind == self.kind)
@@ -58,10 +58,10 @@ EVERY_JOB = JobFilter()
 
 
 def newest(ids: Select[int], states: Sequence[str], limit: int) -> Select[int]:
-    """The newest of the jobs that ``ids`` selects and that are in one of the states.
+    """Return the newest of the jobs that ``ids`` selects and that are in one of the states.
 
-    Each state is read along its index in the order of the ids. All of them at once would be sorted first, and the
-    jobs that have ended are nearly all there are.
+    Each state is read along its index in the order of the ids. One query for all states would sort them first, and
+    nearly all jobs have ended.
     """
     if not states:
         return ids.order_by(Job.id.desc()).limit(limit)
@@ -70,7 +70,7 @@ def newest(ids: Select[int], states: Sequence[str], limit: int) -> Select[int]:
 
 
 def _ids_ended_since(time: datetime) -> Select[int]:
-    # A question of its own: beside an order SQLite would go by that one's index, past every job of the history.
+    # This is a query of its own: with an order SQLite would use the order's index and pass every job of the history.
     return select(Job.id).where(Job.finished_at >= time)
 
 

@@ -37,13 +37,13 @@ _WITH_PARTS = (
 
 
 async def one(session: AsyncSession, job_id: int) -> JobView | None:
-    """One job, or None. Raises SpoiledError where its specification cannot be shown; lists leave such a job out."""
+    """Return one job, or None. Raises SpoiledError if its specification cannot be shown; lists leave such a job out."""
     job = await session.scalar(select(Job).where(Job.id == job_id).options(*_WITH_PARTS))
     return view(job) if job is not None else None
 
 
 async def those(session: AsyncSession, job_ids: Collection[int]) -> list[JobView]:
-    """Those of the jobs that there are, by id: as many queries for all as for one."""
+    """Return the existing ones of the jobs by id, with as many queries for all as for one."""
     query = select(Job).where(Job.id.in_(job_ids)).order_by(Job.id).options(*_WITH_PARTS)
     return _views(await session.scalars(query))
 
@@ -55,7 +55,7 @@ async def page(
     wanted: JobFilter = EVERY_JOB,
     sort: Sort = NEWEST_FIRST,
 ) -> list[JobView]:
-    """Jobs in an order, those that come after the job ``before``."""
+    """Return jobs in an order, those that come after the job ``before``."""
     if sort != NEWEST_FIRST:
         return await _sorted_page(session, limit, before, wanted, sort)
     ids = ids_of_page(limit, before, wanted)
@@ -73,13 +73,13 @@ async def _sorted_page(
 
 
 def matching(wanted: JobFilter) -> Select[int]:
-    """The ids of all jobs of a filter, in no order."""
+    """Select the ids of all jobs of a filter, in no order."""
     ids = select(Job.id).where(*wanted.conditions())
     return ids.where(Job.state.in_(wanted.states)) if wanted.states else ids
 
 
 def ids_of_page(limit: int, before: int | None, wanted: JobFilter) -> Select[int]:
-    """The ids of a page's jobs, and of a few older ones if several states are wanted."""
+    """Select the ids of a page's jobs, and of a few older ones if several states are wanted."""
     ids = select(Job.id).where(*wanted.conditions())
     if before is not None:
         ids = ids.where(Job.id < before)
@@ -87,25 +87,25 @@ def ids_of_page(limit: int, before: int | None, wanted: JobFilter) -> Select[int
 
 
 async def counts_by_state(session: AsyncSession) -> dict[str, int]:
-    """How many jobs are in each state; states without a job are left out."""
+    """Return the number of jobs in each state; states without a job are left out."""
     rows = await session.execute(select(Job.state, func.count()).group_by(Job.state))
     return {row[0]: row[1] for row in rows}
 
 
 def _views(jobs: Iterable[Job]) -> list[JobView]:
-    """Of those that can be shown: one whose specification is spoiled must not hide all others."""
+    """Return the views of jobs that can be shown: one with an invalid specification must not hide all others."""
     return [view(job) for job in jobs if valid_spec(job) is not None]
 
 
 def view_of_new(job: Job) -> JobView:
-    """A job that was just submitted, which has neither yet: it need not be read again."""
+    """Return the view of a job that was just submitted; it has no attempts or insights, so it is not read again."""
     for part in ("attempts", "insights"):
         set_committed_value(job, part, [])
     return view(job)
 
 
 def view(job: Job) -> JobView:
-    """A job, loaded with its attempts and insights, as the API shows it."""
+    """Return a job, loaded with its attempts and insights, as the API shows it."""
     spec = spec_of(job)
     pending = _pending(job)
     summary = _summaries.get(job.id, job.summary, partial(stored, spec.kind))
@@ -190,16 +190,16 @@ def _pending(job: Job) -> Pending | None:
 
 
 async def nodes_of_job(session: AsyncSession, job_id: int) -> set[int]:
-    """Ids of the nodes that hold or held a part of this job."""
+    """Return the ids of the nodes that hold or held a part of this job."""
     rows = await session.scalars(select(Member.node_id).join(Attempt).where(Attempt.job_id == job_id))
     return set(rows)
 
 
 async def exists(session: AsyncSession, job_id: int) -> bool:
-    """Whether there is such a job."""
+    """Return whether there is such a job."""
     return await session.get(Job, job_id) is not None
 
 
 async def ranks_of(session: AsyncSession, job_id: int) -> int:
-    """The size of a job's gang."""
+    """Return the size of a job's gang."""
     return (await session.scalars(select(Job.ranks).where(Job.id == job_id))).one()

@@ -1,4 +1,4 @@
-"""Why an attempt ends: the state that its job then goes to, and whether it is tried again."""
+"""Reasons for the end of an attempt: the state of its job then, and whether it is retried."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,14 +19,14 @@ RETRIES: dict[Retry, str] = {
 
 @dataclass(frozen=True)
 class Reason:
-    """What follows from a reason.
+    """The consequences of a reason.
 
     Args:
-        end: where the job goes when it is not tried again.
-        blames_node: whether the node that reports it is to blame, so that the next try goes elsewhere if it can.
-        may_follow_loss: whether the loss of another node also looks like this to those that are left.
-        costs_no_progress: whether training is tried again for it, which goes on from a checkpoint.
-        is_servers: whether only people and the server know of it, so that no node's word for it counts.
+        end: the state of the job if it is not retried.
+        blames_node: whether the reporting node is to blame, so that the next attempt avoids it if it can.
+        may_follow_loss: whether the remaining nodes also report this after the loss of another node.
+        costs_no_progress: whether training is retried for it, which continues from a checkpoint.
+        is_servers: whether only people and the server know of it, so that a node's report of it does not count.
     """
 
     name: str
@@ -40,7 +40,7 @@ class Reason:
 
     @property
     def may_be_retried(self) -> bool:
-        """Whether an attempt that stops for it may be followed by another one."""
+        """Return whether an attempt that stops for it may be followed by another one."""
         return self.retry != "never" or self.may_follow_loss
 
 
@@ -102,19 +102,19 @@ REASONS: tuple[Reason, ...] = (
     Reason("server_error", "failed", "again", "The service made a mistake.", is_servers=True),
     Reason("preempted", "failed", "always", "A job of higher priority took its slots.", is_servers=True),
 )
-_MOST_OF_A_WORD = 100  # characters
+_MOST_OF_A_WORD = 100  # length in characters
 _BY_NAME = {reason.name: reason for reason in REASONS}
 
 
 def reason_of(name: str) -> Reason:
-    """What follows from a reason; one that this server does not know, from another version, is a failure for good."""
+    """Return the consequences of a reason; an unknown one, from another version, is a failure without a retry."""
     return _BY_NAME.get(name) or Reason(name, "failed", "never", "")
 
 
 def told_by_node(report: Report) -> Report:
-    """How a node's ranks ended, for a reason that it may give; another one says only that they ended.
+    """Return the report with a reason that a node may give; another reason only means that the ranks ended.
 
-    One that nobody here knows, perhaps from a newer agent, stands in the message.
+    A reason that is unknown here, perhaps from a newer agent, is put into the message.
     """
     known = _BY_NAME.get(report.reason or "rank_exit")
     if known is None:

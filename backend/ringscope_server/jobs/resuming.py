@@ -1,4 +1,4 @@
-"""Whether there is the job whose checkpoint another one is to start from."""
+"""The check that the job exists whose checkpoint another job is to start from."""
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -9,7 +9,7 @@ from ringscope_server.jobs.filters import MAX_ID
 
 
 async def resume_errors(session: AsyncSession, spec: JobSpec) -> list[FieldError]:
-    """What is wrong with ``training.resume_from``; whether its checkpoint is still on a node only the node knows."""
+    """Return what is wrong with ``training.resume_from``; only a node knows whether it still has the checkpoint."""
     number = spec.training.resume_from if spec.training else None
     if number is None:
         return []

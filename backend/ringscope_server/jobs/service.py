@@ -49,10 +49,10 @@ async def submit(
     max_queued: int = 0,
     capacity: Capacity | None = None,
 ) -> Job:
-    """Put a job in the queue; gives the job.
+    """Put a job into the queue and return it.
 
-    ``max_queued`` jobs of a user may wait; 0: any number. ``capacity`` remembers what fits from one call to the next.
-    Raises InvalidJobError and TooManyQueuedError.
+    ``max_queued`` jobs of a user may wait; 0 means any number. ``capacity`` caches what fits between calls. Raises
+    InvalidJobError and TooManyQueuedError.
     """
     if errors := await problems(session, spec, capacity):
         raise InvalidJobError(errors)
@@ -88,21 +88,21 @@ async def submit(
 
 
 async def problems(session: AsyncSession, spec: JobSpec, capacity: Capacity | None = None) -> list[FieldError]:
-    """What is wrong with a job on this cluster, which its specification alone does not tell."""
+    """Return what is wrong with a job on this cluster beyond what its specification alone shows."""
     return await (capacity or Capacity()).errors(session, spec) + await resume_errors(session, spec)
 
 
 def _algorithms(spec: JobSpec) -> tuple[str, ...]:
-    """Of a benchmark, or what sums in training."""
+    """Return the algorithms of a benchmark, or the one that sums in training."""
     if spec.benchmark is not None:
         return tuple(spec.benchmark.algorithms)
     return (spec.training.all_reduce,) if spec.training is not None else ()
 
 
 async def hold(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
-    """Keep a queued job from starting; a held one stays as it is. None when there is no such job.
+    """Keep a queued job from starting; a held one stays as it is. Return None if there is no such job.
 
-    Raises WrongStateError for one that was started or has ended.
+    Raises WrongStateError for a job that was started or has ended.
     """
     job = await find(session, job_id)
     if job is None or job.state == "held":
@@ -114,9 +114,9 @@ async def hold(session: AsyncSession, job_id: int, user: str, now: datetime) -> 
 
 
 async def release(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
-    """Let a held job into the queue; a queued one stays as it is. None when there is no such job.
+    """Put a held job into the queue; a queued one stays as it is. Return None if there is no such job.
 
-    Raises WrongStateError for one that was started or has ended.
+    Raises WrongStateError for a job that was started or has ended.
     """
     job = await find(session, job_id)
     if job is None or job.state == "queued":
@@ -127,7 +127,7 @@ async def release(session: AsyncSession, job_id: int, user: str, now: datetime) 
 
 
 async def find(session: AsyncSession, job_id: int) -> Job | None:
-    """The job, locked until the transaction ends, or None."""
+    """Return the job, locked until the transaction ends, or None."""
     try:
         return await locked(session, job_id)
     except NoResultFound:
@@ -151,7 +151,7 @@ def _held_by(user: str) -> str:
 
 
 def default_name(spec: JobSpec) -> str:
-    """A name for a job whose owner gave none."""
+    """Return a name for a job whose owner gave none."""
     if spec.training is not None:
         training = spec.training
         return f"{training.model} on {training.dataset.name}, {training.strategy}, {plural(spec.ranks, 'rank')}"

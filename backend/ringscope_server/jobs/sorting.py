@@ -1,7 +1,7 @@
-"""The order of a list of jobs, and where a page goes on in it, as SQL.
+"""The order of a list of jobs and the position of a page in it, as SQL.
 
-By id, by ranks and by bus bandwidth a page costs what it shows, and what its filter passes over on the way there. By
-name and by samples per second it reads every job that matches.
+By id, by ranks and by bus bandwidth, a page costs the rows that it shows and those that its filter skips before them.
+By name and by samples per second it reads every job that matches.
 """
 
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ _OF_SOME_JOBS = ("busbw", "samples_per_second")
 
 
 async def sorted_ids(session: AsyncSession, ids: Select[int], sort: Sort, limit: int, after: int | None) -> list[int]:
-    """The ids of a page in this order: those that ``ids`` selects, after the job ``after``.
+    """Return the ids of a page in this order: those that ``ids`` selects, after the job ``after``.
 
-    A job that changes its place meanwhile may be on two pages or on none.
+    A job whose position changes meanwhile may be on two pages or on none.
     """
     last = None
     if after is not None:
@@ -45,10 +45,10 @@ async def sorted_ids(session: AsyncSession, ids: Select[int], sort: Sort, limit:
 
 
 def parts(ids: Select[int], sort: Sort, after: int | None, last: Any) -> Sequence[Select[int]]:
-    """What a page takes its ids from, one after the other, behind the job ``after`` whose number or name is ``last``.
+    """Return the queries of a page, to run one after another, after the job ``after`` whose number or name is ``last``.
 
-    Jobs without a number come last in either order, and among them what was only simulated. They are asked for apart:
-    neither database would go by an index in both orders.
+    Jobs without a number come last in either order, among them simulations. They have a query of their own, because
+    neither database would use an index in both orders.
     """
     column, is_descending = sort.removeprefix("-"), sort.startswith("-")
     key = _KEYS[column]

@@ -1,4 +1,4 @@
-"""What came out in a few numbers, kept beside the job: of a benchmark; of training see ``training.summary``."""
+"""The result of a job in a few numbers, stored with the job: for a benchmark; for training see ``training.summary``."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -17,22 +17,22 @@ log = logging.getLogger(__name__)
 
 _Judged = TypeVar("_Judged")
 
-MAX_SIZES = 24  # it is read with every job of a list
+MAX_SIZES = 24  # because it is read with every job of a list
 
 
 def empty(kind: JobKind) -> BenchmarkSummary | TrainingSummary:
-    """Of a job of which nothing is told yet."""
+    """Return the summary of a job without any reports."""
     return BenchmarkSummary(best=[], wrong=0, verdict="") if kind == "benchmark" else TrainingSummary(kind=kind)
 
 
 def stored(kind: JobKind, fields: Mapping[str, Any]) -> BenchmarkSummary | TrainingSummary:
-    """As it lies beside a job; those of earlier versions do not name their kind."""
+    """Return the summary as stored with a job; those of earlier versions do not name their kind."""
     summary = BenchmarkSummary if kind == "benchmark" else TrainingSummary
     return summary.model_validate(fields)
 
 
 def summary_of(tally: Tally) -> BenchmarkSummary:
-    """The best of each algorithm, the fastest over sizes, wrong elements over all rows, the verdict."""
+    """Return the best row of each algorithm, the fastest over sizes, wrong elements over all rows, the verdict."""
     fastest_first = sorted(_best(tally), key=lambda best: -best.busbw_gb_per_s)
     points = _points(tally, fastest_first[0]) if fastest_first else {}
     sizes = sorted(points)
@@ -55,7 +55,7 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
 
 
 def _judged(judge: Callable[[Tally], _Judged], tally: Tally, otherwise: _Judged) -> _Judged:
-    """Without a judgement a result is still one: rows must be stored and jobs must end, whatever the numbers are."""
+    """Return the judgement, else ``otherwise``: rows must be stored and jobs must end, whatever the numbers are."""
     try:
         return judge(tally)
     except Exception:
@@ -64,7 +64,7 @@ def _judged(judge: Callable[[Tally], _Judged], tally: Tally, otherwise: _Judged)
 
 
 def _best(tally: Tally) -> Iterator[AlgorithmBest]:
-    """Of each algorithm, in and out of place; of equals what was told first."""
+    """Return the best row of each algorithm, in or out of place; of equal ones the first reported."""
     for name in names(tally.curves):
         rows = [
             (point, size, curve)
@@ -85,7 +85,7 @@ def _best(tally: Tally) -> Iterator[AlgorithmBest]:
 
 
 def _winners(tally: Tally) -> list[ClearWinner]:
-    """Out of place, then in place; nobody wins with wrong elements."""
+    """Return the winners out of place, then in place; an algorithm with wrong elements never wins."""
     if tally.wrong:
         return []
     winners = Winners(tally)
@@ -97,14 +97,12 @@ def _winners(tally: Tally) -> list[ClearWinner]:
 
 
 def _points(tally: Tally, best: AlgorithmBest) -> dict[int, Point]:
-    """Of the same algorithm in the same place, by size."""
+    """Return the rows of the same algorithm, in or out of place like its best row, by size."""
     place = best.algorithm, best.in_place
     return next(curve.points for curve in tally.curves if (curve.algorithm, curve.in_place) == place)
 
 
 def measured_busbw_gb_per_s(fields: Mapping[str, Any]) -> float | None:
-    """The best of a benchmark's summary, as it lies beside its job; None where nothing was measured, as in a
-    simulation.
-    """
+    """Return the best bandwidth of a benchmark's stored summary; None if nothing was measured, as in a simulation."""
     best = BenchmarkSummary.model_validate(fields).best
     return max((row.busbw_gb_per_s for row in best if row.transport != SIMULATED), default=None)

@@ -1,19 +1,19 @@
-"""What the rows of an attempt come to, added up as they are told. Pure.
+"""The sum of an attempt's rows, updated as they are reported. Pure.
 
 A tally grows with the algorithms of a sweep, and with its sizes up to a bound, but not with its rows: the last row of a
-long job costs what the first one did. ``summary.summary_of`` tells it to people.
+long job costs as much as the first. ``summary.summary_of`` turns it into a summary.
 """
 
 from ringscope.contracts.contest import Contest, Row
 
 
 class Tally(Contest):
-    """The contest of an attempt so far."""
+    """The comparison of an attempt's algorithms so far."""
 
     rows: int = 0
-    limit_gb_per_s: float | None = None  # that the links of the gang allow; null: not known
+    limit_gb_per_s: float | None = None  # the limit by the gang's links; None if not known
 
     def add(self, row: Row) -> None:
-        """Take one more row in."""
+        """Add one more row."""
         super().add(row)
         self.rows += 1

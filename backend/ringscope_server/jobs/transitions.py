@@ -1,4 +1,4 @@
-"""The one way in which a job changes its state."""
+"""The only function that changes a job's state."""
 
 from datetime import datetime
 from typing import Any
@@ -24,8 +24,7 @@ async def transition(
 ) -> bool:
     """Move a job to another state and write the event, in one transaction; ``columns`` of the job change with it.
 
-    Gives False and changes nothing when the job is in no state from which the move may start: somebody else was
-    faster, and the caller's news is old.
+    Return False and change nothing if the job is in no state from which the move may start: another caller was faster.
     """
     allowed = BY_MOVE[move]
     before = (await locked(session, job_id)).state
@@ -51,18 +50,18 @@ async def transition(
 
 
 async def locked(session: AsyncSession, job_id: int) -> Job:
-    """The job as it is now, which nobody else changes until this transaction ends. Raises NoResultFound."""
+    """Return the job as it is now, locked until this transaction ends. Raises NoResultFound."""
     query = select(Job).where(Job.id == job_id).with_for_update(key_share=True)
     return (await session.scalars(query.execution_options(populate_existing=True))).one()
 
 
 def _consequences(target: JobState, now: datetime, reason: str | None, message: str) -> dict[str, Any]:
-    """Columns that follow from the new state."""
+    """Return the columns that follow from the new state."""
     values: dict[str, Any] = {"state": target}
     values |= dict.fromkeys(("pending_reason", "pending_sentence", "pending_position", "estimated_start"))
     if reason is not None:
         values |= {"reason": reason, "message": message}
-    if target == "queued":  # the wait, and with it the queue timeout, starts anew
+    if target == "queued":  # the wait, and with it the queue timeout, restarts
         values |= {"queued_at": now, "started_at": None, "reason": None, "message": ""}
     if target == "starting":
         values["not_before"] = None

@@ -1,4 +1,4 @@
-"""Jobs as the API shows them."""
+"""The API's views of jobs."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -13,7 +13,7 @@ Phase = Literal["assigned", "ready", "running", "ended", "quarantined", "clean"]
 
 
 class Pending(BaseModel):
-    """Why a job waits."""
+    """The reason for which a job waits."""
 
     reason: str
     sentence: str
@@ -26,7 +26,7 @@ class Pending(BaseModel):
 
 
 class Progress(BaseModel):
-    """How far a job is: rows of a sweep's table, or steps of training."""
+    """The progress of a job: rows of a sweep's table, or steps of training."""
 
     done: int
     total: int | None = Field(description="null until it is known; training knows it when the first epoch has ended.")
@@ -112,7 +112,7 @@ class BenchmarkSummary(BaseModel):
 
 
 class TrainingSummary(BaseModel):
-    """Training in a few numbers, over all attempts: a later one goes on from a checkpoint."""
+    """Training in a few numbers, over all attempts: a later one continues from a checkpoint."""
 
     kind: Literal["training", "script"] = "training"
     loss: float | None = Field(
@@ -162,7 +162,7 @@ Summary = Annotated[BenchmarkSummary | TrainingSummary, Field(discriminator="kin
 
 
 class MemberView(BaseModel):
-    """One node's share of a gang, and how far it has come."""
+    """One node's part of a gang, and its progress."""
 
     node: str
     first_rank: int
@@ -177,7 +177,7 @@ class MemberView(BaseModel):
 
 
 class AttemptView(BaseModel):
-    """One try at running the job: a gang of ranks on nodes."""
+    """One attempt to run the job: a gang of ranks on nodes."""
 
     id: int
     number: int
@@ -197,7 +197,7 @@ class AttemptView(BaseModel):
 
 
 class JobView(BaseModel):
-    """A job: what was asked for, where it stands, what came out."""
+    """A job: its specification, state and result."""
 
     id: int
     name: str

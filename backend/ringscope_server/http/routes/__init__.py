@@ -1,1 +1,1 @@
-"""The routes: a file for each noun, which reads the request, calls what does it, and shapes the answer."""
+"""The routes: a file for each noun, which reads the request, calls the service, and shapes the answer."""

@@ -1,4 +1,4 @@
-"""/agents: what node agents say and ask. See ringscope.contracts.protocol."""
+"""/agents: the requests of node agents. See ringscope.contracts.protocol."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -41,7 +41,7 @@ router = APIRouter(prefix="/agents", tags=["agents"])
 
 
 async def _own_node(name: str, agent: Agent, services: ServicesDep) -> str:
-    """The node in the path, if the token speaks for it."""
+    """Return the node in the path if the token is valid for it."""
     await _require_own(services, agent, name)
     return name
 
@@ -61,7 +61,7 @@ NodeName = Annotated[str, Depends(_own_node)]
 
 @router.post("/join", status_code=201, operation_id="join_agent")
 async def join(body: Join, joiner: Joiner, services: ServicesDep) -> Joined:
-    """Give a node a token that speaks for it alone: a new one, or one that is lost or has no valid token."""
+    """Give a node a token of its own, for a new node, a lost one, or one without a valid token."""
     try:
         async with services.database.write() as session:
             joined = await joining.join(session, body.name, joiner, services.now())
@@ -78,7 +78,7 @@ async def join(body: Join, joiner: Joiner, services: ServicesDep) -> Joined:
 
 @router.post("/register", operation_id="register_agent")
 async def register(registration: Registration, agent: Agent, services: ServicesDep) -> Registered:
-    """Take a node in, or take it back."""
+    """Register a node, also one that registered before."""
     await _require_own(services, agent, registration.name)
     received_ns = services.now_ns()
     async with services.database.write() as session:
@@ -92,7 +92,7 @@ async def register(registration: Registration, agent: Agent, services: ServicesD
 
 @router.post("/{name}/poll", operation_id="poll_agent")
 async def poll(name: NodeName, body: Poll, agent: Agent, services: ServicesDep) -> Directives:
-    """Heartbeat of a node; answers as soon as its assignments are others than it has seen."""
+    """Receive a node's heartbeat; answer as soon as its assignments differ from those that it has seen."""
     received_ns = services.now_ns()
     known = services.directory.find(name, body.epoch)
     node_id = known if known is not None else await _ask(services, name, body.epoch)
@@ -117,7 +117,7 @@ async def poll(name: NodeName, body: Poll, agent: Agent, services: ServicesDep) 
 
 @router.post("/{name}/rotate", operation_id="rotate_agent_token")
 async def rotate(name: NodeName, agent: Agent, services: ServicesDep) -> Joined:
-    """The node's new token, once an administrator wants a rotation; the old one ends when this one is used."""
+    """Return the node's new token once an administrator wants a rotation; the old one ends when the new one is used."""
     try:
         async with services.database.write() as session:
             return Joined(token=await rotation.next_secret(session, agent.token_id))
@@ -128,7 +128,7 @@ async def rotate(name: NodeName, agent: Agent, services: ServicesDep) -> Joined:
 
 @router.post("/{name}/reports", status_code=204, operation_id="report_agent")
 async def report(name: NodeName, body: Report, services: ServicesDep) -> None:
-    """News of an attempt on a node."""
+    """Receive an agent's report on an attempt."""
     changes = Changes()
     async with services.database.write() as session:
         node_id, _ = await _speaker(session, name, body.epoch)
@@ -154,7 +154,7 @@ async def report(name: NodeName, body: Report, services: ServicesDep) -> None:
 
 @router.post("/{name}/records", operation_id="ingest_records")
 async def records(name: NodeName, body: RecordBatch, services: ServicesDep) -> RecordsAccepted:
-    """Records of an attempt on a node; committed when the answer comes."""
+    """Store records of an attempt on a node; they are committed when the answer arrives."""
     stored, end = -1, body.first_sequence + len(body.records) - 1
     while True:
         async with services.database.write() as session:
@@ -178,7 +178,7 @@ async def records(name: NodeName, body: RecordBatch, services: ServicesDep) -> R
 
 @router.post("/{name}/pulses", status_code=204, operation_id="pulse_agent")
 async def pulse(name: NodeName, body: Pulse, services: ServicesDep) -> None:
-    """How far the ranks of an attempt on a node are; kept in memory until the next look for insights."""
+    """Receive the progress of an attempt's ranks on a node, kept in memory until the next look for insights."""
     known = services.directory.find(name, body.epoch)
     node_id = known if known is not None else await _ask(services, name, body.epoch)
     services.pulses.note(node_id, body, services.now())
@@ -186,7 +186,7 @@ async def pulse(name: NodeName, body: Pulse, services: ServicesDep) -> None:
 
 @router.post("/{name}/leave", status_code=204, operation_id="leave_agent")
 async def leave(name: NodeName, body: Leave, services: ServicesDep) -> None:
-    """Take a node off the lists whose agent ends for good; its own token ends with it."""
+    """Remove a node whose agent ends for good from the lists; its own token ends with it."""
     try:
         async with services.database.write() as session:
             node_id, _ = await _speaker(session, name, body.epoch)
@@ -201,7 +201,7 @@ async def leave(name: NodeName, body: Leave, services: ServicesDep) -> None:
 
 
 async def _ask(services: Services, name: str, epoch: int) -> int:
-    """Look the agent up in the table and remember it; a node that was lost is back."""
+    """Look the agent up in the table and remember it; a lost node counts as back."""
     async with services.database.read() as session:
         node_id, is_lost = await _speaker(session, name, epoch)
     services.directory.remember(name, node_id, epoch)
@@ -234,13 +234,13 @@ async def _share(session: AsyncSession, attempt_id: int, node_id: int) -> tuple[
 
 
 async def _step_ids(services: Services, session: AsyncSession, attempt_id: int, ingested: Ingested) -> Sequence[int]:
-    """The first and the last of the steps just stored, where other servers want to know; the job is locked."""
+    """Return the first and the last id of the steps just stored, if other servers need them; the job is locked."""
     rows = ingested.counts.get("steps", 0)
     return await newest_steps.newest_ids(session, attempt_id, rows) if rows and services.notices.is_open else ()
 
 
 async def _line_ids(services: Services, session: AsyncSession, job_id: int, ingested: Ingested) -> Sequence[int]:
-    """Of the lines just stored, where somebody wants to know; the job is locked."""
+    """Return the ids of the lines just stored, if there is a reader for them; the job is locked."""
     is_wanted = services.notices.is_open or job_id in services.stream.watched_jobs
     return await log.newest_ids(session, job_id, len(ingested.lines)) if ingested.lines and is_wanted else ()
 

@@ -1,4 +1,4 @@
-"""/comparison: benchmarks beside each other."""
+"""/comparison: benchmarks compared with each other."""
 
 import asyncio
 from typing import Annotated
@@ -34,23 +34,25 @@ Base = Annotated[
 
 @router.get("", operation_id="compare_jobs", response_model=Comparison)
 async def compare_jobs(user: Viewer, services: ServicesDep, jobs: Jobs, base: Base = None) -> Response:
-    """The rows of benchmarks beside those of a baseline, what is noise in them, and which cannot be compared."""
+    """Compare the rows of benchmarks with those of a baseline: ratios, noise, and what cannot be compared."""
     async with services.database.read() as session:
         measured = await comparison.measured(session, *await _asked(session, jobs, base))
-    # Of long sweeps it is much to write: beside the event loop.
+    # Long sweeps take long to serialize, so this runs outside the event loop.
     content = await asyncio.to_thread(lambda: measured.compared().model_dump_json())
     return Response(content, media_type="application/json")
 
 
 @router.get("/standings", operation_id="compare_jobs_in_one_figure")
 async def compare_in_one_figure(user: Viewer, services: ServicesDep, jobs: ManyJobs, base: Base = None) -> Standings:
-    """How benchmarks stand to a baseline: the ratio of both times at the size nearest to 1 MiB, and how sure it is."""
+    """Compare benchmarks with a baseline in one figure: the ratio of the times at the size nearest to 1 MiB, and its
+    error.
+    """
     async with services.database.read() as session:
         return await comparison.standings(session, *await _asked(session, jobs, base))
 
 
 async def _asked(session: AsyncSession, jobs: list[int], base: int | None) -> tuple[list[tuple[int, JobSpec]], int]:
-    """Each job once with its specification, and the baseline."""
+    """Return each job once with its specification, and the baseline."""
     wanted = list(dict.fromkeys(jobs))
     base_id = wanted[0] if base is None else base
     if base_id not in wanted:

@@ -1,4 +1,4 @@
-"""/engine: what a job can be made of, so that forms offer what the engine has."""
+"""/engine: the choices for a job, so that forms offer what the engine has."""
 
 from typing import Any, get_args
 
@@ -37,7 +37,7 @@ router = APIRouter(tags=["engine"])
 
 
 class CollectiveView(BaseModel):
-    """One collective: who can do it, and what it needs to know."""
+    """One collective: its algorithms, and the fields that apply to it."""
 
     algorithms: list[Algorithm] = Field(description="All its algorithms, auto first.")
     usual: list[Algorithm] = Field(description="The algorithms that a job measures if it names none.")
@@ -104,6 +104,6 @@ def _training() -> dict[str, Any]:
 
 
 def _words(spec: type[BaseModel]) -> dict[str, tuple[str, ...]]:
-    """The fields of a specification that take one of a few words."""
+    """Return the fields of a specification that take one of a few words."""
     choices = {name: get_args(field.annotation) for name, field in spec.model_fields.items()}
     return {name: words for name, words in choices.items() if words and all(isinstance(word, str) for word in words)}

@@ -1,4 +1,4 @@
-"""/events: who did what, and when."""
+"""/events: the audit log."""
 
 from collections.abc import AsyncIterator
 from typing import Annotated
@@ -36,7 +36,7 @@ def wanted_events(
     since: Since = None,
     until: Until = None,
 ) -> EventFilter:
-    """The filter in the query."""
+    """Return the filter in the query."""
     return EventFilter(actor, action, target_type, target_id, since, until)
 
 
@@ -47,7 +47,7 @@ Wanted = Annotated[EventFilter, Depends(wanted_events)]
 async def list_events(
     user: Viewer, services: ServicesDep, wanted: Wanted, limit: Limit = 50, cursor: Cursor = None
 ) -> EventPage:
-    """What happened to anything here and who did it, newest first."""
+    """List the events of all objects with their actors, newest first."""
     before = decode(cursor)
     async with services.database.read() as session:
         items = await queries.page(session, wanted, limit, before)
@@ -63,7 +63,7 @@ async def list_events(
 async def export_events(
     user: Admin, services: ServicesDep, wanted: Wanted, format: row_files.Format = "ndjson"
 ) -> StreamingResponse:
-    """Every event that matches, oldest first, as a file. In CSV an apostrophe stands before what begins a formula."""
+    """Export every event that matches, oldest first, as a file. In CSV an apostrophe precedes what begins a formula."""
     disposition = {"Content-Disposition": f'attachment; filename="ringscope-events.{format}"'}
     return StreamingResponse(
         _written(services, wanted, format), media_type=row_files.MEDIA_TYPES[format], headers=disposition

@@ -1,4 +1,4 @@
-"""/jobs/{id}/latencies, lateness: what the single iterations of a job come to."""
+"""/jobs/{id}/latencies, lateness: statistics of the single iterations of a job."""
 
 from typing import Annotated
 
@@ -13,7 +13,7 @@ from ringscope_server.results.views import LatencyCurve, Lateness
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
-MAX_BYTES = 1 << 40  # times what a job aggregates still an integer of both databases
+MAX_BYTES = 1 << 40  # times a job's aggregate this is still an integer of both databases
 Size = Annotated[int, Query(ge=0, le=MAX_BYTES, description="A size_bytes of the sweep's rows.")]
 SizeOrAll = Annotated[
     int | None, Query(ge=0, le=MAX_BYTES, description="A size_bytes of the sweep's rows; default: all.")
@@ -33,7 +33,7 @@ async def get_latencies(
     in_place: bool = False,
     number: AttemptNumber = None,
 ) -> LatencyCurve:
-    """How long the iterations of one row took: a curve over their share, by the slowest rank of each iteration."""
+    """Return the durations of one row's iterations: a curve over their share, by the slowest rank of each iteration."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         spec = await require_sweep(session, job_id)
@@ -51,7 +51,7 @@ async def get_lateness(
     columns: Columns = 120,
     number: AttemptNumber = None,
 ) -> Lateness:
-    """How late each rank comes to the iterations of one attempt, and how long they take after the last one has come."""
+    """Return how late each rank comes to the iterations of one attempt, and the time after the last arrival."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         spec = await require_sweep(session, job_id)

@@ -1,4 +1,4 @@
-"""/jobs: submit, list, look at, change, cancel, hold, release, do again."""
+"""/jobs: submit, list, read, change, cancel, hold, release, retry and clone jobs."""
 
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, nullcontext
@@ -59,7 +59,7 @@ def wanted_jobs(
     q: Annotated[str | None, Query(max_length=200, description="A part of the job's name, or its number.")] = None,
     finished_after: Annotated[Instant | None, Query(description="The job ended at this time or later.")] = None,
 ) -> JobFilter:
-    """The filter in the query."""
+    """Return the filter in the query."""
     states = tuple(dict.fromkeys(state or ()))
     labels = _labels(label or [])
     return JobFilter(states, kind, owner, labels, schedule_id, q, collective, algorithm, node, finished_after)
@@ -96,7 +96,7 @@ async def list_jobs(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> JobPage:
-    """Jobs, newest first unless another order is asked for."""
+    """List jobs, newest first unless another order is given."""
     before = decode(cursor)
     place: AbstractAsyncContextManager[None] = nullcontext()
     if limit > SHORT_PAGE:
@@ -109,14 +109,14 @@ async def list_jobs(
 
 @router.get("/facets", operation_id="count_jobs")
 async def count_jobs(user: Viewer, services: ServicesDep, wanted: Wanted) -> JobFacets:
-    """How many jobs match a filter, and how many would with another state, kind, collective, algorithm or user."""
+    """Count the jobs that match a filter, and that would with another state, kind, collective, algorithm or user."""
     async with services.database.read() as session:
         return await facets.count(session, wanted)
 
 
 @router.get("/{job_id}", operation_id="get_job")
 async def get_job(job_id: Id, user: Viewer, services: ServicesDep, response: Response) -> JobView:
-    """One job; its ETag is for changing it."""
+    """Return one job; its ETag is needed to change it."""
     return await _view(services, job_id, response)
 
 
@@ -129,7 +129,7 @@ async def edit_job(
     response: Response,
     if_match: IfMatch = None,
 ) -> JobView:
-    """Change the name, the labels, or the priority and with it the place in the queue."""
+    """Change the name, the labels, or the priority and with it the position in the queue."""
 
     async def change(session: AsyncSession, job_id: int, user: str, now: datetime) -> None:
         job = await session.get_one(Job, job_id)
@@ -153,7 +153,7 @@ async def hold_job(job_id: Id, user: Operator, services: ServicesDep, response: 
 
 @router.post("/{job_id}/release", operation_id="release_job")
 async def release_job(job_id: Id, user: Operator, services: ServicesDep, response: Response) -> JobView:
-    """Let a held job into the queue."""
+    """Put a held job into the queue."""
     return await _change(services, response, job_id, user, service.release)
 
 
@@ -161,7 +161,7 @@ async def release_job(job_id: Id, user: Operator, services: ServicesDep, respons
 async def retry_job(
     job_id: Id, user: Operator, services: ServicesDep, response: Response, idempotency_key: IdempotencyKey = None
 ) -> JobView:
-    """Submit a job that has ended once more, as a new one; training that was cut short goes on from its checkpoint."""
+    """Submit an ended job again, as a new one; training that was cut short continues from its checkpoint."""
 
     def again(job: Job | None) -> JobSpec:
         assert job is not None
@@ -200,7 +200,7 @@ async def _submit(
     specify: Callable[[Job | None], JobSpec],
     source_id: int | None = None,
 ) -> JobView:
-    """Queue what ``specify`` makes of the source job, if there is one, unless this request has done so already."""
+    """Queue what ``specify`` makes from the source job, if there is one, unless this request has done so already."""
     try:
         async with services.database.write() as session:
             earlier = await idempotency.earlier(session, user.name, key, body_sha256)
@@ -243,7 +243,7 @@ async def _change(
     user: User,
     change: Callable[[AsyncSession, int, str, datetime], Awaitable[object]],
 ) -> JobView:
-    """Carry out a person's change of a job, tell everybody, and show the job as it now is."""
+    """Make a person's change of a job, notify readers, and return the changed job."""
     changes = Changes(jobs={job_id})
     try:
         async with services.database.write() as session:

@@ -1,4 +1,4 @@
-"""/jobs/{id}/log: what the ranks, their launcher and the agents printed."""
+"""/jobs/{id}/log: the output of the ranks, their launcher and the agents."""
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
@@ -72,7 +72,7 @@ async def list_log_lines(
     limit: Limit = 200,
     cursor: Cursor = None,
 ) -> LogPage:
-    """What was printed, oldest first; also while the job runs. With ``at`` and no cursor from that line on."""
+    """List the lines, oldest first; also while the job runs. With ``at`` and no cursor, begin at that line."""
     after = decode(cursor)
     sought = at if after is None else None
     async with _reading(services, user, admitted, is_scan=wanted.is_search or sought is not None) as session:
@@ -89,7 +89,7 @@ async def list_log_lines(
 async def get_log_outline(
     wanted: Wanted, user: Viewer, services: ServicesDep, admitted: AdmittedDep, at: At = None
 ) -> LogOutline:
-    """How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read."""
+    """Return the number of lines and a cursor for each page of them: with limit lines_per_page any part can be read."""
     place = None
     async with _reading(services, user, admitted, is_scan=True) as session:
         await require_job(session, wanted.job_id)
@@ -108,11 +108,13 @@ async def get_log_outline(
     responses={200: {"content": {"text/plain": {}}}},
 )
 async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep, admitted: AdmittedDep) -> StreamingResponse:
-    """The lines as a text file, each with its time and who printed it."""
+    """Export the lines as a text file, each with its time and source."""
     read = partial(_reading, services, user, admitted, is_scan=wanted.is_search)
     async with read() as session:
         await require_job(session, wanted.job_id)
-        last_id = await log.last_id(session, wanted)  # and what the database says against the pattern, as an answer
+        last_id = await log.last_id(
+            session, wanted
+        )  # an error of the database about the pattern becomes an answer as well
     return await streamed(
         log.text(partial(read, is_begun=True), wanted, last_id),
         media_type="text/plain; charset=utf-8",
@@ -124,7 +126,7 @@ async def export_log(wanted: Wanted, user: Viewer, services: ServicesDep, admitt
 async def _reading(
     services: Services, user: User, admitted: Admitted, *, is_scan: bool, is_begun: bool = False
 ) -> AsyncIterator[AsyncSession]:
-    """A session; few at once for what may look at every line of a job. What is begun is not sent away."""
+    """Open a session; only a few at once for queries that may read every line of a job. What is begun is completed."""
     place: AbstractAsyncContextManager[None] = nullcontext()
     if is_scan:
         admitted.end()

@@ -25,7 +25,7 @@ class TargetGroup(BaseModel):
 
 
 class Graphs(BaseModel):
-    """Addresses, without a slash at the end."""
+    """Addresses without a trailing slash."""
 
     prometheus_url: str | None
     grafana_url: str | None
@@ -33,7 +33,7 @@ class Graphs(BaseModel):
 
 @discovery.get("/prometheus/targets", operation_id="list_prometheus_targets")
 async def list_prometheus_targets(user: Viewer, services: ServicesDep, response: Response) -> list[TargetGroup]:
-    """Agents to scrape, for http_sd. Lost nodes stay listed, so that ``up`` falls to 0 instead of vanishing."""
+    """List the agents to scrape, for http_sd. Lost nodes stay listed, so that ``up`` becomes 0 and does not vanish."""
     if not services.monitoring.is_ready:
         # Prometheus keeps its last list on an error; an empty list would make it drop every target.
         raise Problem(503, "not_ready", "The list of nodes is not read yet; try again.")
@@ -47,14 +47,14 @@ async def list_prometheus_targets(user: Viewer, services: ServicesDep, response:
 
 @discovery.get("/graphs", operation_id="get_graphs")
 async def get_graphs(user: Viewer, services: ServicesDep) -> Graphs:
-    """Where people find this cluster's graphs; null for what the server was not told."""
+    """Return the addresses of this cluster's graphs; null for what is not configured."""
     settings = services.settings
     return Graphs(prometheus_url=settings.prometheus_url or None, grafana_url=settings.grafana_url or None)
 
 
 @pages.api_route("/metrics", methods=["GET", "HEAD"])
 async def metrics(user: Viewer, request: Request, services: ServicesDep) -> Response:
-    """The server's own metrics, as Prometheus text or OpenMetrics."""
+    """Return the server's own metrics, as Prometheus text or OpenMetrics."""
     own = registry(services.monitoring, services.stream)
     own.register(InsightCollector(services.insights))
     encode, media_type = choose_encoder(request.headers.get("accept", ""))
@@ -63,13 +63,13 @@ async def metrics(user: Viewer, request: Request, services: ServicesDep) -> Resp
 
 @pages.api_route("/healthz", methods=["GET", "HEAD"])
 async def healthz() -> dict[str, str]:
-    """The process answers."""
+    """Check that the process answers."""
     return {"status": "ok"}
 
 
 @pages.api_route("/readyz", methods=["GET", "HEAD"])
 async def readyz(services: ServicesDep) -> dict[str, str]:
-    """The database answers and can be written, and what the server does by itself is done in time."""
+    """Check that the database answers and can be written, and that the server's background tasks run in time."""
     fault = await services.database.fault()
     if fault is not None:
         raise unavailable(fault)

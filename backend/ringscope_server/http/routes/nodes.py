@@ -1,4 +1,4 @@
-"""/nodes, /links, /readings and /cluster: what there is to run on."""
+"""/nodes, /links, /readings and /cluster: the hardware to run on."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -47,7 +47,7 @@ class Cluster(BaseModel):
 
 @router.get("/nodes", operation_id="list_nodes")
 async def list_nodes(user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None) -> NodePage:
-    """Every node that joined and was not removed, by name."""
+    """List every node that joined and was not removed, by name."""
     after = decode(cursor)
     async with services.database.read() as session:
         items = await queries.views(session, await queries.page(session, limit, after), services.now())
@@ -56,7 +56,7 @@ async def list_nodes(user: Viewer, services: ServicesDep, limit: NodeLimit = Non
 
 @router.get("/nodes/{name}", operation_id="get_node")
 async def get_node(name: str, user: Viewer, services: ServicesDep, response: Response) -> NodeView:
-    """One node."""
+    """Return one node."""
     return await _view(services, name, response)
 
 
@@ -69,7 +69,7 @@ async def update_node(
     response: Response,
     if_match: IfMatch = None,
 ) -> NodeView:
-    """Set labels of a node, or take them away with null."""
+    """Set labels of a node, or remove them with null."""
     async with _changing(services, name, if_match) as (session, node):
         service.set_labels(session, node, body.labels, user.name, services.now())
     return await _view(services, name, response)
@@ -79,7 +79,7 @@ async def update_node(
 async def drain_node(
     name: str, body: Drain, user: Operator, services: ServicesDep, response: Response, if_match: IfMatch = None
 ) -> NodeView:
-    """Give a node no new work; what runs on it goes on."""
+    """Give a node no new work; running jobs continue."""
     async with _changing(services, name, if_match) as (session, node):
         service.drain(session, node, body.reason, user.name, services.now())
     return await _view(services, name, response)
@@ -97,7 +97,7 @@ async def resume_node(
 
 @router.post("/nodes/{name}/slots/{slot}/release", operation_id="release_slot")
 async def release_slot(name: str, slot: Id, user: Admin, services: ServicesDep, response: Response) -> NodeView:
-    """Give a quarantined slot away again: you have seen to it that nothing of its last job is left."""
+    """Release a quarantined slot: you have made sure that nothing of its last job is left."""
     async with _changing(services, name, None) as (session, node):
         await service.release_slot(session, node, slot, user.name, services.now())
     return await _view(services, name, response)
@@ -105,7 +105,7 @@ async def release_slot(name: str, slot: Id, user: Admin, services: ServicesDep, 
 
 @router.delete("/nodes/{name}", status_code=204, operation_id="remove_node")
 async def remove_node(name: str, user: Admin, services: ServicesDep, if_match: IfMatch = None) -> None:
-    """Take a lost node off the lists and end its own tokens. Its name stays in the jobs that it ran."""
+    """Remove a lost node from the lists and end its own tokens. Its name stays in the jobs that it ran."""
     async with _changing(services, name, if_match) as (session, node):
         await service.remove(session, node, user.name, services.now())
     services.directory.forget(name)
@@ -116,7 +116,7 @@ async def remove_node(name: str, user: Admin, services: ServicesDep, if_match: I
 async def list_node_events(
     name: str, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
 ) -> EventPage:
-    """Everything that happened to a node, who did it and why; oldest first."""
+    """List the events of a node with actors and reasons, oldest first."""
     after = decode(cursor)
     async with services.database.read() as session:
         if await queries.one(session, name) is None:
@@ -127,7 +127,7 @@ async def list_node_events(
 
 @router.get("/links", operation_id="list_links")
 async def list_links(user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None) -> LinkPage:
-    """Bandwidth between pairs of nodes, as the newest sendrecv of one rank on each measured it."""
+    """List the bandwidth between pairs of nodes, as measured by the newest sendrecv of one rank on each."""
     after = decode(cursor)
     async with services.database.read() as session:
         items = await links(session, limit, after)
@@ -138,10 +138,10 @@ async def list_links(user: Viewer, services: ServicesDep, limit: NodeLimit = Non
 async def list_readings(
     user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None
 ) -> ReadingPage:
-    """How busy nodes were in the last five minutes, every ten seconds: of agents that call this server.
+    """Return the load of nodes in the last five minutes, every ten seconds, for the agents that call this server.
 
-    GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'. Where nodes are silent
-    a page may have fewer rows than ``limit``, or none: the last one has no ``next``.
+    GPUs are included if the agent reads them (`--gpu-metrics`). Prometheus has longer histories. If nodes are silent, a
+    page may have fewer rows than ``limit``, or none: the last page has no ``next``.
     """
     after = decode(cursor)
     async with services.database.read() as session:
@@ -152,7 +152,7 @@ async def list_readings(
 
 @router.get("/cluster", operation_id="get_cluster")
 async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
-    """Nodes, slots and jobs, counted."""
+    """Return the numbers of nodes, slots and jobs."""
     async with services.database.read() as session:
         nodes, taken = await queries.all_nodes(session), await queries.occupancy(session)
         jobs = await counts_by_state(session)
@@ -160,7 +160,7 @@ async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
         version=__version__,
         nodes_ready=sum(node.observed != "lost" and node.desired == "active" for node in nodes),
         nodes_total=len(nodes),
-        # Of the same nodes as the total: nobody knows what runs on one that is lost.
+        # Only the nodes of the total count: it is not known what runs on a lost one.
         slots_busy=sum(len(taken.get(node.id, ())) for node in nodes if node.observed != "lost"),
         slots_total=sum(node.slots for node in nodes if node.observed != "lost"),
         jobs_queued=jobs.get("queued", 0) + jobs.get("held", 0),
@@ -171,7 +171,7 @@ async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
 
 @asynccontextmanager
 async def _changing(services: Services, name: str, if_match: str | None) -> AsyncIterator[tuple[AsyncSession, Node]]:
-    """One change of a node by a person: told to agents, scheduler and browsers once it is committed."""
+    """Make one change of a node by a person, and notify agents, scheduler and browsers once it is committed."""
     try:
         async with services.database.write() as session:
             node = await service.find(session, name, lambda revision: require_match(if_match, revision))

@@ -1,4 +1,4 @@
-"""/plan: what would happen, without doing it."""
+"""/plan: the effect of a job on the queue, without submitting it."""
 
 import asyncio
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from ringscope_server.placement.tables import take_snapshot
 
 router = APIRouter(prefix="/plan", tags=["planning"])
 
-_NOT_YET = 2**62  # the number of a job that does not exist: after all that do
+_NOT_YET = 2**62  # the number of a job that does not exist, above all existing ones
 
 
 class PlannedShare(BaseModel):
@@ -34,14 +34,14 @@ class PlannedShare(BaseModel):
 
 
 class PlannedWait(BaseModel):
-    """Why it would wait."""
+    """The reason for which it would wait."""
 
     reason: str
     sentence: str
 
 
 class PlannedDelay(BaseModel):
-    """A queued job that would start later, as far as that can be told."""
+    """A queued job that would start later, as far as this can be predicted."""
 
     model_config = ConfigDict(validate_by_name=True)
 
@@ -53,7 +53,7 @@ class PlannedDelay(BaseModel):
 
 
 class QueuePlan(BaseModel):
-    """What would happen if the job were submitted now (and not held)."""
+    """The effect of submitting the job now (and not held)."""
 
     starts_now: bool
     estimated_start: AwareDatetime | None = Field(
@@ -68,7 +68,7 @@ class QueuePlan(BaseModel):
 
 @router.post("/queue", operation_id="plan_queue")
 async def plan_queue(spec: NewJob, user: Operator, services: ServicesDep) -> QueuePlan:
-    """When a job would start, where, and what it would delay; nothing is submitted."""
+    """Plan when and where a job would start and which jobs it would delay; nothing is submitted."""
     now, policy = services.now(), Policy.of(services.settings)
     async with services.database.read() as session:
         if errors := await service.problems(session, spec, services.capacity):

@@ -1,4 +1,4 @@
-"""/jobs/prediction, /jobs/prediction/training, /jobs/{id}/expectations: what a job should take and reach."""
+"""/jobs/prediction, /jobs/prediction/training, /jobs/{id}/expectations: expected bandwidth and duration of a job."""
 
 from fastapi import APIRouter
 
@@ -18,7 +18,7 @@ router = APIRouter(prefix="/jobs", tags=["prediction"])
 
 @router.post("/prediction", operation_id="predict_job")
 async def predict_job(spec: NewJob, user: Viewer, services: ServicesDep, asker: AskerDep) -> Prediction:
-    """The rows that the cost model foresees for a benchmark, how long it takes, and warnings; nothing is submitted."""
+    """Predict a benchmark's rows and duration by the cost model, with warnings; nothing is submitted."""
     if spec.benchmark is None:
         sentence = f"kind: only benchmarks are predicted here, not {spec.kind}; give kind benchmark."
         raise invalid([FieldError(pointer="/kind", detail=sentence)])
@@ -27,7 +27,7 @@ async def predict_job(spec: NewJob, user: Viewer, services: ServicesDep, asker: 
 
 @router.post("/prediction/training", operation_id="predict_training")
 async def predict_training(spec: NewJob, user: Viewer, services: ServicesDep, asker: AskerDep) -> TrainingPrediction:
-    """The gradient of a training job, what its sum takes by the cost model, and how fast one like it was."""
+    """Predict training: its gradient, the time of its sum by the cost model, and the speed of a comparable job."""
     if spec.training is None:
         sentence = f"kind: only training is predicted here, not {spec.kind}; give kind training."
         raise invalid([FieldError(pointer="/kind", detail=sentence)])
@@ -38,9 +38,9 @@ async def predict_training(spec: NewJob, user: Viewer, services: ServicesDep, as
 async def get_expectations(
     job_id: Id, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
 ) -> Expectations:
-    """What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs.
+    """Return values to compare one attempt's rows with: the cost model, the slowest link, earlier good runs.
 
-    Before the first attempt it is what the model foresees on the nodes that there are now.
+    Before the first attempt, these are the model's predictions for the current nodes.
     """
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)

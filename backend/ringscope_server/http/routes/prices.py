@@ -1,4 +1,4 @@
-"""/plan, /jobs/{id}/fit and /trace: what the cost model says. Nothing is measured, stored or submitted."""
+"""/plan, /jobs/{id}/fit and /trace: results of the cost model. Nothing is measured, stored or submitted."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -26,13 +26,13 @@ _POINTERS = {"algorithm": "/algorithms", "values": "/values", "servers": "/serve
 
 @router.post("/plan", operation_id="plan_prices")
 async def plan_prices(question: PlanQuestion, user: Viewer, asker: AskerDep) -> PriceTable:
-    """What a collective costs with each algorithm, for sizes and numbers of ranks: as `ringscope plan` prices it."""
+    """Price a collective with each algorithm, for sizes and numbers of ranks, like `ringscope plan`."""
     return await _worked_out(asker, prices.table, question)
 
 
 @router.post("/plan/sensitivity", operation_id="plan_sensitivity")
 async def plan_sensitivity(question: SensitivityQuestion, user: Viewer, asker: AskerDep) -> SensitivityList:
-    """How each algorithm's time changes with each figure of the links."""
+    """Return how each algorithm's time changes with each figure of the links."""
     return await _worked_out(asker, prices.sensitivity, question)
 
 
@@ -40,7 +40,7 @@ async def plan_sensitivity(question: SensitivityQuestion, user: Viewer, asker: A
 async def get_fit(
     job_id: Id, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
 ) -> JobFit:
-    """α, β and γ of the cost model from the job's rows, with what is left over of each: as `ringscope fit --job`."""
+    """Fit α, β and γ of the cost model to the job's rows, with the residuals, like `ringscope fit --job`."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         spec = await read_spec(session, job_id)
@@ -57,13 +57,13 @@ async def get_fit(
 
 @router.post("/trace", operation_id="trace_example")
 async def trace_example(question: ExampleQuestion, user: Viewer, asker: AskerDep) -> Example:
-    """A collective on given numbers, step by step: as `ringscope trace` prints it. Times are the cost model's."""
+    """Trace a collective on given numbers, step by step, like `ringscope trace`. Times are the cost model's."""
     return await _worked_out(asker, examples.example, question)
 
 
 @router.post("/trace/perfetto", operation_id="trace_perfetto")
 async def trace_perfetto(question: ExampleQuestion, user: Viewer, asker: AskerDep) -> dict[str, Any]:
-    """The same as Chrome trace events, which ui.perfetto.dev opens."""
+    """Return the same as Chrome trace events, which ui.perfetto.dev opens."""
     return await _worked_out(asker, examples.perfetto, question)
 
 

@@ -21,7 +21,7 @@ from ringscope_server.results import export, newest_steps, queries
 from ringscope_server.results.step_rows import StepFilter
 from ringscope_server.results.views import ArrivalPage, EnvironmentList, MeasurementPage, NewestSteps, StepPage
 
-MAX_RANK = 2**31 - 1  # what the databases can hold
+MAX_RANK = 2**31 - 1  # the largest integer of the databases
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
@@ -37,7 +37,7 @@ async def list_measurements(
     limit: Limit = 200,
     cursor: Cursor = None,
 ) -> MeasurementPage:
-    """Rows of the sweep's table in one attempt, in the order they were measured; also while it runs."""
+    """List the rows of the sweep's table in one attempt, in the order of measurement; also while it runs."""
     after = decode(cursor)
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
@@ -47,7 +47,7 @@ async def list_measurements(
 
 @router.get("/environment", operation_id="list_environments")
 async def list_environments(job_id: Id, user: Viewer, services: ServicesDep) -> EnvironmentList:
-    """What the job ran in: versions, environment variables, the nodes, and where each rank was bound."""
+    """Return the job's environment: versions, environment variables, nodes, and the binding of each rank."""
     async with services.database.read() as session:
         await require_job(session, job_id)
         return EnvironmentList(items=await queries.environments(session, job_id))
@@ -64,9 +64,9 @@ async def list_steps(
     limit: Limit = 200,
     cursor: Cursor = None,
 ) -> StepPage:
-    """Every single iteration of every rank in one attempt, with its exact times.
+    """List every single iteration of every rank in one attempt, with its exact times.
 
-    Where few of many steps are wanted a page may have fewer than ``limit``, or none: the last one has no ``next``.
+    If few of many steps match, a page may have fewer than ``limit``, or none: the last page has no ``next``.
     """
     after = decode(cursor)
     async with services.database.read() as session:
@@ -77,7 +77,9 @@ async def list_steps(
 
 @router.get("/steps/newest", operation_id="get_newest_steps")
 async def get_newest_steps(job_id: Id, user: Viewer, services: ServicesDep) -> NewestSteps:
-    """What each rank was at by the newest attempt's newest rows; the stream goes on from there while the job runs."""
+    """Return each rank's newest steps from the newest attempt's newest rows; the stream continues them while the job
+    runs.
+    """
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, None)
         return await newest_steps.newest(session, job_id, attempt_id, await ranks_of(session, job_id))
@@ -98,7 +100,7 @@ async def export_steps(
     algorithm: str | None = None,
     number: AttemptNumber = None,
 ) -> StreamingResponse:
-    """Every step of one attempt as a file; openmetrics is what promtool fills into Prometheus, without simulations."""
+    """Export every step of one attempt as a file; promtool fills openmetrics, without simulations, into Prometheus."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         ranks = await ranks_of(session, job_id)
@@ -120,7 +122,7 @@ async def list_arrivals(
     limit: Limit = 200,
     cursor: Cursor = None,
 ) -> ArrivalPage:
-    """Who came last to each step in one attempt, and by how much, with what the nodes' clocks may err."""
+    """List the last arrival of each step in one attempt, how late it was, and the error of the nodes' clocks."""
     after = decode(cursor)
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
@@ -130,7 +132,7 @@ async def list_arrivals(
 
 @router.get("/insights", operation_id="list_insights")
 async def list_insights(job_id: Id, user: Viewer, services: ServicesDep) -> InsightList:
-    """What was found wrong with the job while it ran, oldest first, what that is founded on, and what was checked."""
+    """List the problems that were found while the job ran, oldest first, with their evidence, and what was checked."""
     async with services.database.read() as session:
         await require_job(session, job_id)
         return InsightList(items=await store.of_job(session, job_id), checks=await checked(session, job_id))
@@ -138,7 +140,9 @@ async def list_insights(job_id: Id, user: Viewer, services: ServicesDep) -> Insi
 
 @router.get("/activity", operation_id="list_activity")
 async def list_activity(job_id: Id, user: Viewer, services: ServicesDep) -> ActivityList:
-    """What the ranks of the running attempt do now: what they load, or that they are at their steps, and since when."""
+    """List what the ranks of the running attempt do now: what they load, or that they are at their steps, and since
+    when.
+    """
     async with services.database.read() as session:
         await require_job(session, job_id)
         return ActivityList(items=await activity.of_job(session, job_id))
@@ -148,7 +152,7 @@ async def list_activity(job_id: Id, user: Viewer, services: ServicesDep) -> Acti
 async def list_job_events(
     job_id: Id, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
 ) -> EventPage:
-    """Every change of the job's state, who made it and why."""
+    """List every change of the job's state, with actor and reason."""
     after = decode(cursor)
     async with services.database.read() as session:
         await require_job(session, job_id)

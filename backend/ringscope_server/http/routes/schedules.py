@@ -1,4 +1,4 @@
-"""/schedules: jobs that are submitted again and again."""
+"""/schedules: jobs that are submitted repeatedly."""
 
 from itertools import islice
 from typing import Annotated
@@ -66,7 +66,7 @@ async def replace_schedule(
     response: Response,
     if_match: IfMatch = None,
 ) -> ScheduleView:
-    """Change a schedule. What is left out takes its default."""
+    """Change a schedule. Fields that are left out take their defaults."""
     async with services.database.write() as session:
         schedule = await _found(session, schedule_id, to_change=True)
         require_match(if_match, schedule.revision)
@@ -76,7 +76,7 @@ async def replace_schedule(
 
 @router.delete("/{schedule_id}", status_code=204, operation_id="delete_schedule")
 async def delete_schedule(schedule_id: Id, user: Operator, services: ServicesDep, if_match: IfMatch = None) -> None:
-    """Remove a schedule. Its jobs stay, also those that run."""
+    """Remove a schedule. Its jobs stay, even those that run."""
     async with services.database.write() as session:
         schedule = await _found(session, schedule_id, to_change=True)
         require_match(if_match, schedule.revision)
@@ -91,7 +91,7 @@ async def run_schedule(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> JobView:
-    """Submit its job now, beside its times; also while it is disabled, and whatever its overlap says."""
+    """Submit its job now, in addition to its times; also while it is disabled, and whatever its overlap is."""
     changes = Changes()
     try:
         async with services.database.write() as session:
@@ -121,7 +121,7 @@ async def list_upcoming_times(
     services: ServicesDep,
     count: Annotated[int, Query(ge=1, le=100, description="How many times.")] = 5,
 ) -> UpcomingTimes:
-    """When it fires next; no time while it is disabled."""
+    """List its next times; none while it is disabled."""
     async with services.database.read() as session:
         schedule = await _found(session, schedule_id)
     if not schedule.is_enabled:

@@ -1,4 +1,4 @@
-"""Logging in: the one-time link, the browser's session, and who I am."""
+"""/session, /me and login links: the one-time link, the browser's session, and the current user."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
@@ -23,7 +23,7 @@ router = APIRouter(tags=["session"])
 
 
 class Me(BaseModel):
-    """Who makes this request."""
+    """The user of this request."""
 
     name: str
     role: Role
@@ -34,13 +34,13 @@ class Me(BaseModel):
 
 
 class Secret(BaseModel):
-    """A token that somebody pastes, or that of a login link."""
+    """A token that a person pastes, or that of a login link."""
 
     token: str
 
 
 class LoginLinkSpec(BaseModel):
-    """What a login link is for."""
+    """The purpose of a login link."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -82,7 +82,7 @@ async def get_me(user: Viewer, services: ServicesDep, request: Request) -> Me:
 async def create_login_link(
     user: Admin, services: ServicesDep, request: Request, wanted: LoginLinkSpec | None = None
 ) -> LoginLink:
-    """A one-time link for a browser, to share a page with somebody; it ends with the token that asks."""
+    """Make a one-time link for a browser, to share a page with another person; it ends with the token that made it."""
     wanted = wanted or LoginLinkSpec()
     async with services.database.write() as session:
         lasts = timedelta(hours=wanted.session_hours) if wanted.session_hours else None
@@ -94,9 +94,9 @@ async def create_login_link(
 
 @router.post("/session", status_code=204, operation_id="create_session", dependencies=[Depends(limit_stranger)])
 async def create_session(secret: Secret, services: ServicesDep, response: Response, request: Request) -> None:
-    """Log a browser in with a personal token, or with a login link's, which is used up by that.
+    """Log a browser in with a personal token, or with a login link's, which this consumes.
 
-    Who only asks for the link's page, such as a chat that shows a preview of it, uses nothing up.
+    A client that only loads the link's page, such as a chat that shows a preview, does not consume it.
     """
     async with services.database.write() as session:
         begun = await sessions.log_in(session, secret.token, services.now(), _lifetime(services))
@@ -130,7 +130,7 @@ def _set_cookie(response: Response, begun: sessions.Begun, path: str, is_secure:
     response.set_cookie(
         COOKIE,
         begun.secret,
-        max_age=int(begun.lasts.total_seconds()),  # one that is worth nothing any more is not sent
+        max_age=int(begun.lasts.total_seconds()),  # a cookie that is invalid by now is not sent
         path=path,
         httponly=True,
         samesite="lax",

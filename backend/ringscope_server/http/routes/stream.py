@@ -22,14 +22,14 @@ LastEventId = Annotated[
     str | None, Header(description="The id of the last event received; browsers send it when they reconnect.")
 ]
 
-# No proxy is to keep it, nor nginx to hold it back.
+# No proxy may cache it, and nginx must not buffer it.
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no"}
-# Says that the stream stands: what happens from here on will come.
+# This shows that the stream is open: events from here on will be sent.
 _CONNECTED = b": connected\nretry: 2000\n\n"
 
 
 class EventStream(StreamingResponse):
-    """Server-sent events as bytes. FastAPI's own encodes each one for each reader, and passes it from task to task."""
+    """Server-sent events as bytes. FastAPI's class encodes each event for each reader and passes it between tasks."""
 
     media_type = "text/event-stream"
 
@@ -42,7 +42,7 @@ class Listening(EventStream):
         self._listening = listening
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Listen as long as the client takes what comes; what is raised at the beginning is the answer."""
+        """Send events as long as the client reads them; an error at the beginning becomes the answer."""
         with self._listening as self._subscriber:
             await super().__call__(scope, receive, send)
 
@@ -60,12 +60,12 @@ async def stream(
 
     Events: ``job`` (JobView), ``measurements`` ({job_id, items}), ``log`` ({job_id, items}), ``node`` (NodeView), and
     ``reset`` ({}) when messages were missed: read everything again. ``heartbeat`` ({}) comes after ten seconds without
-    another one: where not even that comes the connection is dead, whatever it looks like. ``late`` ({sentence}) tells
-    that the server is late with its own work, and with null that it is not any more. On a job's own topic also
-    ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
-    listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
-    Last-Event-ID resumes. The stream ends with the session or token that opened it; 429 says that one token has too
-    many of them open.
+    another event: if it does not come either, the connection is dead, whatever its state seems to be. ``late``
+    ({sentence}) reports that the server is late with its own work, and null that it no longer is. A job's own topic
+    also has ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: each rank's newest steps, counted since
+    the first listener; ``newest`` is null if there was none, and the job's newest steps must be requested. Ids only
+    grow; Last-Event-ID resumes. The stream ends with the session or token that opened it; 429 says that one token has
+    too many of them open.
     """
     return Listening(_listening(services, user, topics.split(","), last_event_id))
 
@@ -74,7 +74,7 @@ async def stream(
 def _listening(
     services: Services, user: User, topics: Sequence[str], last_event_id: str | None
 ) -> Iterator[Subscriber]:
-    # Between the look at how many there are and the beginning of one more nobody else has a turn.
+    # No other task runs between the check of their number and the start of one more.
     limit_streams(services, user)
     with services.stream.subscription(topics, services.stream.number_of(last_event_id)) as subscriber:
         subscriber.owner, subscriber.token_id, subscriber.ends_at = user.own_id, user.token_id, user.expires_at

@@ -1,4 +1,4 @@
-"""/tokens: who may talk to this server."""
+"""/tokens: the tokens with which people and agents authenticate."""
 
 from typing import Annotated
 
@@ -23,7 +23,7 @@ TokenId = Annotated[int, Path(ge=1, le=MAX_KEY)]
 async def create_token(
     spec: TokenSpec, user: Admin, services: ServicesDep, idempotency_key: IdempotencyKey = None
 ) -> NewToken:
-    """Make a token. Its secret is told only here."""
+    """Make a token. Its secret is shown only here."""
     try:
         async with services.database.write() as session:
             token, secret = await service.issue(session, spec, user, idempotency_key, services.now())
@@ -42,7 +42,7 @@ async def create_token(
 
 @router.get("", operation_id="list_tokens")
 async def list_tokens(user: Admin, services: ServicesDep, limit: Limit = 50, cursor: Cursor = None) -> TokenPage:
-    """Tokens of people and agents, and the sessions of guests, newest first."""
+    """List the tokens of people and agents, and the sessions of guests, newest first."""
     async with services.database.read() as session:
         found = await service.page(session, limit, decode(cursor))
     items = [TokenView.model_validate(token, from_attributes=True) for token in found]
@@ -51,7 +51,7 @@ async def list_tokens(user: Admin, services: ServicesDep, limit: Limit = 50, cur
 
 @router.delete("/{token_id}", status_code=204, operation_id="revoke_token")
 async def revoke_token(token_id: TokenId, user: Admin, services: ServicesDep) -> None:
-    """Make a token worthless, with what was made with it: sessions, login links, tokens of nodes that joined."""
+    """Revoke a token with everything that was made with it: sessions, login links, tokens of nodes that joined."""
     try:
         async with services.database.write() as session:
             token = await service.revoke(session, token_id, user.name, services.now())
@@ -65,7 +65,7 @@ async def revoke_token(token_id: TokenId, user: Admin, services: ServicesDep) ->
 
 @router.post("/{token_id}/rotate", operation_id="rotate_token")
 async def rotate_token(token_id: TokenId, user: Admin, services: ServicesDep) -> TokenView:
-    """Give a node's token another secret, which its agent fetches by itself; the old one is good until it has."""
+    """Give a node's token another secret, which its agent fetches by itself; the old one is valid until then."""
     try:
         async with services.database.write() as session:
             token = await rotation.want(session, token_id, user.name, services.now())
@@ -78,5 +78,5 @@ async def rotate_token(token_id: TokenId, user: Admin, services: ServicesDep) ->
         raise Problem(409, "not_of_node", sentence) from error
     if token is None:
         raise not_found("token", token_id)
-    await announce(services, Changes(nodes=nodes))  # its agent's poll is answered now
+    await announce(services, Changes(nodes=nodes))  # its agent's poll is answered at once
     return TokenView.model_validate(token, from_attributes=True)

@@ -1,4 +1,4 @@
-"""/jobs/{id}/traces, trace and trace.perfetto.json: what its ranks did in one operation, transfer by transfer."""
+"""/jobs/{id}/traces, trace and trace.perfetto.json: the transfers of its ranks in one operation."""
 
 import asyncio
 import json
@@ -37,7 +37,7 @@ Wanted = Annotated[TraceFilter, Depends(_wanted)]
 
 @router.get("/traces", operation_id="list_traces")
 async def list_traces(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> TraceList:
-    """Which operations of one attempt were followed; a benchmark does so with ``trace``."""
+    """List the traced operations of one attempt; a benchmark traces with ``trace``."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         return TraceList(items=await traces.operations(session, attempt_id))
@@ -47,9 +47,9 @@ async def list_traces(job_id: Id, user: Viewer, services: ServicesDep, number: A
 async def get_trace(
     job_id: Id, user: Viewer, services: ServicesDep, wanted: Wanted, number: AttemptNumber = None
 ) -> Response:
-    """One operation: each transfer of each rank in time, by one clock for all nodes, beside the cost model's."""
+    """Return one operation: each transfer of each rank on one clock for all nodes, with the cost model's times."""
     told = await _told(services, job_id, number, wanted)
-    # A large one is priced and written beside the event loop.
+    # A large one is priced and serialized outside the event loop.
     return Response(await asyncio.to_thread(_written, told), media_type="application/json")
 
 
@@ -57,7 +57,7 @@ async def get_trace(
 async def export_trace(
     job_id: Id, user: Viewer, services: ServicesDep, wanted: Wanted, number: AttemptNumber = None
 ) -> Response:
-    """The same as Chrome trace events, a file that ui.perfetto.dev opens."""
+    """Export the same as Chrome trace events, a file that ui.perfetto.dev opens."""
     told = await _told(services, job_id, number, wanted)
     content = await asyncio.to_thread(_perfetto, told, job_id)
     filename = f"ringscope-job-{job_id}-trace.perfetto.json"

@@ -18,7 +18,7 @@ Points = Annotated[int, Query(ge=1, le=5_000, description="The most points; a po
 
 @router.get("/training", operation_id="get_training_curve")
 async def get_training_curve(job_id: Id, user: Viewer, services: ServicesDep, points: Points = 500) -> TrainingCurve:
-    """Loss, throughput and the split of a step, over all attempts; also while it runs."""
+    """Return loss, throughput and the split of a step, over all attempts; also while it runs."""
     async with services.database.read() as session:
         await require_job(session, job_id)
         return await curve.curve(session, job_id, points)
@@ -33,7 +33,7 @@ Newest = Annotated[
 async def list_epochs(
     job_id: Id, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None, newest: Newest = False
 ) -> EpochPage:
-    """Validation and times of each epoch, over all attempts, oldest first; of one told twice the later counts."""
+    """List validation and times of each epoch, over all attempts, oldest first; the later of two reports counts."""
     after = decode(cursor)
     async with services.database.read() as session:
         await require_job(session, job_id)
@@ -45,7 +45,7 @@ async def list_epochs(
 
 @router.get("/buckets", operation_id="list_buckets")
 async def list_buckets(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> BucketList:
-    """The newest step of each rank in one attempt from inside: when each piece of the gradient was ready and summed."""
+    """List the newest step of each rank in one attempt: when each piece of the gradient was ready and summed."""
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         return BucketList(items=await buckets.buckets(session, attempt_id))

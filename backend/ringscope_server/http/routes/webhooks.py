@@ -1,4 +1,4 @@
-"""/webhooks: who outside is told of events, and what came of it."""
+"""/webhooks: receivers of events outside the server, and the deliveries to them."""
 
 from fastapi import APIRouter, Response
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -36,7 +36,7 @@ async def create_webhook(
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> NewWebhook:
-    """Be told of events by signed messages (Standard Webhooks). Keep the secret: it is shown here only."""
+    """Subscribe to events by signed messages (Standard Webhooks). Store the secret: it is shown only here."""
     await _check_reachable(services, body)
     async with services.database.write() as session:
         webhook = await service.create(session, body, user.name, idempotency_key, services.now())
@@ -46,7 +46,7 @@ async def create_webhook(
 
 @router.get("", operation_id="list_webhooks")
 async def list_webhooks(user: Admin, services: ServicesDep, limit: Limit = 50, cursor: Cursor = None) -> WebhookPage:
-    """Webhooks, newest first."""
+    """List webhooks, newest first."""
     async with services.database.read() as session:
         items = await service.page(session, limit, decode(cursor))
     views = [WebhookView.model_validate(webhook) for webhook in items]
@@ -55,7 +55,7 @@ async def list_webhooks(user: Admin, services: ServicesDep, limit: Limit = 50, c
 
 @router.get("/{webhook_id}", operation_id="get_webhook")
 async def get_webhook(webhook_id: Id, user: Admin, services: ServicesDep, response: Response) -> WebhookView:
-    """One webhook."""
+    """Return one webhook."""
     async with services.database.read() as session:
         return _answer(await _found(session, webhook_id), response)
 
@@ -69,7 +69,7 @@ async def replace_webhook(
     response: Response,
     if_match: IfMatch = None,
 ) -> WebhookView:
-    """Change a webhook; its secret stays. What is left out takes its default."""
+    """Change a webhook; its secret stays. Fields that are left out take their defaults."""
     await _check_reachable(services, body)
     async with services.database.write() as session:
         webhook = await _found(session, webhook_id, to_change=True)
@@ -91,7 +91,7 @@ async def delete_webhook(webhook_id: Id, user: Admin, services: ServicesDep, if_
 async def test_webhook(
     webhook_id: Id, user: Admin, services: ServicesDep, idempotency_key: IdempotencyKey = None
 ) -> DeliveryView:
-    """Send a message of type webhook.test, whatever it listens to."""
+    """Send a message of type webhook.test, whatever the webhook subscribes to."""
     try:
         async with services.database.write() as session:
             webhook = await _found(session, webhook_id, to_change=True)
@@ -105,7 +105,7 @@ async def test_webhook(
 async def list_deliveries(
     webhook_id: Id, user: Admin, services: ServicesDep, limit: Limit = 50, cursor: Cursor = None
 ) -> DeliveryPage:
-    """Its messages and what came of them, newest first; kept for 30 days."""
+    """List its messages and their outcomes, newest first; they are kept for 30 days."""
     async with services.database.read() as session:
         await _found(session, webhook_id)
         items = await service.deliveries(session, webhook_id, limit, decode(cursor))
@@ -135,7 +135,7 @@ async def redeliver(
 
 
 async def _check_reachable(services: Services, body: WebhookBody) -> None:
-    """Before any session, as names are looked up over the network."""
+    """Check the URL before any session is opened, because names are resolved over the network."""
     try:
         await addresses_of(body.url, networks(services.settings.webhook_private_addresses), services.resolve)
     except ForbiddenAddressError as error:

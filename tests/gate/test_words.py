@@ -19,7 +19,9 @@ DOCSTRING_FRAGMENT = re.compile(
 )
 # Packages whose docstrings are rewritten, one a line: add a package when its rewrite lands.
 SENTENCES = (
+    "backend/ringscope_server/http",
     "backend/ringscope_server/insights",
+    "backend/ringscope_server/jobs",
     "backend/ringscope_server/predictions",
     "backend/ringscope_server/results",
     "workers/ringscope",

@@ -15,7 +15,7 @@ export interface paths {
         put?: never;
         /**
          * Join
-         * @description Give a node a token that speaks for it alone: a new one, or one that is lost or has no valid token.
+         * @description Give a node a token of its own, for a new node, a lost one, or one without a valid token.
          */
         post: operations["join_agent"];
         delete?: never;
@@ -35,7 +35,7 @@ export interface paths {
         put?: never;
         /**
          * Register
-         * @description Take a node in, or take it back.
+         * @description Register a node, also one that registered before.
          */
         post: operations["register_agent"];
         delete?: never;
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Leave
-         * @description Take a node off the lists whose agent ends for good; its own token ends with it.
+         * @description Remove a node whose agent ends for good from the lists; its own token ends with it.
          */
         post: operations["leave_agent"];
         delete?: never;
@@ -75,7 +75,7 @@ export interface paths {
         put?: never;
         /**
          * Poll
-         * @description Heartbeat of a node; answers as soon as its assignments are others than it has seen.
+         * @description Receive a node's heartbeat; answer as soon as its assignments differ from those that it has seen.
          */
         post: operations["poll_agent"];
         delete?: never;
@@ -95,7 +95,7 @@ export interface paths {
         put?: never;
         /**
          * Pulse
-         * @description How far the ranks of an attempt on a node are; kept in memory until the next look for insights.
+         * @description Receive the progress of an attempt's ranks on a node, kept in memory until the next look for insights.
          */
         post: operations["pulse_agent"];
         delete?: never;
@@ -115,7 +115,7 @@ export interface paths {
         put?: never;
         /**
          * Records
-         * @description Records of an attempt on a node; committed when the answer comes.
+         * @description Store records of an attempt on a node; they are committed when the answer arrives.
          */
         post: operations["ingest_records"];
         delete?: never;
@@ -135,7 +135,7 @@ export interface paths {
         put?: never;
         /**
          * Report
-         * @description News of an attempt on a node.
+         * @description Receive an agent's report on an attempt.
          */
         post: operations["report_agent"];
         delete?: never;
@@ -155,7 +155,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate
-         * @description The node's new token, once an administrator wants a rotation; the old one ends when this one is used.
+         * @description Return the node's new token once an administrator wants a rotation; the old one ends when the new one is used.
          */
         post: operations["rotate_agent_token"];
         delete?: never;
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Get Cluster
-         * @description Nodes, slots and jobs, counted.
+         * @description Return the numbers of nodes, slots and jobs.
          */
         get: operations["get_cluster"];
         put?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * Compare Jobs
-         * @description The rows of benchmarks beside those of a baseline, what is noise in them, and which cannot be compared.
+         * @description Compare the rows of benchmarks with those of a baseline: ratios, noise, and what cannot be compared.
          */
         get: operations["compare_jobs"];
         put?: never;
@@ -213,7 +213,8 @@ export interface paths {
         };
         /**
          * Compare In One Figure
-         * @description How benchmarks stand to a baseline: the ratio of both times at the size nearest to 1 MiB, and how sure it is.
+         * @description Compare benchmarks with a baseline in one figure: the ratio of the times at the size nearest to 1 MiB, and its
+         *     error.
          */
         get: operations["compare_jobs_in_one_figure"];
         put?: never;
@@ -253,7 +254,7 @@ export interface paths {
         };
         /**
          * List Events
-         * @description What happened to anything here and who did it, newest first.
+         * @description List the events of all objects with their actors, newest first.
          */
         get: operations["list_events"];
         put?: never;
@@ -273,7 +274,7 @@ export interface paths {
         };
         /**
          * Export Events
-         * @description Every event that matches, oldest first, as a file. In CSV an apostrophe stands before what begins a formula.
+         * @description Export every event that matches, oldest first, as a file. In CSV an apostrophe precedes what begins a formula.
          */
         get: operations["export_events"];
         put?: never;
@@ -293,7 +294,7 @@ export interface paths {
         };
         /**
          * Get Graphs
-         * @description Where people find this cluster's graphs; null for what the server was not told.
+         * @description Return the addresses of this cluster's graphs; null for what is not configured.
          */
         get: operations["get_graphs"];
         put?: never;
@@ -313,7 +314,7 @@ export interface paths {
         };
         /**
          * List Jobs
-         * @description Jobs, newest first unless another order is asked for.
+         * @description List jobs, newest first unless another order is given.
          */
         get: operations["list_jobs"];
         put?: never;
@@ -337,7 +338,7 @@ export interface paths {
         };
         /**
          * Count Jobs
-         * @description How many jobs match a filter, and how many would with another state, kind, collective, algorithm or user.
+         * @description Count the jobs that match a filter, and that would with another state, kind, collective, algorithm or user.
          */
         get: operations["count_jobs"];
         put?: never;
@@ -359,7 +360,7 @@ export interface paths {
         put?: never;
         /**
          * Predict Job
-         * @description The rows that the cost model foresees for a benchmark, how long it takes, and warnings; nothing is submitted.
+         * @description Predict a benchmark's rows and duration by the cost model, with warnings; nothing is submitted.
          */
         post: operations["predict_job"];
         delete?: never;
@@ -379,7 +380,7 @@ export interface paths {
         put?: never;
         /**
          * Predict Training
-         * @description The gradient of a training job, what its sum takes by the cost model, and how fast one like it was.
+         * @description Predict training: its gradient, the time of its sum by the cost model, and the speed of a comparable job.
          */
         post: operations["predict_training"];
         delete?: never;
@@ -397,7 +398,7 @@ export interface paths {
         };
         /**
          * Get Job
-         * @description One job; its ETag is for changing it.
+         * @description Return one job; its ETag is needed to change it.
          */
         get: operations["get_job"];
         put?: never;
@@ -407,7 +408,7 @@ export interface paths {
         head?: never;
         /**
          * Edit Job
-         * @description Change the name, the labels, or the priority and with it the place in the queue.
+         * @description Change the name, the labels, or the priority and with it the position in the queue.
          */
         patch: operations["edit_job"];
         trace?: never;
@@ -421,7 +422,8 @@ export interface paths {
         };
         /**
          * List Activity
-         * @description What the ranks of the running attempt do now: what they load, or that they are at their steps, and since when.
+         * @description List what the ranks of the running attempt do now: what they load, or that they are at their steps, and since
+         *     when.
          */
         get: operations["list_activity"];
         put?: never;
@@ -441,7 +443,7 @@ export interface paths {
         };
         /**
          * List Arrivals
-         * @description Who came last to each step in one attempt, and by how much, with what the nodes' clocks may err.
+         * @description List the last arrival of each step in one attempt, how late it was, and the error of the nodes' clocks.
          */
         get: operations["list_arrivals"];
         put?: never;
@@ -461,7 +463,7 @@ export interface paths {
         };
         /**
          * List Buckets
-         * @description The newest step of each rank in one attempt from inside: when each piece of the gradient was ready and summed.
+         * @description List the newest step of each rank in one attempt: when each piece of the gradient was ready and summed.
          */
         get: operations["list_buckets"];
         put?: never;
@@ -521,7 +523,7 @@ export interface paths {
         };
         /**
          * List Environments
-         * @description What the job ran in: versions, environment variables, the nodes, and where each rank was bound.
+         * @description Return the job's environment: versions, environment variables, nodes, and the binding of each rank.
          */
         get: operations["list_environments"];
         put?: never;
@@ -541,7 +543,7 @@ export interface paths {
         };
         /**
          * List Epochs
-         * @description Validation and times of each epoch, over all attempts, oldest first; of one told twice the later counts.
+         * @description List validation and times of each epoch, over all attempts, oldest first; the later of two reports counts.
          */
         get: operations["list_epochs"];
         put?: never;
@@ -561,7 +563,7 @@ export interface paths {
         };
         /**
          * List Job Events
-         * @description Every change of the job's state, who made it and why.
+         * @description List every change of the job's state, with actor and reason.
          */
         get: operations["list_job_events"];
         put?: never;
@@ -581,9 +583,9 @@ export interface paths {
         };
         /**
          * Get Expectations
-         * @description What the rows of one attempt can be held against: the cost model, the slowest link, earlier good runs.
+         * @description Return values to compare one attempt's rows with: the cost model, the slowest link, earlier good runs.
          *
-         *     Before the first attempt it is what the model foresees on the nodes that there are now.
+         *     Before the first attempt, these are the model's predictions for the current nodes.
          */
         get: operations["get_expectations"];
         put?: never;
@@ -603,7 +605,7 @@ export interface paths {
         };
         /**
          * Get Fit
-         * @description α, β and γ of the cost model from the job's rows, with what is left over of each: as `ringscope fit --job`.
+         * @description Fit α, β and γ of the cost model to the job's rows, with the residuals, like `ringscope fit --job`.
          */
         get: operations["get_fit"];
         put?: never;
@@ -643,7 +645,7 @@ export interface paths {
         };
         /**
          * List Insights
-         * @description What was found wrong with the job while it ran, oldest first, what that is founded on, and what was checked.
+         * @description List the problems that were found while the job ran, oldest first, with their evidence, and what was checked.
          */
         get: operations["list_insights"];
         put?: never;
@@ -663,7 +665,7 @@ export interface paths {
         };
         /**
          * Get Latencies
-         * @description How long the iterations of one row took: a curve over their share, by the slowest rank of each iteration.
+         * @description Return the durations of one row's iterations: a curve over their share, by the slowest rank of each iteration.
          */
         get: operations["get_latencies"];
         put?: never;
@@ -683,7 +685,7 @@ export interface paths {
         };
         /**
          * Get Lateness
-         * @description How late each rank comes to the iterations of one attempt, and how long they take after the last one has come.
+         * @description Return how late each rank comes to the iterations of one attempt, and the time after the last arrival.
          */
         get: operations["get_lateness"];
         put?: never;
@@ -703,7 +705,7 @@ export interface paths {
         };
         /**
          * List Log Lines
-         * @description What was printed, oldest first; also while the job runs. With ``at`` and no cursor from that line on.
+         * @description List the lines, oldest first; also while the job runs. With ``at`` and no cursor, begin at that line.
          */
         get: operations["list_log_lines"];
         put?: never;
@@ -723,7 +725,7 @@ export interface paths {
         };
         /**
          * Export Log
-         * @description The lines as a text file, each with its time and who printed it.
+         * @description Export the lines as a text file, each with its time and source.
          */
         get: operations["export_log"];
         put?: never;
@@ -743,7 +745,7 @@ export interface paths {
         };
         /**
          * Get Log Outline
-         * @description How many lines there are, and a cursor for each page of them: with limit lines_per_page any part can be read.
+         * @description Return the number of lines and a cursor for each page of them: with limit lines_per_page any part can be read.
          */
         get: operations["get_log_outline"];
         put?: never;
@@ -763,7 +765,7 @@ export interface paths {
         };
         /**
          * List Measurements
-         * @description Rows of the sweep's table in one attempt, in the order they were measured; also while it runs.
+         * @description List the rows of the sweep's table in one attempt, in the order of measurement; also while it runs.
          */
         get: operations["list_measurements"];
         put?: never;
@@ -785,7 +787,7 @@ export interface paths {
         put?: never;
         /**
          * Release Job
-         * @description Let a held job into the queue.
+         * @description Put a held job into the queue.
          */
         post: operations["release_job"];
         delete?: never;
@@ -805,7 +807,7 @@ export interface paths {
         put?: never;
         /**
          * Retry Job
-         * @description Submit a job that has ended once more, as a new one; training that was cut short goes on from its checkpoint.
+         * @description Submit an ended job again, as a new one; training that was cut short continues from its checkpoint.
          */
         post: operations["retry_job"];
         delete?: never;
@@ -823,9 +825,9 @@ export interface paths {
         };
         /**
          * List Steps
-         * @description Every single iteration of every rank in one attempt, with its exact times.
+         * @description List every single iteration of every rank in one attempt, with its exact times.
          *
-         *     Where few of many steps are wanted a page may have fewer than ``limit``, or none: the last one has no ``next``.
+         *     If few of many steps match, a page may have fewer than ``limit``, or none: the last page has no ``next``.
          */
         get: operations["list_steps"];
         put?: never;
@@ -845,7 +847,7 @@ export interface paths {
         };
         /**
          * Export Steps
-         * @description Every step of one attempt as a file; openmetrics is what promtool fills into Prometheus, without simulations.
+         * @description Export every step of one attempt as a file; promtool fills openmetrics, without simulations, into Prometheus.
          */
         get: operations["export_steps"];
         put?: never;
@@ -865,7 +867,8 @@ export interface paths {
         };
         /**
          * Get Newest Steps
-         * @description What each rank was at by the newest attempt's newest rows; the stream goes on from there while the job runs.
+         * @description Return each rank's newest steps from the newest attempt's newest rows; the stream continues them while the job
+         *     runs.
          */
         get: operations["get_newest_steps"];
         put?: never;
@@ -885,7 +888,7 @@ export interface paths {
         };
         /**
          * Get Trace
-         * @description One operation: each transfer of each rank in time, by one clock for all nodes, beside the cost model's.
+         * @description Return one operation: each transfer of each rank on one clock for all nodes, with the cost model's times.
          */
         get: operations["get_trace"];
         put?: never;
@@ -905,7 +908,7 @@ export interface paths {
         };
         /**
          * Export Trace
-         * @description The same as Chrome trace events, a file that ui.perfetto.dev opens.
+         * @description Export the same as Chrome trace events, a file that ui.perfetto.dev opens.
          */
         get: operations["export_trace"];
         put?: never;
@@ -925,7 +928,7 @@ export interface paths {
         };
         /**
          * List Traces
-         * @description Which operations of one attempt were followed; a benchmark does so with ``trace``.
+         * @description List the traced operations of one attempt; a benchmark traces with ``trace``.
          */
         get: operations["list_traces"];
         put?: never;
@@ -945,7 +948,7 @@ export interface paths {
         };
         /**
          * Get Training Curve
-         * @description Loss, throughput and the split of a step, over all attempts; also while it runs.
+         * @description Return loss, throughput and the split of a step, over all attempts; also while it runs.
          */
         get: operations["get_training_curve"];
         put?: never;
@@ -965,7 +968,7 @@ export interface paths {
         };
         /**
          * List Links
-         * @description Bandwidth between pairs of nodes, as the newest sendrecv of one rank on each measured it.
+         * @description List the bandwidth between pairs of nodes, as measured by the newest sendrecv of one rank on each.
          */
         get: operations["list_links"];
         put?: never;
@@ -987,7 +990,7 @@ export interface paths {
         put?: never;
         /**
          * Create Login Link
-         * @description A one-time link for a browser, to share a page with somebody; it ends with the token that asks.
+         * @description Make a one-time link for a browser, to share a page with another person; it ends with the token that made it.
          */
         post: operations["create_login_link"];
         delete?: never;
@@ -1025,7 +1028,7 @@ export interface paths {
         };
         /**
          * List Nodes
-         * @description Every node that joined and was not removed, by name.
+         * @description List every node that joined and was not removed, by name.
          */
         get: operations["list_nodes"];
         put?: never;
@@ -1045,21 +1048,21 @@ export interface paths {
         };
         /**
          * Get Node
-         * @description One node.
+         * @description Return one node.
          */
         get: operations["get_node"];
         put?: never;
         post?: never;
         /**
          * Remove Node
-         * @description Take a lost node off the lists and end its own tokens. Its name stays in the jobs that it ran.
+         * @description Remove a lost node from the lists and end its own tokens. Its name stays in the jobs that it ran.
          */
         delete: operations["remove_node"];
         options?: never;
         head?: never;
         /**
          * Update Node
-         * @description Set labels of a node, or take them away with null.
+         * @description Set labels of a node, or remove them with null.
          */
         patch: operations["update_node"];
         trace?: never;
@@ -1075,7 +1078,7 @@ export interface paths {
         put?: never;
         /**
          * Drain Node
-         * @description Give a node no new work; what runs on it goes on.
+         * @description Give a node no new work; running jobs continue.
          */
         post: operations["drain_node"];
         delete?: never;
@@ -1093,7 +1096,7 @@ export interface paths {
         };
         /**
          * List Node Events
-         * @description Everything that happened to a node, who did it and why; oldest first.
+         * @description List the events of a node with actors and reasons, oldest first.
          */
         get: operations["list_node_events"];
         put?: never;
@@ -1135,7 +1138,7 @@ export interface paths {
         put?: never;
         /**
          * Release Slot
-         * @description Give a quarantined slot away again: you have seen to it that nothing of its last job is left.
+         * @description Release a quarantined slot: you have made sure that nothing of its last job is left.
          */
         post: operations["release_slot"];
         delete?: never;
@@ -1155,7 +1158,7 @@ export interface paths {
         put?: never;
         /**
          * Plan Prices
-         * @description What a collective costs with each algorithm, for sizes and numbers of ranks: as `ringscope plan` prices it.
+         * @description Price a collective with each algorithm, for sizes and numbers of ranks, like `ringscope plan`.
          */
         post: operations["plan_prices"];
         delete?: never;
@@ -1175,7 +1178,7 @@ export interface paths {
         put?: never;
         /**
          * Plan Queue
-         * @description When a job would start, where, and what it would delay; nothing is submitted.
+         * @description Plan when and where a job would start and which jobs it would delay; nothing is submitted.
          */
         post: operations["plan_queue"];
         delete?: never;
@@ -1195,7 +1198,7 @@ export interface paths {
         put?: never;
         /**
          * Plan Sensitivity
-         * @description How each algorithm's time changes with each figure of the links.
+         * @description Return how each algorithm's time changes with each figure of the links.
          */
         post: operations["plan_sensitivity"];
         delete?: never;
@@ -1213,7 +1216,7 @@ export interface paths {
         };
         /**
          * List Prometheus Targets
-         * @description Agents to scrape, for http_sd. Lost nodes stay listed, so that ``up`` falls to 0 instead of vanishing.
+         * @description List the agents to scrape, for http_sd. Lost nodes stay listed, so that ``up`` becomes 0 and does not vanish.
          */
         get: operations["list_prometheus_targets"];
         put?: never;
@@ -1233,10 +1236,10 @@ export interface paths {
         };
         /**
          * List Readings
-         * @description How busy nodes were in the last five minutes, every ten seconds: of agents that call this server.
+         * @description Return the load of nodes in the last five minutes, every ten seconds, for the agents that call this server.
          *
-         *     GPUs are told where the agent reads them (`--gpu-metrics`). Longer histories are Prometheus'. Where nodes are silent
-         *     a page may have fewer rows than ``limit``, or none: the last one has no ``next``.
+         *     GPUs are included if the agent reads them (`--gpu-metrics`). Prometheus has longer histories. If nodes are silent, a
+         *     page may have fewer rows than ``limit``, or none: the last page has no ``next``.
          */
         get: operations["list_readings"];
         put?: never;
@@ -1285,13 +1288,13 @@ export interface paths {
         get: operations["get_schedule"];
         /**
          * Replace Schedule
-         * @description Change a schedule. What is left out takes its default.
+         * @description Change a schedule. Fields that are left out take their defaults.
          */
         put: operations["replace_schedule"];
         post?: never;
         /**
          * Delete Schedule
-         * @description Remove a schedule. Its jobs stay, also those that run.
+         * @description Remove a schedule. Its jobs stay, even those that run.
          */
         delete: operations["delete_schedule"];
         options?: never;
@@ -1310,7 +1313,7 @@ export interface paths {
         put?: never;
         /**
          * Run Schedule
-         * @description Submit its job now, beside its times; also while it is disabled, and whatever its overlap says.
+         * @description Submit its job now, in addition to its times; also while it is disabled, and whatever its overlap is.
          */
         post: operations["run_schedule"];
         delete?: never;
@@ -1328,7 +1331,7 @@ export interface paths {
         };
         /**
          * List Upcoming Times
-         * @description When it fires next; no time while it is disabled.
+         * @description List its next times; none while it is disabled.
          */
         get: operations["list_upcoming_times"];
         put?: never;
@@ -1350,9 +1353,9 @@ export interface paths {
         put?: never;
         /**
          * Create Session
-         * @description Log a browser in with a personal token, or with a login link's, which is used up by that.
+         * @description Log a browser in with a personal token, or with a login link's, which this consumes.
          *
-         *     Who only asks for the link's page, such as a chat that shows a preview of it, uses nothing up.
+         *     A client that only loads the link's page, such as a chat that shows a preview, does not consume it.
          */
         post: operations["create_session"];
         /**
@@ -1378,12 +1381,12 @@ export interface paths {
          *
          *     Events: ``job`` (JobView), ``measurements`` ({job_id, items}), ``log`` ({job_id, items}), ``node`` (NodeView), and
          *     ``reset`` ({}) when messages were missed: read everything again. ``heartbeat`` ({}) comes after ten seconds without
-         *     another one: where not even that comes the connection is dead, whatever it looks like. ``late`` ({sentence}) tells
-         *     that the server is late with its own work, and with null that it is not any more. On a job's own topic also
-         *     ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: what each rank is at, counted since somebody
-         *     listens; ``newest`` is null where nobody did, and the job's newest steps are to be asked for. Ids only grow;
-         *     Last-Event-ID resumes. The stream ends with the session or token that opened it; 429 says that one token has too
-         *     many of them open.
+         *     another event: if it does not come either, the connection is dead, whatever its state seems to be. ``late``
+         *     ({sentence}) reports that the server is late with its own work, and null that it no longer is. A job's own topic
+         *     also has ``steps`` ({job_id, newest: NewestSteps}), twice a second at most: each rank's newest steps, counted since
+         *     the first listener; ``newest`` is null if there was none, and the job's newest steps must be requested. Ids only
+         *     grow; Last-Event-ID resumes. The stream ends with the session or token that opened it; 429 says that one token has
+         *     too many of them open.
          */
         get: operations["stream"];
         put?: never;
@@ -1403,13 +1406,13 @@ export interface paths {
         };
         /**
          * List Tokens
-         * @description Tokens of people and agents, and the sessions of guests, newest first.
+         * @description List the tokens of people and agents, and the sessions of guests, newest first.
          */
         get: operations["list_tokens"];
         put?: never;
         /**
          * Create Token
-         * @description Make a token. Its secret is told only here.
+         * @description Make a token. Its secret is shown only here.
          */
         post: operations["create_token"];
         delete?: never;
@@ -1430,7 +1433,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke Token
-         * @description Make a token worthless, with what was made with it: sessions, login links, tokens of nodes that joined.
+         * @description Revoke a token with everything that was made with it: sessions, login links, tokens of nodes that joined.
          */
         delete: operations["revoke_token"];
         options?: never;
@@ -1449,7 +1452,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate Token
-         * @description Give a node's token another secret, which its agent fetches by itself; the old one is good until it has.
+         * @description Give a node's token another secret, which its agent fetches by itself; the old one is valid until then.
          */
         post: operations["rotate_token"];
         delete?: never;
@@ -1469,7 +1472,7 @@ export interface paths {
         put?: never;
         /**
          * Trace Example
-         * @description A collective on given numbers, step by step: as `ringscope trace` prints it. Times are the cost model's.
+         * @description Trace a collective on given numbers, step by step, like `ringscope trace`. Times are the cost model's.
          */
         post: operations["trace_example"];
         delete?: never;
@@ -1489,7 +1492,7 @@ export interface paths {
         put?: never;
         /**
          * Trace Perfetto
-         * @description The same as Chrome trace events, which ui.perfetto.dev opens.
+         * @description Return the same as Chrome trace events, which ui.perfetto.dev opens.
          */
         post: operations["trace_perfetto"];
         delete?: never;
@@ -1507,13 +1510,13 @@ export interface paths {
         };
         /**
          * List Webhooks
-         * @description Webhooks, newest first.
+         * @description List webhooks, newest first.
          */
         get: operations["list_webhooks"];
         put?: never;
         /**
          * Create Webhook
-         * @description Be told of events by signed messages (Standard Webhooks). Keep the secret: it is shown here only.
+         * @description Subscribe to events by signed messages (Standard Webhooks). Store the secret: it is shown only here.
          */
         post: operations["create_webhook"];
         delete?: never;
@@ -1531,12 +1534,12 @@ export interface paths {
         };
         /**
          * Get Webhook
-         * @description One webhook.
+         * @description Return one webhook.
          */
         get: operations["get_webhook"];
         /**
          * Replace Webhook
-         * @description Change a webhook; its secret stays. What is left out takes its default.
+         * @description Change a webhook; its secret stays. Fields that are left out take their defaults.
          */
         put: operations["replace_webhook"];
         post?: never;
@@ -1559,7 +1562,7 @@ export interface paths {
         };
         /**
          * List Deliveries
-         * @description Its messages and what came of them, newest first; kept for 30 days.
+         * @description List its messages and their outcomes, newest first; they are kept for 30 days.
          */
         get: operations["list_deliveries"];
         put?: never;
@@ -1601,7 +1604,7 @@ export interface paths {
         put?: never;
         /**
          * Test Webhook
-         * @description Send a message of type webhook.test, whatever it listens to.
+         * @description Send a message of type webhook.test, whatever the webhook subscribes to.
          */
         post: operations["test_webhook"];
         delete?: never;
@@ -1839,7 +1842,7 @@ export interface components {
         };
         /**
          * AttemptView
-         * @description One try at running the job: a gang of ranks on nodes.
+         * @description One attempt to run the job: a gang of ranks on nodes.
          */
         AttemptView: {
             /**
@@ -2263,7 +2266,7 @@ export interface components {
         };
         /**
          * CollectiveView
-         * @description One collective: who can do it, and what it needs to know.
+         * @description One collective: its algorithms, and the fields that apply to it.
          */
         CollectiveView: {
             /**
@@ -2807,7 +2810,7 @@ export interface components {
         };
         /**
          * FacetCount
-         * @description One value that jobs have, and how many have it.
+         * @description One value of jobs, and the number of jobs that have it.
          */
         FacetCount: {
             /** Count */
@@ -2882,7 +2885,7 @@ export interface components {
         };
         /**
          * Graphs
-         * @description Addresses, without a slash at the end.
+         * @description Addresses without a trailing slash.
          */
         Graphs: {
             /** Grafana Url */
@@ -3031,7 +3034,7 @@ export interface components {
         };
         /**
          * JobEdit
-         * @description The fields that are to change; what is left out stays.
+         * @description The fields to change; fields that are left out keep their values.
          */
         JobEdit: {
             /**
@@ -3057,7 +3060,7 @@ export interface components {
         };
         /**
          * JobFacets
-         * @description Jobs counted by what they are. Each list leaves its own filter out, so that it says what another choice gives.
+         * @description Jobs counted by their fields. Each list ignores its own filter, to show what another choice would give.
          */
         JobFacets: {
             /**
@@ -3229,7 +3232,7 @@ export interface components {
         };
         /**
          * JobView
-         * @description A job: what was asked for, where it stands, what came out.
+         * @description A job: its specification, state and result.
          */
         JobView: {
             /**
@@ -3591,7 +3594,7 @@ export interface components {
         };
         /**
          * LoginLinkSpec
-         * @description What a login link is for.
+         * @description The purpose of a login link.
          */
         LoginLinkSpec: {
             /**
@@ -3672,7 +3675,7 @@ export interface components {
         };
         /**
          * Me
-         * @description Who makes this request.
+         * @description The user of this request.
          */
         Me: {
             /**
@@ -3816,7 +3819,7 @@ export interface components {
         };
         /**
          * MemberView
-         * @description One node's share of a gang, and how far it has come.
+         * @description One node's part of a gang, and its progress.
          */
         MemberView: {
             /**
@@ -4294,7 +4297,7 @@ export interface components {
         };
         /**
          * Pending
-         * @description Why a job waits.
+         * @description The reason for which a job waits.
          */
         Pending: {
             /**
@@ -4434,7 +4437,7 @@ export interface components {
         };
         /**
          * PlannedDelay
-         * @description A queued job that would start later, as far as that can be told.
+         * @description A queued job that would start later, as far as this can be predicted.
          */
         PlannedDelay: {
             /**
@@ -4476,7 +4479,7 @@ export interface components {
         };
         /**
          * PlannedWait
-         * @description Why it would wait.
+         * @description The reason for which it would wait.
          */
         PlannedWait: {
             /** Reason */
@@ -4673,7 +4676,7 @@ export interface components {
         };
         /**
          * ProblemDocument
-         * @description What every error of the API looks like (application/problem+json).
+         * @description The document of every error of the API (application/problem+json).
          */
         ProblemDocument: {
             /** Code */
@@ -4697,7 +4700,7 @@ export interface components {
         };
         /**
          * Progress
-         * @description How far a job is: rows of a sweep's table, or steps of training.
+         * @description The progress of a job: rows of a sweep's table, or steps of training.
          */
         Progress: {
             /** Done */
@@ -4739,7 +4742,7 @@ export interface components {
         };
         /**
          * QueuePlan
-         * @description What would happen if the job were submitted now (and not held).
+         * @description The effect of submitting the job now (and not held).
          */
         QueuePlan: {
             /** Delays */
@@ -5324,7 +5327,7 @@ export interface components {
         };
         /**
          * Secret
-         * @description A token that somebody pastes, or that of a login link.
+         * @description A token that a person pastes, or that of a login link.
          */
         Secret: {
             /** Token */
@@ -6288,7 +6291,7 @@ export interface components {
         };
         /**
          * TrainingSummary
-         * @description Training in a few numbers, over all attempts: a later one goes on from a checkpoint.
+         * @description Training in a few numbers, over all attempts: a later one continues from a checkpoint.
          */
         TrainingSummary: {
             /**

@@ -1,5 +1,8 @@
 """When the end of one rank's program has to be that of all."""
 
+import sys
+from collections.abc import Callable
+
 import pytest
 
 from ringscope.engine import exit_hook
@@ -57,3 +60,40 @@ def test_what_a_library_refused_before_anything_started_does_not(ends: list[str]
     with pytest.raises(RefusedError):
         plan.run()
     assert ends == []
+
+
+@pytest.fixture
+def calls(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
+    """What was registered to be called at the program's end."""
+    registered: list[Callable[[], None]] = []
+    monkeypatch.setattr(exit_hook.atexit, "register", registered.append)
+    monkeypatch.setattr(exit_hook, "_failed", [])
+    return registered
+
+
+def test_an_exception_that_nobody_catches_is_shown_and_ends_all(
+    ends: list[str], calls: list[Callable[[], None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[BaseException] = []
+    monkeypatch.setattr(sys, "excepthook", lambda kind, error, trace: shown.append(error))
+    exit_hook.end_all_on_failure()
+    exit_hook.at_end(lambda: ends.append("the last call"), 0)
+    error = ValueError("a bad batch")
+    sys.excepthook(ValueError, error, None)
+    assert (shown, ends) == ([error], ["all"])
+    calls[0]()
+    assert ends == ["all"], "the ranks are out of step, so that no call can follow"
+
+
+def test_an_error_at_the_end_is_told_and_ends_all(
+    calls: list[Callable[[], None]], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    aborted: list[int] = []
+    monkeypatch.setattr(exit_hook, "abort", aborted.append)
+
+    def fail() -> None:
+        raise EngineError("Rank 0 has ended.")
+
+    exit_hook.at_end(fail, 1)
+    calls[0]()
+    assert (capsys.readouterr().err, aborted) == ("rank 1: Rank 0 has ended.\n", [1])

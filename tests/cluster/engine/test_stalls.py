@@ -110,3 +110,9 @@ def test_a_process_that_ends_before_a_librarys_call_is_missed_before_the_timeout
 def test_a_rank_that_is_killed_in_the_ring_ends_all(sentences, transport):
     with started(4, sentences, transport, signal.SIGKILL.name) as process:
         assert process.wait(DEADLINE_SECONDS) == signal.SIGKILL, "mpiexec passes on how it ended"
+
+
+def test_an_exception_that_one_rank_does_not_catch_ends_all(gang):
+    done = gang(2, "uncaught_main.py")
+    assert done.returncode == 1
+    assert "ValueError: a bad batch" in done.stderr

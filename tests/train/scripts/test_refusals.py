@@ -294,6 +294,33 @@ def test_options_that_are_objects_are_the_same_where_they_mean_the_same():
         assert "After step 2 the optimizer's options differ between rank 1 and rank 0; give every rank" in told
 
 
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("overlap", [True, False])
+def test_a_rank_that_ends_before_the_others_is_named(groups, overlap):
+    def program(world):
+        pairs = [made(world, without_unused() if groups == 1 else Net(seed)) for seed in range(groups)]
+        for _ in range(3 + world.rank):
+            for model, optimizer in pairs:
+                steps(world, model, optimizer)
+        world.end()
+
+    for told in sentence_of(program, 2, overlap=overlap):
+        assert told.startswith(
+            "Rank 0 has ended after 3 steps of its optimizer, and rank 1 goes on after 3; give every "
+        )
+
+
+def test_ranks_that_end_together_are_compared_once_more():
+    def program(world):
+        model, optimizer = made(world)
+        steps(world, model, optimizer, LATE)
+        world.end()
+        model.second.weight.data[0, 0] += world.rank
+        world.end()
+
+    assert all(f"After step {LATE} the parameters of rank 1" in told for told in sentence_of(program))
+
+
 def test_a_refusal_that_a_script_catches_is_told_again():
     def program(world):
         model, optimizer = made(world)

@@ -60,6 +60,11 @@ class World:
         if self.comm is not None:
             optimizer.synchronize()
 
+    def end(self) -> None:
+        """What a job does at the end of a script."""
+        if self._gradients is not None:
+            self._gradients.end()
+
     def inputs(self) -> list[torch.Tensor]:
         """The next batch, of each of this process' parts."""
         number = next(self._drawn)

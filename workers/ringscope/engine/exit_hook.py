@@ -3,6 +3,7 @@
 import atexit
 import sys
 from collections.abc import Callable
+from types import TracebackType
 from typing import TypeVar
 
 from ringscope.engine.base import Plan, TraceablePlan
@@ -10,6 +11,7 @@ from ringscope.engine.errors import EngineError, RefusedError
 from ringscope.engine.transports.mpi import abort
 
 Result = TypeVar("Result")
+_failed: list[BaseException] = []  # what nobody caught
 
 
 def end_all() -> None:
@@ -20,6 +22,32 @@ def end_all() -> None:
 def end_alone() -> None:
     """Undo ``end_all``: the ranks are in step again."""
     atexit.unregister(abort)
+
+
+def end_all_on_failure() -> None:
+    """Let an exception that nobody catches abort all ranks, as MPI's own end would wait for them."""
+    show = sys.excepthook
+
+    def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        show(kind, error, trace)
+        _failed.append(error)
+        end_all()
+
+    sys.excepthook = end
+
+
+def at_end(call: Callable[[], None], rank: int) -> None:
+    """Call it when this program ends well; an EngineError in it ends all ranks with its sentence."""
+
+    def run() -> None:
+        if _failed:
+            return
+        try:
+            call()
+        except EngineError as error:
+            end_now(rank, error)
+
+    atexit.register(run)
 
 
 def end_now(rank: int, error: EngineError) -> None:

@@ -25,6 +25,7 @@ from ringscope.choice.situation import Choice
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array
 from ringscope.engine.communicator import Communicator
 from ringscope.engine.errors import EngineError, LostRankError, StalledError
+from ringscope.engine.exit_hook import at_end, end_all_on_failure
 from ringscope.rank.machine import table_here
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def init(
     global _communicator
     if _communicator is None:
         _communicator = Communicator(transport, timeout_seconds, table=table_here, channels=channels)
+        end_all_on_failure()
     return _communicator
 
 
@@ -139,6 +141,8 @@ def DistributedOptimizer(  # noqa: N802 (known by this name to users of Horovod)
         ) from error
     if _gradients is None:
         _gradients = Gradients(init())
+        if _step_log is None and init().gpu is None:  # a job does this itself; a GPU's thread is gone by then
+            at_end(_gradients.end, init().rank)
     distributed = distribute(_gradients, optimizer, model, algorithm, bucket_bytes, overlap)
     if _step_log is not None:
         _step_log.gradients = _gradients

@@ -49,7 +49,7 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
         raise EngineError(f"{spec.file} failed: {type(error).__name__}: {error}") from error
     finally:
         steps.close()
-    steps.compare_replicas()
+    steps.end_training()
 
 
 def _enter(folder: Path) -> None:

@@ -76,10 +76,10 @@ class StepLog:
         if self._telling is not None:
             self._telling.tell()
 
-    def compare_replicas(self) -> None:
+    def end_training(self) -> None:
         """DifferenceError on every rank where a script's models differ at its end (collective)."""
         if self.gradients is not None:
-            self.gradients.compare()
+            self.gradients.end()
 
     def _judge(self, telling: Telling, loss: float | None) -> None:
         """Report that the training diverged; the script decides whether to continue."""

@@ -19,7 +19,7 @@ import torch
 from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.train.digest import odd_rank
 from ringscope.train.scripts.group import Group
-from ringscope.train.scripts.notes import checksum, count_changes, take_notes
+from ringscope.train.scripts.notes import checksum, count_changes, last_notes, take_notes
 from ringscope.train.sums.bucket_sums import SumThread
 
 if TYPE_CHECKING:
@@ -164,6 +164,17 @@ class Gradients:
                     "parameters, gradients and the optimizer's state equally on every rank."
                 )
 
+    def end(self) -> None:
+        """DifferenceError on every rank where one has ended and others train on, or where their parameters differ."""
+        self._require_healthy()
+        if self.comm.size == 1:
+            return
+        groups = self._groups()
+        with torch.no_grad():
+            for group in self._touched_by_any(groups, [True] * len(groups)):
+                group.end(last_notes(self._steps_of(group)))
+        self.compare()
+
     def taken(self) -> Communication:
         """Return the totals since the last call, and reset them."""
         found, self.since_last = self.since_last, Communication()
@@ -209,11 +220,15 @@ class Gradients:
     def _end(self, task: int) -> None:
         """A backward has made its last gradient."""
         groups = self._groups()
-        if len(groups) > 1:
-            touched = self.comm.maximum(np.array([group.is_touched for group in groups], np.int64))
-            groups = [group for group, is_touched in zip(groups, touched.tolist(), strict=True) if is_touched]
-        self._finish(groups)
+        self._finish(self._touched_by_any(groups, [group.is_touched for group in groups]))
         self._tasks.discard(task)
+
+    def _touched_by_any(self, groups: list[Group], own: list[bool]) -> list[Group]:
+        """Return the groups that a backward of any rank has touched (collective); one group is always touched."""
+        if len(groups) <= 1:
+            return groups
+        touched = self.comm.maximum(np.array(own, np.int64)).tolist()
+        return [group for group, is_touched in zip(groups, touched, strict=True) if is_touched]
 
     def _finish(self, groups: list[Group]) -> None:
         try:
@@ -233,8 +248,7 @@ class Gradients:
             self._sum(group, [])
 
     def _sum(self, group: Group, fresh: list[torch.nn.Parameter]) -> None:
-        sources = [one for one in self._sources if one.group is group or self._shares(one, group)]
-        steps = sum(source.steps for source in sources)
+        sources, steps = self._sources_of(group), self._steps_of(group)
         parameters = list(dict.fromkeys(one for source in sources for one in source.all_parameters()))
         is_turn = group.compared_after != steps
         group.compared_after = steps
@@ -249,6 +263,12 @@ class Gradients:
             self.since_last.communication_us += sums.communication_us
             self.since_last.exposed_us += sums.exposed_us
             self.since_last.size_bytes += sums.size_bytes
+
+    def _sources_of(self, group: Group) -> list[_Source]:
+        return [one for one in self._sources if one.group is group or self._shares(one, group)]
+
+    def _steps_of(self, group: Group) -> int:
+        return sum(source.steps for source in self._sources_of(group))
 
     def _home(self, source: _Source) -> Group:
         """Return the group for parameters that are added later."""

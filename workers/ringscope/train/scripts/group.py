@@ -135,6 +135,20 @@ class Group:
         self._begin()
         return must_compare
 
+    def end(self, notes: Notes) -> None:
+        """Take part in a sum without gradients, in the caller's thread, as ranks that go on wait in such a sum."""
+        if not self.is_touched:
+            self.sums.begin()
+        write_notes(self._area, notes, self._comm.rank)
+        for number, bucket in enumerate(self.sums.buckets):
+            if not self.sums.has_started(number):
+                bucket.gradient.zero_()
+                bucket.notes[: len(bucket.parameters)].zero_()
+                self.sums.complete(number, None)
+        self.sums.finish(None)
+        compare_notes(self._area)
+        self._begin()
+
     def _watch(self, first: int) -> None:
         for number, bucket in enumerate(self.sums.buckets[first:], first):
             for parameter, slot in bucket.parts:

@@ -15,7 +15,7 @@ import torch
 from ringscope.engine.errors import DifferenceError
 from ringscope.train.digest import odd_rank
 
-FIELDS = 6
+FIELDS = 7
 _EXACT = (1 << 24) - 1  # float32 keeps whole numbers up to here
 _NOT_TAKEN = -1.0
 _COMPARED_AT_FIRST = 8
@@ -34,6 +34,7 @@ class Notes:
         parameters: a checksum of the parameters, or -1 where they were compared after this step already.
         fresh: elements of the parameters that came since and that no bucket holds yet.
         changes: how often the parameters were changed in place since the notes before.
+        is_over: 1 where the rank's program has ended, else 0.
     """
 
     steps: float
@@ -42,6 +43,7 @@ class Notes:
     parameters: float
     fresh: float
     changes: float
+    is_over: float = 0.0
 
 
 def take_notes(
@@ -67,6 +69,11 @@ def take_notes(
     )
 
 
+def last_notes(steps: int) -> Notes:
+    """Return the notes of a rank whose program has ended after so many steps."""
+    return Notes(float(steps & _EXACT), 0.0, 0.0, _NOT_TAKEN, 0.0, 0.0, is_over=1.0)
+
+
 def _is_turn_of_all(steps: int) -> bool:
     """Say whether all of the parameters are compared after so many steps: at first, as most faults show at once."""
     return steps < _COMPARED_AT_FIRST or steps & (steps - 1) == 0 or steps % _ALL_EVERY == 0
@@ -89,7 +96,12 @@ def compare_notes(area: torch.Tensor) -> bool:
     Return whether ranks have changed their parameters in place differently often, so that all must be compared.
     """
     rows = [Notes(*row) for row in area.view(-1, FIELDS).tolist()]
-
+    if found := odd_rank([int(row.is_over) for row in rows]):
+        over, other = found if rows[found[0]].is_over else found[::-1]
+        raise DifferenceError(
+            f"Rank {over} has ended after {rows[over].steps:.0f} steps of its optimizer, and rank {other} goes on "
+            f"after {rows[other].steps:.0f}; give every rank the same number of batches."
+        )
     if found := odd_rank([int(row.steps) for row in rows]):
         one, other = found
         raise DifferenceError(

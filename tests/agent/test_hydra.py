@@ -6,6 +6,7 @@ from ringscope_agent.launch.hydra import (
     ExitReport,
     RankEnd,
     host_names,
+    is_abort,
     is_banner,
     parse_launch_line,
 )
@@ -93,12 +94,20 @@ def test_the_banner_gives_pid_and_signal() -> None:
         ("YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (signal 15)", True),
         ("This typically refers to a problem with your application.", True),
         ("Please see the FAQ page for debugging suggestions", True),
+        ("[proxy:0@n1] HYD_pmcd_pmip_control_cmd_cb (proxy/pmip_cb.c:490): assert (!closed) failed", True),
+        ("[proxy:0@n1] main (proxy/pmip.c:123): demux engine error waiting for event", True),
         ("[mpiexec@n1] Exit codes: [n1] 15,15", False),
         ("=== epoch 1 ===", False),
     ],
 )
 def test_the_words_about_a_program_that_a_signal_ended_are_known(line: str, expected: bool) -> None:
     assert is_banner(line) == expected
+
+
+def test_the_words_of_mpi_about_a_rank_that_ends_all_are_known() -> None:
+    line = "Abort(1) on node 1 (rank 1 in comm 0): application called MPI_Abort(MPI_COMM_WORLD, 1) - process 1"
+    assert is_abort(line)
+    assert not is_abort(line.replace("1) - ", "3) - ").replace("Abort(1)", "Abort(3)", 1))
 
 
 def test_members_with_one_address_are_two_hosts_to_hydra() -> None:

@@ -153,13 +153,20 @@ class ExitReport:
 _BANNER = re.compile(
     r"^(={20,}|=   (BAD TERMINATION|PID [0-9]+ RUNNING|EXIT CODE|CLEANING UP|YOU CAN IGNORE).*|"
     r"YOUR APPLICATION TERMINATED.*|This typically refers to a problem with your application.*|"
-    r"Please see the FAQ page.*)$"
+    r"Please see the FAQ page.*|\[proxy:[0-9]+@[^\]]*\] (HYD|main ).*)$"
 )
+# MPI prints it for a rank of ours that ends all ranks, behind the sentence that says why.
+_ABORT = re.compile(r"^Abort\(1\) on node [0-9]+ .*: application called MPI_Abort\(MPI_COMM_WORLD, 1\)")
 
 
 def is_banner(line: str) -> bool:
     """Return whether a line of mpiexec's own belongs to its message about a program that a signal has ended."""
     return _BANNER.match(line) is not None
+
+
+def is_abort(line: str) -> bool:
+    """Return whether MPI says with this line that a rank has ended all ranks with exit code 1."""
+    return _ABORT.match(line) is not None
 
 
 def _last_state(line: bytes) -> bytes:

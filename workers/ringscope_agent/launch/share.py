@@ -322,6 +322,8 @@ class Share:
     def _hear_error(self, rank: int | None, text: str) -> bool:
         if self._hear("stderr", rank, text):
             return True
+        if hydra.is_abort(text) and self._last_words.get(rank, "").startswith(f"rank {rank}: "):
+            return True
         self._last_words[rank] = text.strip()
         return False
 

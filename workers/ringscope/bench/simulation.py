@@ -1,6 +1,6 @@
 """A sweep on a cluster that is only described: the rows of the real one, in the cost model's time. Nothing is measured.
 
-Every record carries ``simulated`` as its transport, so that nobody takes it for a measurement. The times lie on a
+Every record carries ``simulated`` as its transport, so that it is not mistaken for a measurement. The times lie on a
 virtual clock that starts where the caller says; one process does it all, without MPI and without memory for data.
 """
 

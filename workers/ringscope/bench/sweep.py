@@ -57,7 +57,7 @@ class Sweep:
         fault: str = "",
         ring: StepRing | None = None,
     ) -> None:
-        """``emit`` takes the records and ``ring`` the steps; without one nobody asks for them.
+        """``emit`` takes the records and ``ring`` the steps; without one they are not recorded.
 
         EngineError where the smallest node has fewer ranks than channels are asked for. ``fault`` is a drill for this
         rank (see ``rank_process.FAULT_VARIABLE``).

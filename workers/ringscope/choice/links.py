@@ -76,7 +76,7 @@ def inside_of(moved_by: str, machine: Machine | None, ranks: int, size_bytes: in
 
 
 def timeline_on(links: Callable[[float], Topology], schedule: Schedule, itemsize_bytes: int) -> Timeline:
-    """A schedule on the links that messages of its own size see; a first price, of the shortest, tells how large."""
+    """A schedule on the links that messages of its own size see; a first price, of the shortest, gives their size."""
     shortest = links(0.0)
     found = simulate(schedule, itemsize_bytes, shortest)
     theirs = links(message_bytes(found.critical_path()))
@@ -94,7 +94,7 @@ def seconds_on(
 ) -> CallTime | None:
     """The time of a schedule on the links that messages of its own size see, on any number of ranks.
 
-    Of many ranks by classes; where these do not tell it exactly an upper bound. None for what has no classes. With
+    Many ranks are priced by classes; where these are not exact, by an upper bound. None without classes. With
     ``cores`` the ranks are on one node, and wait for these as well, unless their messages are too many.
     """
     ranks = sum(map(len, nodes))

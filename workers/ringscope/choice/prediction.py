@@ -1,6 +1,6 @@
 """Predict a sweep before it runs: the time of each row in the cost model, the total time, and the memory. Pure.
 
-``ringscope.cost.prices`` answers another question: what algorithms cost on links that somebody describes, side by side
+``ringscope.cost.prices`` answers another question: what algorithms cost on described links, side by side
 and with the textbook's formulas. Here ranks, transport and number type are a job's, and the links' parameters what
 earlier jobs measured; both take the time of a call from ``ringscope.cost.timeline``.
 """
@@ -68,14 +68,14 @@ class Prediction:
     """Prediction of a sweep by the model.
 
     Args:
-        model: where its parameters come from, in a sentence.
-        median_error: of the fitted parameters: the median of abs(ln(model / measured)); None where nothing was fitted.
-        knees: of the named algorithms, where the sweep reaches it.
+        model: the source of its parameters, in a sentence.
+        median_error: the fit's median of abs(ln(model / measured)); None where nothing was fitted.
+        knees: the knees of the named algorithms that the sweep reaches.
         unpredicted: algorithms that the model does not know here.
-        operations_seconds: of all operations of the sweep, checks and warm-up included; starting the ranks and
+        operations_seconds: time of all operations of the sweep, checks and warm-up included; starting the ranks and
             comparing results come on top. None where an algorithm is unpredicted, and of a simulation, which waits
             for nothing.
-        buffer_bytes: what each rank allocates for input and result of the largest message.
+        buffer_bytes: bytes that each rank allocates for input and result of the largest message.
     """
 
     rows: tuple[PredictedRow, ...]

@@ -1,6 +1,6 @@
 """Price one call of a job: on the cluster it describes, otherwise with parameters fitted to its rows. Pure.
 
-Where its rows are too few to learn from, the engine's defaults stand in; the words beside a price say which it was.
+Where its rows are too few to learn from, the engine's defaults are used; the text with a price says which it was.
 """
 
 from collections.abc import Sequence

@@ -65,7 +65,7 @@ class Choice(NamedTuple):
         """The lowest time; of equal ones the library's, since its messages start without Python.
 
         ``bounds`` are those that take at most as long as it says. ``likeliest`` are names in the order of what was
-        expected, which decides between times that a few calls cannot tell apart.
+        expected, which decides between times that a few calls cannot distinguish.
         """
         ordered = sorted(times_us, key=lambda name: (times_us[name], name not in VENDORS))
         most_us = times_us[ordered[0]] * (1 + _AS_FAST_PERCENT / 100)

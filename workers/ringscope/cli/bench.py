@@ -121,7 +121,7 @@ def bench(
         Path | None,
         typer.Option(
             "--trace",
-            help="Follow one more operation of each row transfer by transfer, write it for ui.perfetto.dev.",
+            help="Trace one more operation of each row, transfer by transfer, and write it for ui.perfetto.dev.",
         ),
     ] = None,
     topology: Shape = None,

@@ -35,9 +35,9 @@ def register(app: typer.Typer) -> None:
 def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Compare two jobs: specification, outcome, nodes, versions, and the measured rows side by side.
 
-    B/A is the ratio of the times: below 1 B is faster; beside it its 95 % interval, by how sure both means are. * marks
+    B/A is the ratio of the times: below 1 B is faster. Its 95 % interval follows from the errors of both means. * marks
     times that differ by more than the noise, which is wider, as the jobs ran at different times: the root of the
-    squared sum of both rows' standard deviations (their cv). Of several cycles their mean is compared. The mean of an
+    squared sum of both rows' standard deviations (their cv). Several cycles are compared by their mean. The mean of an
     unstable row says little; rows with wrong elements are left out.
     """
     with connect(url, data_dir) as client:

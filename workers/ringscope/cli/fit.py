@@ -49,8 +49,8 @@ def fit_rows(
 ) -> None:
     """Fit α, β and γ of the cost model to measured rows, and say how well they describe them.
 
-    Between nodes and inside them links have parameters of their own; the sizes are cut into ranges where the rows ask
-    for it. Rows of libraries have no schedule and are left out.
+    Links between nodes and inside nodes have separate parameters; the sizes are cut into ranges if the rows require
+    it. Rows of libraries have no schedule and are left out.
     """
     if (job is None) == (not files):
         raise UserError("FILE: name files with results, or a job with --job; one of the two.")

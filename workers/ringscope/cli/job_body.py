@@ -67,7 +67,7 @@ def label_changes(words: Sequence[str]) -> dict[str, str | None]:
 
 
 def patch_of(assignments: Sequence[str] | None) -> dict[str, Any]:
-    """Words such as placement.ranks=8 as a merge patch (RFC 7396); the value null takes a field away."""
+    """Words such as placement.ranks=8 as a merge patch (RFC 7396); the value null removes a field."""
     patch: dict[str, Any] = {}
     for word in assignments or ():
         dotted, sign, text = word.partition("=")

@@ -65,7 +65,7 @@ def label(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Change a job's labels: team=infra sets one, team- takes it away."""
+    """Change a job's labels: team=infra sets one, team- removes it."""
     changes = label_changes(words)
     with connect(url, data_dir) as client:
         job = client.job(job_id)
@@ -97,7 +97,7 @@ def clone(
     job_id: JobId,
     assignments: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="FIELD=VALUE", help="Such as placement.ranks=8; null takes a field away."),
+        typer.Option("--set", metavar="FIELD=VALUE", help="Such as placement.ranks=8; null removes a field."),
     ] = None,
     wait: Wait = False,
     follow_log: Follow = False,

@@ -56,11 +56,11 @@ def jobs(
     search: Annotated[str | None, typer.Option(help="Part of the name, or the number.")] = None,
     collective: Annotated[str | None, typer.Option(help="Only of this collective, such as all_reduce.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Only with this algorithm among its own, such as ring.")] = None,
-    node: Annotated[str | None, typer.Option(help="Only what had a rank on this node.")] = None,
-    schedule: Annotated[int | None, typer.Option(help="Only what the schedule of this number submitted.")] = None,
+    node: Annotated[str | None, typer.Option(help="Only jobs that had a rank on this node.")] = None,
+    schedule: Annotated[int | None, typer.Option(help="Only jobs that the schedule of this number submitted.")] = None,
     sort: Annotated[str | None, typer.Option(help="id, name, ranks or busbw; -busbw: the most first.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Largest number of jobs.")] = 20,
-    everything: Annotated[bool, typer.Option("--all", help="All of them, whatever --limit says.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="All jobs, regardless of --limit.")] = False,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
@@ -115,7 +115,7 @@ def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: Data
 
 def logs(
     job_id: JobId,
-    keep_following: Annotated[bool, typer.Option("-f", "--follow", help="Go on until the job ends.")] = False,
+    keep_following: Annotated[bool, typer.Option("-f", "--follow", help="Keep printing until the job ends.")] = False,
     rank: Annotated[int | None, typer.Option(min=0, help="Only this rank's lines.")] = None,
     level: Annotated[
         Literal["warning", "error"] | None,

@@ -22,7 +22,7 @@ from ringscope.rank.load import crowding
 
 SERVER_SECONDS = 15.0  # how long a server that is just starting may take to answer
 
-HostName = Annotated[str, typer.Argument(metavar="HOST", help="Such as h3.")]
+HostName = Annotated[str, typer.Argument(metavar="HOST", help="The host's name, such as h3.")]
 Rate = Annotated[str, typer.Option(help="Rate of each host's link, each way: 80mbit, 1gbit.")]
 Delay = Annotated[str, typer.Option(help="Delay of a packet each time it enters a link: 50us. Needs tc's netem.")]
 
@@ -36,13 +36,13 @@ def register(app: typer.Typer) -> None:
 
 
 def up(
-    hosts: Annotated[int, typer.Option(min=1, max=MAX_HOSTS, help="How many.")] = 4,
+    hosts: Annotated[int, typer.Option(min=1, max=MAX_HOSTS, help="Number of hosts.")] = 4,
     rate: Rate = "1gbit",
     delay: Delay = "0us",
     racks: Annotated[int, typer.Option(min=1, help="Switches; each rack is a label of its hosts.")] = 1,
     oversubscription: Annotated[float, typer.Option(min=1, help="Oversubscription of the racks' uplinks.")] = 1.0,
     slots: Annotated[int, typer.Option(min=1, max=4096, help="Ranks on a host at a time.")] = 2,
-    prefix: Annotated[str, typer.Option(help="Hosts are this and a number.")] = "h",
+    prefix: Annotated[str, typer.Option(help="Prefix of the hosts' names, before a number.")] = "h",
     join_token: Annotated[
         str | None,
         typer.Option(

@@ -65,7 +65,7 @@ def drain(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Give a node no new work; what runs there goes on."""
+    """Give a node no new work; what runs there continues."""
     with connect(url, data_dir) as client:
         changed = client.drain(name, reason)
     say_one(changed, _line(changed), as_json)
@@ -87,7 +87,7 @@ def label_node(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Change a node's labels: rack=r1 sets one, rack- takes it away."""
+    """Change a node's labels: rack=r1 sets one, rack- removes it."""
     changes = label_changes(words)
     with connect(url, data_dir) as client:
         found = client.label_node(name, changes)

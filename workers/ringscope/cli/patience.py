@@ -17,7 +17,7 @@ class Patience:
     """Looks again and again until the limit; iterate over it, and leave the loop once the program has started.
 
     Args:
-        awaited: what has to start, as in "the server".
+        awaited: the program that has to start, such as "the server".
         started: the moment from which time counts, by ``time.monotonic``; now by default.
     """
 

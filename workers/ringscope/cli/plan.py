@@ -80,9 +80,9 @@ def plan(
 ) -> None:
     """Price a collective with each algorithm in the α-β-γ model; needs neither a server nor MPI.
 
-    Without --bandwidth and --latency those of --link hold; with --bandwidth alone the latency is 0, as in textbooks.
-    Where a link's figures come from is told in docs/planner.md; latencies between nodes are recalled, not measured.
-    With --fit the parameters are measured ones; a fit that does not know links inside nodes leaves --intra to be.
+    Without --bandwidth and --latency those of --link apply; with --bandwidth alone the latency is 0, as in textbooks.
+    docs/planner.md names the source of a link's figures; latencies between nodes are recalled, not measured.
+    With --fit the parameters are measured ones; --intra still applies if the fit has no links inside nodes.
     """
     size_bytes = _parsed("--bytes", parse_size, size)
     if bandwidth is not None:

@@ -157,7 +157,7 @@ def run(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDi
 
 def upcoming(
     which: Which,
-    count: Annotated[int, typer.Option(min=1, max=100, help="How many.")] = 5,
+    count: Annotated[int, typer.Option(min=1, max=100, help="Number of times to print.")] = 5,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

@@ -26,7 +26,7 @@ def register(app: typer.Typer) -> None:
 
 
 def slurm(
-    nodes: Annotated[int, typer.Option(help="How many nodes.")],
+    nodes: Annotated[int, typer.Option(help="Number of nodes.")],
     limit: Annotated[
         str, typer.Option("--time", help="Time limit: minutes, or [days-]hours:minutes:seconds as sbatch takes it.")
     ],
@@ -42,7 +42,7 @@ def slurm(
     wait: Annotated[bool, typer.Option("--wait", help="Wait until all nodes are ready.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the batch script and submit nothing.")] = False,
     options: Annotated[
-        list[str] | None, typer.Argument(metavar="OPTION", help="More for sbatch, behind --: -- --gres=gpu:8.")
+        list[str] | None, typer.Argument(metavar="OPTION", help="More options for sbatch, after --: -- --gres=gpu:8.")
     ] = None,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

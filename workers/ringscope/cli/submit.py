@@ -59,7 +59,7 @@ def submit(
     arrangement: Annotated[str | None, typer.Option(help="pack: as few nodes as possible; spread: as many.")] = None,
     exclusive: Annotated[
         bool | None,
-        typer.Option("--exclusive/--shared", help="No other job on its nodes, as benchmarks have it; or others, too."),
+        typer.Option("--exclusive/--shared", help="Run alone on its nodes, the default of benchmarks, or share them."),
     ] = None,
     same_rack: Annotated[bool, typer.Option("--same-rack", help="All nodes carry the same label rack.")] = False,
     selector: Annotated[list[str] | None, typer.Option(help="Node label key=value, repeatable.")] = None,
@@ -89,7 +89,7 @@ def submit(
     op: Op = None,
     root: Root = None,
     trace: Annotated[
-        bool, typer.Option("--trace", help="Also follow one operation of each row; `ringscope trace --job` shows it.")
+        bool, typer.Option("--trace", help="Also trace one operation of each row; `ringscope trace --job` shows it.")
     ] = False,
     priority: Annotated[int | None, typer.Option(help="0 to 100, higher first.")] = None,
     time_limit: Annotated[int | None, typer.Option(help="Seconds until the job is stopped.")] = None,
@@ -100,7 +100,10 @@ def submit(
         int | None, typer.Option(help="How long one import, read or compilation may take; default: 1800.")
     ] = None,
     hang_seconds: Annotated[
-        int | None, typer.Option(help="No rank has come further for so long: the job hangs and is ended; default: 60.")
+        int | None,
+        typer.Option(
+            help="Seconds without progress of any rank until the job counts as hung and is ended; default: 60."
+        ),
     ] = None,
     queue_timeout: Annotated[
         int | None, typer.Option(help="Seconds in the queue after which it fails; default: it waits for ever.")

@@ -31,10 +31,10 @@ StepFactor = Annotated[
     typer.Option("-f", "--step-factor", help="Factor from one size to the next; above 1 it overrides -i; default 2."),
 ]
 StepBytes = Annotated[
-    str | None, typer.Option("-i", "--step-bytes", help="Added from size to size, instead of -f: 64K, 1M.")
+    str | None, typer.Option("-i", "--step-bytes", help="Step from one size to the next, instead of -f: 64K, 1M.")
 ]
-Iterations = Annotated[int | None, typer.Option("-n", "--iterations", help="Timed, each size.")]
-Warmup = Annotated[int | None, typer.Option("-w", "--warmup", help="Untimed, each size.")]
+Iterations = Annotated[int | None, typer.Option("-n", "--iterations", help="Timed iterations of each size.")]
+Warmup = Annotated[int | None, typer.Option("-w", "--warmup", help="Untimed iterations of each size.")]
 Aggregate = Annotated[
     int | None,
     typer.Option("-m", "--aggregate", help="Operations in one timed iteration; times are per operation."),
@@ -80,7 +80,7 @@ SkipIterations = Annotated[
 ]
 RankTimeout = Annotated[
     int | None,
-    typer.Option("-T", "--timeout", help="Seconds that a rank waits for another one before it names it."),
+    typer.Option("-T", "--timeout", help="Seconds that a rank waits for another one before it reports it."),
 ]
 
 

@@ -49,7 +49,7 @@ def add(
         str, typer.Option(help="personal; join: lets nodes join, with `ringscope agent --join-token`; agent: a node's.")
     ] = "personal",
     days: Annotated[float | None, typer.Option(help="Days until it expires; default: never.")] = None,
-    note: Annotated[str | None, typer.Option(help="What it is for.")] = None,
+    note: Annotated[str | None, typer.Option(help="Purpose of the token.")] = None,
     node: Annotated[str | None, typer.Option(help="Node that an agent's token belongs to.")] = None,
     quiet: Quiet = False,
     as_json: AsJson = False,

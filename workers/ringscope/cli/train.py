@@ -32,7 +32,7 @@ def train(
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     nodes: Annotated[int | None, typer.Option(help="Exactly this many nodes.")] = None,
-    epochs: Annotated[int | None, typer.Option(help="Times through the samples.")] = None,
+    epochs: Annotated[int | None, typer.Option(help="Number of passes over the samples.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Samples in a step, over all ranks.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate of the optimizer.")] = None,
     optimizer: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Optimizer))}.")] = None,
@@ -42,7 +42,9 @@ def train(
     assignments: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", metavar="FIELD=VALUE", help="Any other: training.clip_norm=1, training.model_arguments.hidden=64."
+            "--set",
+            metavar="FIELD=VALUE",
+            help="Any other field: training.clip_norm=1, training.model_arguments.hidden=64.",
         ),
     ] = None,
     name: Annotated[str | None, typer.Option(help="A name to find it by.")] = None,
@@ -64,7 +66,7 @@ def train(
 ) -> None:
     """Submit a training job.
 
-    With --wait each epoch is told as it ends. With --wait or --follow the exit code is the outcome: 0 succeeded, 1
+    With --wait each epoch is printed as it ends. With --wait or --follow the exit code is the outcome: 0 succeeded, 1
     failed, 3 cancelled. 2 is bad input, or a server that does not answer.
     """
     flags: dict[tuple[str, ...], Any] = {

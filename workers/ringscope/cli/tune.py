@@ -45,8 +45,8 @@ def tune(
     min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
     max_bytes: Annotated[str, typer.Option("-e", "--max-bytes", help="Largest size.")] = "32M",
     step_factor: Annotated[int, typer.Option("-f", "--step-factor", help="Factor from one size to the next.")] = 4,
-    iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed, each size.")] = 20,
-    warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed, each size.")] = 3,
+    iterations: Annotated[int, typer.Option("-n", "--iterations", help="Timed iterations of each size.")] = 20,
+    warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed iterations of each size.")] = 3,
     dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep times even if other load took more than a tenth of the processors.")
@@ -55,7 +55,7 @@ def tune(
     as_json: Annotated[bool, typer.Option("--json", help="Print what is known then as JSON.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Measure which algorithm is fastest on this machine; algorithm auto goes by it.
+    """Measure which algorithm is fastest on this machine; algorithm auto uses the result.
 
     The times go to tuning.json in the data directory and replace older ones of the same size and situation. Run it
     while nothing else runs: times that other load disturbed are not kept, and the exit code is then 1.

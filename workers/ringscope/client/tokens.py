@@ -89,7 +89,7 @@ class TokenRoutes(Connection):
         Args:
             next: the path that it leads to, such as /jobs/7.
             role: viewer, operator or admin; None: that of this connection's token.
-            hours: how long that browser stays logged in, 168 at most; None: as long as the server lets it.
+            hours: time that the browser stays logged in, 168 at most; None: the longest that the server allows.
         """
         fields = {"next": next, "role": role, "session_hours": hours}
         wanted = {name: value for name, value in fields.items() if value is not None}

@@ -1,4 +1,4 @@
-"""The algorithms of a sweep beside each other: the one statistic that is compared, and how sure it is. Pure.
+"""Comparison of the algorithms of a sweep: the one statistic that is compared, and its error. Pure.
 
 The time of an algorithm at a size and place is nccl-tests' number: the mean of the timed iterations, over the ranks as
 the job's ``average`` says, and of several cycles their mean. How sure it is follows from the rows' intervals

@@ -1,8 +1,8 @@
-"""Records: what a rank tells the agent of its node, and the agent then stores and forwards to the server.
+"""Records: messages from a rank to the agent of its node, which stores them and forwards them to the server.
 
 One record is one line of JSON on the agent's Unix socket. Steps come many to a record, with one array per column: those
 of training between two steps, those of a benchmark out of the ring in which a rank notes them
-(``ringscope.engine.step_ring``), so that telling never sits inside a timed region.
+(``ringscope.engine.step_ring``), so that reporting never falls into a timed region.
 Times: ``*_ns`` are wall-clock nanoseconds since 1970 (to place things); ``*_us`` are durations measured with a
 monotonic clock.
 """
@@ -48,7 +48,7 @@ def _check_numbers(first_step: int, steps: int) -> None:
 
 
 class RecordModel(BaseModel):
-    """Base of every record. A time or rate that is no number is a fault of whoever tells it.
+    """Base of every record. A time or rate that is no number is an error of its sender.
 
     A loss may be none: JSON has no word for it, so that it travels as the text NaN, Infinity or -Infinity.
     """
@@ -231,7 +231,7 @@ class Iterations(RecordModel):
 class Buckets(RecordModel):
     """One step of one rank from inside: when each bucket of gradients was ready, and when its sum began and ended.
 
-    Of a block of steps the last one is told. Times count from the step's start; every array has one entry per bucket,
+    Only the last step of a block is reported. Times count from the step's start; every array has one entry per bucket,
     in the order in which they were summed.
     """
 
@@ -348,8 +348,8 @@ class Measurement(SweepRow, _TypeFirst):
 class Log(RecordModel):
     """A line of output. ``rank`` is null when the line is the launcher's or the agent's own.
 
-    A line that is drawn again and again, as a progress bar is, is told about once a second while it changes. Each state
-    takes the place of the one before it, which is named by ``replaces_ns``.
+    A line that is drawn again and again, as a progress bar is, is reported about once a second while it changes. Each
+    state takes the place of the one before it, which is named by ``replaces_ns``.
     """
 
     type: Literal["log"] = "log"

@@ -21,8 +21,8 @@ class TracedTransfer(NamedTuple):
     """One transfer as a rank saw it, which sends to ``peer`` or receives from it; ns from the operation's start there.
 
     Args:
-        chunks: of the schedule, at the source; ``into``: at the destination.
-        reduce: whether the receiver adds what comes to its own.
+        chunks: chunks of the schedule at the source; ``into``: at the destination.
+        reduce: true if the receiver adds the data to its own.
         start_ns: turned to it: posted the message; in shared memory: began to wait for it.
         send_ns: the bytes began to move; None where this end cannot know: at the receiver of a message.
         recv_ns: the bytes were there, or had left; seen when this rank next looked. None where moving and adding are

@@ -15,7 +15,7 @@ from ringscope.schedules.schedule import Hub, Schedule
 class Cores(NamedTuple):
     """Ranks per core, whether ranks reach each other's memory, and the cost of an addition or a copy.
 
-    ``call_s`` are the seconds of one beside its bytes.
+    ``call_s`` are the seconds of one call without its bytes.
     """
 
     ranks_each: float

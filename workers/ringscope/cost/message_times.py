@@ -11,7 +11,7 @@ from ringscope.schedules.message_graph import MessageGraph
 class MessageTimes:
     """Columns in model time (seconds): a message starts, is there, begins to be added up, and is done.
 
-    ``queues`` says whose adding it waited for before its own (None: for nobody's).
+    ``queues`` is the message whose addition it waited for before its own (None: it did not wait).
     """
 
     start_s: list[float]

@@ -69,7 +69,7 @@ class Price:
 def usual(collective: str, topology: Topology, architecture: Architecture | None, is_fitted: bool) -> tuple[str, ...]:
     """Return the algorithms priced by default: all with a schedule, and NCCL's model if it knows the nodes.
 
-    ``architecture`` is that of the GPUs, if the link inside a node tells it; ``is_fitted``: parameters are measured.
+    ``architecture`` is the GPUs', if the link inside a node implies it; ``is_fitted``: parameters are measured.
     """
     knows = collective == "all_reduce" and architecture is not None and topology.ranks_per_node > 1 and not is_fitted
     return (*SCHEDULED.get(collective, ()), *([NCCL] if knows else []))

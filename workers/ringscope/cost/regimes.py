@@ -21,9 +21,9 @@ _FREE_BYTES_PER_S = 1e18  # stands for a link that takes no time for bytes
 class Regime:
     """Parameters for messages of less than ``below_bytes``; all are seconds, or seconds per byte.
 
-    ``reduce_s_per_byte`` is None where the rows cannot tell γ from β (one algorithm always sends and adds in the same
-    proportion); adding is then part of β. The ``intra`` pair is of links inside a node, and the one before it then of
-    those between nodes; None where all ranks are joined by equal links.
+    ``reduce_s_per_byte`` is None where the rows do not separate γ from β (one algorithm always sends and adds in the
+    same proportion); adding is then part of β. The ``intra`` pair is of links inside a node, and the one before it then
+    of those between nodes; None where all ranks are joined by equal links.
     """
 
     below_bytes: float

@@ -3,9 +3,9 @@
 Where a schedule and a topology look the same from several ranks, their messages take place at the same times, and one
 rank stands for all of them. Where a schedule repeats a round, and a round has moved all times by the same amount, so do
 all that follow. Times are those of ``ringscope.cost.timeline``, found without a queue of events; that works as long as
-messages that share a link's bandwidth come and go together, and whoever asks is told where they do not. Then an upper
-bound can be had: each message gets the part of its link that is left to it when all who ever use that link do so at
-once. No message is slower than that, and so nothing that waits for messages is later.
+messages that share a link's bandwidth come and go together, and the caller gets an error where they do not. Then an
+upper bound can be had: each message gets the part of its link that is left to it when all who ever use that link do so
+at once. No message is slower than that, and so nothing that waits for messages is later.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -194,7 +194,7 @@ class Rounds:
     def send_in_turn(self, way: Way, step: Step, phases: Mapping[bool, str]) -> Seconds:
         """One step of messages on a way, of which a port has one after the other; ``phases`` by whether they are added.
 
-        Returns when each is added up. What ranks send is told to ``count_sent``, once for all steps.
+        Returns when each is added up. ``count_sent`` gets what ranks send, once for all steps.
         """
         is_sum, needs = step.is_sum, step.needs
         if self._links and not self._is_bound:

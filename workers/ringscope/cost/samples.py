@@ -47,7 +47,7 @@ class Samples:
 
 
 def read(document: Any, algorithm: str | None = None) -> Samples:
-    """The rows of a run; ``algorithm`` is that of rows which do not tell theirs, as nccl-tests' do not.
+    """The rows of a run; ``algorithm`` applies to rows that do not name theirs, as nccl-tests' do not.
 
     ValueError with a sentence for a document that is not of this kind, that holds nothing for a fit, or whose rows are
     in other than the usual channels.
@@ -104,7 +104,7 @@ def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transpor
 
 
 def doubts(reason: str | None, crowded: str, disturbed_by: str | None, wrong: int) -> list[str]:
-    """Why a job's rows may not tell its links, in sentences.
+    """Return the reasons to doubt a fit to a job's rows, in sentences.
 
     Args:
         reason: why the try ended that made them; None: it runs.

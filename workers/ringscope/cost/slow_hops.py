@@ -25,7 +25,7 @@ class HopTime(NamedTuple):
     """Wire time of a hop: the lower quartile of its messages.
 
     Args:
-        ratio: so many times as long as on the quick hops for as many bytes; None: nothing can tell.
+        ratio: wire time relative to the quick hops' for as many bytes; None: not known.
     """
 
     hop: Hop

@@ -2,7 +2,7 @@
 
 A message of n bytes takes α + n·β on its path; adding n bytes takes the receiver n·γ. Each rank sends one message at a
 time, receives one at a time (full duplex) and adds one at a time, in the order of the schedule. A message starts when
-both ports are free, what it reads is there, and nobody still needs what it overwrites. Messages that cross a shared
+both ports are free, what it reads is there, and no rank still needs what it overwrites. Messages that cross a shared
 link at one time get equal parts of its bandwidth. This is the single-port model of Hockney (1994) and of Thakur,
 Rabenseifner and Gropp (2005); their formulas, in ``ringscope.cost.closed_forms``, are only there to compare with.
 

@@ -2,7 +2,7 @@
 
 A receiver that waits for its sender's data is no slow link. So the wire time of a message begins when both ends had
 come: at the later of the two ``start_ns``. It ends at the receiver's ``recv_ns``. What shares a node's link is counted
-together: a message beside two others of the same size may take three times as long as alone.
+together: a message that shares it with two others of the same size may take three times as long as alone.
 """
 
 from collections import defaultdict
@@ -22,9 +22,9 @@ class Wire(NamedTuple):
     """One message, in ns since the operation began.
 
     Args:
-        start_ns: when the later end had come.
+        start_ns: time at which the later end was ready.
         is_held: the receiver came so late that most of the message may have been there before.
-        error_ns: so much the two nodes' clocks may make the time wrong; None: not known.
+        error_ns: possible error of the time by the two nodes' clocks; None: not known.
     """
 
     hop: Hop

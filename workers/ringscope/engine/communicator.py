@@ -121,7 +121,7 @@ class Communicator:
     def split(self, color: int) -> Communicator:
         """The communicator of those ranks that give the same ``color``, 0 or more (collective).
 
-        They are numbered anew in their old order; calls of different groups do not meet.
+        They are renumbered in their old order; calls of different groups do not meet.
         """
         if color < 0:
             raise EngineError(f"color: {color} is negative; give 0 or more.")
@@ -295,9 +295,9 @@ class Communicator:
     # what a sweep needs in addition
 
     def rebuild(self) -> None:
-        """Connect anew after NCCL's communicator was given up (collective); arrays, buffers and plans stay valid.
+        """Reconnect after NCCL's communicator was given up (collective); arrays, buffers and plans stay valid.
 
-        The end of this program is its own again. EngineError where nothing can connect anew.
+        The end of this program no longer ends the others. EngineError if the transport cannot reconnect.
         """
         if not isinstance(self.transport, NcclTransport):
             raise EngineError(f"rebuild: over {self.transport.name} nothing can reconnect; start the job again.")

@@ -112,7 +112,7 @@ def folders_of(membership: str, controller: str, trees: Iterable[Mount]) -> list
 
     Args:
         membership: the content of the process's ``/proc/PID/cgroup``.
-        controller: of version 1, such as ``freezer`` or ``name=systemd``, or ``VERSION_2``.
+        controller: a controller of version 1, such as ``freezer`` or ``name=systemd``, or ``VERSION_2``.
     """
     path = _paths_in(membership).get(controller)
     has = (mount for mount in trees if (controller in mount.controllers if controller else not mount.controllers))

@@ -26,8 +26,8 @@ class Place(NamedTuple):
     Args:
         machine: the same for all containers and network namespaces of one running system.
         group: the control group that ``most`` counts for, on that machine.
-        cores: physical ones, each by the first of its processors.
-        most: at most so many at once, whichever they are; None: all.
+        cores: physical cores, each named by the first of its processors.
+        most: the largest number of them in use at once; None: all.
     """
 
     machine: str

@@ -43,11 +43,11 @@ class Position:
     """Progress of a rank, now or when it ended.
 
     Args:
-        step: of the running call; None between two calls, and in a library's own.
+        step: the step of the running call; None between two calls, and in a library's call.
         awaits: the rank for which it waits in a call of the engine; None where it waits for none, or only shortly.
         calls: the number of the guarded call, from 1 on, in which it was seen; 0: in none.
-        has_finished: whether its program is over, while its process may still wait for the others to end.
-        stage: what it does before its steps or between them, such as "importing torch"; empty at its steps.
+        has_finished: true if its program is over; its process may still wait for the others to end.
+        stage: its work before or between its steps, such as "importing torch"; empty during steps.
     """
 
     step: int | None

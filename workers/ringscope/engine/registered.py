@@ -65,7 +65,7 @@ class Registered:
     def array(self, size_bytes: int, allocate: Allocate, everywhere: Callable[[Array], Array]) -> Array:
         """Zeroed bytes of a piece, aligned for any dtype (collective).
 
-        ``everywhere`` tells of flags which ones are set on all ranks (collective).
+        ``everywhere`` returns which flags are set on all ranks (collective).
         """
         piece = self._arena.take(size_bytes)
         if piece is None and self._pieces:

@@ -3,7 +3,7 @@
 In heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
 later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
 a sweep, so that a change of the machine's speed hits all alike; then those of them that came out close, for as long
-once more, as a few blocks cannot tell them apart. What is timed is a block of calls in a row, as they come in use,
+once more, as a few blocks cannot distinguish them. What is timed is a block of calls in a row, as they come in use,
 after all ranks have met. Of each block the slowest rank counts, and of an algorithm's blocks the midmean. Ranks that
 share cores change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call in each
 heat.
@@ -55,8 +55,8 @@ def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks
     """The times of the finalists in microseconds, alike on every rank (collective).
 
     Args:
-        names: what is tried, the likeliest first.
-        size_bytes: of the message.
+        names: the candidates, the likeliest first.
+        size_bytes: the size of the message.
         prepare: a plan for an algorithm (collective).
         ranks: all of them.
     """

@@ -47,8 +47,8 @@ def start_agent(
 
     Args:
         enter: the command that runs what follows it on the host's network.
-        flags: of ``ringscope agent``.
-        variables: for the agent, beside this process's own without those of Ringscope.
+        flags: flags of ``ringscope agent``.
+        variables: the agent's, in addition to this process's own without Ringscope's.
     """
     host.folder.mkdir(parents=True, exist_ok=True)
     agent = [sys.executable, "-m", "ringscope_agent", *flags]

@@ -61,7 +61,7 @@ class Layout:
     """Description of the networks to build.
 
     Args:
-        prefix: of the names of all namespaces; ends with a hyphen.
+        prefix: the prefix of the names of all namespaces; ends with a hyphen.
         subnet: the first three numbers of the addresses; host k is number k of it.
         gateway: name of the device that joins this machine to the hosts; None keeps them apart.
     """
@@ -243,10 +243,10 @@ def _build_host(layout: Layout, number: int) -> None:
 
 
 def _introduce(layout: Layout, number: int) -> None:
-    """Tell a host where all others are.
+    """Add the addresses of all other hosts to a host's table.
 
     What hosts would find out by asking goes into one table of the machine, of 1024 entries as a rule: too few for 32
-    hosts that each speak with all others. What they are told has no such limit.
+    hosts that each speak with all others. Permanent entries have no such limit.
     """
     others = [(address, other) for other, address in enumerate(layout.addresses) if other != number]
     lines = "".join(

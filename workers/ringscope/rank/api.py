@@ -8,7 +8,7 @@ Inside ``mpiexec`` or a job every rank makes the same calls in the same order:
     x.fill(comm.rank)
     ringscope.all_reduce(x)
 
-A script that trains with PyTorch wraps its optimizer, and in a job of kind script tells its steps:
+A script that trains with PyTorch wraps its optimizer, and in a job of kind script logs its steps:
 
     optimizer = ringscope.DistributedOptimizer(optimizer, model)
     ringscope.log_step(loss=loss.item(), samples=len(batch))
@@ -159,7 +159,7 @@ def log_step(
     exposed_us: float | None = None,
     size_bytes: int | None = None,
 ) -> None:
-    """Tell that this rank has ended a step, for the job's page and its metrics; outside of a job nothing happens.
+    """Report that this rank has ended a step, for the job's page and its metrics; outside of a job nothing happens.
 
     ``loss`` is the mean over this rank's ``samples``. Without ``duration_us`` the step lasted since the one before, and
     the times of the sums are those of the DistributedOptimizer. ``size_bytes`` is what the rank handed over.
@@ -169,6 +169,6 @@ def log_step(
 
 
 def adopt(communicator: Communicator, step_log: StepLog) -> None:
-    """Make a job's communicator the one that ``init`` gives, and tell its steps to ``step_log``."""
+    """Make a job's communicator the one that ``init`` gives, and send its steps to ``step_log``."""
     global _communicator, _step_log, _gradients
     _communicator, _step_log, _gradients = communicator, step_log, None

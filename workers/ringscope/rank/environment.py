@@ -45,10 +45,10 @@ _MOST_CHARACTERS = 1000
 def take_environment(
     rank: int, ranks: Iterable[int], mpi: Mapping[str, str], variables: Mapping[str, str]
 ) -> Environment:
-    """This node's, told by its first rank; takes some milliseconds.
+    """Collect this node's environment, on its first rank; takes some milliseconds.
 
     Args:
-        rank: who tells.
+        rank: the rank that reports it.
         ranks: all ranks on this node.
         mpi: versions of the MPI library, which only a transport may ask.
         variables: the process's environment.

@@ -1,7 +1,7 @@
 """The program of one rank: ``mpiexec -n P python -m ringscope.rank``.
 
 A simulation is one process: ``python -m ringscope.rank``, under mpiexec or not.
-Reads its job from the file named in RINGSCOPE_SPEC, tells what happens to the socket in RINGSCOPE_SOCKET, and
+Reads its job from the file named in RINGSCOPE_SPEC, reports to the socket in RINGSCOPE_SOCKET, and
 ends with one of the exit codes in ``ringscope.contracts.record``.
 """
 

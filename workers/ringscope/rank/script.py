@@ -27,8 +27,8 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     The environment also has what torchrun would set, so that ``torch.distributed`` finds the ranks.
 
     EngineError with a sentence when there is no such file below ``folder``, or when the script fails; then its
-    traceback, which is for whoever wrote it, goes to the log. DifferenceError when ranks that train together differ at
-    the end.
+    traceback, which is for the script's author, goes to the log. DifferenceError when ranks that train together differ
+    at the end.
     """
     file = script_file(spec, folder)
     steps = StepLog(comm, emit)

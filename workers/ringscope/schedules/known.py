@@ -13,8 +13,8 @@ class Known(Generic[K, V]):
     """Values by their keys; several threads may ask.
 
     Args:
-        most: what the kept values weigh together at most; one that weighs more is not kept.
-        weigh: what a value weighs.
+        most: the largest total weight of the kept values; a heavier single value is not kept.
+        weigh: returns the weight of a value.
     """
 
     def __init__(self, most: int, weigh: Callable[[V], int]) -> None:

@@ -35,7 +35,7 @@ class MessageGraph:
     with which of ours each message of the schedule does (None: each by itself).
 
     Message i waits until each of ``ended[i]`` has been added up and each of ``arrived[i]`` has arrived, and to be
-    added up until ``adds_after[i]`` has been (None: for nobody); all of these come before it. ``reads`` are of the
+    added up until ``adds_after[i]`` has been (None: for no message); all of these come before it. ``reads`` are of the
     schedule's messages: each carries the chunks from the first to the last, which lie one after another, or one run of
     equal length.
     """
@@ -73,7 +73,7 @@ class MessageGraph:
 def graph_of(schedule: Schedule, neighbourhood: int = 1) -> MessageGraph:
     """The graph of a schedule, looked up where one with the same steps and the same empty chunks is known.
 
-    ``neighbourhood`` are the ranks of a node, where each has a port for them beside that for other nodes.
+    ``neighbourhood`` are the ranks of a node, where each has one port for them and one for other nodes.
     """
     key = (schedule.ranks, _outline(schedule.chunks), schedule.steps)
     return _known.get((neighbourhood, *key), lambda: _graph(Schedule(*key), neighbourhood))

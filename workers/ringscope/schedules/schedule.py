@@ -1,4 +1,4 @@
-"""Schedules: who sends which chunk to whom in which step. Pure data: transports execute it, tests count it.
+"""Schedules: the transfers of chunks between ranks, step by step. Pure data: transports execute it, tests count it.
 
 A buffer of ``length`` elements is cut into chunks. The transfers of one step are simultaneous: each reads what
 the source held before the step, also where two ranks exchange a chunk. Within a step no two transfers write one

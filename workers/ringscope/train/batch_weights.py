@@ -57,8 +57,8 @@ class Balancer:
     def note(self, compute_seconds: Sequence[float]) -> bool:
         """Take in how long each rank computed on a batch of ``counts``; whether the parts are others now.
 
-        The times are best the means over some steps. A fixed time per step beside the one per sample does no harm:
-        parts settle where the times are equal.
+        The times are best the means over some steps. A fixed time per step in addition to the one per sample does no
+        harm: parts settle where the times are equal.
         """
         seconds = np.asarray(compute_seconds, dtype=np.float64)
         if not (np.isfinite(seconds) & (seconds > 0)).all():

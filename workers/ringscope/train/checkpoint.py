@@ -23,8 +23,8 @@ class Checkpoint:
     """The state after ``step`` steps.
 
     Args:
-        epoch: of the next step, from 0.
-        index: of the next step in its epoch, from 0. With ``epoch`` it is all of the sampler's state.
+        epoch: the epoch of the next step, from 0.
+        index: the index of the next step in its epoch, from 0. With ``epoch`` it is all of the sampler's state.
         model: ``state_dict()`` of the model.
         optimizer: ``state_dict()`` of the optimizer.
         extra: tensors, numbers, strings, and lists and dictionaries of them.
@@ -41,7 +41,7 @@ class Checkpoint:
 def save(folder: Path, checkpoint: Checkpoint) -> Path:
     """Write the checkpoint, then remove all but the newest two; its file. EngineError where the disk refuses.
 
-    Whoever reads at the same time, and whoever starts after a power failure, finds it whole or not at all.
+    A concurrent reader, or one after a power failure, finds it complete or not at all.
     """
     path = folder / f"step-{checkpoint.step:010}.pt"
     unfinished = path.with_name(f"{path.name}{_UNFINISHED}")

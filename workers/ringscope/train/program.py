@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 
 def train(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None], fault: str = "") -> str:
-    """Train as ``spec`` says and tell ``emit`` (collective); EngineError with a sentence when that is not possible.
+    """Train as ``spec`` says and report to ``emit`` (collective); EngineError with a sentence if that is not possible.
 
     Folders of checkpoints are those that the environment names. Returns what is wrong with the result: a sentence, the
     same on every rank, where the replicas are not equal; empty when all is well.

@@ -12,8 +12,8 @@ class Family:
     """One metric.
 
     Args:
-        name: as Prometheus stores it: a counter's ends in _total.
-        unit: of its value, in a word or two for people; empty where a number has none.
+        name: the name as Prometheus stores it: a counter's ends in _total.
+        unit: the unit of its value, in a word or two for people; empty for a plain number.
         alerts: rules of deploy/prometheus that stand on it, directly or through a recording rule.
         buckets: upper bounds of a histogram, without +Inf, in ``unit``.
     """

@@ -16,7 +16,7 @@ _CUDA = 0  # MPIX_GPU_SUPPORT_CUDA
 def says_cuda_aware(library: Any) -> bool:
     """Ask a library, loaded by ctypes, whether it is CUDA-aware, after MPI_Init; False if it has no such function.
 
-    MPICH and its kin have ``MPIX_GPU_query_support``, Open MPI ``MPIX_Query_cuda_support``. An MPI that is not
+    MPICH and its derivatives have ``MPIX_GPU_query_support``, Open MPI ``MPIX_Query_cuda_support``. An MPI that is not
     CUDA-aware would read a GPU's addresses as its own and crash, so that in doubt the answer is no.
     """
     if hasattr(library, "MPIX_GPU_query_support"):

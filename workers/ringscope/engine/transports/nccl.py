@@ -50,7 +50,7 @@ class NcclTransport:
         return vendor_plan(self._link, collective, op, send.local, recv.local, root)
 
     def rebuild(self) -> None:
-        """Connect anew after the communicator was given up (collective); buffers and plans stay valid."""
+        """Reconnect after the communicator was given up (collective); buffers and plans stay valid."""
         self._link.rebuild()
 
     def free(self) -> None:

@@ -136,7 +136,7 @@ class NcclLink:
     def execute(self, enqueue: Callable[[], None], where: Callable[[], str]) -> None:
         """Enqueue on the link's stream, after what the caller's stream holds, and wait until it is done.
 
-        ``where`` tells in words how far the work is. Raises EngineError when a peer is lost or NCCL fails; the
+        ``where`` says in words how far the work is. Raises EngineError when a peer is lost or NCCL fails; the
         communicator is then gone until ``rebuild``, unless NCCL had refused an argument before anything started.
         """
         if self._gave_up:

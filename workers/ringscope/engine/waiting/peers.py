@@ -27,7 +27,7 @@ _EARLY_END_LOOKS = 20
 
 
 class Peers:
-    """The ranks of ``comm``, for whom this rank waits at most ``timeout_seconds`` (collective).
+    """The ranks of ``comm``, for which this rank waits at most ``timeout_seconds`` (collective).
 
     ``position`` is where this rank says how far it is, and how long it has waited (see ``ringscope.engine.positions``).
     """
@@ -86,8 +86,8 @@ class Peers:
     def wait(self, is_done: Callable[[], bool], missing: Callable[[], Sequence[int]], step: int) -> None:
         """Return once ``is_done``, offering the core to other ranks meanwhile, or asleep (see ``pause``).
 
-        ``missing`` tells for which ranks this one waits. LostRankError when one of them has ended, EarlyEndError when
-        its program is over, StalledError when one does not come in time; all name it and ``step``.
+        ``missing`` returns the ranks for which this one waits. LostRankError when one of them has ended, EarlyEndError
+        when its program is over, StalledError when one does not come in time; all name it and ``step``.
         """
         began = now = counted = time.monotonic()
         look = now + _LOOK_SECONDS

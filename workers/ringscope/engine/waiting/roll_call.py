@@ -1,4 +1,4 @@
-"""The roll call: who is missing in a collective call of a library, which blocks and does not tell.
+"""The roll call: it finds the rank that is missing in a library's collective call, which blocks without a report.
 
 Every rank counts its calls. When one does not return in time, the rank's watchdog thread asks those of all others how
 far they are, and names who has not come to the same call; a process that cannot even answer has stopped or ended. Then

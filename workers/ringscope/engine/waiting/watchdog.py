@@ -26,7 +26,7 @@ class Watchdog:
     ) -> None:
         """``on_look`` is called at every look; once it is true the same call need not wait longer.
 
-        ``patience`` tells how many seconds a call may take now, where that is not always ``timeout_seconds``.
+        ``patience`` returns how many seconds a call may take now, where that is not always ``timeout_seconds``.
         """
         self._bite, self._on_look, self._timeout = bite, on_look, timeout_seconds
         self._patience = patience or (lambda: timeout_seconds)

@@ -122,5 +122,5 @@ def _batch(content: dict[Any, Any]) -> tuple[Tensor, Tensor]:
 def _broken(path: Path, why: str) -> EngineError:
     return EngineError(
         f"training.dataset.path: {path} is no file of CIFAR-10's python version ({why.rstrip('.')}); unpack "
-        "cifar-10-python.tar.gz anew."
+        "cifar-10-python.tar.gz again."
     )

@@ -61,8 +61,8 @@ class Dataset:
     """Training and validation samples; a model never trains on the latter.
 
     Args:
-        classes: that a target can be; of tokens how many there are.
-        shape: of one sample: (channels, height, width) or (context,).
+        classes: number of classes of a target; for text the number of tokens.
+        shape: the shape of one sample: (channels, height, width) or (context,).
     """
 
     name: str

@@ -3,8 +3,8 @@
 Source: K. He et al., Deep Residual Learning for Image Recognition, 2015 (arXiv:1512.03385).
 Its BatchNorm is GroupNorm here (Y. Wu, K. He, 2018, arXiv:1803.08494; 16 channels in a group). BatchNorm takes mean and
 deviation over the samples that a rank happens to have, so the result would depend on how many ranks share a batch and
-how; GroupNorm takes them within each sample, so any number of ranks computes the same, and there is no state beside the
-parameters that replicas could differ in.
+how; GroupNorm takes them within each sample, so any number of ranks computes the same, and there is no state apart from
+the parameters that replicas could differ in.
 """
 
 from torch import Tensor, nn

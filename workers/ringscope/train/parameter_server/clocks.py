@@ -30,10 +30,10 @@ class Clocks:
     """The workers' clocks as one server sees them, and the workers that wait for its answer.
 
     Args:
-        clock: that all have at the start, when each of them computes.
+        clock: the clock of all workers at the start, when each of them computes.
         last: the clock at which they are done.
-        meets: whether all wait for all at a clock, whatever the bound. So an epoch ends for all at once, with the same
-            parameters everywhere.
+        meets: returns whether all wait for all at a clock, regardless of the bound. So an epoch ends for all at once,
+            with the same parameters everywhere.
     """
 
     def __init__(self, workers: int, bound: int | None, clock: int, last: int, meets: Callable[[int], bool]) -> None:

@@ -20,7 +20,7 @@ class Worker:
 
     Args:
         clock: steps that are done before, by an earlier attempt.
-        bound: as in ``clocks``.
+        bound: the bound as in ``clocks``.
         brings_state: whether the optimizer's state comes along at a clock, into ``model.rows``; as the servers have it.
     """
 

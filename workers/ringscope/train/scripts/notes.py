@@ -30,10 +30,10 @@ class Notes:
     Args:
         steps: steps that the optimizers of these gradients have made.
         options: a checksum of the optimizers' options.
-        learning_rate: that of the first group of parameters, for the sentence.
+        learning_rate: the rate of the first group of parameters, for the error message.
         parameters: a checksum of the parameters, or -1 where they were compared after this step already.
         fresh: elements of the parameters that came since and that no bucket holds yet.
-        changes: how often the parameters were changed in place since the notes before.
+        changes: number of in-place changes of the parameters since the notes before.
         is_over: 1 where the rank's program has ended, else 0.
     """
 

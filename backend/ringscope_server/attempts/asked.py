@@ -1,4 +1,6 @@
-"""What an attempt may tell, by what its job asks for: a row of another sweep is no result of this one. Pure."""
+"""The records that an attempt may report, by its job's specification: a row of another sweep is no result of this one.
+Pure.
+"""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -9,11 +11,11 @@ from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Epoch, Measurement, Record
 
-_KNOWN_SWEEPS = 64  # of 50,000 sizes at most
+_KNOWN_SWEEPS = 64  # the counts of 50,000 sizes at most
 
 
 def is_asked(spec: JobSpec, told: Record) -> bool:
-    """Whether the record is one that this job can tell, whatever its times are."""
+    """Return whether this job can report the record, whatever its times are."""
     if isinstance(told, Measurement) and spec.benchmark is not None:
         return _AskedRows.of(spec.benchmark, spec.ranks).has(told)
     if isinstance(told, Epoch) and spec.training is not None:
@@ -22,22 +24,22 @@ def is_asked(spec: JobSpec, told: Record) -> bool:
 
 
 class _AskedRows(NamedTuple):
-    """The rows of a sweep: what all of them say alike, and what tells them apart."""
+    """The rows of a sweep: the fields that all have in common, and those that distinguish them."""
 
     alike: tuple[str, str, str, int]
     algorithms: tuple[str, ...]
-    counts: dict[int, int]  # of elements, by size in bytes
+    counts: dict[int, int]  # number of elements, by size in bytes
 
     @classmethod
     @lru_cache(maxsize=_KNOWN_SWEEPS)
     def of(cls, spec: BenchmarkSpec, ranks: int) -> "_AskedRows":
-        """Of so many ranks."""
+        """Return the rows of a sweep over this number of ranks."""
         itemsize, op = ITEMSIZE_BYTES[spec.dtype], spec.op if spec.collective in REDUCING else "none"
         sizes = (elements(spec.collective, size, itemsize, ranks) for size in spec.sizes())
         counts = {total * itemsize: count for count, total in sizes}
         return cls((spec.collective, spec.dtype, op, ranks), spec.algorithms, counts)
 
     def has(self, row: Measurement) -> bool:
-        """Whether the row is one of them, of whatever cycle and place."""
+        """Return whether the row is one of them, in any cycle, in place or not."""
         is_alike = (row.collective, row.dtype, row.op, row.ranks) == self.alike
         return is_alike and row.algorithm in self.algorithms and self.counts.get(row.size_bytes) == row.count

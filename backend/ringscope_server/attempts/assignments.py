@@ -1,4 +1,4 @@
-"""What each agent should do now: derived from the tables at every poll, so that nothing can be out of step."""
+"""The wanted state of each agent, derived from the tables at every poll, so that it cannot be out of date."""
 
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
@@ -15,7 +15,7 @@ from ringscope_server.db.specs import valid_spec
 
 
 class Orders(NamedTuple):
-    """What of an assignment changes while a node holds it."""
+    """The part of an assignment that changes while a node holds it."""
 
     desired: Literal["prepare", "launch", "stop"]
     proxy: Proxy | None
@@ -23,17 +23,19 @@ class Orders(NamedTuple):
 
 
 def orders_of(attempt: Attempt) -> dict[int, Orders]:
-    """The orders of every node, by its id, that has not yet proven the attempt gone; job and members are loaded."""
+    """Return the orders of every node, by id, that has not yet proven the attempt gone; job and members are loaded."""
     return {member.node_id: _orders(attempt, member) for member in attempt.members if member.phase != "clean"}
 
 
 def ordered_anew(before: Mapping[int, Orders], after: Mapping[int, Orders]) -> set[int]:
-    """Nodes to wake. Most reports change nobody's orders: to wake the whole gang at each of them takes N² polls."""
+    """Return the nodes to wake. Most reports change no orders, and waking the whole gang at each of them takes N²
+    polls.
+    """
     return {node_id for node_id, orders in before.items() if after.get(node_id) != orders}
 
 
 async def assignments_of(session: AsyncSession, node_id: int) -> list[Assignment]:
-    """Every attempt that this node has not yet proven gone."""
+    """Return every attempt that this node has not yet proven gone."""
     members: Sequence[Member] = (
         await session.scalars(
             select(Member)
@@ -53,7 +55,7 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
     orders = _orders(attempt, member)
     spec = valid_spec(attempt.job)
     if spec is None:
-        # Nobody can start it or go on with it. What is ended needs no specification; another one stands in its place.
+        # No node can start or continue it. Its end needs no specification, so another one replaces it.
         orders = orders._replace(desired="stop")
         spec = JobSpec(placement=Placement(ranks=attempt.job.ranks))
     return Assignment(
@@ -81,7 +83,7 @@ def _orders(attempt: Attempt, member: Member) -> Orders:
 
 
 async def _tuning(session: AsyncSession, member: Member) -> Table | None:
-    """Rank 0 chooses for all: only its node needs the table, and only until its ranks have started."""
+    """Return the table for rank 0, which chooses for all: only its node needs it, until its ranks have started."""
     if member.member != 0 or member.phase not in ("assigned", "ready"):
         return None
     stored = await session.scalar(select(Attempt.tuning).where(Attempt.id == member.attempt_id))
@@ -89,7 +91,7 @@ async def _tuning(session: AsyncSession, member: Member) -> Table | None:
 
 
 def _desired(attempt: Attempt) -> Literal["prepare", "launch", "stop"]:
-    # The job of an attempt that is over may already be at its next one.
+    # The job of an attempt that is over may already be at its next attempt.
     if attempt.finished_at is not None or attempt.job.state == "stopping":
         return "stop"
     return "launch" if attempt.is_launched else "prepare"

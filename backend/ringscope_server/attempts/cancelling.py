@@ -1,4 +1,4 @@
-"""Cancelling a job, wherever it stands."""
+"""Cancelling a job in any state."""
 
 from datetime import datetime
 
@@ -14,15 +14,15 @@ from ringscope_server.jobs.transitions import transition
 
 
 async def cancel(session: AsyncSession, job_id: int, user: str, now: datetime) -> Job | None:
-    """End a job: at once while it waits, through ``stopping`` once it was started. None when there is no such job.
+    """End a job: at once while it waits, through ``stopping`` once it was started. Return None if there is no such job.
 
-    Raises WrongStateError when it has ended in another way. One that is stopping is only kept from being tried again.
+    Raises WrongStateError if it has ended in another way. A stopping job is only kept from being retried.
     """
     job = await find(session, job_id)
     if job is None:
         return None
     if job.reason == "user_cancelled" and job.state == "cancelled":
-        return job  # who asks again may have missed the first answer
+        return job  # a client that repeats the request may have missed the first answer
     if job.state in TERMINAL:
         raise WrongStateError(f"Job {job_id} has already ended; there is nothing to cancel.")
     sentence = f"Cancelled by {user}."

@@ -1,7 +1,7 @@
-"""What else the nodes of a gang did while it was measured: other jobs' ranks, other load.
+"""Disturbances of a gang's nodes during a measurement: other jobs' ranks, other load.
 
-What is disturbed stays as it was measured, and says so; but it is nobody's best, no value to expect, and nothing that
-``auto`` chooses by.
+A disturbed result stays as it was measured and is marked; but it counts for no best value, for no expected value, and
+not for the choices of ``auto``.
 """
 
 from collections import defaultdict
@@ -21,7 +21,9 @@ _MOST_NAMED = 3
 
 
 async def neighbours(session: AsyncSession, spec: JobSpec, node_ids: Iterable[int]) -> str | None:
-    """Whose slots are held on nodes where a job is about to start, in a sentence; None: nobody's, or nothing to it."""
+    """Return a sentence on the jobs that hold slots on nodes where a job is about to start; None if there are none or
+    the job does not measure.
+    """
     if not _measures(spec) or spec.placement.exclusive:
         return None
     found = await session.execute(
@@ -37,9 +39,9 @@ async def neighbours(session: AsyncSession, spec: JobSpec, node_ids: Iterable[in
 
 
 async def note(session: AsyncSession, attempt: Attempt, most_other_percent: float) -> None:
-    """Write down what came to light of an attempt, with job, members and nodes loaded; the first thing found stays.
+    """Note what is known to have disturbed an attempt, with job, members and nodes loaded; the first finding stays.
 
-    Called whenever a node has told that its ranks ended.
+    It is called whenever a node has reported that its ranks ended.
     """
     spec = valid_spec(attempt.job)
     if spec is None or not _measures(spec):
@@ -49,12 +51,12 @@ async def note(session: AsyncSession, attempt: Attempt, most_other_percent: floa
 
 
 def _measures(spec: JobSpec) -> bool:
-    """Training shares its nodes as it is told to, and the model's times are the same anywhere."""
+    """Return whether the job measures: training may share its nodes, and a simulation's times are the same anywhere."""
     return spec.benchmark is not None and not spec.is_simulated
 
 
 async def _newcomers(session: AsyncSession, attempt: Attempt) -> str | None:
-    """Who started on its nodes before its ranks had ended."""
+    """Return the jobs that started on its nodes before its ranks had ended."""
     ends = [member.ended_at for member in attempt.members if member.ended_at is not None]
     if not ends:
         return None
@@ -88,10 +90,10 @@ def _listed(noun: str, names: Sequence[object]) -> str:
 
 
 class Other(NamedTuple):
-    """The load of others on a machine."""
+    """The load of other processes on a machine."""
 
-    nodes: list[str]  # that are this machine
-    percent: float  # of its processors
+    nodes: list[str]  # the nodes that are this machine
+    percent: float  # percent of its processors
 
     @property
     def machine(self) -> str:
@@ -102,9 +104,9 @@ class Other(NamedTuple):
 
 
 def other_loads(loads: Iterable[tuple[str, Load]]) -> list[Other]:
-    """What took processors beside the attempt, on each machine; from the nodes' names and what they told. Pure.
+    """Return the load of other processes on each machine, from the nodes' names and reports. Pure.
 
-    Nodes that are one machine saw the same busy processors; each knows only its own ranks' share of them.
+    Nodes on one machine saw the same busy processors; each knows only its own ranks' share of them.
     """
     machines: defaultdict[str, list[tuple[str, Load]]] = defaultdict(list)
     for name, load in loads:
@@ -121,9 +123,10 @@ def _other(here: Sequence[tuple[str, Load]]) -> Other:
 
 
 def _overloaded(attempt: Attempt, most_percent: float) -> str | None:
-    """Judged once every node has told of its ranks: until then they are other load to a node of the same machine.
+    """Judge the load once every node has reported its ranks: until then they are other load to a node of the same
+    machine.
 
-    Where one never tells, as it was lost or was told to stop, the attempt did not succeed, and is held up to nobody.
+    If a node never reports, because it was lost or had to stop, the attempt did not succeed and is not compared.
     """
     if any(member.ended_at is None for member in attempt.members):
         return None

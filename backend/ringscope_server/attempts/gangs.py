@@ -37,9 +37,9 @@ _ALLOCATION = ("attempt_id", "rank", "node_id", "slot", "is_active")
 async def start(
     session: AsyncSession, job_id: int, shares: Sequence[Share], now: datetime, tuning: Table | None = None
 ) -> bool:
-    """Give a queued job its slots, all or none; False when the job is no longer queued.
+    """Give a queued job all of its slots or none; return False if the job is no longer queued.
 
-    ``tuning`` is what its ``auto`` is to choose by, if it has one.
+    ``tuning`` is the table by which its ``auto`` chooses, if it has one.
     """
     if not await transition(session, job_id, "starting", now):
         return False
@@ -71,7 +71,9 @@ async def start(
 
 
 async def load(session: AsyncSession, attempt_id: int) -> Attempt | None:
-    """An attempt with its members, their nodes and its job, which is locked: one report of a gang at a time decides."""
+    """Load an attempt with its members, their nodes and its job, which is locked: one report of a gang at a time
+    decides.
+    """
     job_id = await session.scalar(select(Attempt.job_id).where(Attempt.id == attempt_id))
     if job_id is None:
         return None
@@ -81,7 +83,7 @@ async def load(session: AsyncSession, attempt_id: int) -> Attempt | None:
 
 
 async def apply_report(session: AsyncSession, attempt: Attempt, member: Member, report: Report, now: datetime) -> None:
-    """Take one agent's news of its share of a gang. Old news changes nothing."""
+    """Process an agent's report on its part of a gang. An old report changes nothing."""
     match report.event:
         case "clean":
             if attempt.finished_at is None and member.phase in ("assigned", "ready", "running"):
@@ -89,7 +91,7 @@ async def apply_report(session: AsyncSession, attempt: Attempt, member: Member, 
                 await _stop_for(session, attempt, member, report, "rank_exit", sentence, now)
             _advance(member, "clean", now)
             if all(other.phase == "clean" for other in attempt.members):
-                attempt.token = ""  # there is no process left to know by it
+                attempt.token = ""  # no process is left to be found by it
             await _release(session, member)
             await quarantine.lift(session, member, now)
         case "unclean":
@@ -112,10 +114,9 @@ async def stop(
     bad_rank: int | None = None,
     is_hearsay: bool = False,
 ) -> bool:
-    """End a job that was started: its agents now clean up. The first reason given is the one that stays, unless it is
-    hearsay.
+    """End a started job: its agents now clean up. The first reason stays, unless it is hearsay.
 
-    ``bad_node`` is the name of the node that is to blame, if one is, and ``bad_rank`` the rank that it is about.
+    ``bad_node`` is the name of the node to blame, if any, and ``bad_rank`` the rank in question.
     """
     if not await transition(session, job_id, "stopping", now, actor=actor, reason=reason, message=message):
         return False
@@ -128,16 +129,16 @@ async def stop(
 
 
 def is_clean(attempt: Attempt) -> bool:
-    """Whether no node that can be asked still holds a part of a gang.
+    """Return whether no reachable node still holds a part of a gang.
 
-    A lost node cannot be asked, and one with processes that cannot be ended has no answer: neither keeps the job
+    A lost node cannot answer, and a node with processes that cannot be ended never becomes clean: neither keeps the job
     open, but the slots stay taken until they are proven free.
     """
     return all(member.phase in ("clean", "quarantined") or member.node.observed == "lost" for member in attempt.members)
 
 
 async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime) -> bool:
-    """Bring a stopping job whose gang is clean to its end state, or back into the queue for another try."""
+    """Bring a stopping job whose gang is clean to its end state, or back into the queue for another attempt."""
     if attempt.finished_at is not None or attempt.job.state != "stopping" or not is_clean(attempt):
         return False
     found = await _verdict(session, attempt)
@@ -152,9 +153,9 @@ async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime
 
 
 async def break_off(session: AsyncSession, attempt: Attempt, now: datetime) -> bool:
-    """End a job that could not be ended as it should: one that runs stops, one that has stopped fails.
+    """Stop a running job, or fail a stopped one, that could not be ended as intended.
 
-    Whether its attempt is over now.
+    Return whether its attempt is over now.
     """
     if not is_clean(attempt) or attempt.job.state != "stopping":
         await stop(session, attempt.job_id, "server_error", MISTAKE, now)
@@ -164,7 +165,9 @@ async def break_off(session: AsyncSession, attempt: Attempt, now: datetime) -> b
 
 
 async def _verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
-    """What cannot be judged has ended all the same: else it would hold its job, and its slots, for good."""
+    """Return the verdict; an attempt that cannot be judged gets one as well, or it would hold its job and slots for
+    ever.
+    """
     try:
         async with session.begin_nested():
             return await verdicts.verdict(session, attempt)
@@ -176,7 +179,9 @@ async def _verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
 
 
 def _held_up(attempt: Attempt) -> float | None:
-    """The speed that a succeeded job is sorted by; None: nothing was measured, not alone, or in another mode."""
+    """Return the bandwidth by which a succeeded job is sorted; None if nothing was measured, or disturbed, or in
+    another mode.
+    """
     benchmark = spec_of(attempt.job).benchmark
     if benchmark is None or attempt.disturbed_by is not None or mode_of(benchmark) != USUAL:
         return None
@@ -186,12 +191,14 @@ def _held_up(attempt: Attempt) -> float | None:
 _WITH_GANG = (joinedload(Attempt.job), selectinload(Attempt.members).joinedload(Member.node))
 _PHASES = ("assigned", "ready", "running", "ended", "quarantined", "clean")
 _TIMED_PHASES = ("ready", "running", "ended", "clean")
-# Ranks that are compared later need the clocks of their own time.
+# Later comparisons of ranks need the clock offsets of that time.
 _CLOCK_PHASES = ("running", "ended")
 
 
 def _advance(member: Member, phase: str, now: datetime) -> bool:
-    """Reports may repeat or overtake each other; a member only ever moves forward. False: old news."""
+    """Move a member to a phase; reports may repeat or overtake each other, so it only moves forward. Return False for
+    an old one.
+    """
     if _PHASES.index(phase) <= _PHASES.index(member.phase):
         return False
     member.phase = phase
@@ -204,7 +211,7 @@ def _advance(member: Member, phase: str, now: datetime) -> bool:
 
 
 def _progress(attempt: Attempt, is_news: bool, now: datetime) -> None:
-    """A part of the start is over, so that the limit of the next one begins to count."""
+    """Restart the start limit, because a part of the start is over."""
     if is_news and attempt.job.state == "starting":
         attempt.progressed_at = now
 
@@ -214,7 +221,7 @@ def _all_reached(attempt: Attempt, phase: str) -> bool:
 
 
 async def _follow(session: AsyncSession, attempt: Attempt, member: Member, report: Report, now: datetime) -> None:
-    """News of an attempt that is not over."""
+    """Process a report on an attempt that is not over."""
     match report.event:
         case "ready":
             _progress(attempt, _advance(member, "ready", now), now)
@@ -256,7 +263,7 @@ async def _stop_for(
     message: str,
     now: datetime,
 ) -> None:
-    """End a job for what a member's node has told."""
+    """End a job because of a member's report."""
     await stop(
         session,
         attempt.job_id,
@@ -274,9 +281,12 @@ def _blamed(member: Member, reason: str) -> str | None:
 
 
 def _correct(attempt: Attempt, member: Member, report: Report, reason: str) -> None:
-    """News of a node that knows better than the one whose word came first."""
+    """Correct the reason by the report of a node that knows more than the first one."""
     job = attempt.job
-    is_open = attempt.is_hearsay and job.reason in ("rank_exit", "launch_failed")  # nobody has cancelled it meanwhile
+    is_open = attempt.is_hearsay and job.reason in (
+        "rank_exit",
+        "launch_failed",
+    )  # no person has cancelled it meanwhile
     if not is_open or report.is_hearsay or reason in ("completed", "agent_restarted"):
         _correct_rank(attempt, member, report)
         return
@@ -285,7 +295,9 @@ def _correct(attempt: Attempt, member: Member, report: Report, reason: str) -> N
 
 
 def _correct_rank(attempt: Attempt, member: Member, report: Report) -> None:
-    """A node knows best which of its ranks went first: a launcher elsewhere sees more that went down with it."""
+    """Correct the rank: a node knows best which of its ranks failed first; a launcher elsewhere also sees those killed
+    after it.
+    """
     ranks = range(member.first_rank, member.first_rank + member.slots)
     job, told = attempt.job, attempt.bad_rank
     several_were_killed = job.reason == "rank_signal" and told is None
@@ -303,14 +315,14 @@ async def _release(session: AsyncSession, member: Member) -> None:
 
 
 async def forget_marks(session: AsyncSession) -> None:
-    """Of attempts that ended before this version, or whose nodes were removed: no process carries their token."""
+    """Clear the tokens of ended attempts that have no process left: those of earlier versions or of removed nodes."""
     held = select(Member.attempt_id).where(Member.phase != "clean")
     over = Attempt.finished_at.is_not(None) & (Attempt.token != "") & Attempt.id.not_in(held)
     await session.execute(update(Attempt).where(over).values(token="").execution_options(synchronize_session=False))
 
 
 async def active_attempts(session: AsyncSession) -> Sequence[Attempt]:
-    """Every attempt whose job is between start and end."""
+    """Return every attempt whose job is between start and end."""
     return (
         await session.scalars(
             select(Attempt).join(Job).where(Job.state.in_(ACTIVE), Attempt.finished_at.is_(None)).options(*_WITH_GANG)
@@ -319,5 +331,5 @@ async def active_attempts(session: AsyncSession) -> Sequence[Attempt]:
 
 
 def nodes_of(attempt: Attempt) -> list[Node]:
-    """The nodes of a gang, in rank order."""
+    """Return the nodes of a gang, in rank order."""
     return [member.node for member in attempt.members]

@@ -1,4 +1,4 @@
-"""Slots that could not be proven free: never given away until they are, or until a person says so."""
+"""Slots that could not be proven free: they are not given away until they are, or until a person releases them."""
 
 from datetime import datetime
 
@@ -10,7 +10,7 @@ from ringscope_server.events import audit
 
 
 async def impose(session: AsyncSession, member: Member, message: str, now: datetime) -> None:
-    """Processes of this member's ranks cannot be ended: its slots stay allocated, and the node shows why.
+    """Keep a member's slots allocated and show the reason on its node, because processes of its ranks cannot be ended.
 
     The member's node must be loaded.
     """
@@ -38,7 +38,7 @@ async def impose(session: AsyncSession, member: Member, message: str, now: datet
 
 
 async def lift(session: AsyncSession, member: Member, now: datetime) -> None:
-    """The node has proven that nothing is left of the attempt: its slots, if still quarantined, are sound again."""
+    """Release the member's quarantined slots: the node has proven that nothing is left of the attempt."""
     lifted = (
         await session.scalars(
             delete(QuarantinedSlot)

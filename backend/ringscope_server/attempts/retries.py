@@ -1,4 +1,4 @@
-"""Whether an attempt that ended is followed by another one: when, and where not."""
+"""The decision whether an ended attempt is followed by another one: when, and on which nodes not."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -23,22 +23,22 @@ LONGEST_BACKOFF_SECONDS = 300
 
 @dataclass(frozen=True)
 class Next:
-    """The next try: not before so many seconds from now, and elsewhere than on these nodes if others can hold it."""
+    """The next attempt: the seconds to wait, and the nodes to avoid if others can hold the gang."""
 
     backoff_seconds: int
     excluded: tuple[str, ...]
 
 
 def backoff_seconds(tries: int) -> int:
-    """Seconds to wait after so many tries: 5, 10, 20 … and never more than 5 minutes."""
+    """Return the seconds to wait after this number of attempts: 5, 10, 20 … and never more than 5 minutes."""
     return int(min(FIRST_BACKOFF_SECONDS * 2 ** (tries - 1), LONGEST_BACKOFF_SECONDS))
 
 
 def decide(reason: Reason, tries: int, max_attempts: int, excluded: tuple[str, ...], has_room: bool) -> Next | None:
-    """The next try, or None when the job has had its last one.
+    """Return the next attempt, or None if the job has had its last one.
 
-    ``tries`` are those that count, this one included; ``has_room`` tells whether the cluster could hold the gang
-    without the excluded nodes.
+    ``tries`` is the number of attempts that count, this one included; ``has_room`` tells whether the cluster could hold
+    the gang without the excluded nodes.
     """
     if reason.retry == "always":
         return Next(0, excluded)
@@ -48,7 +48,7 @@ def decide(reason: Reason, tries: int, max_attempts: int, excluded: tuple[str, .
 
 
 async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, message: str, now: datetime) -> bool:
-    """Put the job of an attempt that is over into the queue again, if it may be tried again."""
+    """Put the job of an ended attempt into the queue again, if it may be retried."""
     job, spec = attempt.job, valid_spec(attempt.job)
     if spec is None:
         return False
@@ -79,21 +79,23 @@ async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, messa
 
 
 def _forgotten(spec: JobSpec) -> dict[str, Any]:
-    """The rows of the attempt stay; what stands beside the job is about the next one, unless that goes on from here."""
+    """Return columns that clear the job's results for the next attempt, unless that continues them; the attempt's rows
+    stay.
+    """
     if spec.benchmark is None:
         return {}
     return {"rows_done": 0, "summary": empty(spec.kind).model_dump(mode="json"), "busbw_gb_per_s": None}
 
 
 async def _counted(session: AsyncSession, job_id: int) -> int:
-    """Attempts of a job that count against its limit."""
+    """Return the number of attempts of a job that count against its limit."""
     free = [reason.name for reason in REASONS if reason.retry == "always"]
     query = select(func.count()).where(Attempt.job_id == job_id, Attempt.reason.not_in(free))
     return await session.scalar(query) or 0
 
 
 async def _has_room(session: AsyncSession, placement: Placement, excluded: tuple[str, ...]) -> bool:
-    """Whether the cluster, were it empty, could hold the gang without these nodes."""
+    """Return whether the empty cluster could hold the gang without these nodes."""
     return not capacity_errors(placement, [node for node in await all_nodes(session) if node.name not in excluded])
 
 

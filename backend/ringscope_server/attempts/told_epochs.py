@@ -1,4 +1,4 @@
-"""What the epochs of finished training say against what was asked for: each was told, up to the last one. Pure."""
+"""The check of a finished training's epochs against its specification: each was reported, up to the last one. Pure."""
 
 from collections.abc import Mapping
 
@@ -6,11 +6,11 @@ from ringscope.contracts.training import TrainingSpec
 
 
 def fault(spec: TrainingSpec, steps: Mapping[int, int], goes_on: bool) -> str:
-    """Why these are not the epochs that the specification asks for, in a sentence; empty if they are.
+    """Return a sentence on why these are not the requested epochs; empty if they are.
 
     Args:
-        steps: done at the end of each epoch that was told.
-        goes_on: it may have begun from a checkpoint: who made that has told the epochs before the first one here.
+        steps: the steps done at the end of each reported epoch.
+        goes_on: whether it may have begun from a checkpoint; then an earlier attempt has reported the epochs before.
     """
     known = {*steps, *(range(1, min(steps, default=1)) if goes_on else ())}
     last = max(known, default=0)

@@ -1,7 +1,7 @@
-"""What the rows of a finished sweep say against what was asked for: each once, and checked where a check was. Pure.
+"""The check of a finished sweep's rows against its specification: each once, and verified if that was requested. Pure.
 
-Nor may a row contradict itself: its bandwidths follow from its time, its interval holds that, its percentiles rise, and
-only of ``auto`` it says what was taken.
+A row must not contradict itself either: its bandwidths follow from its time, its interval contains the time, its
+percentiles ascend, and only a row of ``auto`` names a chosen algorithm.
 """
 
 from collections import Counter
@@ -18,22 +18,22 @@ from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.units import format_size
 
-# What follows from a row's size, its time and its sweep.
+# These follow from a row's size, its time and its sweep.
 NUMBERS = ("count", "algbw_gb_per_s", "busbw_gb_per_s")
-# None is above the next one, where a row tells both.
+# None is above the next one, if a row has both.
 _RISING = (
     ("time_low_us", "time_us", "time_high_us"),
     ("min_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us"),
     ("min_us", "mean_us", "max_us"),
 )
 TIMES = (*dict.fromkeys(chain(*_RISING)), "stdev_us", "cv_percent")
-# Of numbers that ranks reckon as it is done here: JSON and both databases keep all of their digits.
+# The tolerance for numbers that ranks compute as here: JSON and both databases keep all of their digits.
 _ROUNDING = 1e-12
-_NEARLY = 1e-9  # of those that sums of many stand behind
+_NEARLY = 1e-9  # the tolerance for those that are sums of many
 
 
 class Key(NamedTuple):
-    """What tells a row apart. Several sizes that are asked for may come to one, in whole parts for each rank."""
+    """The fields that distinguish a row."""
 
     cycle: int
     size_bytes: int
@@ -46,34 +46,34 @@ class Key(NamedTuple):
 
 
 class Sweep(NamedTuple):
-    """What every row of a sweep says alike."""
+    """The fields that all rows of a sweep have in common."""
 
     collective: str
     dtype: str
     ranks: int
     iterations: int
-    op: str  # none where nothing is combined
+    op: str  # empty if nothing is combined
 
 
 class Told(NamedTuple):
-    """A row that was stored."""
+    """A stored row."""
 
     key: Key
     sweep: Sweep
-    numbers: Mapping[str, float]  # by the names of NUMBERS
-    times: Mapping[str, float | None]  # by the names of TIMES
+    numbers: Mapping[str, float]  # numbers by the names of NUMBERS
+    times: Mapping[str, float | None]  # times by the names of TIMES
     wrong: int | None
-    chosen_algorithm: str | None  # by auto
+    chosen_algorithm: str | None  # chosen by auto
     transport: str
 
     @property
     def executed(self) -> str:
-        """The algorithm that auto took, or the named one."""
+        """The algorithm that auto chose, or the named one."""
         return self.chosen_algorithm or self.key.algorithm
 
 
 def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
-    """Why these are not the rows that the specification asks for, in a sentence; empty if they are."""
+    """Return a sentence on why these are not the requested rows; empty if they are."""
     told = list(rows)
     asked, found = Counter(_asked(spec, ranks)), Counter(row.key for row in told)
     surplus = ""
@@ -94,7 +94,7 @@ def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
 
 
 def _fault_of(row: Told, spec: BenchmarkSpec, asked: Sweep) -> str:
-    """The rest of the sentence about a row whose key was asked for; empty where there is none."""
+    """Return the rest of the sentence about a row whose key was requested; empty if there is no fault."""
     for name, is_, was_asked in zip(Sweep._fields, row.sweep, asked, strict=True):
         if is_ != was_asked:
             return f"has {name} {is_}, but {was_asked} was asked for"
@@ -113,14 +113,14 @@ def _fault_of(row: Told, spec: BenchmarkSpec, asked: Sweep) -> str:
 
 
 def _disorder(times: Mapping[str, float | None]) -> str:
-    """Of two times that cannot both be true; empty where there are none."""
+    """Return a clause on two times that cannot both be true; empty if there are none."""
     for names in _RISING:
         told = [(name, value) for name in names if (value := times[name]) is not None]
         for (name, value), (above, most) in pairwise(told):
             if value > most and not isclose(value, most, rel_tol=_NEARLY):
                 return f"has {name} {value:.12g}, above its {above} {most:.12g}"
     mean_us, stdev_us, cv_percent = times["mean_us"], times["stdev_us"], times["cv_percent"]
-    assert mean_us is not None and stdev_us is not None and cv_percent is not None  # every version tells them
+    assert mean_us is not None and stdev_us is not None and cv_percent is not None  # every version reports them
     follows = 100 * stdev_us / mean_us if mean_us else 0.0
     if not isclose(cv_percent, follows, rel_tol=_NEARLY):
         return f"has cv_percent {cv_percent:.12g}, but {follows:.12g} follows from its stdev_us and mean_us"
@@ -128,12 +128,12 @@ def _disorder(times: Mapping[str, float | None]) -> str:
 
 
 def _choices(row: Told, spec: BenchmarkSpec) -> tuple[str | None, ...]:
-    """What a row may say that auto took: nothing, where the job names the algorithm."""
+    """Return the algorithms that a row may name as chosen: none, if the job names the algorithm."""
     return candidates(spec.collective, row.transport) if row.key.algorithm == AUTO else (None,)
 
 
 def _numbers(row: Told, sweep: Sweep) -> dict[str, float]:
-    """As ``ringscope.bench.sweep`` and ``ringscope.bench.simulation`` have them."""
+    """Return the numbers as ``ringscope.bench.sweep`` and ``ringscope.bench.simulation`` compute them."""
     count, _ = elements(sweep.collective, row.key.size_bytes, ITEMSIZE_BYTES[sweep.dtype], sweep.ranks)
     time_us = row.times["time_us"]
     algbw = row.key.size_bytes / (time_us * 1e3) if time_us else 0.0

@@ -1,4 +1,4 @@
-"""Why an attempt ended, once everything about it is known."""
+"""The reason for the end of an attempt, once everything about it is known."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from ringscope_server.training.epochs import steps_by_epoch
 
 @dataclass(frozen=True)
 class Verdict:
-    """The reason, a sentence, and the name of the node that is to blame, if one is."""
+    """The reason, a sentence, and the name of the node to blame, if any."""
 
     reason: Reason
     message: str
@@ -28,22 +28,22 @@ class Verdict:
 
 
 def node_lost(member: Member) -> str:
-    """The sentence about a lost node, which is loaded."""
+    """Return the sentence about a lost node, which is loaded."""
     victims = rank_words(member.first_rank, member.slots)
     return f"Node {member.node.name} with {victims} is lost: its agent has stopped sending heartbeats."
 
 
 async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
-    """What became of a stopping attempt whose members, nodes and job are loaded.
+    """Return the verdict on a stopping attempt whose members, nodes and job are loaded.
 
-    Rows can only make it worse: a wrong sum never succeeds, nor do rows other than those asked for (see ``told_rows``),
-    nor training of which an epoch is missing.
+    Rows can only make it worse: a wrong result never succeeds, nor do rows other than the requested ones (see
+    ``told_rows``), nor training without all of its epochs.
     """
     job = attempt.job
     assert job.reason is not None, "stopping always has a reason"
     reason = reason_of(job.reason)
     if reason.may_follow_loss and (lost := _lost(attempt, "assigned", "ready", "running")):
-        # Ranks that miss their peers end long before the heartbeats' deadline has told why.
+        # Ranks that miss their peers end long before the missed heartbeats show why.
         return Verdict(reason_of("node_lost"), f"{node_lost(lost)} Before that: {job.message}", lost.node.name)
     if reason.name != "user_cancelled" and valid_spec(job) is None:
         return Verdict(reason_of("server_error"), SPOILED)
@@ -61,20 +61,22 @@ async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
 
 
 async def _wrong(session: AsyncSession, attempt_id: int) -> int:
-    """Wrong elements over all rows; as a double, since what an integer cannot hold is an error of SQLite's."""
+    """Return the wrong elements over all rows; as a double, because SQLite fails for a sum beyond an integer."""
     total = func.sum(cast(Measurement.wrong, Double))
     return round(await session.scalar(select(total).where(Measurement.attempt_id == attempt_id)) or 0)
 
 
 async def _missing(session: AsyncSession, attempt: Attempt) -> str:
-    """What ranks that ended well have not told, in a sentence; empty when all is there."""
+    """Return a sentence on what ranks that ended well have not reported; empty if nothing is missing."""
     spec = spec_of(attempt.job)
     if spec.training is not None:
         goes_on = attempt.number > 1 or spec.training.resume_from is not None
         return told_epochs.fault(spec.training, await steps_by_epoch(session, attempt.job_id), goes_on)
     if spec.benchmark is not None:
         rows = await _rows(session, attempt.id)
-        return await asyncio.to_thread(told_rows.fault, spec.benchmark, spec.ranks, rows)  # of a long sweep a second
+        return await asyncio.to_thread(
+            told_rows.fault, spec.benchmark, spec.ranks, rows
+        )  # for a long sweep this takes a second
     return ""
 
 
@@ -104,7 +106,7 @@ async def _rows(session: AsyncSession, attempt_id: int) -> list[Told]:
 
 
 def _lost(attempt: Attempt, *phases: str) -> Member | None:
-    """A member whose node is lost and had come no further than to one of these phases."""
+    """Return a member whose node is lost and had got no further than to one of these phases."""
     for member in attempt.members:
         if member.node.observed == "lost" and member.phase in phases:
             return member

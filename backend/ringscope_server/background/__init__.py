@@ -1,4 +1,4 @@
-"""What runs unasked: hearing of other servers, upkeep of tokens, metrics after each pass, looks for what is wrong.
+"""Background tasks: notices of other servers, upkeep of tokens, metrics after each pass, detection of problems.
 
 The scheduler and the courier of webhooks have packages of their own.
 """

@@ -1,4 +1,4 @@
-"""Several servers on one PostgreSQL: what one commits, the others tell their agents and browsers."""
+"""Several servers on one PostgreSQL: each passes the others' commits on to its own agents and browsers."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ LAST_SECONDS = 2.0
 
 
 async def run(services: Services) -> None:
-    """Send and hear until cancelled; on SQLite, where one server is alone, do nothing."""
+    """Send and receive notices until cancelled; do nothing on SQLite, where a server is alone."""
     if services.database.is_sqlite:
         return
     services.notices.open()
@@ -38,7 +38,7 @@ async def run(services: Services) -> None:
 
 
 async def _send(services: Services, waiting: list[Notice]) -> None:
-    """Notices go out after the commit that they tell of. One that fails is sent again: telling twice does no harm."""
+    """Send notices after their commit. A failed one is sent again: a repeated notice does no harm."""
     while True:
         await services.notices.filled()
         waiting += services.notices.take(services.instance)
@@ -50,7 +50,7 @@ async def _send(services: Services, waiting: list[Notice]) -> None:
 
 
 async def _send_last(services: Services, waiting: list[Notice]) -> None:
-    """What its last commits tell, and that it schedules no more. A database that is away is not waited for."""
+    """Send the last commits' notices and that it no longer schedules. An unreachable database is not awaited."""
     waiting += services.notices.take(services.instance)
     with suppress(Exception):
         async with asyncio.timeout(LAST_SECONDS):
@@ -74,7 +74,7 @@ async def _hear(services: Services) -> None:
                 try:
                     await _listen(services, connection)
                 finally:
-                    await connection.invalidate()  # it is broken, or would go on listening in the pool
+                    await connection.invalidate()  # it is broken, or would keep listening in the pool
         except Exception as error:
             await _trouble(services, error)
 
@@ -82,7 +82,7 @@ async def _hear(services: Services) -> None:
 async def _listen(services: Services, connection: AsyncConnection) -> None:
     driver: Any = (await connection.get_raw_connection()).driver_connection
     await driver.execute(f"LISTEN {CHANNEL}")
-    await start_over(services)  # nobody listened until now
+    await start_over(services)  # this server did not listen until now
     async for notification in driver.notifies():
         await hear(services, notification.payload)
 

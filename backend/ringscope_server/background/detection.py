@@ -1,6 +1,6 @@
-"""The loop that looks at running jobs once a second: what is wrong becomes an insight, and what hangs is ended.
+"""The loop that looks at running jobs once a second: problems become insights, and hanging jobs are ended.
 
-Every server writes the pulses that it has heard and reads which insights there are; the one that schedules judges.
+Every server writes the pulses that it has received and reads the insights; the scheduling server judges.
 """
 
 import asyncio
@@ -35,12 +35,12 @@ from ringscope_server.services import Services
 log = logging.getLogger(__name__)
 
 INTERVAL_SECONDS = 1.0
-# Where a look takes long, the next one comes after as long a rest, but not later: a hang must be told in time.
+# If a look takes long, the pause after it is as long, up to this limit: a hang must be reported in time.
 MOST_REST_SECONDS = 2.0
 
 
 async def run(services: Services) -> None:
-    """Look after look until cancelled; a failed look is logged and the next one tries again."""
+    """Look repeatedly until cancelled; a failed look is logged and the next one tries again."""
     loop, took_seconds = Insights(services), 0.0
     while True:
         await asyncio.sleep(min(max(INTERVAL_SECONDS, took_seconds), MOST_REST_SECONDS))
@@ -56,14 +56,14 @@ async def run(services: Services) -> None:
 
 @dataclass
 class _Watched:
-    """An attempt that is watched, and up to which rows."""
+    """An attempt that is watched, and the last rows that were read."""
 
     watch: Watch
     cursor: rows.Cursor
 
 
 class Insights:
-    """What one server knows from look to look."""
+    """The knowledge of one server from look to look."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -72,7 +72,7 @@ class Insights:
         self._first_own = 0  # attempts after this one were watched here from their beginning
 
     async def look(self) -> None:
-        """Once. Nothing but SQL happens inside a transaction."""
+        """Look once. A transaction contains only SQL."""
         services = self._services
         await services.pulses.flush(services.database)
         if services.lease.is_held:
@@ -85,7 +85,7 @@ class Insights:
         await self._refresh()
 
     def _forget(self) -> None:
-        """Another server judges; what is known here grows old."""
+        """Forget what is known here, which gets old while another server judges."""
         self._watched.clear()
         self._newest = None
 
@@ -104,7 +104,7 @@ class Insights:
             ]
         for attempt, its_news in zip(found, news, strict=True):
             if its_news.traces:
-                # Of many ranks it takes a while; meanwhile requests are answered.
+                # With many ranks this takes a while, and requests are answered meanwhile.
                 await asyncio.to_thread(self._watched[attempt.id].watch.hops.note, its_news.traces, its_news.clocks)
             keys = {store.key_of_row(insight) for insight in active if insight.attempt_id == attempt.id}
             judgement = self._watched[attempt.id].watch.look(its_news, keys)
@@ -130,7 +130,7 @@ class Insights:
         return news
 
     async def _start(self, session: AsyncSession, attempt: Attempt, end: rows.Cursor) -> _Watched:
-        """Of an attempt that another server has watched until now only what comes from now on counts."""
+        """Start watching an attempt; if another server has watched it until now, only new rows count."""
         spec = valid_spec(attempt.job)
         if spec is None:
             watch = Watch(attempt.job.ranks, Limits(math.inf, math.inf), {})
@@ -142,7 +142,7 @@ class Insights:
         return watched
 
     async def _conclude(self, attempt: Attempt, judgement: Judgement, now: datetime) -> None:
-        """Write down what follows, and tell it; of an attempt that is over close everything."""
+        """Store and publish the conclusions; close all insights of an attempt that is over."""
         services, is_over = self._services, attempt.finished_at is not None
         if not (judgement.opened or judgement.over or is_over):
             return
@@ -166,7 +166,7 @@ class Insights:
         await announce(services, changes)
 
     async def _close_orphans(self, active: Sequence[Insight], looked_at: set[int], now: datetime) -> None:
-        """Those of attempts that ended while nobody judged."""
+        """Close the insights of attempts that ended while no server judged."""
         orphans = [insight for insight in active if insight.attempt_id not in looked_at]
         if not orphans:
             return
@@ -178,7 +178,7 @@ class Insights:
         await announce(self._services, Changes(jobs={insight.job_id for insight in orphans}))
 
     async def _refresh(self) -> None:
-        """The insights of this moment, for /metrics, and the live stream where they changed."""
+        """Update the active insights for /metrics, and the live stream if they changed."""
         services = self._services
         async with services.database.read() as session:
             active = await store.active(session)

@@ -1,4 +1,4 @@
-"""Writes heartbeats every second, and notes that this process listens."""
+"""The task that writes heartbeats every second and notes that this process listens."""
 
 import asyncio
 import logging
@@ -11,7 +11,7 @@ WRITE_SECONDS = 1.0
 
 
 async def run(services: Services) -> None:
-    """Until cancelled. The scheduler's passes write them too, but not every server makes passes."""
+    """Run until cancelled. The scheduler's passes write heartbeats too, but not every server schedules."""
     while True:
         await asyncio.sleep(WRITE_SECONDS)
         services.heartbeats.listening.look(services.now())

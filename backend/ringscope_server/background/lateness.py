@@ -1,4 +1,4 @@
-"""Tells pages when the server's own work is late, and when it is not any more."""
+"""The task that tells pages when the server's own work is late, and when it no longer is."""
 
 import asyncio
 

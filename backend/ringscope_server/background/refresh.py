@@ -15,7 +15,7 @@ from ringscope_server.monitoring.capacity import NodeUnits
 from ringscope_server.monitoring.state import JobMetrics, MonitoringState, NodeMetrics
 from ringscope_server.services import Services
 
-# Not the whole rows: a large cluster's inventories would be read every second.
+# Not the whole rows, because a large cluster's inventories would be read every second.
 _NODES = (
     select(
         Node.id,
@@ -33,7 +33,7 @@ _NODES = (
 )
 _HELD = select(Allocation.node_id, func.count()).where(IS_HELD).group_by(Allocation.node_id)
 _QUARANTINED = select(QuarantinedSlot.node_id, func.count()).group_by(QuarantinedSlot.node_id)
-# Nor those of a long queue, of which only the numbers are shown.
+# Not those of a long queue, of which only the numbers are shown.
 _COUNTS = (
     select(Job.kind, Job.state, func.count(), func.min(Job.created_at))
     .where(Job.state.in_(WAITING | ACTIVE))
@@ -58,7 +58,7 @@ _JOBS = (
 
 
 async def refresh(services: Services) -> None:
-    """After each pass of the scheduler's loop, also where another server made it."""
+    """Refresh after each pass of the scheduler's loop, also if another server made it."""
     state, now = services.monitoring, services.now()
     async with services.database.read() as session:
         await _refresh_nodes(session, state)
@@ -86,7 +86,7 @@ async def _refresh_jobs(session: AsyncSession, state: MonitoringState, now: date
     jobs = [JobMetrics(**row._mapping) for row in await session.execute(_shown(state.leaving, now))]
     active = {job.id for job in jobs if job.state in ACTIVE}
     ended = before - active - state.leaving.keys()
-    # The last values stay for a moment, so that Prometheus sees them.
+    # The last values stay for a moment, so that Prometheus scrapes them.
     state.leaving = {job: until for job, until in state.leaving.items() if until > now and job not in active}
     state.leaving |= dict.fromkeys(ended, now + timedelta(seconds=linger_seconds))
     if ended:
@@ -103,7 +103,7 @@ async def _refresh_jobs(session: AsyncSession, state: MonitoringState, now: date
 
 
 def _shown(leaving: Mapping[int, datetime], now: datetime) -> Any:
-    """Jobs that hold slots, and those that did a moment ago."""
+    """Return the jobs that hold slots, and those that did a moment ago."""
     recent = [job for job, until in leaving.items() if until > now]
     return _JOBS.where(or_(Job.state.in_(ACTIVE), Job.id.in_(recent)))
 

@@ -1,4 +1,4 @@
-"""Tells pages what the ranks are at: at once after a while of silence, and then twice a second at most."""
+"""The task that sends pages the newest steps: at once after a while of silence, and then twice a second at most."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ Pause = Callable[[float], Awaitable[None]]
 
 
 async def run(services: Services, pause: Pause = asyncio.sleep) -> None:
-    """Until cancelled, whatever fails; tests hand in another pause."""
+    """Run until cancelled, whatever fails; tests pass another pause."""
     while True:
         await services.steps.filled()
         try:

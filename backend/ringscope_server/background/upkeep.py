@@ -1,4 +1,4 @@
-"""What is written and dropped once a minute, on every server; and each second, streams whose time is over."""
+"""The task that stores and deletes once a minute on every server, and each second ends expired streams."""
 
 import asyncio
 import logging
@@ -16,7 +16,7 @@ STREAMS_SECONDS = 1.0
 
 
 async def run(services: Services) -> None:
-    """Once a minute until cancelled, and a last time then."""
+    """Run once a minute until cancelled, and a last time then."""
     try:
         while True:
             await asyncio.sleep(INTERVAL_SECONDS)
@@ -40,7 +40,7 @@ async def _try_once(services: Services) -> None:
 
 
 async def once(services: Services) -> None:
-    """Store when tokens were last used; end what is over: sessions, login links, idempotency keys, live streams."""
+    """Store when tokens were last used; end expired sessions, login links, idempotency keys and live streams."""
     services.steps.forget_all_but(services.stream.watched_jobs)
     now = services.now()
     times, listening = services.last_use.take(), services.stream.owners

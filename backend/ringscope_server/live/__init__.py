@@ -1,1 +1,1 @@
-"""What pages and agents hear at once: messages of the live stream, notices between servers, signals that end a poll."""
+"""Immediate messages to pages and agents: the live stream, notices between servers, signals that end a poll."""

@@ -1,4 +1,4 @@
-"""What the live stream says after a commit."""
+"""The messages of the live stream after a commit."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
@@ -22,11 +22,11 @@ from ringscope_server.results.log import LogFilter
 from ringscope_server.results.step_blocks import StepBlock
 from ringscope_server.results.views import LogLine, MeasurementView, NewestSteps
 
-JOBS_AT_ONCE = 50  # read by one query, each some 0.15 ms, so that requests are answered in between
+JOBS_AT_ONCE = 50  # jobs read by one query, each some 0.15 ms, so that requests are answered in between
 
 
 async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[int]) -> None:
-    """Send each job as it now stands."""
+    """Send each job in its present state."""
     if not job_ids:
         return
     if not stream.subscribers:
@@ -44,7 +44,7 @@ async def publish_jobs(database: Database, stream: Stream, job_ids: Collection[i
 
 
 def publish_new_job(stream: Stream, job: JobView) -> None:
-    """Send a job as it was submitted, and not when something newer of it has been told meanwhile."""
+    """Send a job as it was submitted, unless a newer state of it has been sent meanwhile."""
     if not stream.subscribers:
         stream.publish_nothing()
     elif not stream.remembers(_job_key(job.id)):
@@ -52,7 +52,7 @@ def publish_new_job(stream: Stream, job: JobView) -> None:
 
 
 def publish_lateness(stream: Stream, sentence: str | None) -> None:
-    """Tell everybody what work of the server's own is late; None: none is any more."""
+    """Send every reader which of the server's own tasks is late; None if none is any more."""
     stream.publish((EVERYBODY,), "late", {"sentence": sentence}, key=LATE)
 
 
@@ -65,7 +65,7 @@ def _job_key(job_id: int) -> str:
 
 
 async def publish_nodes(database: Database, stream: Stream, node_ids: Collection[int], now: datetime) -> None:
-    """Send each node as it now stands; where one was taken off the lists, these are to be read anew."""
+    """Send each node in its present state; if one was removed, readers must load the nodes again."""
     if not node_ids:
         return
     if not stream.subscribers:
@@ -98,7 +98,7 @@ async def publish_insights(database: Database, stream: Stream, insight_ids: Coll
 
 
 async def publish_rows(database: Database, stream: Stream, steps: LiveSteps, rows: Rows) -> None:
-    """Send the rows that another server stored; count those of steps."""
+    """Send the rows that another server stored, and count those of steps."""
     if rows.table == "steps":
         await _note_rows(database, stream, steps, rows)
         return
@@ -127,7 +127,7 @@ def publish_measurements(stream: Stream, job_id: int, items: list[MeasurementVie
 
 
 def publish_log(stream: Stream, job_id: int, items: Iterable[LogLine]) -> None:
-    """Send new lines of output; of a job that nobody watches they are not looked at, and who resumes starts over."""
+    """Send new lines of output; they are not read for an unwatched job, and a reader that resumes must start over."""
     told = [item.model_dump(mode="json") for item in items] if job_id in stream.watched_jobs else []
     if told:
         stream.publish((f"job:{job_id}",), "log", {"job_id": job_id, "items": told})
@@ -136,7 +136,7 @@ def publish_log(stream: Stream, job_id: int, items: Iterable[LogLine]) -> None:
 
 
 def note_steps(stream: Stream, steps: LiveSteps, job_id: int, attempt_id: int, told: Sequence[record.Steps]) -> None:
-    """Count steps that came, to be told soon; of a job that nobody watches nothing is counted."""
+    """Count new steps, to be sent soon; nothing is counted for a job without watchers."""
     records = [each for each in told if each.start_ns]
     if not records:
         return
@@ -161,13 +161,13 @@ async def _note_rows(database: Database, stream: Stream, steps: LiveSteps, rows:
 
 
 def _pass_over(stream: Stream, steps: LiveSteps, job_id: int) -> None:
-    """Who resumes from before now must ask what the steps are."""
+    """Forget the steps, so that a reader that resumes from before now must request them."""
     steps.forget([job_id])
     _publish_newest(stream, job_id, None)
 
 
 def publish_steps(stream: Stream, items: Iterable[NewestSteps]) -> None:
-    """Send what the ranks of these jobs are at."""
+    """Send the newest steps of these jobs' ranks."""
     for newest in items:
         _publish_newest(stream, newest.job_id, newest)
 

@@ -1,4 +1,4 @@
-"""Messages of the live stream: each is written once, as it goes to everybody who may see it."""
+"""Messages of the live stream: each is encoded once, as it is sent to every reader that may see it."""
 
 import json
 from collections import OrderedDict
@@ -9,42 +9,42 @@ from typing import Any, Literal
 MessageType = Literal[
     "job", "measurements", "steps", "log", "node", "insight_opened", "insight_closed", "late", "reset", "heartbeat"
 ]
-# That many messages, and bytes, are kept for one reader, as many as are remembered: all that is can be replayed.
+# This many messages, and bytes, are kept for one reader, as many as are remembered: all of these can be replayed.
 QUEUE, QUEUE_BYTES = 1_000, 8 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One server-sent event. ``key`` names what it is the newest state of; None for additions such as log lines."""
+    """One server-sent event. ``key`` names the state that it replaces; None for additions such as log lines."""
 
     id: int
     topics: frozenset[str]
     type: MessageType
-    frame: bytes  # as it is sent; its JSON is ASCII in one line
+    frame: bytes  # as it is sent; its JSON is ASCII on one line
     key: str | None
 
     @classmethod
     def of(
         cls, id: int, instance: str, topics: frozenset[str], type: MessageType, data: Any, key: str | None
     ) -> "Message":
-        """A message that says ``data``, under an id that names the stream it is of; ValueError for what is no JSON."""
+        """Make a message with ``data`` and an id that names its stream. Raises ValueError for what is not JSON."""
         text = json.dumps(data, separators=(",", ":"), allow_nan=False)
         frame = f"event: {type}\ndata: {text}\nid: {id}-{instance}\n\n".encode("ascii")
         return cls(id, topics, type, frame, key)
 
     @property
     def size_bytes(self) -> int:
-        """What it takes to keep."""
+        """The bytes that it takes to keep."""
         return len(self.frame)
 
     @property
     def data(self) -> Any:
-        """What it says."""
+        """The content of the message."""
         return json.loads(self.frame.split(b"\n", 2)[1].removeprefix(b"data: "))
 
 
 class Messages:
-    """In the order of their ids; a newer state takes the place of the older one of its key."""
+    """Messages in the order of their ids; a newer state replaces the older one of its key."""
 
     def __init__(self) -> None:
         self._by_place: OrderedDict[str | int, Message] = OrderedDict()
@@ -57,27 +57,27 @@ class Messages:
         return key in self._by_place
 
     def newest(self, key: str) -> Message | None:
-        """The newest state of this, if it is kept."""
+        """Return the newest state of this key, if it is kept."""
         return self._by_place.get(key)
 
     def __iter__(self) -> Iterator[Message]:
         return iter(self._by_place.values())
 
     def add(self, message: Message) -> None:
-        """At the end."""
+        """Append a message."""
         place = message.id if message.key is None else message.key
         before = self._by_place.pop(place, None)
         self._size_bytes += message.size_bytes - (before.size_bytes if before else 0)
         self._by_place[place] = message
 
     def take_oldest(self) -> Message:
-        """Take out the first one."""
+        """Remove and return the first message."""
         _, oldest = self._by_place.popitem(last=False)
         self._size_bytes -= oldest.size_bytes
         return oldest
 
     def take(self) -> list[Message]:
-        """Take out all of them."""
+        """Remove and return all messages."""
         taken = [*self]
         self._by_place.clear()
         self._size_bytes = 0
@@ -85,5 +85,5 @@ class Messages:
 
     @property
     def is_over(self) -> bool:
-        """Whether they are more than are kept."""
+        """Return whether they exceed the limits."""
         return len(self) > QUEUE or self._size_bytes > QUEUE_BYTES

@@ -1,4 +1,4 @@
-"""What the other servers on the same database must hear of: notices, gathered here until the bus sends them."""
+"""Notices for the other servers on the same database, gathered here until the bus sends them."""
 
 import asyncio
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +15,7 @@ RowTable = Literal["measurements", "steps", "log"]
 
 
 class Rows(NamedTuple):
-    """New rows of one table of one job, all that it got between two ids (both included)."""
+    """New rows of one table of one job: all rows between two ids (both included)."""
 
     job_id: int
     table: RowTable
@@ -24,7 +24,7 @@ class Rows(NamedTuple):
 
 
 class Notice(BaseModel):
-    """One message between servers: what changed in the database, never how."""
+    """One message between servers: which rows changed, without their content."""
 
     server: str
     jobs: list[int] = []
@@ -36,7 +36,7 @@ class Notice(BaseModel):
 
 
 class Notices:
-    """Ids that the bus has not told yet; closed, and so always empty, on a server that is alone."""
+    """The ids that the bus has not sent yet; closed, and so always empty, on a single server."""
 
     def __init__(self) -> None:
         self._is_open = False
@@ -50,50 +50,50 @@ class Notices:
 
     @property
     def is_open(self) -> bool:
-        """Whether there may be other servers."""
+        """Return whether there may be other servers."""
         return self._is_open
 
     def open(self) -> None:
-        """From now on somebody takes out what is put in."""
+        """Open the notices, because a sender now takes them out."""
         self._is_open = True
 
     def put(self, jobs: Iterable[int] = (), nodes: Iterable[int] = ()) -> None:
-        """Jobs and nodes that changed."""
+        """Add jobs and nodes that changed."""
         if self._is_open:
             self._jobs.update(jobs)
             self._nodes.update(nodes)
             self._mark()
 
     def put_rows(self, job_id: int, table: RowTable, ids: Sequence[int]) -> None:
-        """Rows that came, in the order of their ids."""
+        """Add new rows, in the order of their ids."""
         if self._is_open and ids:
             self._rows.append(Rows(job_id, table, ids[0], ids[-1]))
             self._mark()
 
     def wake(self) -> None:
-        """The other servers' schedulers should look now."""
+        """Ask the other servers' schedulers to look now."""
         if self._is_open:
             self._has_work = True
             self._mark()
 
     def tokens_ended(self) -> None:
-        """What the other servers remember of tokens counts no more."""
+        """Ask the other servers to drop what they remember of tokens."""
         if self._is_open:
             self._has_ended_tokens = True
             self._mark()
 
     def gap(self) -> None:
-        """Notices may have been lost with the server that was to send them."""
+        """Note that notices may have been lost with the server that was to send them."""
         if self._is_open:
             self._has_gap = True
             self._mark()
 
     async def filled(self) -> None:
-        """Wait until there is something to take."""
+        """Wait until there is a notice to take."""
         await self._filled.wait()
 
     def take(self, server: str) -> list[Notice]:
-        """Everything so far, in notices that are small enough."""
+        """Take all notices so far, split into messages that are small enough."""
         jobs, nodes, rows = iter(sorted(self._jobs)), iter(sorted(self._nodes)), iter(self._rows)
         notices = [Notice(server=server, has_ended_tokens=True)] if self._has_ended_tokens else []
         notices += [Notice(server=server, has_gap=True)] if self._has_gap else []

@@ -1,7 +1,7 @@
-"""Messages on their way to the readers. To many they go in rounds, a few readers at a time.
+"""Delivery of messages to the readers. Many readers get them in rounds, a few readers at a time.
 
-Everything is served by one event loop: two thousand writes in a row would keep every request waiting. What comes during
-a round gathers for the next one, so the pause between two writes of one stream grows with the number of streams.
+One event loop serves everything: two thousand writes in a row would delay every request. Messages that come during a
+round wait for the next one, so the pause between two writes of one stream grows with the number of streams.
 """
 
 import asyncio
@@ -12,32 +12,34 @@ from collections.abc import Awaitable, Callable, Collection, Iterable
 from ringscope_server.live.messages import Message, Messages
 from ringscope_server.live.subscriber import Subscriber
 
-AT_ONCE = 20  # readers; where no more are there all are told at once
-SHARE = 0.25  # of the loop's time that a round takes
-MOST_SECONDS = 0.02  # that are taken for the cost of one turn: whatever else kept the loop busy counts as well
+AT_ONCE = 20  # readers; if there are no more, all get the message at once
+SHARE = 0.25  # share of the loop's time that a round takes
+MOST_SECONDS = (
+    0.02  # seconds that count at most as the cost of one turn, because other work keeps the loop busy as well
+)
 
 Pause = Callable[[float], Awaitable[None]]
 
 
 class Rounds:
-    """Hands each message to all who listen, in order; tests hand in another pause."""
+    """Delivers each message to all readers, in order; tests pass another pause."""
 
     def __init__(self, readers: Collection[Subscriber], pause: Pause = asyncio.sleep) -> None:
         self._readers = readers
         self._pause = pause
         self._gathered = Messages()
-        self._batch: list[Message] = []  # what this round is about
-        self._left: deque[Subscriber] = deque()  # those that have not had it
+        self._batch: list[Message] = []  # the message of this round
+        self._left: deque[Subscriber] = deque()  # readers that have not had it
         self._round: asyncio.Task[None] | None = None
         self.dropped_total = 0
 
     @property
     def is_idle(self) -> bool:
-        """Whether everybody was handed everything."""
+        """Return whether every reader has got everything."""
         return not self._left and not self._gathered
 
     def add(self, message: Message) -> None:
-        """Hand it on, at once or in the next round."""
+        """Deliver a message, at once or in the next round."""
         if self._round is None and len(self._readers) <= AT_ONCE:
             self._hand([message], self._readers)
             return
@@ -48,7 +50,7 @@ class Rounds:
             self._round = asyncio.create_task(self._go_round())
 
     def finish(self) -> None:
-        """Hand everything to everybody now."""
+        """Deliver everything to every reader now."""
         self._hand(self._batch, self._left)
         self._left.clear()
         self._hand(self._gathered.take(), self._readers)
@@ -72,6 +74,6 @@ class Rounds:
 
 
 async def _written() -> None:
-    """Return when those that were woken have written: they do so in one turn of the loop, and it sends in the next."""
+    """Return when the woken readers have written: they do so in one turn of the loop, and it sends in the next."""
     await asyncio.sleep(0)
     await asyncio.sleep(0)

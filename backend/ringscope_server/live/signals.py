@@ -9,10 +9,10 @@ REVISION_BITS = 60
 
 
 class Signals:
-    """Revisions per node, and a bell for the scheduler. Nothing is lost without it: both also look now and then."""
+    """Revisions per node, and a wake-up for the scheduler. A lost signal does no harm: both also look at intervals."""
 
     def __init__(self) -> None:
-        # No agent may hold a revision of another server, or of this one before a restart, that is also one here.
+        # A revision of another server, or of this one before a restart, must never equal one here.
         self._start = secrets.randbits(REVISION_BITS)
         self._revisions: dict[int, int] = defaultdict(lambda: self._start)
         self._changed: dict[int, asyncio.Event] = defaultdict(asyncio.Event)
@@ -20,7 +20,7 @@ class Signals:
         self.is_closing = False
 
     def revision(self, node_id: int) -> int:
-        """The number of this node's newest assignments."""
+        """Return the number of this node's newest assignments."""
         return self._revisions[node_id]
 
     def assignments_changed(self, node_id: int) -> None:
@@ -29,7 +29,7 @@ class Signals:
         self._changed.pop(node_id, asyncio.Event()).set()
 
     def everything_changed(self) -> None:
-        """Every node's assignments may be others than this server has told."""
+        """Note that every node's assignments may have changed."""
         for node_id in [*self._revisions]:
             self.assignments_changed(node_id)
 
@@ -48,7 +48,7 @@ class Signals:
         self._scheduler.clear()
 
     def close(self) -> None:
-        """Let every waiting poll go: the server stops."""
+        """End every waiting poll, because the server stops."""
         self.is_closing = True
         for event in self._changed.values():
             event.set()

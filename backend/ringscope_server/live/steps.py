@@ -1,4 +1,4 @@
-"""Steps for the live stream: counted until they are told, as many at a time as a screen can show."""
+"""Steps for the live stream: counted until they are sent, as many at a time as a screen can show."""
 
 import asyncio
 from collections.abc import Collection, Iterable
@@ -11,9 +11,9 @@ from ringscope_server.results.views import NewestSteps
 
 @dataclass
 class _Tally:
-    """Of one attempt: for each rank its steps of the size that it is at, the kind that came last at the end.
+    """The steps of one attempt: for each rank those of its present size, the newest kind last.
 
-    Kinds take turns while a size is timed, so that each is counted on when its turn comes again.
+    Kinds take turns while a size is timed, so each is counted further when its turn comes again.
     """
 
     attempt_id: int
@@ -34,7 +34,7 @@ class _Tally:
 
 
 class LiveSteps:
-    """What the ranks of the jobs that somebody watches are at. All of it is told, but not each step by itself."""
+    """The newest steps of the watched jobs' ranks. All are counted, but they are not sent one by one."""
 
     def __init__(self) -> None:
         self._jobs: dict[int, _Tally] = {}
@@ -42,7 +42,7 @@ class LiveSteps:
         self._filled = asyncio.Event()
 
     def note(self, job_id: int, attempt_id: int, blocks: Iterable[StepBlock]) -> None:
-        """Steps came, those of a rank in their order; what an earlier attempt tells late is passed over."""
+        """Add new steps, a rank's in order; late reports of an earlier attempt are ignored."""
         tally = self._jobs.get(job_id)
         if tally is None or tally.attempt_id < attempt_id:
             tally = self._jobs[job_id] = _Tally(attempt_id)
@@ -54,11 +54,11 @@ class LiveSteps:
         self._filled.set()
 
     async def filled(self) -> None:
-        """Wait until there is something to tell."""
+        """Wait until there is something to send."""
         await self._filled.wait()
 
     def take(self, job_ids: Collection[int] | None = None) -> list[NewestSteps]:
-        """Of all jobs, or of these: what has changed since it was taken last, as it now stands."""
+        """Return what has changed since the last call, for all jobs or for these."""
         taken = sorted(self._untold if job_ids is None else self._untold.intersection(job_ids))
         self._untold.difference_update(taken)
         if not self._untold:
@@ -66,11 +66,11 @@ class LiveSteps:
         return [shown(job_id, self._jobs[job_id].attempt_id, self._jobs[job_id].newest()) for job_id in taken]
 
     def forget(self, job_ids: Iterable[int]) -> None:
-        """These jobs are over, or nobody watches them any more."""
+        """Forget jobs that are over or no longer watched."""
         for job_id in job_ids:
             self._jobs.pop(job_id, None)
             self._untold.discard(job_id)
 
     def forget_all_but(self, job_ids: Collection[int]) -> None:
-        """Only these jobs are watched."""
+        """Forget all jobs but the watched ones."""
         self.forget([job_id for job_id in self._jobs if job_id not in job_ids])

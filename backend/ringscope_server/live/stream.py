@@ -16,50 +16,50 @@ from ringscope_server.live.subscriber import Subscriber
 
 HEARTBEAT_SECONDS = 10.0  # half of the time after which a page no longer calls itself live
 FOREIGN = -1
-MAX_DIGITS = 19  # of an id: milliseconds since 1970 and the messages since the start
+MAX_DIGITS = 19  # bits of an id: milliseconds since 1970 and the messages since the start
 _JOB = "job:"
-EVERYBODY = "*"  # a topic to which all listen
-LATE: Literal["late"] = "late"  # the key of a message that who begins to listen is told as well
+EVERYBODY = "*"  # a topic of every subscriber
+LATE: Literal["late"] = "late"  # the key of a message that a new subscriber gets as well
 
 
 class Stream:
-    """Fan-out of messages to subscribers; a slow one is told to start over instead of slowing the rest."""
+    """Fan-out of messages to subscribers; a slow one must start over and does not slow the rest."""
 
     def __init__(self, heartbeat_seconds: float = HEARTBEAT_SECONDS, pause: Pause = asyncio.sleep) -> None:
         self._heartbeat_seconds = heartbeat_seconds
-        # Ids go on growing over a restart, so that an id from before it is recognised as too old.
+        # Ids keep growing over a restart, so that an id from before it is recognised as too old.
         self._last_id = time.time_ns() // 1_000_000
-        # A newer state replaces the older one here as well, so that what is told often does not push out the rest.
+        # A newer state replaces the older one here as well, so that frequent states do not displace the rest.
         self._memory = Messages()
         self._complete_from = self._last_id  # every message after this id is in the memory, or a newer state of its key
-        # Other servers count as well, and know nothing of this one's messages.
+        # Other servers also count, and know nothing of this one's messages.
         self._instance = secrets.token_hex(4)
         self._subscribers: set[Subscriber] = set()
-        self._topics: Counter[str] = Counter()  # and how many listen to each
+        self._topics: Counter[str] = Counter()  # and the number of subscribers of each
         self._rounds = Rounds(self._subscribers, pause)
 
     @property
     def subscribers(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return len(self._subscribers)
 
     @property
     def dropped_total(self) -> int:
-        """How many messages were dropped as their readers were too slow."""
+        """The number of messages that were dropped because their readers were too slow."""
         return self._rounds.dropped_total
 
     @property
     def watched_jobs(self) -> set[int]:
-        """The jobs to whose own topic somebody listens."""
+        """The jobs whose own topic has a subscriber."""
         numbers = (topic.removeprefix(_JOB) for topic in self._topics if topic.startswith(_JOB))
         return {int(number) for number in numbers if is_whole_number(number)}
 
     def is_watched(self, job_id: int) -> bool:
-        """Whether somebody listens to this job's own topic."""
+        """Return whether this job's own topic has a subscriber."""
         return f"{_JOB}{job_id}" in self._topics
 
     def publish(self, topics: Iterable[str], type: MessageType, data: Any, key: str | None = None) -> None:
-        """Send, once, to everyone who listens to one of ``topics``."""
+        """Send a message once to every subscriber of one of ``topics``."""
         self._last_id += 1
         message = Message.of(self._last_id, self._instance, frozenset(topics), type, data, key)
         self._memory.add(message)
@@ -69,26 +69,28 @@ class Stream:
             self._rounds.add(message)
 
     def remembers(self, key: str) -> bool:
-        """Whether the newest state of this is still known."""
+        """Return whether the newest state of this key is still known."""
         return key in self._memory
 
     def publish_nothing(self) -> None:
-        """Something changed while nobody listened: who resumes from before now must start over."""
+        """Note a change without subscribers: a reader that resumes from before now must start over."""
         self._last_id += 1
         self._memory.take()
         self._complete_from = self._last_id
 
     def start_over(self) -> None:
-        """Messages may be missing: everybody reads everything again, those who listen and those who resume."""
+        """Make every reader load everything again, now or when it resumes, because messages may be missing."""
         self.publish_nothing()
         self._rounds.add(self._empty("reset", self._last_id))
 
     def event_id(self, message: Message) -> str:
-        """The message's id for the reader, who hands the last one back: it only grows, and names this stream."""
+        """Return the message's id for the reader, which returns the last one when it resumes: it only grows, and names
+        this stream.
+        """
         return f"{message.id}-{self._instance}"
 
     def number_of(self, event_id: str | None) -> int | None:
-        """The id behind ``event_id``, None for none; FOREIGN, which is too old, where another server gave it."""
+        """Return the number in ``event_id``, None for none; FOREIGN, which is too old, if another server made it."""
         if event_id is None:
             return None
         number, _, instance = event_id.partition("-")
@@ -97,7 +99,7 @@ class Stream:
 
     @contextmanager
     def subscription(self, topics: Iterable[str], last_id: int | None) -> Iterator[Subscriber]:
-        """Listen to topics from now on; with ``last_id`` first to what came after it, or to a ``reset``."""
+        """Subscribe to topics from now on; with ``last_id``, first send what came after it, or a ``reset``."""
         heard = frozenset((*topics, EVERYBODY))
         subscriber = Subscriber(heard, self._last_id, self._about_stream, self._heartbeat_seconds)
         if last_id is not None and not self._complete_from <= last_id <= self._last_id:
@@ -122,11 +124,11 @@ class Stream:
         return {subscriber.owner for subscriber in self._subscribers if subscriber.owner is not None}
 
     def count_of(self, token_id: int) -> int:
-        """How many streams this token and its sessions have open."""
+        """Return how many streams this token and its sessions have open."""
         return sum(subscriber.token_id == token_id for subscriber in self._subscribers)
 
     def end(self, owners: set[int]) -> None:
-        """End the streams that these tokens and sessions opened: they are worth nothing any more."""
+        """End the streams of these tokens and sessions, which are no longer valid."""
         for subscriber in self._subscribers:
             if subscriber.owner in owners:
                 subscriber.close()
@@ -138,13 +140,15 @@ class Stream:
                 subscriber.close()
 
     def close(self) -> None:
-        """End every open stream: the server stops."""
+        """End every open stream, because the server stops."""
         self._rounds.finish()
         for subscriber in self._subscribers:
             subscriber.close()
 
     def _about_stream(self, type: MessageType, position: int) -> Message:
-        """For a reader that was handed what has an id up to this: whoever resumes from it has missed nothing."""
+        """Return a message for a reader that has got everything up to this id: a reader that resumes from it has missed
+        nothing.
+        """
         is_current = type == "heartbeat" and self._rounds.is_idle
         return self._empty(type, self._last_id if is_current else position)
 

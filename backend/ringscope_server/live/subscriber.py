@@ -1,4 +1,4 @@
-"""One reader of the live stream, and what waits for it."""
+"""One reader of the live stream, and the messages that wait for it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -7,14 +7,14 @@ from typing import Self
 
 from ringscope_server.live.messages import Message, Messages, MessageType
 
-# Sent at once at most, so that of a long queue only so much lies in the socket's buffer.
+# The most that is sent at once, so that only this much of a long queue is in the socket's buffer.
 CHUNK_BYTES = 64 << 10
 
 
 class Subscriber:
     """An async iterator over a bounded queue, in which a newer state replaces the older one of the same key.
 
-    While nothing happens a heartbeat says that the stream stands.
+    A heartbeat shows that the stream is open while nothing happens.
     """
 
     def __init__(
@@ -25,9 +25,9 @@ class Subscriber:
         heartbeat_seconds: float,
     ) -> None:
         self.topics = topics
-        self.position = position  # of what has an id up to this, all that it may see was put here
+        self.position = position  # everything up to this id that it may see was put here
         self.owner: int | None = None  # the token or session that opened it
-        self.token_id: int | None = None  # the token itself, where that is a session
+        self.token_id: int | None = None  # the token itself, if that is a session
         self.ends_at: datetime | None = None  # when that expires
         self._empty = empty
         self._heartbeat_seconds = heartbeat_seconds
@@ -37,7 +37,7 @@ class Subscriber:
         self._waiting = asyncio.Event()
 
     def take_in(self, messages: Iterable[Message]) -> int:
-        """Queue those of new messages that it listens to; gives the number of messages that had to be dropped."""
+        """Queue the new messages of its topics; return the number of messages that had to be dropped."""
         dropped = 0
         for message in messages:
             if message.id > self.position:
@@ -47,7 +47,7 @@ class Subscriber:
         return dropped
 
     def put(self, message: Message) -> int:
-        """Queue a message; gives the number of messages that had to be dropped."""
+        """Queue a message; return the number of messages that had to be dropped."""
         self.queued.add(message)
         self._waiting.set()
         if not self.queued.is_over:
@@ -59,12 +59,12 @@ class Subscriber:
         return len(dropped)
 
     def close(self) -> None:
-        """Let the reader go once it has read what is queued."""
+        """End the reader once it has read what is queued."""
         self._is_closed = True
         self._waiting.set()
 
     async def chunks(self) -> AsyncIterator[bytes]:
-        """What to send: as much of what is queued as goes at once."""
+        """Yield what to send: as much of the queue as goes at once."""
         async for message in self:
             frames, size_bytes = [message.frame], message.size_bytes
             while self.queued and size_bytes < CHUNK_BYTES:
@@ -76,7 +76,7 @@ class Subscriber:
         return self
 
     async def __anext__(self) -> Message:
-        """The oldest queued message; after an overflow a ``reset`` first, and a ``heartbeat`` where none comes."""
+        """Return the oldest queued message; after an overflow a ``reset`` first, and a ``heartbeat`` if none comes."""
         while not self.queued:
             if self._is_closed:
                 raise StopAsyncIteration
@@ -85,7 +85,7 @@ class Subscriber:
                 async with asyncio.timeout(self._heartbeat_seconds):
                     await self._waiting.wait()
             except TimeoutError:
-                if not self.queued:  # else one came in that very moment, and its id is not to be overtaken
+                if not self.queued:  # else one came at this very moment, and its id must not be overtaken
                     return self._empty("heartbeat", self.position)
         if self._lost_up_to is not None:
             lost_up_to, self._lost_up_to = self._lost_up_to, None

@@ -1,1 +1,1 @@
-"""Which job runs where: a pure plan and the loop that applies it."""
+"""The scheduler: a pure plan and the loop that applies it."""

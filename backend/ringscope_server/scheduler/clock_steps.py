@@ -1,9 +1,9 @@
-"""The machine's clock was set: what is open moves along with it, so that nothing is older or younger than it was.
+"""Steps of the machine's clock: the times of open work move with it, so that their ages stay the same.
 
-Ages and deadlines are told by the wall clock, as they stand in tables that outlive this process. When somebody sets
-that clock, or NTP steps it after a start with a wrong one, a node would have been silent for an hour, or a job over its
-time limit at once; set back, a dead node would look alive for an hour. While no server runs nobody sees such a step;
-but what it leaves ahead of the clock is seen by the next one.
+Ages and deadlines use the wall clock, because they are in tables that outlive this process. If a person sets that
+clock, or NTP steps it after a start with a wrong one, a node would seem silent for an hour, or a job over its time
+limit at once; if it is set back, a dead node would look alive for an hour. Without a running server no step is noticed;
+but the next server notices times that are ahead of the clock.
 """
 
 import logging
@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 
 
 async def move_along(session: AsyncSession, step: timedelta, now: datetime) -> None:
-    """Add the step, which may be none, to the times of what is open: jobs, their attempts, nodes, pulses, insights.
+    """Add the step, which may be zero, to the times of open work: jobs, their attempts, nodes, pulses, insights.
 
-    None of them lies ahead of now afterwards.
+    None of these times is in the future afterwards.
     """
     if step:
         seconds = step.total_seconds()

@@ -1,4 +1,4 @@
-"""What time and lost nodes do to jobs: looked at in every pass of the scheduler's loop."""
+"""The effects of time and lost nodes on jobs, checked in every pass of the scheduler's loop."""
 
 import logging
 from collections.abc import Sequence
@@ -26,7 +26,9 @@ AT_ONCE = 25  # attempts in one transaction, each some 20 ms: PostgreSQL ends on
 
 
 async def enforce(session: AsyncSession, start: StartLimit, changes: Changes, now: datetime) -> None:
-    """Stop what is overdue or has lost a node, end what has stopped and is clean; the next pass goes on."""
+    """Stop attempts that are overdue or have lost a node, end those that are stopped and clean; the next pass
+    continues.
+    """
     seen = await gangs.active_attempts(session)
     due = (
         each for each in seen if _overdue(each, start, now) or (each.job.state == "stopping" and gangs.is_clean(each))
@@ -36,9 +38,9 @@ async def enforce(session: AsyncSession, start: StartLimit, changes: Changes, no
 
 
 async def _try(session: AsyncSession, attempt_id: int, start: StartLimit, changes: Changes, now: datetime) -> None:
-    """Enforce, or only end the job: no attempt may keep the others, and the loop, from going on.
+    """Enforce, or only end the job: no attempt may block the others or the loop.
 
-    Raises what is the database's trouble, and passes.
+    Raises temporary errors of the database.
     """
     for work in (partial(_enforce_attempt, start=start), _break_off):
         done = Changes()
@@ -66,7 +68,7 @@ async def _break_off(session: AsyncSession, attempt_id: int, changes: Changes, n
 async def _enforce_attempt(
     session: AsyncSession, attempt_id: int, start: StartLimit, changes: Changes, now: datetime
 ) -> None:
-    # Looked at again under the job's lock: a report may have come between.
+    # Checked again under the job's lock, because a report may have come in between.
     attempt = await gangs.load(session, attempt_id)
     if attempt is None or attempt.finished_at is not None:
         return
@@ -79,7 +81,7 @@ async def _enforce_attempt(
 
 
 def _overdue(attempt: Attempt, start: StartLimit, now: datetime) -> Overdue | None:
-    """Why this attempt must stop now, if it must."""
+    """Return why this attempt must stop now, if it must."""
     job = attempt.job
     if job.state == "stopping":
         return None
@@ -92,7 +94,7 @@ def _overdue(attempt: Attempt, start: StartLimit, now: datetime) -> Overdue | No
 
 
 def _too_long(attempt: Attempt, listening: Listening, now: datetime) -> Overdue | None:
-    """It ran longer than it may. What ended in time while nobody listened has a moment to be told."""
+    """Return whether it ran longer than it may. An end during a gap of listening gets a moment to be reported."""
     limit, began = attempt.job.spec["time_limit_seconds"], attempt.started_at
     if began is None or now - began <= timedelta(seconds=limit):
         return None
@@ -103,17 +105,17 @@ def _too_long(attempt: Attempt, listening: Listening, now: datetime) -> Overdue 
 
 
 async def expire(session: AsyncSession, overdue: Sequence[QueuedJob], changes: Changes, now: datetime) -> None:
-    """Fail the jobs that have waited longer than their queue timeout; a job that is held does not wait for slots."""
+    """Fail the jobs that have waited longer than their queue timeout; a held job does not wait for slots."""
     for seen in overdue:
         job = await locked(session, seen.id)
         if job.state != "queued" or job.queued_at != seen.queued_at:
-            continue  # meanwhile it went, or waits anew
+            continue  # meanwhile it was started, or waits again
         sentence = f"It waited longer than its queue timeout of {seen.queue_timeout_seconds} s."
         await _fail(session, job.id, "queue_timeout", sentence, changes, now)
 
 
 async def give_up(session: AsyncSession, spoiled: Sequence[int], changes: Changes, now: datetime) -> None:
-    """Fail the jobs whose specifications are not valid any more: nobody can start them."""
+    """Fail the jobs whose specifications are not valid any more, because they cannot be started."""
     for job_id in spoiled:
         await _fail(session, job_id, "server_error", SPOILED, changes, now)
 

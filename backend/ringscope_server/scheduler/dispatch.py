@@ -1,7 +1,7 @@
-"""The plan made and carried out: gangs started, jobs told why they wait.
+"""Making and applying the plan: gangs are started, and waiting jobs get their reasons.
 
-Reading and planning hold no transaction open, as nobody could write meanwhile. Nothing that the plan rests on goes away
-in between: only the scheduler gives slots away, and a job that is no longer queued is not started.
+Reading and planning hold no transaction open, because that would block all writers. The plan stays valid in between:
+only the scheduler gives slots away, and a job that is no longer queued is not started.
 """
 
 import asyncio
@@ -28,28 +28,28 @@ from ringscope_server.results.tuning import table_of_gang
 from ringscope_server.scheduler import deadlines
 from ringscope_server.scheduler.telling import News, news, tell
 
-# Of each kind in one transaction: others want to write, too, and PostgreSQL ends one that lasts for 10 s.
+# The most of each kind in one transaction: others want to write, and PostgreSQL ends one that lasts for 10 s.
 MOVES_AT_ONCE = 25  # jobs that start, end or expire; each takes some 20 ms
 NEWS_AT_ONCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A plan, and what waiting jobs are to be told that they have not been told."""
+    """A plan, and the new reasons of waiting jobs."""
 
     plan: Plan
     news: tuple[News, ...]
-    overdue: tuple[QueuedJob, ...] = ()  # those that have waited for longer than they would
+    overdue: tuple[QueuedJob, ...] = ()  # jobs over their queue timeouts
     spoiled: tuple[int, ...] = ()  # jobs whose specifications are not valid any more
     tables: Mapping[int, Table] = field(default_factory=dict)  # by job, for those that start and choose by them
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing starts, ends or is told."""
+        """Return whether no job starts, ends or gets a new reason."""
         return not (self.plan.starts or self.plan.preemptions or self.news or self.overdue or self.spoiled)
 
     def parts(self) -> Iterator["Decision"]:
-        """Decisions that are small enough for a transaction each; none of an empty one."""
+        """Yield decisions that are small enough for a transaction each; none for an empty one."""
         moves = max(map(len, (self.overdue, self.spoiled, self.plan.starts, self.plan.preemptions)))
         for number in range(max(ceil(moves / MOVES_AT_ONCE), ceil(len(self.news) / NEWS_AT_ONCE))):
             cut = slice(number * MOVES_AT_ONCE, (number + 1) * MOVES_AT_ONCE)
@@ -64,7 +64,7 @@ class Decision:
 
     @property
     def told(self) -> dict[int, Told]:
-        """What jobs have been told when it is carried out."""
+        """The reasons of jobs once this is applied."""
         return {item.job_id: item.told for item in self.news}
 
 
@@ -73,10 +73,10 @@ _NOTHING = Decision(Plan(starts=(), waits=()), news=())
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """No garbage collection meanwhile.
+    """Disable the garbage collection meanwhile.
 
-    What a pass makes for a long queue is gone again when it ends. To look through it, and with it through all that is
-    known of the queue, took a fifth to a third of the pass.
+    The objects of a pass over a long queue are free when it ends. To scan them, and with them all that is known of the
+    queue, took a fifth to a third of the pass.
     """
     gc.disable()
     try:
@@ -86,16 +86,17 @@ def _uncollected() -> Iterator[None]:
 
 
 async def decide(database: Database, queue: Queue, fence: int, policy: Policy, now: datetime) -> Decision:
-    """What should happen now, as ``_decide`` finds it."""
+    """Decide what should happen now, like ``_decide``."""
     with _uncollected():
         return await _decide(database, queue, fence, policy, now)
 
 
 async def _decide(database: Database, queue: Queue, fence: int, policy: Policy, now: datetime) -> Decision:
-    """What should happen now. In a thread, as a long queue takes a while and requests must be answered meanwhile.
+    """Decide what should happen now. It runs in a thread, because a long queue takes a while and requests must be
+    answered.
 
-    Where no job is queued, as most of the time, the cluster is not even looked at; and where nothing has changed since
-    a plan that changed nothing, none is made.
+    If no job is queued, as most of the time, the cluster is not read; and if nothing has changed since a plan that
+    changed nothing, no plan is made.
     """
     async with database.read() as session:
         waiting = await queue.read(session, fence)
@@ -116,7 +117,7 @@ async def _decide(database: Database, queue: Queue, fence: int, policy: Policy, 
 
 
 def _sorted_out(waiting: Iterable[Waiting], now: datetime) -> tuple[list[QueuedJob], list[QueuedJob], list[int]]:
-    """The jobs to plan with, those that have waited for longer than they would, and the spoiled ones."""
+    """Return the jobs to plan with, those over their queue timeouts, and those with invalid specifications."""
     in_time: list[QueuedJob] = []
     overdue: list[QueuedJob] = []
     spoiled: list[int] = []
@@ -139,7 +140,7 @@ def _planned(
 
 
 async def _tables(database: Database, starts: Sequence[Start]) -> tuple[dict[int, Table], set[int]]:
-    """By job, and the jobs that cannot start as their specifications are not valid any more."""
+    """Return the tables by job, and the jobs that cannot start because their specifications are not valid any more."""
     found: dict[int, Table] = {}
     spoiled: set[int] = set()
     for first in range(0, len(starts), MOVES_AT_ONCE):
@@ -156,7 +157,7 @@ async def _tables(database: Database, starts: Sequence[Start]) -> tuple[dict[int
 
 
 async def carry_out(session: AsyncSession, decided: Decision, changes: Changes, now: datetime) -> None:
-    """Start what can start, and tell the rest why it waits; first fail what can wait no longer."""
+    """Start the jobs that can start and store the reasons of the others; first fail those over their queue timeouts."""
     await deadlines.expire(session, decided.overdue, changes, now)
     await deadlines.give_up(session, decided.spoiled, changes, now)
     await _start(session, decided, changes, now)

@@ -1,4 +1,4 @@
-"""The loop that keeps the cluster moving: lost nodes, deadlines, and the plan carried out."""
+"""The scheduler's loop: lost nodes, deadlines, and the application of the plan."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 
 async def run(services: Services) -> None:
-    """Pass after pass until the server stops; a failed pass is logged and the next one tries again."""
+    """Run pass after pass until the server stops; a failed pass is logged and the next one tries again."""
     interval = services.settings.scheduler_interval_seconds
     try:
         while not services.signals.is_closing:
@@ -40,7 +40,7 @@ async def run(services: Services) -> None:
 
 
 async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
-    """Also when the caller is cancelled meanwhile: half a hand-over would leave the lease to the clock."""
+    """Complete the work even if the caller is cancelled: half a hand-over would leave the lease until it expires."""
     task = asyncio.create_task(work)
     try:
         await asyncio.shield(task)
@@ -50,12 +50,12 @@ async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
 
 
 async def try_pass(services: Services) -> None:
-    """One pass, or only a look at the tables while another server schedules; trouble is logged."""
+    """Run one pass, or only read the tables while another server schedules; errors are logged."""
     try:
         try:
             await one_pass(services)
         except LeaseTakenError:
-            services.follow_clock()  # what is stored goes by the clock of the one that schedules
+            services.follow_clock()  # stored times use the clock of the scheduling server
             await refresh(services)
         services.background_tasks.done("pass")
     except Exception as error:
@@ -63,14 +63,16 @@ async def try_pass(services: Services) -> None:
 
 
 def rest_seconds(pass_seconds: float, interval_seconds: float) -> float:
-    """How long to leave the server to others: every submit rings the bell, and a long queue takes a while."""
+    """Return how long to leave the server to others: every submit wakes the scheduler, and a long queue
+    takes a while.
+    """
     return min(interval_seconds, 3 * pass_seconds)
 
 
 async def one_pass(services: Services) -> None:
-    """Look at everything once. Nothing but SQL happens inside a transaction, and each is told of once it is committed.
+    """Do everything once. A transaction contains only SQL, and its changes are published once it is committed.
 
-    Raises LeaseTakenError when another server does it.
+    Raises LeaseTakenError if another server schedules.
     """
     step = services.clock.step()
     now = services.now() + step
@@ -96,7 +98,7 @@ async def one_pass(services: Services) -> None:
         await deadlines.enforce(session, start, changes, now)
         await fire_due(session, changes, now, services.settings.max_queued_jobs_per_user)
         await usage.charge_finished(session, now, policy.fair_share_half_life_hours)
-    services.follow_clock()  # before anybody else's turn
+    services.follow_clock()  # before any other task runs
     if is_new_holder:
         await announce_gap(services)
     for node in judged:

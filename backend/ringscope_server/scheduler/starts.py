@@ -1,4 +1,4 @@
-"""How long a gang may take to start: each part of it has a limit, which counts anew when a part is over. Pure."""
+"""The time limits of a gang's start: each part has a limit, which restarts when a part is over. Pure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ from ringscope_server.db.models import Attempt, Member, Node
 from ringscope_server.nodes.listening import Listening
 from ringscope_server.nodes.names import listed
 
-# On a busy node everything takes as many times as long as there are processes for each core, at most so many.
+# On a busy node everything takes longer by the number of processes for each core, up to this factor.
 MOST_TIMES = 20.0
 
 
 @dataclass(frozen=True)
 class Overdue:
-    """Why an attempt must stop now, and the node that is to blame, if one is."""
+    """The reason for which an attempt must stop now, and the node to blame, if any."""
 
     reason: str
     sentence: str
@@ -23,13 +23,13 @@ class Overdue:
 
 @dataclass(frozen=True)
 class StartLimit:
-    """How long a part of a start may take, and for how long this server has listened to what becomes of gangs.
+    """The time limit of a part of a start, and how long this server has listened for reports.
 
     Args:
-        seconds: where the job does not say it.
-        seconds_per_node: for each node instead, if that is longer: many nodes read the same programs, often from one
-            disk, and each of them connects with each other one.
-        load_average: of a node, by its id; None where it is not known.
+        seconds: the limit of a job that gives none.
+        seconds_per_node: the limit for each node, if the product is longer: many nodes read the same programs, often
+            from one disk, and each of them connects to every other one.
+        load_average: of a node, by its id; None if it is not known.
     """
 
     seconds: float
@@ -38,13 +38,15 @@ class StartLimit:
     load_average: Callable[[int], float | None] = lambda node_id: None
 
     def seconds_of(self, attempt: Attempt) -> float:
-        """How long each part of this one's start may take now."""
+        """Return how long each part of this attempt's start may take now."""
         given = attempt.job.spec.get("start_seconds") or self.seconds
         least = max(given, self.seconds_per_node * len(attempt.members))
         return float(least * max(self._times(member.node) for member in attempt.members))
 
     def overdue(self, attempt: Attempt, now: datetime) -> Overdue | None:
-        """Why this attempt must stop now; None while its start goes on. Agents tell again what no server has heard."""
+        """Return why this attempt must stop now; None while its start continues. Agents repeat reports that no server
+        got.
+        """
         waited = self.listening.since(attempt.progressed_at or attempt.created_at, now)
         seconds = self.seconds_of(attempt)
         if waited <= timedelta(seconds=seconds):
@@ -70,7 +72,7 @@ def _cores(node: Node) -> int:
 
 
 def _part(attempt: Attempt, time: str) -> tuple[list[Member], str]:
-    """The members that are late, and the part of the start that they have not come through."""
+    """Return the members that are late, and the part of the start that they have not completed."""
     members = attempt.members
     unready = [member for member in members if member.phase == "assigned"]
     if unready:

@@ -1,4 +1,4 @@
-"""What waiting jobs are told, written only where it is new."""
+"""The reasons of waiting jobs, written only if they are new."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ from ringscope_server.db.models import Job
 from ringscope_server.placement.plan import Wait
 from ringscope_server.placement.queue import Told, Waiting
 
-# A gang over its time limit ends any moment, so an estimate that rests on it moves with the clock: not each second.
+# A gang over its time limit ends any moment, so an estimate based on it moves with the clock: not each second.
 ESTIMATE_TOLERANCE = timedelta(seconds=5)
-_PLACES_PER_CHANGE = 100  # the places up to the hundredth are exact, those behind to 1 %
+_PLACES_PER_CHANGE = 100  # positions up to the hundredth are exact, those behind to 1 %
 
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What a job is to be told now.
+    """The new reason of a job.
 
-    Quiet news are not for the browsers: places in the queue, and far back in it the job that is at its head. They
-    change for many jobs whenever one starts.
+    Quiet news are not sent to browsers: positions in the queue, and far back the job at the head. They change for many
+    jobs whenever one starts.
     """
 
     job_id: int
@@ -33,17 +33,17 @@ class News:
 
     @property
     def told(self) -> Told:
-        """What the job has been told when this is stored."""
+        """The reason of the job once this is stored."""
         return Told(self.reason, self.sentence, self.position, self.estimate)
 
 
 def news(waits: Iterable[Wait], queue: Mapping[int, Waiting]) -> Iterator[News]:
-    """Those jobs that must be told something else than before."""
+    """Return the jobs whose reasons differ from the stored ones."""
     for wait in waits:
         before = queue[wait.job_id].told
         sentence = wait.sentence
         if wait.reason == before.reason == "backoff" and before.sentence:
-            sentence = before.sentence  # the retry itself has said what it waits for, and knows more of it
+            sentence = before.sentence  # the retry itself has stated what it waits for, in more detail
         has_words = sentence == before.sentence and not _moved(before.estimate, wait.estimated_start)
         if has_words and _is_place(before.position, wait.position):
             continue
@@ -54,7 +54,7 @@ def news(waits: Iterable[Wait], queue: Mapping[int, Waiting]) -> Iterator[News]:
 
 
 async def tell(session: AsyncSession, items: Sequence[News]) -> None:
-    """Write it to the jobs that still wait."""
+    """Write the reasons to the jobs that still wait."""
     if items:
         rows = [
             {
@@ -82,7 +82,7 @@ _TELL = (
 
 
 def _is_place(told: int | None, position: int) -> bool:
-    """Whether this place is still true enough: one start moves thousands of jobs, and far back nobody counts them."""
+    """Return whether the stored position is still accurate enough: one start moves thousands of jobs."""
     return told is not None and abs(told - position) <= told // _PLACES_PER_CHANGE
 
 

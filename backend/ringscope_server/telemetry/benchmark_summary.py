@@ -1,4 +1,4 @@
-"""The summary beside a benchmark, renewed by what a batch brought: the rows stored before are not read again."""
+"""The stored summary of a benchmark, updated by each batch: rows stored before are not read again."""
 
 import asyncio
 from collections.abc import Iterable, Sequence
@@ -16,9 +16,9 @@ from ringscope_server.predictions import seats
 
 
 async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Sequence[Measurement]) -> bool:
-    """Put what the rows say beside the job, whose row is locked; ``rows`` are stored and came last.
+    """Store the summary of the rows with the job, whose row is locked; ``rows`` are stored and the newest.
 
-    False: the job is about another attempt now, or waits for it, or has ended, and nothing is changed.
+    Return False and change nothing if the job is at another attempt now, or waits for it, or has ended.
     """
     job = await session.get_one(Job, job_id)
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
@@ -26,20 +26,20 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
         return False
     stored = await session.scalar(select(Attempt.tally).where(Attempt.id == attempt_id))
     tally = Tally() if stored is None else Tally.model_validate(stored)
-    is_behind = tally.rows != job.rows_done  # an earlier version of the server has stored rows, which kept no tally
+    is_behind = tally.rows != job.rows_done  # an earlier version of the server has stored rows without a tally
     if is_behind or stored is None:
         tally = Tally(limit_gb_per_s=await _limit_gb_per_s(session, attempt_id, job))
     for row in await _all_rows(session, attempt_id) if is_behind else rows:
         tally.add(row)
     kept = update(Attempt).where(Attempt.id == attempt_id).values(tally=tally.model_dump(mode="json"))
     await session.execute(kept.execution_options(synchronize_session=False))
-    summary = await asyncio.to_thread(summary_of, tally)  # of many sizes and algorithms a tenth of a second
+    summary = await asyncio.to_thread(summary_of, tally)  # for many sizes and algorithms this takes a tenth of a second
     job.rows_done, job.summary = tally.rows, summary.model_dump(mode="json")
     return True
 
 
 async def _limit_gb_per_s(session: AsyncSession, attempt_id: int, job: Job) -> float | None:
-    """What the links of the gang allow; a gang keeps its nodes, so it is asked once."""
+    """Return the limit by the gang's links; a gang keeps its nodes, so it is computed once."""
     gang = await seats.taken(session, attempt_id)
     spec = valid_spec(job)
     limit = limits.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)) if spec else None

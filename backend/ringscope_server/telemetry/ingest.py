@@ -1,4 +1,4 @@
-"""Records from agents into SQL: each exactly once, however often and from wherever it is sent again."""
+"""Storage of agents' records in SQL: each exactly once, however often it is sent again."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ from ringscope_server.results.views import MeasurementView
 from ringscope_server.telemetry import benchmark_summary, log_states, training_rows
 from ringscope_server.training import summary as training_summary
 
-# Of one transaction, about: other writers wait for it, and people wait for them.
+# The approximate rows of one transaction: other writers wait for it, and people wait for them.
 MAX_ROWS = 2_000
 
 
@@ -30,32 +30,34 @@ class StepSpan(NamedTuple):
     rank: int
     start_ns: int
     end_ns: float
-    seconds: float  # in steps
+    seconds: float  # seconds in steps
 
 
 @dataclass
 class Ingested:
-    """What a batch brought: for the live stream and the counters."""
+    """The content of a batch, for the live stream and the counters."""
 
     last_sequence: int
     measurements: list[MeasurementView] = field(default_factory=list)
-    lines: list[tuple[Any, ...]] = field(default_factory=list)  # of the log, as LOG_COLUMNS names their columns
+    lines: list[tuple[Any, ...]] = field(default_factory=list)  # rows of the log with the columns of LOG_COLUMNS
     checks: list[record.Check] = field(default_factory=list)
     diverged: list[record.Diverged] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     steps: list[record.Steps] = field(default_factory=list)
-    spans: list[StepSpan] = field(default_factory=list)  # by the node's clock; those of simulations are not real
-    is_training: bool = False  # something of training was among it
-    loss: float | None = None  # of rank 0's last training step; None also where it was no finite number
+    spans: list[StepSpan] = field(
+        default_factory=list
+    )  # by the node's clock, without simulations, whose steps are not real
+    is_training: bool = False  # whether the batch had records of training
+    loss: float | None = None  # the loss of rank 0's last training step; None also if it was not a finite number
     rejected: int = 0
 
 
-# What decides how a job ended, and is nobody's to tell afterwards.
+# Records that decide how a job ended and cannot be sent afterwards.
 _OUTCOME = (record.Measurement, record.Check, record.Epoch)
-_PRINTED = (record.Log, record.Check)  # stands in the log
-_OF_SWEEPS = (record.Measurement, record.Trace)  # which no other kind of job has
+_PRINTED = (record.Log, record.Check)  # is in the log
+_OF_SWEEPS = (record.Measurement, record.Trace)  # which only this kind of job has
 _OF_TRAINING = (record.Epoch, record.Diverged)  # which no benchmark has
-# What is kept for each rank, and told by the agent of its node. Lines of the log come through the first node.
+# Records for each rank, sent by the agent of its node. Lines of the log come through the first node.
 _OF_RANKS = (
     record.Started,
     record.Hello,
@@ -68,16 +70,16 @@ _OF_RANKS = (
 
 
 async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: str, batch: RecordBatch) -> Ingested:
-    """Store the records that are new, in one transaction with the number of the last one.
+    """Store the new records, in one transaction with the number of the last one.
 
-    What decides an outcome is counted as rejected once the attempt has succeeded, or the node has said that this was
-    all; so is what a job of this kind does not tell, and what this one does not ask for. Of one that was lost it is
-    kept with what became of its attempt; a job that has ended stays as it is.
+    A record that decides an outcome is counted as rejected once the attempt has succeeded, or the node has reported
+    that it sent everything; so is a record that this kind of job does not have, or that this job does not ask for. For
+    a lost attempt it is stored with the attempt; a job that has ended stays as it is.
 
-    Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the
-    answer tells the agent where to go on. A record that is not well formed, or of a rank on another node, is counted
-    and passed over, since sending it again could not mend it. Of a large batch only the first records are stored, about
-    MAX_ROWS rows: call it again in another transaction until nothing is left.
+    Records up to ``member.last_sequence`` were stored before and are skipped. After a gap nothing is stored: the answer
+    tells the agent where to continue. A record that is malformed, or of a rank on another node, is counted and skipped,
+    because sending it again would not help. Only the first records of a large batch are stored, about MAX_ROWS rows:
+    call this again in another transaction until nothing is left.
     """
     known = member.last_sequence
     if batch.first_sequence > known + 1:
@@ -90,7 +92,7 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     told = list(_parse(fresh, ranks, ingested))
     unfit: tuple[type[record.Record], ...] = _OUTCOME if _is_sealed(attempt, member) else ()
     unfit += _OF_TRAINING if attempt.job.kind == "benchmark" else _OF_SWEEPS
-    spec = valid_spec(attempt.job)  # None: its attempt is being stopped, and what was measured before is kept
+    spec = valid_spec(attempt.job)  # None: its attempt is being stopped, and earlier measurements are kept
     parsed = [one for one in told if not isinstance(one, unfit) and (spec is None or is_asked(spec, one))]
     ingested.rejected += len(told) - len(parsed)
     await _store(session, attempt.id, attempt.job_id, node, parsed, ingested)
@@ -99,7 +101,9 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
 
 
 def _is_sealed(attempt: Attempt, member: Member) -> bool:
-    """Not for a member in quarantine: its agent still sends what its spool holds, and each record is stored once."""
+    """Return whether the member's records are complete. A member in quarantine is not: its agent still
+    sends its spool.
+    """
     return attempt.finished_at is not None and (attempt.reason == "completed" or member.phase == "clean")
 
 
@@ -114,7 +118,7 @@ def _parse(raw: Iterable[dict[str, Any]], ranks: range, ingested: Ingested) -> I
             told = parsed.steps() if isinstance(parsed, record.Iterations) else [parsed]
             if any(isinstance(one, _OF_RANKS) and one.rank not in ranks for one in told):
                 raise ValueError("a rank of another node")
-        except ValueError:  # pydantic's own are some
+        except ValueError:  # some messages are pydantic's own
             ingested.rejected += 1
             continue
         for one in told:
@@ -164,13 +168,13 @@ async def _store(
         epochs = [r for r in records if isinstance(r, record.Epoch)]
         ingested.loss = await training_summary.refresh(session, attempt_id, job_id, epochs)
     if rows and not await benchmark_summary.refresh(session, attempt_id, job_id, rows):
-        ingested.measurements = []  # nobody who watches the job is to see rows of an earlier attempt
+        ingested.measurements = []  # no watcher of the job may see rows of an earlier attempt
 
 
 async def _keep_environment(
     session: AsyncSession, attempt_id: int, surroundings: list[record.Hello | record.Environment]
 ) -> None:
-    """Add what ranks and nodes said of themselves to their attempt's column; the nodes send one after another."""
+    """Add the reported environment of ranks and nodes to their attempt's column; the nodes send one after another."""
     stored = (await session.scalars(select(Attempt.environment).where(Attempt.id == attempt_id))).one()
     found = {part: {item["rank"]: item for item in (stored or {}).get(part, ())} for part in ("nodes", "ranks")}
     for told in surroundings:

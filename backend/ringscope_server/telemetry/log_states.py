@@ -1,4 +1,4 @@
-"""Lines that are drawn again and again: of their states only the newest one stands in the log."""
+"""Lines that are redrawn: only the newest of their states is in the log."""
 
 from collections.abc import Sequence
 
@@ -8,16 +8,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.record import Check, Log
 from ringscope_server.db.models import LogLine
 
-# A state follows the one before it within a second or so. Looking further back would read the whole of a long log.
+# A state follows the previous one within about a second. A longer search would read the whole of a long log.
 NEWEST_LINES = 50_000
 
 
 async def newest(
     session: AsyncSession, attempt_id: int, job_id: int, printed: Sequence[Log | Check]
 ) -> list[Log | Check]:
-    """Those to be stored; the stored ones whose place they take are deleted."""
+    """Return the lines to store, and delete the stored ones that they replace."""
     kept: dict[int, Log | Check] = dict(enumerate(printed))
-    places: dict[tuple[int | None, str, int], int] = {}  # of the lines to be stored
+    places: dict[tuple[int | None, str, int], int] = {}  # index among the lines to store
     replaced: set[tuple[int | None, str, int]] = set()  # among the stored ones
     for place, line in enumerate(printed):
         if not isinstance(line, Log):

@@ -1,4 +1,6 @@
-"""What training tells, as rows: epochs, the newest buckets of each rank, and what the steps of each rank add up to."""
+"""Conversion of training records into rows: epochs, the newest buckets of each rank, and totals of each
+rank's steps.
+"""
 
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
@@ -11,17 +13,17 @@ from ringscope.contracts import record
 from ringscope_server.db.models import Epoch, RankBuckets, RankTotals
 from ringscope_server.results.rows import finite
 
-# Of each attempt; libraries set themselves up in it, which may take longer than all steps of a short job.
+# First steps of each attempt; libraries initialise in them, which may take longer than all steps of a short job.
 WARM_UP_STEPS = 1
 
 
 def is_training(steps: record.Steps) -> bool:
-    """Whether these are training steps: a benchmark's have neither samples nor a loss."""
+    """Return whether these are training steps: a benchmark's have neither samples nor a loss."""
     return bool(steps.start_ns) and (steps.samples is not None or steps.loss is not None)
 
 
 async def store(session: AsyncSession, attempt_id: int, job_id: int, records: Sequence[record.Record]) -> bool:
-    """Add what these records tell; whether they told anything of training.
+    """Store these records; return whether there was any of training.
 
     The job's row is locked: two nodes do not add to their ranks' totals at the same time.
     """

@@ -1,1 +1,1 @@
-"""Training jobs: epochs, buckets of gradients, the curve over all attempts, the figures beside the job."""
+"""Training jobs: epochs, buckets of gradients, the curve over all attempts, the stored figures of the job."""

@@ -19,13 +19,15 @@ class Part(NamedTuple):
 
     attempt_id: int
     job_id: int
-    attempt: int  # its number in the job
+    attempt: int  # the attempt's number in the job
     first_step: int
     last_step: int
 
 
 def joined(told: Sequence[Part]) -> list[Part]:
-    """Attempts, oldest first, each cut where a later one begins: that went on from a checkpoint. Pure."""
+    """Join attempts, oldest first; each ends where a later one begins, because that continued from a
+    checkpoint. Pure.
+    """
     kept: list[Part] = []
     for part in reversed(told):
         limit = kept[0].first_step - 1 if kept else part.last_step
@@ -35,7 +37,9 @@ def joined(told: Sequence[Part]) -> list[Part]:
 
 
 async def curve(session: AsyncSession, job_id: int, points: int) -> TrainingCurve:
-    """At most ``points`` of steps and of epochs; the steps also from the jobs whose checkpoints it went on from."""
+    """Return at most ``points`` of steps and of epochs; the steps also from the jobs whose checkpoints it continued
+    from.
+    """
     parts = joined(await _told(session, await _line(session, job_id)))
     if not parts:
         return TrainingCurve(points=[], steps_per_point=1, attempts=[], epochs=[])
@@ -58,12 +62,12 @@ async def curve(session: AsyncSession, job_id: int, points: int) -> TrainingCurv
 
 
 async def _line(session: AsyncSession, job_id: int) -> list[int]:
-    """The job, the one whose checkpoint it began from, and so on."""
+    """Return the job, the job whose checkpoint it began from, and so on."""
     jobs = [job_id]
     while len(jobs) < MAX_JOBS:
         stored = await session.scalar(select(Job.spec).where(Job.id == jobs[-1]))
         before = ((stored or {}).get("training") or {}).get("resume_from")
-        if before is None or before >= jobs[-1]:  # not an earlier job: it will have found no checkpoint
+        if before is None or before >= jobs[-1]:  # not an earlier job, so it found no checkpoint
             break
         jobs.append(before)
     return jobs
@@ -82,13 +86,13 @@ async def _told(session: AsyncSession, jobs: Sequence[int]) -> list[Part]:
 
 
 class _Sums(NamedTuple):
-    """Over the steps of a point, of all ranks."""
+    """Sums over the steps of a point, of all ranks."""
 
     rows: float
     weight: float  # samples of the steps with a loss
     loss: float  # times samples
     samples: float
-    elapsed_us: float  # of the mean rank
+    elapsed_us: float  # time of the mean rank
     duration_us: float
     compute_us: float
     communication_us: float
@@ -96,7 +100,7 @@ class _Sums(NamedTuple):
 
 
 def _binned(part: Part, first: int, width: int) -> Any:
-    """The number of each point, and its sums."""
+    """Select the number of each point, and its sums."""
     number = ((Step.step - first) // width).label("point")
     samples = cast(func.coalesce(Step.samples, 1), Double)
     times = (func.sum(column) for column in (Step.duration_us, Step.compute_us, Step.communication_us, Step.exposed_us))

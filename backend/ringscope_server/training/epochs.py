@@ -1,4 +1,4 @@
-"""Epochs over all attempts: a job that is tried again goes on from a checkpoint, so some may be told twice."""
+"""Epochs over all attempts: a retried job continues from a checkpoint, so some epochs may be reported twice."""
 
 from typing import Any
 
@@ -10,13 +10,13 @@ from ringscope_server.training.views import EpochView
 
 
 def kept_epochs(job_id: int) -> Select[Any]:
-    """Of each epoch the row of the latest attempt."""
+    """Select, for each epoch, the row of the latest attempt."""
     last = select(func.max(Epoch.id)).where(Epoch.job_id == job_id).group_by(Epoch.epoch)
     return select(Epoch).where(Epoch.id.in_(last))
 
 
 async def epochs(session: AsyncSession, job_id: int, limit: int, after: int | None) -> list[EpochView]:
-    """A page of a job's epochs, oldest first; ``after`` is the id before."""
+    """Return a page of a job's epochs, oldest first; ``after`` is the id before."""
     query = kept_epochs(job_id)
     if after is not None:
         query = query.where(Epoch.id > after)
@@ -24,12 +24,12 @@ async def epochs(session: AsyncSession, job_id: int, limit: int, after: int | No
 
 
 async def newest_epochs(session: AsyncSession, job_id: int, limit: int) -> list[EpochView]:
-    """The last of a job's epochs, oldest first."""
+    """Return the last of a job's epochs, oldest first."""
     return (await _read(session, kept_epochs(job_id).order_by(Epoch.id.desc()).limit(limit)))[::-1]
 
 
 async def spaced_epochs(session: AsyncSession, job_id: int, most: int) -> list[EpochView]:
-    """Every n-th epoch, so that there are at most ``most``, with the last one in place of the one before it."""
+    """Return every n-th epoch, so that there are at most ``most``; the last epoch replaces the one before it."""
     last = await session.scalar(select(func.max(Epoch.epoch)).where(Epoch.job_id == job_id))
     if last is None:
         return []
@@ -44,9 +44,9 @@ async def _read(session: AsyncSession, query: Select[Any]) -> list[EpochView]:
 
 
 async def steps_by_epoch(session: AsyncSession, job_id: int) -> dict[int, int]:
-    """The steps done at the end of each epoch, of the newest attempt that told any.
+    """Return the steps done at the end of each epoch, for the newest attempt that reported any.
 
-    A try that began from the checkpoint of the last epoch has none of its own to tell.
+    An attempt that began from the checkpoint of the last epoch has none of its own.
     """
     newest = select(func.max(Epoch.attempt_id)).where(Epoch.job_id == job_id).scalar_subquery()
     query = select(Epoch.epoch, Epoch.step).where(Epoch.attempt_id == newest).order_by(Epoch.id)

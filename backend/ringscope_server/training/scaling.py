@@ -1,4 +1,4 @@
-"""How much more a job does than one rank alone does."""
+"""The scaling of a job relative to one rank alone."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,17 +11,17 @@ from ringscope.contracts.training import MIRRORED
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary
 
-# So many of the newest are looked through.
+# The number of the newest jobs that are searched.
 MAX_JOBS = 200
-# What two jobs must have in common for their samples to be alike.
+# The fields that two jobs must have in common for their samples to be comparable.
 SAME = ("model", "model_arguments", "dataset", "device", "precision")
 _OURS = MIRRORED | {"parameter_server"}
 
 
 async def baseline_job(session: AsyncSession, spec: JobSpec) -> int | None:
-    """The newest succeeded job of one rank that trains the same; None where there is none.
+    """Return the newest succeeded job of one rank that trains the same; None if there is none.
 
-    Alone a rank sums nothing, so one job of ours stands for all strategies of ours; peers stand for themselves.
+    A single rank sums nothing, so one job counts for all of our own strategies; other libraries need jobs of their own.
     """
     if spec.training is None or spec.placement.ranks == 1:
         return None
@@ -44,7 +44,7 @@ def _key(training: Mapping[str, Any]) -> list[Any]:
 
 
 async def efficiency(session: AsyncSession, ranks: int, summary: TrainingSummary) -> float | None:
-    """Samples per second, of what as many ranks as this job has would do if each did as much as one alone."""
+    """Return the samples per second divided by those of as many ranks at the speed of one rank alone."""
     if summary.scaling_baseline_job_id is None or summary.samples_per_second is None:
         return None
     alone = await session.scalar(select(Job.summary).where(Job.id == summary.scaling_baseline_job_id))

@@ -1,4 +1,4 @@
-"""A training job in a few numbers, kept beside the job. Whatever the attempt, they are the whole job's."""
+"""A training job in a few numbers, stored with the job. They cover the whole job, not one attempt."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,10 +17,10 @@ from ringscope_server.training.epochs import kept_epochs
 
 
 async def refresh(session: AsyncSession, attempt_id: int, job_id: int, told: Sequence[record.Epoch]) -> float | None:
-    """Put what was told beside the job, unless it ended or is about another attempt now; gives the leader's last loss.
+    """Store the reports with the job, unless it ended or is at another attempt now; return the leader's last loss.
 
-    The leader is the worker with the lowest number: rank 0, but with parameter servers. Its loss is None also where it
-    was no finite number. ``told`` are the epochs that are new: only then what goes by epochs is found anew.
+    The leader is the worker with the lowest number: rank 0, except with parameter servers. Its loss is None also if it
+    was not a finite number. ``told`` are the new epochs: the figures by epoch are only computed if there are any.
     """
     leader = await _leader(session, attempt_id)
     job = await session.get_one(Job, job_id)
@@ -46,7 +46,7 @@ async def _leader(session: AsyncSession, attempt_id: int) -> RankTotals | None:
 
 
 async def _rates(session: AsyncSession, job_id: int) -> dict[str, Any]:
-    """Samples per second of all ranks together, and what the mean rank's steps took, over all attempts."""
+    """Return samples per second of all ranks together, and the mean rank's times in steps, over all attempts."""
     rank = (
         select(
             cast(func.sum(RankTotals.samples), Double).label("samples"),
@@ -66,7 +66,7 @@ async def _rates(session: AsyncSession, job_id: int) -> dict[str, Any]:
         "samples_per_second": per_us * 1e6 if per_us else None,
         "step_seconds": _seconds(duration_us),
         "communication_seconds": _seconds(communication_us),
-        # Without any sum that was seen, how long ranks waited for sums is not 0 but unknown.
+        # Without any observed sum, the time that ranks waited for sums is unknown and not 0.
         "exposed_communication_seconds": _seconds(exposed_us) if communication_us else None,
     }
 
@@ -82,7 +82,7 @@ async def _take_epochs(session: AsyncSession, job: Job, summary: TrainingSummary
     _take_epoch(summary, await _last_epoch(session, job.id), spec)
     summary.scaling_baseline_job_id = await scaling.baseline_job(session, spec)
     target = spec.training.target_accuracy if spec.training else None
-    # Only epochs that reach it can be the first one, and to sum up all before it takes longer the more there are.
+    # Only epochs that reach it can be the first one, and summing all before it takes longer the more there are.
     if target is not None and any((epoch.validation_accuracy or 0.0) >= target for epoch in told):
         summary.seconds_to_target = summary.seconds_to_target or await _seconds_to_target(session, job.id, target)
 
@@ -99,12 +99,12 @@ def _take_epoch(summary: TrainingSummary, epoch: Epoch, spec: JobSpec) -> None:
     if spec.training is not None:
         limit = spec.training.max_steps
         total = epoch.step // max(1, epoch.epoch) * spec.training.epochs
-        # The last epoch is a part of one where the limit cut it off.
+        # The last epoch is partial if the limit cut it off.
         summary.steps_total = total if limit is None else limit if epoch.step >= limit else min(limit, total)
 
 
 async def _seconds_to_target(session: AsyncSession, job_id: int, target: float) -> float | None:
-    """Time in the epochs up to the first that reached the target, with validation and checkpoints."""
+    """Return the time of the epochs up to the first that reached the target, with validation and checkpoints."""
     kept = kept_epochs(job_id).subquery()
     reached = select(func.min(kept.c.epoch)).where(kept.c.validation_accuracy >= target).scalar_subquery()
     took_us = func.sum(kept.c.duration_us + kept.c.validation_us + kept.c.checkpoint_us)

@@ -1,4 +1,4 @@
-"""Training as the API shows it. JSON knows no NaN: a loss that is no finite number is null."""
+"""The API's views of training. JSON has no NaN: a loss that is not a finite number is null."""
 
 from datetime import datetime
 
@@ -49,7 +49,7 @@ class Bucket(BaseModel):
 
 
 class RankBucketsView(BaseModel):
-    """One step of one rank from inside: the newest that it told."""
+    """One step of one rank in detail: the newest that it reported."""
 
     rank: int
     step: int
@@ -58,7 +58,7 @@ class RankBucketsView(BaseModel):
 
 
 class BucketList(BaseModel):
-    """One entry for each rank that told its buckets, in the order of the ranks."""
+    """One entry for each rank that reported its buckets, in the order of the ranks."""
 
     items: list[RankBucketsView]
 
@@ -79,7 +79,7 @@ class CurvePoint(BaseModel):
 
 
 class CurvePart(BaseModel):
-    """What one attempt adds to the curve: a later one goes on where its checkpoint stopped."""
+    """The part of the curve from one attempt: a later one continues where its checkpoint stopped."""
 
     job_id: int = Field(description="This job, or a job whose checkpoint it was resumed from.")
     attempt: int
@@ -88,7 +88,9 @@ class CurvePart(BaseModel):
 
 
 class TrainingCurve(BaseModel):
-    """Training over all attempts, and the jobs it was resumed from; of a step told twice the later attempt counts."""
+    """Training over all attempts, and the jobs it was resumed from; of a step reported twice the later
+    attempt counts.
+    """
 
     points: list[CurvePoint] = Field(
         description="The points in the order of the steps; all but the last cover equally many steps."

@@ -19,11 +19,17 @@ DOCSTRING_FRAGMENT = re.compile(
 )
 # Packages whose docstrings are rewritten, one a line: add a package when its rewrite lands.
 SENTENCES = (
+    "backend/ringscope_server/attempts",
+    "backend/ringscope_server/background",
     "backend/ringscope_server/http",
     "backend/ringscope_server/insights",
     "backend/ringscope_server/jobs",
+    "backend/ringscope_server/live",
     "backend/ringscope_server/predictions",
     "backend/ringscope_server/results",
+    "backend/ringscope_server/scheduler",
+    "backend/ringscope_server/telemetry",
+    "backend/ringscope_server/training",
     "workers/ringscope",
     "workers/ringscope_agent",
 )

@@ -1,10 +1,10 @@
 """Inputs whose exact result is known and does not depend on the order of operations. Pure.
 
 Every rank's input repeats a random pattern. The period is prime, so that chunks, which begin at other multiples, hold
-different values and a swapped chunk is noticed. Integers take all bits, as they wrap around alike in every order.
-Floating-point sums are of integers that stay below 2^m, up to which a type with m bits of precision counts exactly;
-products are of powers of two. Complex numbers are two such numbers each. Source: nccl-tests 2.13 and later, which
-compare by 0 ulp. Only a mean may be rounded, and some round the inputs already (see ``_tolerance``).
+different values and a swapped chunk is noticed. Integers use all bits, as they wrap around equally in every order.
+Floating-point sums add integers that stay below 2^m, up to which a type with m bits of precision counts exactly;
+products multiply powers of two. A complex number is two such numbers. Source: nccl-tests 2.13 and later, which compare
+by 0 ulp. Only a mean may be rounded, and some libraries round the inputs already (see ``_tolerance``).
 """
 
 from collections.abc import Callable, Sequence

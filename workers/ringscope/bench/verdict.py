@@ -140,9 +140,10 @@ def _is_simulated(contest: Contest) -> bool:
 def explanation(contest: Contest) -> str:
     """Compare what the winner sends, and over how many hops, with our next algorithm: counted in the schedules.
 
-    It says what differs, not that this made the difference; without a clear winner, what stands in its way. Empty with
-    wrong elements, with more messages than are counted, for ``hierarchical``, whose schedule depends on the nodes, and
-    for a simulation, whose schedules go in as many channels as its nodes have cards: `ringscope plan` counts those.
+    It states the difference, not that it is the cause. Without a clear winner it states the reason for that. It is
+    empty with wrong elements, with too many messages to count, for ``hierarchical``, whose schedule depends on the
+    nodes, and for a simulation, whose schedules use as many channels as its nodes have cards: `ringscope plan` counts
+    those.
     """
     size_bytes = reference_bytes(contest.sizes())
     points = contest.at(size_bytes, in_place=False)

@@ -1,9 +1,9 @@
 """Comparison of the algorithms of a sweep: the one statistic that is compared, and its error. Pure.
 
-The time of an algorithm at a size and place is nccl-tests' number: the mean of the timed iterations, over the ranks as
-the job's ``average`` says, and of several cycles their mean. How sure it is follows from the rows' intervals
-(``bench.timing.mean_interval``) and, where that is more, from how the cycles differ. The median of a row stands beside
-its mean wherever rows are shown, but winners, ratios, the best and what is usual are means.
+The time of an algorithm at a size and placement is nccl-tests' number: the mean of the timed iterations, over the ranks
+as the job's ``average`` says; several cycles count by their mean. Its error follows from the rows' intervals
+(``bench.timing.mean_interval``), or from the spread of the cycles if that is larger. Rows are shown with mean and
+median, but winners, ratios, best values and baselines are means.
 """
 
 from collections.abc import Iterable, Sequence

@@ -1,9 +1,9 @@
 """Prices of collectives on many ranks: schedules folded to classes of equal ranks and rounds that repeat. Pure.
 
-Each algorithm stands here once more, as rounds of whole messages instead of transfers of chunks, with what a message
-waits for in addition to the ports. The times are those of ``ringscope.cost.timeline`` for a buffer that divides into
-equal chunks, and the tests hold them to it; any other buffer counts as if it were filled up to equal ones. So 16,384
-ranks take milliseconds where their 500 million messages could not even be listed.
+This module describes each algorithm a second time, as rounds of whole messages instead of transfers of chunks, with
+what a message waits for in addition to the ports. The times equal those of ``ringscope.cost.timeline`` for a buffer
+that divides into equal chunks, which tests check; any other buffer counts as if it were padded to equal chunks. So
+16,384 ranks take milliseconds, although their 500 million messages could not even be listed.
 """
 
 from collections.abc import Callable

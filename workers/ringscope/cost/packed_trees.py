@@ -1,7 +1,7 @@
-"""The steps of ``ringscope.schedules.algorithms.double_tree`` for many ranks, level by level. Pure.
+"""Compute the steps of ``ringscope.schedules.algorithms.double_tree`` for many ranks, level by level. Pure.
 
-Moves of one level of a tree have each a sender and a receiver of their own, but for siblings, who share a parent: so
-all eldest siblings of a level, then all second ones, find their steps at once. They are those of ``pack``.
+All moves of one level of a tree have different senders and receivers, except siblings, which share a parent. So all
+first siblings of a level are placed at once, then all second ones. The steps equal those of ``pack``.
 """
 
 from collections.abc import Iterator

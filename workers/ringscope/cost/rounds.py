@@ -1,11 +1,11 @@
 """Rounds of messages on classes of equal ranks, in model time: the cost model as array arithmetic. Pure.
 
-Where a schedule and a topology look the same from several ranks, their messages take place at the same times, and one
-rank stands for all of them. Where a schedule repeats a round, and a round has moved all times by the same amount, so do
-all that follow. Times are those of ``ringscope.cost.timeline``, found without a queue of events; that works as long as
-messages that share a link's bandwidth come and go together, and the caller gets an error where they do not. Then an
-upper bound can be had: each message gets the part of its link that is left to it when all who ever use that link do so
-at once. No message is slower than that, and so nothing that waits for messages is later.
+If a schedule and a topology look the same from several ranks, their messages take place at the same times, and one rank
+represents all of them. If a schedule repeats a round, and a round has moved all times by the same amount, all following
+rounds do so too. The times equal those of ``ringscope.cost.timeline``, without a queue of events; this works as long as
+messages that share a link's bandwidth start and end together, and the caller gets an error where they do not. An upper
+bound is still possible: each message gets the share of its link that is left if all users of that link send at once. No
+message is slower than that, so nothing that waits for messages is later.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -246,11 +246,11 @@ class Rounds:
         return ended_s
 
     def repeat(self, times: int, send: Callable[[], object], every: int = 1, kept: Sequence[Seconds] = ()) -> None:
-        """The same so many times; as soon as ``every`` of them have twice moved all times alike, without the rest.
+        """Repeat a round; once ``every`` rounds have moved all times equally twice, extrapolate the rest.
 
-        Once would not do: what then waited for a time that stands still may the next time wait for one that moves. A
-        chain of messages around all classes comes back to its first one after as many rounds as there are classes: with
-        these as ``every`` it is soon so. ``kept`` are times of the caller's, which move as well.
+        Once would not be enough: what waited for a fixed time then may wait for a moving one the next time. A chain of
+        messages around all classes returns to its first one after as many rounds as there are classes: with these as
+        ``every`` this happens early. ``kept`` are times of the caller, which move as well.
         """
         turns, rest = divmod(times, every)
         last_by_s: float | None = None

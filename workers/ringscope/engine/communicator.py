@@ -71,13 +71,14 @@ class Communicator:
     ) -> None:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
 
-        ``table`` gives what is measured, for ``auto``; it is called once, on rank 0, when ``auto`` first needs it.
-        A library's call that blocks for ever cannot raise the error: then ``give_up`` gets it, in a thread of its own,
-        and has to end all ranks. Without one the sentence goes to standard error before the end. ``among`` are the
-        ranks, all by default; ``gpu`` is the one that this process has already.
+        ``table`` returns the measured times for ``auto``; it is called once, on rank 0, when ``auto`` first needs it. A
+        library's call that blocks for ever cannot raise the error: then ``give_up`` gets it, in a thread of its own,
+        and must end all ranks. Without ``give_up`` the sentence goes to standard error before the end. ``among`` is the
+        group of ranks, all by default; ``gpu`` is the GPU that this process uses already.
 
-        ``channels`` are those of rings and trees, each of which leaves a node by another rank: at most as many as the
-        smallest node has. None: on GPUs of several nodes as many as that, as each has a card; else one.
+        ``channels`` is the channel count of rings and trees; each channel leaves a node by another rank, so that there
+        are at most as many as the smallest node has ranks. None: that maximum on GPUs of several nodes, as each rank
+        has a card; otherwise 1.
         """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
@@ -182,9 +183,9 @@ class Communicator:
         return self._chooser.choose(self._situation(collective, dtype, in_place), size_bytes)
 
     def settle(self, op: str, send: Buffer, recv: Buffer, collective: str = "all_reduce", root: int = 0) -> Choice:
-        """The same, by trying the likeliest ones that were not measured (collective). Both buffers are written to.
+        """Choose by timing the likeliest algorithms that were not measured (collective). Both buffers are overwritten.
 
-        What was found counts for later calls alike, also for those of ``all_reduce``.
+        The result also holds for later calls in the same situation, including those of ``all_reduce``.
         """
         dtype, size_bytes = str(recv.local.dtype), recv.local.nbytes
         situation = self._situation(collective, dtype, send is recv)

@@ -1,12 +1,12 @@
 """Trials of algorithms where nothing was measured: the cost model is only an estimate, a few calls are evidence.
 
-In heats, so that many can be tried in the time of a warm-up: all of them shortly, one after another, and a moment
-later once more, as what disturbs the machine for a moment must not end a good one; then the fastest few in turns, as in
-a sweep, so that a change of the machine's speed hits all alike; then those of them that came out close, for as long
-once more, as a few blocks cannot distinguish them. What is timed is a block of calls in a row, as they come in use,
-after all ranks have met. Of each block the slowest rank counts, and of an algorithm's blocks the midmean. Ranks that
-share cores change seats from turn to turn (``seats``). Over a slow link fewer are timed, at least one call in each
-heat.
+A trial has rounds, so that many algorithms fit into the time of a warm-up. First all are timed shortly, one after
+another, and a moment later once more, so that a short disturbance does not drop a good one. Then the fastest few are
+timed in turns, as in a sweep, so that a change of the machine's speed affects all equally. Then the close ones are
+timed for as long once more, as a few blocks cannot distinguish them. A block is a series of calls, as in normal use,
+after all ranks have met. The slowest rank counts in each block, and the midmean over an algorithm's blocks. Ranks that
+share cores change cores from turn to turn (``seats``). Over a slow link fewer blocks are timed, with at least one call
+in each round.
 """
 
 import time

@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 def start(command: Sequence[str], log: Path, environment: Mapping[str, str], output: int | None = None) -> int:
-    """Start a program in a session of its own, all of whose output goes to ``log``; its process id.
+    """Start a program in a new session, with all output in ``log``; return its process id.
 
-    ``output`` is a descriptor for its standard output instead. Who starts it need not wait for its end, only ``forget``
-    it afterwards.
+    ``output`` is a descriptor for its standard output instead. The caller need not wait for its end, only call
+    ``forget`` afterwards.
     """
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     stdout = (os.POSIX_SPAWN_OPEN, 1, log, flags, 0o644) if output is None else (os.POSIX_SPAWN_DUP2, output, 1)

@@ -58,13 +58,13 @@ _gradients: Gradients | None = None
 def init(
     transport: str = "auto", timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS, channels: int | None = None
 ) -> Communicator:
-    """The communicator of all ranks; connects them at the first call (collective), which fixes the arguments.
+    """Return the communicator of all ranks; the first call connects them (collective) and fixes the arguments.
 
     ``transport`` is auto, shared_memory (all ranks on one node) or mpi. A rank that waits longer than
-    ``timeout_seconds`` for another one raises StalledError, which names that rank and the step; LostRankError, which is
-    one, at once where its process has ended. After it only the end of the program can follow, which ends all ranks.
-    ``Communicator.split`` makes smaller groups. ``channels`` are those of rings and trees, each of which leaves a node
-    by another rank; None: on GPUs of several nodes one for each rank of a node, else one.
+    ``timeout_seconds`` for another one raises StalledError, which names that rank and the step; if its process has
+    ended, it raises LostRankError, a subclass, at once. After such an error the program can only end, which ends all
+    ranks. ``Communicator.split`` makes smaller groups. ``channels`` is the channel count of rings and trees; each
+    channel leaves a node by another rank. None: on GPUs of several nodes one for each rank of a node, otherwise 1.
     """
     global _communicator
     if _communicator is None:

@@ -1,8 +1,8 @@
-"""Stacks: what a rank is doing, written by itself when it is asked, also while it is inside of a library.
+"""Stacks: each rank writes its own stack on request, also while it is inside a library.
 
-Python's faulthandler writes them from within the signal's handler, so that a rank that waits in C for ever still
-answers. Who asks finds the answer in a file of the rank's own, whose existence says that the rank may be asked: without
-a handler the signal would end it.
+Python's faulthandler writes them from within the signal handler, so that a rank that waits in C for ever still answers.
+The answer is in a file of the rank; its existence means that the rank may be asked: without a handler the signal would
+end the process.
 """
 
 import faulthandler

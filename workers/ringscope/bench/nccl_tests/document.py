@@ -33,10 +33,10 @@ def to_json(
     environments: Iterable[Environment] = (),
     errors: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """The run in nccl-tests' JSON version 3 (its booleans are strings), with ``algorithm`` in each result.
+    """Return the run in nccl-tests' JSON version 3 (its booleans are strings), with ``algorithm`` in each result.
 
-    ``simulated`` is the described cluster whose model times the results are; null for a measurement. What nccl-tests
-    has no place for stands under ``ringscope``: the whole benchmark, every node, every rank's binding.
+    ``simulated`` is the described cluster of a simulation; null for a measurement. Values that nccl-tests has no field
+    for are under ``ringscope``: the whole benchmark, every node, every rank's binding.
     """
     failed = failed_checks(measurements)
     devices = sorted(ranks, key=lambda hello: hello.rank)

@@ -69,9 +69,9 @@ class Peers:
         return positions.finished_calls(self._path, self._world[rank]) if rank in self._near else None
 
     def left(self, calls: int) -> list[int]:
-        """The ranks of this node whose programs are over without the guarded call after so many others.
+        """Return the ranks of this node whose programs ended without the guarded call after ``calls`` others.
 
-        None once the program of this rank is over, too: then all only wait for each other's end.
+        It is empty once the program of this rank has ended, too: then all ranks only wait for each other's end.
         """
         if self.position[FINISHED]:
             return []

@@ -1,8 +1,8 @@
 """The roll call: it finds the rank that is missing in a library's collective call, which blocks without a report.
 
-Every rank counts its calls. When one does not return in time, the rank's watchdog thread asks those of all others how
-far they are, and names who has not come to the same call; a process that cannot even answer has stopped or ended. Then
-the gang is ended, because nothing can bring the blocked thread back.
+Every rank counts its calls. When one does not return in time, the rank's watchdog thread asks the watchdogs of all
+others for their counts, and names the ranks that have not reached the same call; a process that does not answer has
+stopped or ended. Then the gang is ended, because nothing can unblock the thread.
 """
 
 from __future__ import annotations

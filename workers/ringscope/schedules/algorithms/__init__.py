@@ -63,10 +63,10 @@ def build(
     root: int = 0,
     channels: int = 1,
 ) -> Schedule:
-    """The schedule of an algorithm; ``nodes`` lists the ranks of each node, for those that care (None: all on one).
+    """Build the schedule of an algorithm; ``nodes`` lists the ranks of each node (None: all on one node).
 
-    ``channels`` are those of algorithms that go in several, each of which leaves the nodes by another rank; ValueError
-    where a node has fewer ranks.
+    ``channels`` applies to algorithms that use several; each channel leaves the nodes by another rank. ValueError if a
+    node has fewer ranks.
     """
     builder = BUILDERS[collective][algorithm]
     if channels_of(collective, algorithm, channels) != 1:

@@ -24,9 +24,9 @@ def state_names(spec: TrainingSpec) -> tuple[str, ...]:
 
 
 class FlatModel:
-    """A model whose parameters are a row of a table, and whose gradients are a vector: what is written there, it has.
+    """A model whose parameters are a row of a table, and whose gradients are a vector; writing there changes the model.
 
-    Row 0 of ``rows`` are the parameters, the others what the optimizer keeps for them.
+    Row 0 of ``rows`` holds the parameters, the others hold the optimizer's state for them.
     """
 
     def __init__(self, module: nn.Module, names: Sequence[str]) -> None:

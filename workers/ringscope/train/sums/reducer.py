@@ -1,7 +1,7 @@
-"""The reducer of built-in training: sums the gradients of all ranks bucket by bucket while backward makes the others.
+"""Reducer of built-in training: it sums the gradients of all ranks bucket by bucket during backward.
 
-Each gradient lies in its bucket from the start, so that nothing is copied. A hook counts down as gradients come, and a
-bucket whose last one is there is summed (see ``BucketSums``).
+Each gradient is in its bucket from the start, so that nothing is copied. A hook counts the gradients that are ready,
+and a bucket is summed once its last one is (see ``BucketSums``).
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from ringscope_agent.launch.hydra import (
     host_names,
     is_abort,
     is_banner,
+    is_proxy_complaint,
     parse_launch_line,
 )
 
@@ -94,14 +95,25 @@ def test_the_banner_gives_pid_and_signal() -> None:
         ("YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (signal 15)", True),
         ("This typically refers to a problem with your application.", True),
         ("Please see the FAQ page for debugging suggestions", True),
-        ("[proxy:0@n1] HYD_pmcd_pmip_control_cmd_cb (proxy/pmip_cb.c:490): assert (!closed) failed", True),
-        ("[proxy:0@n1] main (proxy/pmip.c:123): demux engine error waiting for event", True),
         ("[mpiexec@n1] Exit codes: [n1] 15,15", False),
         ("=== epoch 1 ===", False),
     ],
 )
 def test_the_words_about_a_program_that_a_signal_ended_are_known(line: str, expected: bool) -> None:
     assert is_banner(line) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[proxy:0@n1] HYD_pmcd_pmip_control_cmd_cb (proxy/pmip_cb.c:490): assert (!closed) failed",
+        "[proxy:0@n1] HYDT_dmxu_poll_wait_for_event (demux_poll.c:76): callback returned error status",
+        "[proxy:0@n1] main (proxy/pmip.c:123): demux engine error waiting for event",
+    ],
+)
+def test_the_words_of_a_proxy_whose_ranks_are_gone_are_known(line: str) -> None:
+    assert is_proxy_complaint(line)
+    assert not is_proxy_complaint(line.replace("error", "fault").replace("assert", "cannot"))
 
 
 def test_the_words_of_mpi_about_a_rank_that_ends_all_are_known() -> None:

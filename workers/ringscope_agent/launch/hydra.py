@@ -153,7 +153,12 @@ class ExitReport:
 _BANNER = re.compile(
     r"^(={20,}|=   (BAD TERMINATION|PID [0-9]+ RUNNING|EXIT CODE|CLEANING UP|YOU CAN IGNORE).*|"
     r"YOUR APPLICATION TERMINATED.*|This typically refers to a problem with your application.*|"
-    r"Please see the FAQ page.*|\[proxy:[0-9]+@[^\]]*\] (HYD|main ).*)$"
+    r"Please see the FAQ page.*)$"
+)
+# A proxy prints these lines whenever a rank aborts the gang: its ranks have closed their connections already.
+_PROXY = re.compile(
+    r"^\[proxy:[0-9]+@.*: (assert \(!closed\) failed|callback returned error status|"
+    r"demux engine error waiting for event)$"
 )
 # MPI prints it for a rank of ours that ends all ranks, behind the sentence that says why.
 _ABORT = re.compile(r"^Abort\(1\) on node [0-9]+ .*: application called MPI_Abort\(MPI_COMM_WORLD, 1\)")
@@ -162,6 +167,11 @@ _ABORT = re.compile(r"^Abort\(1\) on node [0-9]+ .*: application called MPI_Abor
 def is_banner(line: str) -> bool:
     """Return whether a line of mpiexec's own belongs to its message about a program that a signal has ended."""
     return _BANNER.match(line) is not None
+
+
+def is_proxy_complaint(line: str) -> bool:
+    """Return whether a proxy says with this line only that its ranks are gone."""
+    return _PROXY.match(line) is not None
 
 
 def is_abort(line: str) -> bool:

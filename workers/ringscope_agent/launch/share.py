@@ -310,7 +310,7 @@ class Share:
         """Take in a line of output; return whether it is kept out of the log, at least for now."""
         if rank is not None:
             return False
-        if self._is_launch_line(text):
+        if self._is_launch_line(text) or hydra.is_proxy_complaint(text):
             return True
         self._exits.read(text)
         if not hydra.is_banner(text):

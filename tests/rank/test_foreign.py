@@ -18,13 +18,15 @@ LEAKING = {
     "HYDRA_LAUNCHER": "slurm", "HYDRA_RMK": "slurm", "HYDRA_HOST_FILE": "/nowhere", "MPIEXEC_TIMEOUT": "1",
     "I_MPI_HYDRA_BOOTSTRAP": "slurm", "I_MPI_PMI_LIBRARY": "/nowhere",
     "RANK": "1", "WORLD_SIZE": "4", "LOCAL_RANK": "1", "MASTER_ADDR": "n9", "MASTER_PORT": "1", "PET_RDZV_ID": "x",
-    "TF_CONFIG": "{}",
+    "TF_CONFIG": "{}", "PYTHONHOME": "/nowhere", "PYTHONPLATLIBDIR": "lib9", "PYTHONEXECUTABLE": "/nowhere",
+    "MPIR_CVAR_CH4_NETMOD": "mx", "MPIR_PARAM_CH4_NETMOD": "mx", "MPICH_CH4_NETMOD": "mx",
 }  # fmt: skip
 USERS_OWN = {
     "PATH": "/bin", "HOME": "/home/me", "LS_COLORS": "di=1", "MY_DATA": "/data", "CUDA_VISIBLE_DEVICES": "1",
     "NCCL_DEBUG": "INFO", "UCX_TLS": "tcp,self", "MPICH_ASYNC_PROGRESS": "1", "MPIR_CVAR_CH4_NUM_VCIS": "2",
     "OMP_PROC_BIND": "close", "HYDRA_FULL_ERROR": "1", "OMPI_MCA_btl_tcp_if_include": "eth0", "I_MPI_FABRICS": "shm",
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "JOB_NAME": "mine", "PMIMAGE": "photo",
+    "PYTHONPATH": "/home/me/scripts",
 }  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def page(document: dict[str, Any]) -> str:
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{TITLE}</title><style>{STYLE}</style>
 <h1>{TITLE} {escape(document["info"]["version"])}</h1>
-<p>{escape(document["info"]["description"])} Programs read <a href="/openapi.json">/openapi.json</a>.
+<p>{escape(document["info"]["description"])} Programs read <a href="openapi.json">/openapi.json</a>.
 Send a token as <code>Authorization: Bearer rs_…</code>; <code>ringscope token create</code> makes one.</p>
 {"".join(parts)}
 <h2 id="schemas">schemas</h2>

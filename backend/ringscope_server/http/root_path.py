@@ -37,6 +37,9 @@ class RootPath:
         raw_path = scope.get("raw_path") or path.encode()
         scope = {**scope, "path": path, "raw_path": self._without_root(raw_path.decode("latin-1")).encode("latin-1")}
 
+        if path == "/openapi.json":  # FastAPI then names the root as the document's server
+            scope["root_path"] = self._root
+
         async def with_root(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)

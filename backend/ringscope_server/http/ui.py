@@ -12,7 +12,7 @@ from ringscope_server.http.precompressed import Precompressed
 
 MISSING = """<!doctype html><title>Ringscope</title>
 <h1>The web page is not built</h1>
-<p>Run <code>make ui</code> in the checkout, then reload. The API works without it: <a href="/docs">/docs</a>.</p>"""
+<p>Run <code>make ui</code> in the checkout, then reload. The API works without it: <a href="docs">/docs</a>.</p>"""
 
 
 # Paths that are not the page's: their Accept header may matter.
@@ -31,7 +31,7 @@ class AnyAccept:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, as one for HTML if it may be that."""
         if scope["type"] == "http" and scope["method"] in ("GET", "HEAD") and is_page(scope["path"]):
-            accepted = Headers(scope=scope).get("accept", "*/*")
+            accepted = Headers(scope=scope).get("accept", "").strip() or "*/*"  # RFC 9110: no or an empty header is any
             if "*/*" in accepted or "text/*" in accepted:
                 kept = [(name, value) for name, value in scope["headers"] if name != b"accept"]
                 scope = {**scope, "headers": [*kept, (b"accept", b"text/html")]}

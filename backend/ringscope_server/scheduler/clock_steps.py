@@ -14,15 +14,16 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
 from ringscope.contracts.job_states import ACTIVE, WAITING
-from ringscope_server.db.models import Attempt, Insight, Job, Node, Pulse
+from ringscope_server.db.models import Attempt, Insight, Job, Node, Pulse, WebhookDelivery
 
 log = logging.getLogger(__name__)
 
 
 async def move_along(session: AsyncSession, step: timedelta, now: datetime) -> None:
-    """Add the step, which may be zero, to the times of open work: jobs, their attempts, nodes, pulses, insights.
+    """Add the step, which may be zero, to the times of open work.
 
-    None of these times is in the future afterwards.
+    This is jobs, their attempts, nodes, pulses, insights and messages to webhooks. No past time is in the future
+    afterwards.
     """
     if step:
         seconds = step.total_seconds()
@@ -51,3 +52,14 @@ async def move_along(session: AsyncSession, step: timedelta, now: datetime) -> N
     insights = select(Insight).where(Insight.until.is_(None)).with_for_update(key_share=True)
     for insight in await session.scalars(insights.order_by(Insight.id)):
         insight.since = min(insight.since + step, now)
+    if step:
+        await _move_messages(session, step, now)
+
+
+async def _move_messages(session: AsyncSession, step: timedelta, now: datetime) -> None:
+    """Add the step to the times of the messages that wait for their next try."""
+    # The courier locks them in the same order.
+    waiting = select(WebhookDelivery).where(WebhookDelivery.state == "pending").with_for_update()
+    for message in await session.scalars(waiting.order_by(WebhookDelivery.next_attempt_at, WebhookDelivery.id)):
+        message.created_at = min(message.created_at + step, now)
+        message.next_attempt_at = message.next_attempt_at and message.next_attempt_at + step

@@ -26,7 +26,7 @@ KEPT_FOR = timedelta(days=30)
 
 @dataclass(frozen=True)
 class Claimed:
-    """A delivery that this server, and no other, may try until ``until``."""
+    """A delivery that this server, and no other, may try for the time ``CLAIM``."""
 
     id: int
     webhook_id: int
@@ -35,7 +35,6 @@ class Claimed:
     message_id: str
     body: str
     tries: int  # with this one
-    until: datetime
 
 
 async def any_due(session: AsyncSession, now: datetime, underway: Mapping[int, int]) -> bool:
@@ -56,12 +55,9 @@ async def claim(session: AsyncSession, now: datetime, room: int, underway: Mappi
             message_id=delivery.message_id,
             body=delivery.body,
             tries=delivery.tries + 1,
-            until=now + CLAIM,
         )
-        values = {"next_attempt_at": claimed.until, "tries": claimed.tries}
-        if count[webhook.id] < AT_ONCE_TO_ONE and await _change(
-            session, claimed, delivery.next_attempt_at, delivery.tries, values
-        ):
+        values = {"next_attempt_at": now + CLAIM, "tries": claimed.tries}
+        if count[webhook.id] < AT_ONCE_TO_ONE and await _change(session, claimed, delivery.tries, values):
             count[webhook.id] += 1
             taken.append(claimed)
     return taken
@@ -76,7 +72,7 @@ async def settle(session: AsyncSession, claimed: Claimed, answer: Answer, now: d
         values |= {"state": "failed", "next_attempt_at": None}
     else:
         values |= {"next_attempt_at": now + timedelta(seconds=RETRY_SECONDS[claimed.tries - 1])}
-    if not await _change(session, claimed, claimed.until, claimed.tries, values) or answer.status != GONE:
+    if not await _change(session, claimed, claimed.tries, values) or answer.status != GONE:
         return
     webhook = await session.get(Webhook, claimed.webhook_id, with_for_update={"key_share": True})
     if webhook is not None and webhook.is_enabled:
@@ -104,16 +100,16 @@ def _due(now: datetime, underway: Mapping[int, int]) -> Select[WebhookDelivery, 
     )
 
 
-async def _change(
-    session: AsyncSession, claimed: Claimed, due: datetime | None, tries: int, values: dict[str, object]
-) -> bool:
-    """Change a delivery that still waits as it was seen; False when somebody else was faster."""
+async def _change(session: AsyncSession, claimed: Claimed, tries: int, values: dict[str, object]) -> bool:
+    """Change a delivery that still waits and has had ``tries`` tries; False when somebody else was faster.
+
+    Each claim counts one try. Its time says nothing, since it moves when the clock is set.
+    """
     result = await session.execute(
         update(WebhookDelivery)
         .where(
             WebhookDelivery.id == claimed.id,
             WebhookDelivery.state == "pending",
-            WebhookDelivery.next_attempt_at == due,
             WebhookDelivery.tries == tries,
         )
         .values(**values)

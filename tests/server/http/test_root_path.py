@@ -9,6 +9,7 @@ import pytest
 from pydantic import ValidationError
 from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import Receive, Scope, Send
+from tests.server.conftest import Clock, running_server
 
 from ringscope_server.http.root_path import RootPath, rooted
 from ringscope_server.settings import Settings
@@ -73,3 +74,12 @@ def test_the_root_is_the_path_of_the_public_url_unless_it_is_given() -> None:
     assert Settings(public_url="https://host/ringscope/").root == "/ringscope"
     assert Settings(public_url="https://host/ringscope/", root_path="/other").root == "/other"
     assert Settings(public_url="https://host").root == Settings().root == ""
+
+
+@pytest.mark.parametrize("root", ["", "/ringscope"])
+async def test_the_api_document_names_the_root_as_its_server(tmp_path: Path, root: str) -> None:
+    async with running_server(tmp_path, Clock(), root_path=root) as server:
+        for path in {"/openapi.json", f"{root}/openapi.json"}:
+            document = (await server.client().get(path)).json()
+            assert [there["url"] for there in document.get("servers", [])] == [root] * bool(root)
+        assert 'href="openapi.json"' in (await server.client().get(f"{root}/docs")).text

@@ -39,7 +39,7 @@ async def test_every_path_of_the_page_leads_to_it_and_hashed_files_are_kept(tmp_
             answer = await browser.get(path, headers={"Accept": "text/html"})
             assert (answer.status_code, answer.text) == (200, "<title>ringscope</title>")
             assert answer.headers["cache-control"] == "no-cache"
-        for accepted in ("*/*", "text/*", "application/json, */*;q=0.1"):
+        for accepted in ("", " ", "*/*", "text/*", "application/json, */*;q=0.1"):
             assert (await browser.get("/login", headers={"Accept": accepted})).status_code == 200, accepted
         assert (await browser.get("/login", headers={"Accept": "application/json"})).status_code == 404
         asset = await browser.get(f"/{ASSET}")

@@ -10,7 +10,18 @@ from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server
 from tests.server.scheduler.test_lease import hand_to
 from tests.server.two_nodes import two_nodes
 
-from ringscope_server.db.models import Attempt, Base, Insight, Job, Member, Node, Pulse, UtcDateTime
+from ringscope_server.db.models import (
+    Attempt,
+    Base,
+    Insight,
+    Job,
+    Member,
+    Node,
+    Pulse,
+    UtcDateTime,
+    Webhook,
+    WebhookDelivery,
+)
 from ringscope_server.scheduler import loop
 from ringscope_server.scheduler.clock_steps import move_along
 
@@ -78,11 +89,12 @@ NOT_MOVED = {
     "attempts": {"finished_at", "charged_at"},
     "nodes": {"desired_at", "leaves_at", "registered_at", "removed_at"},
     "insights": {"until"},
+    "webhook_deliveries": {"delivered_at"},
 }
 
 
 @STEPS
-@pytest.mark.parametrize("model", [Job, Attempt, Member, Node, Pulse, Insight])
+@pytest.mark.parametrize("model", [Job, Attempt, Member, Node, Pulse, Insight, WebhookDelivery])
 async def test_every_time_of_what_is_open_moves(
     server: Server, clock: Clock, model: type[Base], step_seconds: float
 ) -> None:
@@ -95,6 +107,11 @@ async def test_every_time_of_what_is_open_moves(
     async with server.services.database.write() as session:
         session.add(Pulse(attempt_id=attempt, node_id=1, heard_at=told, time_us=0, ranks=[]))
         session.add(Insight(job_id=1, attempt_id=attempt, kind="hang", message="", evidence={}, since=told))
+        hook = Webhook(id=1, name="w", url="", secret="", events=[], user="admin", is_enabled=True, created_at=told)
+        session.add(hook)
+        await session.flush()
+        message = {"message_id": "m", "event_type": "job.finished", "body": "", "state": "pending", "created_at": told}
+        session.add(WebhookDelivery(webhook_id=1, **message))
         await session.flush()
         (row,) = await session.scalars(select(model))
         for name in names:

@@ -36,6 +36,9 @@ FOREIGN_NAMES = frozenset({
     "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "ROLE_RANK", "ROLE_WORLD_SIZE",  # torchrun
     "GROUP_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
     "TF_CONFIG",  # TensorFlow's cluster
+    # These make a rank load another Python's library, or ask MPICH for a network module that its build may not have.
+    "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONEXECUTABLE",
+    "MPIR_CVAR_CH4_NETMOD", "MPIR_PARAM_CH4_NETMOD", "MPICH_CH4_NETMOD",
 })  # fmt: skip
 # These begin alike, but users set them for themselves.
 KEPT_PREFIXES = (
@@ -46,7 +49,7 @@ KEPT_PREFIXES = (
 
 
 def is_foreign(name: str) -> bool:
-    """Return whether a variable belongs to a batch system or to another launcher."""
+    """Return whether a variable belongs to a batch system, to another launcher, or to another Python or MPI."""
     return name in FOREIGN_NAMES or (name.startswith(FOREIGN_PREFIXES) and not name.startswith(KEPT_PREFIXES))
 
 

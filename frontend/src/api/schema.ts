@@ -2140,7 +2140,7 @@ export interface components {
         };
         /**
          * BucketList
-         * @description One entry for each rank that told its buckets, in the order of the ranks.
+         * @description One entry for each rank that reported its buckets, in the order of the ranks.
          */
         BucketList: {
             /** Items */
@@ -2416,7 +2416,7 @@ export interface components {
         };
         /**
          * CurvePart
-         * @description What one attempt adds to the curve: a later one goes on where its checkpoint stopped.
+         * @description The part of the curve from one attempt: a later one continues where its checkpoint stopped.
          */
         CurvePart: {
             /** Attempt */
@@ -4802,7 +4802,7 @@ export interface components {
         };
         /**
          * RankBucketsView
-         * @description One step of one rank from inside: the newest that it told.
+         * @description One step of one rank in detail: the newest that it reported.
          */
         RankBucketsView: {
             /**
@@ -6032,7 +6032,8 @@ export interface components {
         };
         /**
          * TrainingCurve
-         * @description Training over all attempts, and the jobs it was resumed from; of a step told twice the later attempt counts.
+         * @description Training over all attempts, and the jobs it was resumed from; of a step reported twice the later
+         *     attempt counts.
          */
         TrainingCurve: {
             /**

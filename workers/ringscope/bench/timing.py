@@ -69,7 +69,7 @@ def timed_block(calls: Iterable[Callable[[], None]], iterations: int, notes: Not
 def spaced_block(
     calls: Iterable[Callable[[], None]], iterations: int, between: Callable[[], None], notes: Notes | None = None
 ) -> Block:
-    """The same with ``between`` after every iteration, which is not timed."""
+    """Time a block with the untimed ``between`` after every iteration."""
     position, ring, text = notes or nowhere()
     clock, begins, ends = time.perf_counter_ns, ring.begins, ring.ends
     before = position[ITERATIONS]

@@ -12,7 +12,7 @@ def title(job: Job) -> str:
 
 
 def titled(name: str, is_simulated: bool) -> str:
-    """The same of what is no job yet, or is known by its name alone."""
+    """Mark a name as simulated; for jobs that are not submitted yet, or known by name alone."""
     return f"{SIMULATED.upper()} {name}".rstrip() if is_simulated else name
 
 
@@ -26,7 +26,7 @@ def marks(job: Job, is_unstable: bool) -> list[str]:
 
 
 def sentences(job: Job) -> list[str]:
-    """The same with the reasons."""
+    """Return the caveats as sentences, with their reasons."""
     crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), disturbed_by(job)
     return [
         *(f"It asked {asked}. It is not comparable with jobs in the default mode." for asked in _unusual(job).values()),

@@ -34,7 +34,7 @@ def refuse_unused(context: typer.Context, reasons: Mapping[str, str]) -> None:
 
 
 def all_for(flags: Sequence[str], reason: str) -> dict[str, str]:
-    """The same reason for each of the flags."""
+    """Return the same reason for each of the flags."""
     return dict.fromkeys(flags, reason)
 
 

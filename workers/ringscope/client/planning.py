@@ -68,7 +68,7 @@ class PlanningRoutes(Connection):
         return Example.read(self._asked("/trace", body))
 
     def trace_perfetto(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """The same as a document for ui.perfetto.dev."""
+        """Return the example as a document for ui.perfetto.dev."""
         return self._asked("/trace/perfetto", body)
 
     def _asked(self, path: str, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -130,7 +130,7 @@ class PredictionRoutes(Connection):
         return Prediction.read(self._body(response))
 
     def predict_training(self, body: Mapping[str, Any]) -> TrainingPrediction:
-        """The same of training: its gradient, the sum of it, and how fast one like it was."""
+        """Predict training: its gradient, the all-reduce of it, and the speed of a comparable job."""
         response = self._send("POST", "/jobs/prediction/training", is_repeatable=True, json=dict(body))
         return TrainingPrediction.read(self._body(response))
 
@@ -143,5 +143,5 @@ class PredictionRoutes(Connection):
         return Comparison.read(self._get("/comparison", {"job": job_ids, "base": base}))
 
     def standings(self, job_ids: Sequence[int], base: int | None = None) -> Standings:
-        """The same in one figure each: the ratio of both times at the size nearest to 1 MiB."""
+        """Compare in one figure each: the ratio of both times at the size nearest to 1 MiB."""
         return Standings.read(self._get("/comparison/standings", {"job": job_ids, "base": base}))

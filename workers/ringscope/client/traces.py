@@ -43,7 +43,7 @@ class TraceRoutes(Connection):
         in_place: bool | None = None,
         attempt: int | None = None,
     ) -> dict[str, Any]:
-        """The same as Chrome trace events."""
+        """Return the trace as Chrome trace events."""
         query = {"size_bytes": size_bytes, "algorithm": algorithm, "in_place": in_place, "attempt": attempt}
         document: dict[str, Any] = self._get(f"/jobs/{job_id}/trace.perfetto.json", query)
         return document

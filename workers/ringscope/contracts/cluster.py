@@ -94,7 +94,7 @@ class ClusterSpec(SpecModel):
 
     @cached_property
     def topology(self) -> Topology:
-        """The same for the cost model."""
+        """Return the topology for the cost model."""
         racks, nodes, ranks_per_node = _numbers(self.shape)
         inter = _link(self.link)
         if self.latency_us is not None:

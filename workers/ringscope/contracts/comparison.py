@@ -160,7 +160,7 @@ class Ran(NamedTuple):
 
 
 def caveats(base: Ran, other: Ran) -> list[str]:
-    """The same of how they ran: as crowded as each other they can be compared, but not where others disturbed one."""
+    """Compare how they ran: equal core sharing is no obstacle, but a disturbance of one of them is."""
     here, there = (ran.crowd or "a core for each rank" for ran in (other, base))
     crowded = [] if here == there else [f"It had {here}, and the baseline {there}."]
     return [

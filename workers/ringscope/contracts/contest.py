@@ -205,7 +205,7 @@ class Point(NamedTuple):
         return Ratio(value, value / exp(reach), value * exp(reach))
 
     def with_row(self, row: Row) -> "Point":
-        """The same with one more cycle."""
+        """Return the point with one more cycle."""
         cycles = self.cycles + 1
         distance_us = row.time_us - self.time_us
         time_us = self.time_us + distance_us / cycles

@@ -41,7 +41,7 @@ def pointer(location: tuple[str | int, ...]) -> str:
 
 
 def dotted(location: tuple[str | int, ...]) -> str:
-    """The same location as people write it: benchmark.algorithms[0]."""
+    """Write a location as people do: benchmark.algorithms[0]."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return text.removeprefix(".") or "the request body"
 

@@ -199,9 +199,9 @@ class Iterations(RecordModel):
         return self
 
     def steps(self) -> list[Steps]:
-        """The same, a record for each block and in it a column for each of a step's times.
+        """Convert to one record for each block, with a column for each of a step's times.
 
-        ValueError for times that cannot be.
+        ValueError for impossible times.
         """
         if min(min(column, default=0) for column in (self.duration_ns, self.pause_ns or ())) < 0:
             raise ValueError("times of iterations are not negative")

@@ -104,7 +104,7 @@ class Table(BaseModel):
         return self.model_copy(update={"curves": tuple(curves)})
 
     def on(self, machine: Machine | None) -> "Table":
-        """The same times, on this machine."""
+        """Return the same times, on this machine."""
         return self.model_copy(update={"machine": machine})
 
 

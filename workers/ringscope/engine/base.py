@@ -48,7 +48,7 @@ class Buffer:
         return Buffer(self.local[start:stop], tuple(part[start:stop] for part in self.parts))
 
     def view(self, dtype: str) -> "Buffer":
-        """The same memory as another dtype."""
+        """Return the same memory as another dtype."""
         return Buffer(self.local.view(dtype), tuple(part.view(dtype) for part in self.parts))
 
 

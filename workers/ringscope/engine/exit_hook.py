@@ -58,7 +58,7 @@ def end_now(rank: int, error: EngineError) -> None:
 
 
 def guarded(plan: Plan) -> Plan:
-    """The same plan, but an error in it ends all ranks when this program ends. Costs some 50 ns a call."""
+    """Return the same plan, but an error in it ends all ranks when this program ends. Costs some 50 ns a call."""
     return _TraceableGuarded(plan) if isinstance(plan, TraceablePlan) else _Guarded(plan)
 
 

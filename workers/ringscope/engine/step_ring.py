@@ -1,9 +1,10 @@
 """Step rings: the timed iterations of each rank of a node, in memory that their launcher has mapped too.
 
 A block of iterations may take minutes, and what is reported after it shows nothing while it lasts. So a rank writes the
-end of each iteration into a ring of fixed size, which costs one store, and the keeper reads there twice a second. The
-memory has no name in any folder: it is a file of memory alone (memfd_create) that the ranks open through /proc, so that
-no disk can be full or slow, and nothing is left of it once the keeper and its ranks have ended.
+end of each iteration into a ring of fixed size, which costs one store, and the supervisor of the ranks (the keeper)
+reads it twice a second. The memory has no name in any folder: it is a file of memory alone (memfd_create) that the
+ranks open through /proc, so that no disk can be full or slow, and nothing is left of it once the keeper and its ranks
+have ended.
 
 A step is a timed iteration; its number is how many were done before it, which ``positions.ITERATIONS`` counts. The end
 of step n lies at place n + 1 of the ring, modulo its size, so that n = 0 leaves room for what was before it. Before a

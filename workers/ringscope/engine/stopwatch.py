@@ -23,7 +23,7 @@ class Stopwatch:
         return time.perf_counter_ns() - self._origin_ns
 
     def timing(self, call: Callable[..., Any]) -> Callable[..., None]:
-        """The same call, which adds to ``spans`` when it began and ended."""
+        """Wrap a call, so that it adds its begin and end to ``spans``."""
 
         def timed(*arguments: Any) -> None:
             begin_ns = self.now_ns()

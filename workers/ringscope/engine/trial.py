@@ -29,12 +29,12 @@ class _Effort(NamedTuple):
     turns: int
 
 
-# Of messages up to so many bytes: the shorter, the more depends on who else had the core.
+# By the largest message size: the shorter the message, the more depends on what else used the core.
 _EFFORTS = {64 << 10: _Effort(3, 15), 4 << 20: _Effort(2, 11)}
 _LEAST = _Effort(1, 9)
 _CALLS, _BLOCK_US = 200, 2_000.0  # of a block at most
 _LEAST_CALLS = 2  # one after another: a schedule in small steps begins a call while others still end the one before
-_MOST_US = 600_000.0  # of an algorithm in a heat, about
+_MOST_US = 600_000.0  # of an algorithm in a round, about
 _Prepare = Callable[[str], Plan]
 
 

@@ -56,7 +56,7 @@ class Gpu:
             ) from error
 
     def among(self, comm: MPI.Intracomm) -> Gpu:
-        """The same GPU, of a rank of ``comm`` (collective)."""
+        """Return the same GPU for a rank of ``comm`` (collective)."""
         return _shared_out(comm, self.index, self.bus_id)
 
 

@@ -159,7 +159,7 @@ class _MessagePlan:
         self._run(MPI.Prequest.Startall, wait_all, self._reduction.combine, self._copy)
 
     def trace(self) -> RankTrace:
-        """The same, and each message of this rank; on a GPU every addition is awaited."""
+        """Run the same, and return each message of this rank; on a GPU every addition is awaited."""
         watch = RequestWatch()
         combine, copy = (watch.timing(self._awaited(call)) for call in (self._reduction.combine, self._copy))
         self._run(watch.start, watch.wait_all, combine, copy)

@@ -200,7 +200,7 @@ class _StepwisePlan:
             self._run(self._reduction.combine, np.copyto)
 
     def trace(self) -> RankTrace:
-        """The same, and each transfer that this rank pulled."""
+        """Run the same, and return each transfer that this rank pulled."""
         watch = Stopwatch()
         with np.errstate(over="ignore", invalid="ignore"):
             self._run(watch.timing(self._reduction.combine), watch.timing(np.copyto))

@@ -43,7 +43,7 @@ _Measured = Sequence[Any]  # op, bytes, ranks, cores, algorithm, transport, dtyp
 
 
 class Benchmarks:
-    """Bus bandwidths by shape, and when each kind of run was made last."""
+    """Bus bandwidths by shape, and the time of the last run of each kind."""
 
     def __init__(self) -> None:
         self.bandwidths: dict[Shape, float] = {}  # bytes per second
@@ -51,7 +51,7 @@ class Benchmarks:
         self._seen: set[int] = set()
 
     async def refresh(self, session: AsyncSession, ended: Collection[int]) -> None:
-        """Take in benchmarks that succeeded; ``ended`` are jobs that have just let their slots go."""
+        """Take in benchmarks that succeeded; ``ended`` are jobs that have just released their slots."""
         newest = await session.scalars(
             select(Job.id).where(Job.state == "succeeded").order_by(Job.id.desc()).limit(NEWEST_JOBS)
         )
@@ -80,10 +80,9 @@ class Benchmarks:
 
 
 def _ends(jobs: Collection[int]) -> Any:
-    """The last attempt of each succeeded job, its number of nodes and its end, oldest first.
+    """Select the last attempt of each succeeded job, its number of nodes and its end, oldest first.
 
-    Without those that something disturbed or that measured in another mode: the gauges are held against the median
-    of a week.
+    Disturbed attempts and those in another mode are left out, because the gauges are compared with a week's median.
     """
     last = select(func.max(Attempt.id)).where(Attempt.job_id.in_(jobs)).group_by(Attempt.job_id)
     return (

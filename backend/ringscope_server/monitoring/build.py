@@ -1,4 +1,4 @@
-"""Which revision of the source this server was made of."""
+"""The revision of the source from which this server was built."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @cache
 def revision() -> str:
-    """The commit that pip installed from, or that of the checkout; empty for a wheel from elsewhere."""
+    """Return the commit that pip installed from, or the checkout's; empty for a wheel from elsewhere."""
     return _installed() or _checked_out(Path(__file__).parent)
 
 

@@ -11,12 +11,12 @@ UNIT_STATES = ("free", "allocated", "drained", "unhealthy")
 
 @dataclass(frozen=True)
 class NodeUnits:
-    """A node and what it has.
+    """A node and its slots and GPUs.
 
     Args:
-        held: slots that ranks sit on.
+        held: slots that ranks use.
         quarantined: slots that could not be proven free.
-        expected_gpus: the most that it had; those that are gone since are a fault.
+        expected_gpus: the most that it had; missing ones are a fault.
     """
 
     desired: str
@@ -29,12 +29,12 @@ class NodeUnits:
 
 
 def node_states(nodes: Iterable[NodeUnits]) -> Counter[str]:
-    """How many nodes are in each state; what is worst about a node names it."""
+    """Return the number of nodes in each state; a node counts in the worst state that applies."""
     return Counter(map(_state, nodes))
 
 
 def slot_states(nodes: Iterable[NodeUnits]) -> Counter[str]:
-    """How many slots are in each state."""
+    """Return the number of slots in each state."""
     found: Counter[str] = Counter()
     for node in nodes:
         found.update(_units(node, node.slots, missing=0))
@@ -42,7 +42,7 @@ def slot_states(nodes: Iterable[NodeUnits]) -> Counter[str]:
 
 
 def gpu_states(nodes: Iterable[NodeUnits]) -> Counter[str]:
-    """How many GPUs are in each state: each rank has one as long as there are any."""
+    """Return the number of GPUs in each state: each rank has one as long as there are any."""
     found: Counter[str] = Counter()
     for node in nodes:
         found.update(_units(node, node.gpus, missing=max(0, node.expected_gpus - node.gpus)))

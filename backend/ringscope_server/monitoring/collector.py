@@ -27,7 +27,7 @@ class ServerCollector(Collector):
         self._stream = stream
 
     def collect(self) -> Iterable[Metric]:
-        """All metrics of the server; a fault in one part of them costs that part, not the page."""
+        """Yield all metrics of the server; a fault in one part of them costs that part, not the page."""
         state, started = self._state, time.perf_counter()
         found: list[Metric] = []
         for part in (job_families(state), node_families(state), service_families(state, self._stream)):
@@ -42,7 +42,7 @@ class ServerCollector(Collector):
 
 
 def registry(state: MonitoringState, stream: Stream) -> CollectorRegistry:
-    """A registry with the server's collector only: nothing global, so that tests and servers never mix."""
+    """Return a registry with only the server's collector: nothing is global, so that tests and servers never mix."""
     own = CollectorRegistry(auto_describe=False)
     own.register(ServerCollector(state, stream))
     return own

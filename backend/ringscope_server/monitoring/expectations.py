@@ -1,8 +1,8 @@
-"""What a running benchmark should reach, by what earlier jobs alike made of the same rows.
+"""The expected bandwidth of a running benchmark, from comparable earlier jobs' results for the same rows.
 
 A sweep goes through sizes that differ in bandwidth by orders of magnitude, so that one number for the whole job would
-be wrong most of the time. What is expected is therefore what the rows of the last minute should have taken together,
-which is what a rate over a minute of the ranks' counters shows.
+be wrong most of the time. So the expected value is for the rows of the last minute together, which is what a rate over
+a minute of the ranks' counters shows.
 """
 
 from collections import deque
@@ -24,14 +24,14 @@ AT_ONCE = 25  # new attempts looked up in one transaction, which PostgreSQL ends
 
 @dataclass
 class _Job:
-    """One attempt: what is known of such rows, and its own of the last minute."""
+    """One attempt: the baseline of its rows, and its own rows of the last minute."""
 
     baseline: Baseline
     recent: deque[tuple[datetime, Shape]] = field(default_factory=deque)
 
 
 class Expectations:
-    """Bus bandwidths to expect, in bytes per second, by job."""
+    """Expected bus bandwidths in bytes per second, by job."""
 
     def __init__(self) -> None:
         self.bandwidths: dict[int, float] = {}
@@ -39,7 +39,7 @@ class Expectations:
         self._last_row: int | None = None  # what was measured before this server looked is not of the last minute
 
     async def refresh(self, session: AsyncSession, jobs: Collection[int], now: datetime) -> None:
-        """Follow the rows of these jobs, which hold slots."""
+        """Read the new rows of these jobs, which hold slots."""
         if self._last_row is None:
             self._last_row = await session.scalar(select(func.max(Measurement.id))) or 0
         found = (await session.execute(_attempts(jobs))).all() if jobs else ()
@@ -59,7 +59,7 @@ class Expectations:
 
 
 def expected(rows: Iterable[Shape], known: Baseline) -> float | None:
-    """All their bytes over all their time; None without rows, or where one of them has no baseline."""
+    """Return all their bytes over all their time; None without rows, or if one of them has no baseline."""
     size_bytes, seconds = 0, 0.0
     for row in rows:
         if not (best := known.get(row)) or not best.median_gb_per_s:  # one rank alone has no bus

@@ -1,4 +1,4 @@
-"""How many GPUs each node has, without reading the inventories again and again."""
+"""The number of GPUs of each node, without reading the inventories repeatedly."""
 
 from collections.abc import Iterable
 
@@ -11,13 +11,13 @@ _GPUS = Node.inventory["gpus"]
 
 
 class GpuCounts:
-    """Remembers them: they change only when a node registers anew, which makes a new epoch."""
+    """Caches the numbers: they change only when a node registers again, which makes a new epoch."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[int, int]] = {}  # node -> epoch, GPUs
 
     async def of(self, session: AsyncSession, epochs: Iterable[tuple[int, int]]) -> dict[int, int]:
-        """GPUs by node, for pairs of node and epoch."""
+        """Return the number of GPUs by node, for pairs of node and epoch."""
         wanted = dict(epochs)
         news = [node for node, epoch in wanted.items() if self._known.get(node, (None,))[0] != epoch]
         if news:

@@ -1,4 +1,4 @@
-"""Counts what a batch of records brought."""
+"""Counters of the content of a batch of records."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from ringscope_server.telemetry.ingest import Ingested
 def count_ingested(
     state: MonitoringState, job_id: int, ingested: Ingested, committed_ns: int, node_offset_seconds: float
 ) -> None:
-    """After the commit. The offset is the node's clock minus the server's."""
+    """Count a batch after its commit. The offset is the node's clock minus the server's."""
     state.ingested.update(ingested.counts)
     state.rejected["malformed"] += ingested.rejected
     if ingested.spans:

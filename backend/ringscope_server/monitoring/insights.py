@@ -1,4 +1,4 @@
-"""The insights of this moment as metrics."""
+"""The active insights as metrics."""
 
 from collections.abc import Iterable
 
@@ -17,7 +17,7 @@ class InsightCollector(Collector):
         self._state = state
 
     def collect(self) -> Iterable[Metric]:
-        """How many there are of each kind, and each one of a job."""
+        """Yield the number of insights of each kind, and each one of a job."""
         counts, of_jobs = Series(INSIGHTS_ACTIVE), Series(JOB_INSIGHT)
         for kind, count in self._state.counts.items():
             counts.add(kind, value=count)

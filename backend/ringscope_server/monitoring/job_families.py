@@ -1,4 +1,4 @@
-"""The families of jobs, and of benchmarks that are over."""
+"""The metric families of jobs, and of finished benchmarks."""
 
 from collections.abc import Iterator
 from typing import get_args
@@ -19,7 +19,7 @@ OUTCOMES = ("succeeded", "failed", "cancelled", "timed_out", "node_lost")
 
 
 def job_families(state: MonitoringState) -> Iterator[Metric]:
-    """All of them."""
+    """Yield all families."""
     yield from _counts(state)
     yield from _active(state)
     yield from _queue(state)
@@ -27,7 +27,7 @@ def job_families(state: MonitoringState) -> Iterator[Metric]:
 
 
 def outcome_label(state: str, reason: str | None) -> str:
-    """The ``outcome`` label of a job that ended: its state, or what ended it where that says more."""
+    """Return the ``outcome`` label of an ended job: its state, or its reason if that says more."""
     return {"time_limit": "timed_out", "node_lost": "node_lost"}.get(reason or "", state)
 
 

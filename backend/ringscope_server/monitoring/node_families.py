@@ -1,4 +1,4 @@
-"""The families of nodes and of what they have."""
+"""The metric families of nodes, their slots and GPUs."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from ringscope_server.monitoring.state import MonitoringState
 
 
 def node_families(state: MonitoringState) -> Iterator[Metric]:
-    """All of them."""
+    """Yield all families."""
     for family, names, counts in (
         (table.NODES, NODE_STATES, state.node_states),
         (table.GPUS, UNIT_STATES, state.gpu_states),

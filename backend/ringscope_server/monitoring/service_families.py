@@ -1,4 +1,4 @@
-"""The families of the server itself."""
+"""The metric families of the server itself."""
 
 from collections.abc import Iterator
 from typing import get_args
@@ -16,7 +16,7 @@ RECORD_TYPES: tuple[str, ...] = tuple(model.model_fields["type"].default for mod
 
 
 def service_families(state: MonitoringState, stream: Stream) -> Iterator[Metric]:
-    """All of them."""
+    """Yield all families."""
     yield from _ingest(state)
     yield single(table.STREAM_SUBSCRIBERS, stream.subscribers)
     yield single(table.STREAM_MESSAGES_DROPPED, stream.dropped_total)

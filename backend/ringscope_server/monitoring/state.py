@@ -1,4 +1,4 @@
-"""What /metrics shows, kept in memory: a scrape must answer while the database is busy."""
+"""The content of /metrics, kept in memory: a scrape must answer while the database is busy."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -43,7 +43,7 @@ class JobMetrics:
 
 @dataclass
 class MonitoringState:
-    """Refreshed by the scheduler's loop after each pass; counters are raised where things happen."""
+    """The state, refreshed by the scheduler's loop after each pass; counters are raised when events happen."""
 
     is_ready: bool = False
     nodes: tuple[NodeMetrics, ...] = ()

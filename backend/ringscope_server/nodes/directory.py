@@ -17,9 +17,9 @@ class Known:
 
 
 class Directory:
-    """Names to nodes. An entry is worth nothing after a minute: several servers may share the table.
+    """Names to nodes. An entry expires after a minute, because several servers may share the table.
 
-    Until then an agent that was fenced elsewhere can only learn here that nothing has changed. Its heartbeats, its
+    Until then, an agent that was fenced elsewhere can only learn here that nothing has changed. Its heartbeats, its
     reports and every list of assignments are checked against the table.
     """
 
@@ -28,22 +28,22 @@ class Directory:
         self._known: dict[str, Known] = {}
 
     def find(self, name: str, epoch: int) -> int | None:
-        """The id of the node, or None when the table has to be asked."""
+        """Return the id of the node, or None if the table must be read."""
         known = self._known.get(name)
         if known is None or known.epoch != epoch or self._monotonic() - known.read_at > TRUST_SECONDS:
             return None
         return known.node_id
 
     def remember(self, name: str, node_id: int, epoch: int) -> None:
-        """What the table says now. Epochs only grow, so an older one is a late answer."""
+        """Store what the table says now. Epochs only grow, so an older one is a late answer."""
         known = self._known.get(name)
         if known is None or known.epoch <= epoch:
             self._known[name] = Known(node_id, epoch, self._monotonic())
 
     def forget(self, name: str) -> None:
-        """The node was removed, or is lost: its next poll must look at the table."""
+        """Forget a node that was removed or is lost: its next poll must read the table."""
         self._known.pop(name, None)
 
     def forget_ids(self, node_ids: Collection[int]) -> None:
-        """Another server changed these nodes."""
+        """Forget nodes that another server changed."""
         self._known = {name: known for name, known in self._known.items() if known.node_id not in node_ids}

@@ -1,4 +1,4 @@
-"""What a node is: ready, degraded or lost, and why. Looked at in every pass of the scheduler's loop."""
+"""The state of a node: ready, degraded or lost, and why. It is checked in every pass of the scheduler's loop."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
@@ -29,7 +29,7 @@ State = tuple[str, str]  # observed, and why in words
 
 
 class Signs(Protocol):
-    """What a node's state is made of: a Node, or those of its columns that every pass reads of all nodes."""
+    """The columns that determine a node's state: a Node, or those of its columns that every pass reads of all nodes."""
 
     observed: str
     observed_reason: str
@@ -39,9 +39,10 @@ class Signs(Protocol):
 
 
 async def judge(session: AsyncSession, listening: Listening, now: datetime) -> list[Node]:
-    """Give every node its state; the nodes that changed. Of very many the lost ones first; the next pass goes on.
+    """Set every node's state; return the nodes that changed. Of very many, the lost ones come first; the next pass
+    continues.
 
-    Silence counts only as far as this process has listened.
+    Silence counts only for the time in which this process has listened.
     """
     quarantine = await quarantined(session)
     rows = (await session.execute(select(*_LOOKED_AT).where(Node.removed_at.is_(None)).order_by(Node.id))).all()
@@ -62,17 +63,17 @@ async def judge(session: AsyncSession, listening: Listening, now: datetime) -> l
 
 
 async def review(session: AsyncSession, node: Node, now: datetime) -> None:
-    """Give a node its state at once, as something about it was changed; only ``judge`` finds silent ones lost."""
+    """Set a node's state at once, after a change; only ``judge`` finds silent ones lost."""
     _settle(session, node, _state(node, await unproven_slots(session, node), None, now), now)
 
 
 async def unproven_slots(session: AsyncSession, node: Node) -> Sequence[int]:
-    """A node's quarantined slots."""
+    """Return a node's quarantined slots."""
     return (await session.scalars(select(QuarantinedSlot.slot).where(QuarantinedSlot.node_id == node.id))).all()
 
 
 def faults(node: Signs, quarantine: Iterable[int]) -> list[str]:
-    """What is wrong with a node that is alive, each as a sentence."""
+    """Return the faults of a live node, each as a sentence."""
     found = [node.missing] if node.missing else []
     offset = node.clock_offset_seconds or 0.0
     if abs(offset) > MAX_CLOCK_OFFSET_SECONDS:
@@ -85,7 +86,7 @@ def faults(node: Signs, quarantine: Iterable[int]) -> list[str]:
 
 
 def compare(node: Node) -> None:
-    """Note what the node lacks of the most that it ever had, and of what it needs."""
+    """Note what the node lacks compared with the most that it ever had, and with its needs."""
     gpus = _gpus(node)
     node.expected_slots, node.expected_gpus = max(node.expected_slots, node.slots), max(node.expected_gpus, gpus)
     counts = (("slots", node.slots, node.expected_slots), ("GPUs", gpus, node.expected_gpus))
@@ -95,7 +96,7 @@ def compare(node: Node) -> None:
 
 
 def accept(node: Node) -> None:
-    """What the node has now is what it should have; what it needs it still lacks."""
+    """Accept the node's present hardware as what it should have; it still lacks what it needs."""
     node.expected_slots, node.expected_gpus, node.missing = node.slots, _gpus(node), " ".join(_lacks(node))
 
 

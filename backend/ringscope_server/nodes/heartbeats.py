@@ -33,14 +33,14 @@ _WRITE = (
 
 @dataclass(frozen=True)
 class Clock:
-    """A node's clock minus the server's, and how far that is from the truth at most."""
+    """A node's clock minus the server's, and its largest possible error."""
 
     offset_seconds: float
     error_seconds: float
 
     @classmethod
     def told_by(cls, poll: Poll) -> "Clock | None":
-        """As the agent has measured it; None where it has not yet."""
+        """Return the offset as measured by the agent; None if it has not measured it yet."""
         if poll.clock_offset_seconds is None or poll.clock_error_seconds is None:
             return None
         return cls(poll.clock_offset_seconds, poll.clock_error_seconds)
@@ -48,14 +48,14 @@ class Clock:
 
 @dataclass(frozen=True)
 class Beat:
-    """The newest sign of life of a node under one epoch."""
+    """The newest heartbeat of a node under one epoch."""
 
     time: datetime
     clock: Clock | None
 
 
 class Heartbeats:
-    """Signs of life that are not in the table yet, and for how long this process has listened for any."""
+    """The heartbeats that are not in the table yet, and for how long this process has listened for any."""
 
     def __init__(self, elapsed: Callable[[], float] = seconds_since_boot) -> None:
         self._waiting: dict[tuple[int, int], Beat] = {}
@@ -63,13 +63,13 @@ class Heartbeats:
         self._writing = asyncio.Lock()
 
     def note(self, node_id: int, epoch: int, now: datetime, clock: Clock | None = None) -> None:
-        """A node was heard of, and may have said how far its clock is off."""
+        """Note a heartbeat of a node, perhaps with its clock offset."""
         if clock is None and (earlier := self._waiting.get((node_id, epoch))) is not None:
             clock = earlier.clock
         self._waiting[node_id, epoch] = Beat(now, clock)
 
     async def flush(self, database: Database) -> None:
-        """Write what waits, in one transaction; what cannot be written waits on."""
+        """Write what waits, in one transaction; what cannot be written keeps waiting."""
         async with self._writing:
             written = dict(sorted(self._waiting.items()))
             if not written:
@@ -81,11 +81,11 @@ class Heartbeats:
                     del self._waiting[key]
 
     def held_back(self) -> AbstractAsyncContextManager[None]:
-        """None are written meanwhile: times that are stored may move, and must not be overtaken by older ones."""
+        """Write none meanwhile: stored times may move, and older ones must not overtake them."""
         return self._writing
 
     def move(self, step: timedelta) -> None:
-        """The clock is set by so much, and the times of what waits with it."""
+        """Move the waiting times, because the clock was set by this step."""
         if step:
             self._waiting = {key: replace(beat, time=beat.time + step) for key, beat in self._waiting.items()}
 

@@ -1,4 +1,4 @@
-"""A new node gets a token of its own, on the strength of a join token."""
+"""Joining: a new node gets a token of its own in exchange for a join token."""
 
 from datetime import datetime
 from typing import NamedTuple
@@ -21,14 +21,14 @@ class Joined(NamedTuple):
 
 
 class NodeLivesError(Exception):
-    """A node of this name is there and alive, and its agent has a token that is good."""
+    """A live node with this name exists, and its agent has a valid token."""
 
 
 async def join(session: AsyncSession, name: str, joiner: User, now: datetime) -> Joined:
-    """Make the token that speaks for this node alone, and end earlier ones. Raises NodeLivesError, RevokedError.
+    """Make the token of this node alone, and end earlier ones. Raises NodeLivesError, RevokedError.
 
-    It ends when the join token is revoked, but not when that expires: a join token is good for a day, a node for years.
-    An agent whose token was revoked may join again at once, although its node is not lost yet.
+    It ends when the join token is revoked, but not when that expires: a join token lasts a day, a node for years. An
+    agent whose token was revoked may join again at once, although its node is not lost yet.
     """
     await tokens.kept(session, joiner.token_id)
     await advisory_lock.hold(session, f"join {name}")

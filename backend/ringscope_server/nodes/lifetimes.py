@@ -1,4 +1,4 @@
-"""Nodes with a lifetime: drained before a batch system takes them back, off the lists once they are gone."""
+"""Nodes with a lifetime: they are drained before a batch system takes them back, and removed once they are gone."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -24,12 +24,12 @@ class NodeHeldError(Exception):
 
 
 def free_by(leaves_at: datetime | None) -> datetime | None:
-    """When the last job on a node must have ended; None: the node stays."""
+    """Return when the last job on a node must have ended; None if the node stays."""
     return None if leaves_at is None else max(leaves_at, _FIRST) - LEAVE_MARGIN
 
 
 async def leave(session: AsyncSession, node_id: int, now: datetime) -> None:
-    """An agent says goodbye for good: take its node off the lists. Raises NodeHeldError."""
+    """Remove a node whose agent ends for good from the lists. Raises NodeHeldError."""
     node = await session.get_one(Node, node_id, with_for_update={"key_share": True})
     held = select(Member.attempt_id).where(Member.node_id == node.id, Member.phase != "clean").limit(1)
     attempt_id = await session.scalar(held)
@@ -39,7 +39,7 @@ async def leave(session: AsyncSession, node_id: int, now: datetime) -> None:
 
 
 async def enforce(session: AsyncSession, now: datetime) -> list[Node]:
-    """Drain the nodes that leave soon, and take off the lists those that left without a word; what was changed."""
+    """Drain the nodes that leave soon, and remove those that left without a report; return what was changed."""
     changed: list[Node] = []
     for node in await _due(session, now):
         if node.observed == "lost" and _is_over(node, now):
@@ -54,7 +54,7 @@ async def enforce(session: AsyncSession, now: datetime) -> list[Node]:
 
 
 async def _due(session: AsyncSession, now: datetime) -> Sequence[Node]:
-    """Nodes about which something may be to be done."""
+    """Return the nodes that may need an action."""
     is_to_be_drained = and_(Node.desired == "active", Node.leaves_at <= now + LEAVE_MARGIN)
     query = select(Node).where(
         Node.removed_at.is_(None), Node.leaves_at.is_not(None), or_(is_to_be_drained, Node.observed == "lost")

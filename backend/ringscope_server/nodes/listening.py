@@ -1,9 +1,9 @@
-"""For how long a server has listened for what did not come. Pure: the caller has the clocks.
+"""The time for which a server has listened for a message. Pure: the caller has the clocks.
 
-A process that starts, or that stood still, cannot say what it missed meanwhile. So silence counts from the first moment
-after its beginning at which the process listened again, and a time in which the process stood still counts for
-``MOST_SECONDS`` only, however long it was. This much it counts, as a process that always stands still would otherwise
-never find a node lost.
+A process that starts, or that stood still, does not know what it missed meanwhile. So silence counts from the first
+moment after its beginning at which the process listened again, and a time in which the process stood still counts for
+``MOST_SECONDS`` at most. It counts this much because a process that often stands still would otherwise never find a
+node lost.
 """
 
 from collections import deque
@@ -36,12 +36,12 @@ class Listening:
         self._since: datetime | None = None
 
     def begin(self, now: datetime) -> None:
-        """The process listens from now on: it starts, or nothing that was heard before can be compared with now."""
+        """Begin to listen: the process starts, or nothing received before can be compared with now."""
         self._gaps.clear()
         self._since, self._looked_at = now, self._elapsed()
 
     def look(self, now: datetime) -> None:
-        """The process runs; call this every second. Where the last look is long ago, the process stood still."""
+        """Note that the process runs; call this every second. If the last call is long ago, the process stood still."""
         passed = timedelta(seconds=self._elapsed() - self._looked_at)
         self._looked_at = self._elapsed()
         if self._since is None:
@@ -50,13 +50,13 @@ class Listening:
             self._gaps.append(Gap(now - passed, now))
 
     def move(self, step: timedelta) -> None:
-        """The clock is set by so much."""
+        """Move the times by the step by which the clock was set."""
         self._gaps = deque((Gap(gap.began + step, gap.ended + step) for gap in self._gaps), self._gaps.maxlen)
         if self._since is not None:
             self._since += step
 
     def since(self, time: datetime, now: datetime) -> timedelta:
-        """How long this process has listened for what should have come after ``time``, without the rest of gaps."""
+        """Return how long this process has listened for a message due after ``time``, without most of the gaps."""
         begun = time if self._since is None else max(time, self._since)
         first = next((gap for gap in self._gaps if gap.ended > begun), None)
         if first is not None:

@@ -6,6 +6,6 @@ _NAMED = 3  # of many nodes
 
 
 def listed(names: Sequence[str]) -> str:
-    """Such as: n1, n2, n3 and 29 more."""
+    """Return the names as in: n1, n2, n3 and 29 more."""
     rest = len(names) - _NAMED
     return ", ".join(names[:_NAMED]) + (f" and {rest} more" if rest > 0 else "")

@@ -1,4 +1,4 @@
-"""Nodes and their slots, read for people and for the scheduler."""
+"""Queries of nodes and their slots, for people and for the scheduler."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -19,12 +19,14 @@ Quarantine = dict[int, dict[int, str]]
 
 
 async def all_nodes(session: AsyncSession) -> Sequence[Node]:
-    """Every node that was not removed, by name."""
+    """Return every node that was not removed, by name."""
     return (await session.scalars(select(Node).where(Node.removed_at.is_(None)).order_by(Node.name))).all()
 
 
 async def page(session: AsyncSession, limit: int | None, after: int | None) -> Sequence[Node]:
-    """The next ``limit`` of them behind the one with the id ``after``, which may be removed by now; None: the rest."""
+    """Return the next ``limit`` nodes after the one with the id ``after``, which may have been removed; None for the
+    rest.
+    """
     query = select(Node).where(Node.removed_at.is_(None)).order_by(Node.name).limit(limit)
     if after is not None:
         query = query.where(Node.name > select(Node.name).where(Node.id == after).scalar_subquery())
@@ -32,12 +34,12 @@ async def page(session: AsyncSession, limit: int | None, after: int | None) -> S
 
 
 async def one(session: AsyncSession, name: str) -> Node | None:
-    """The node of that name, unless it was removed."""
+    """Return the node of that name, unless it was removed."""
     return await session.scalar(select(Node).where(Node.name == name, Node.removed_at.is_(None)))
 
 
 async def occupancy(session: AsyncSession) -> Occupancy:
-    """Who sits on which slot."""
+    """Return which rank uses which slot."""
     taken: Occupancy = defaultdict(dict)
     rows = await session.execute(
         select(Allocation.node_id, Allocation.slot, Attempt.job_id, Allocation.rank)
@@ -50,7 +52,7 @@ async def occupancy(session: AsyncSession) -> Occupancy:
 
 
 async def quarantined(session: AsyncSession) -> Quarantine:
-    """Slots that must not be given away, as they could not be proven free."""
+    """Return the slots that must not be given away, because they could not be proven free."""
     found: Quarantine = defaultdict(dict)
     for node_id, slot, message in await session.execute(
         select(QuarantinedSlot.node_id, QuarantinedSlot.slot, QuarantinedSlot.message)
@@ -60,13 +62,13 @@ async def quarantined(session: AsyncSession) -> Quarantine:
 
 
 async def views(session: AsyncSession, nodes: Sequence[Node], now: datetime) -> list[NodeView]:
-    """Nodes as the API shows them."""
+    """Return nodes as the API shows them."""
     taken, quarantine = await occupancy(session), await quarantined(session)
     return [view(node, taken, quarantine, now) for node in nodes]
 
 
 def view(node: Node, taken: Occupancy, quarantine: Quarantine, now: datetime) -> NodeView:
-    """A node as the API shows it."""
+    """Return a node as the API shows it."""
     busy, unproven = taken.get(node.id, {}), quarantine.get(node.id, {})
     effective = labels.effective(node)
     return NodeView(

@@ -1,4 +1,4 @@
-"""How busy nodes were in the last minutes: in memory, of the agents that call this server."""
+"""The load of nodes in the last minutes: in memory, for the agents that call this server."""
 
 import time
 from collections import deque
@@ -15,7 +15,7 @@ KEPT = round(KEPT_SECONDS / SPACING_SECONDS)
 
 
 class NodeReadings(BaseModel):
-    """A node's readings in columns, oldest first; null in a column: it could not tell."""
+    """A node's readings in columns, oldest first; null if the node did not report a value."""
 
     node: str
     age_seconds: list[float] = Field(description="The age of each reading.")
@@ -27,7 +27,7 @@ class NodeReadings(BaseModel):
 
 
 class ReadingPage(BaseModel):
-    """Nodes that told in the last minutes, by name, all of them unless a limit was given."""
+    """Nodes with readings of the last minutes, by name, all of them unless a limit was given."""
 
     items: list[NodeReadings]
     next: str | None = None
@@ -40,14 +40,14 @@ class _Told:
 
 
 class Readings:
-    """A short ring for each node."""
+    """The newest readings of each node, a limited number."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
         self._rings: dict[int, deque[_Told]] = {}
 
     def note(self, node_id: int, reading: Reading | None) -> None:
-        """Keep it, unless the last one is too new; agents of earlier versions tell none."""
+        """Add a reading unless the last one is too new; agents of earlier versions send none."""
         if reading is None:
             return
         now = self._monotonic()
@@ -58,14 +58,14 @@ class Readings:
             ring.append(_Told(now, reading))
 
     def load_average(self, node_id: int) -> float | None:
-        """The newest one that the node told in the last minutes; None: it tells none, or to another server."""
+        """Return the node's newest load average of the last minutes; None if it reports none, or to another server."""
         ring = self._rings.get(node_id)
         if not ring or self._monotonic() - ring[-1].at > KEPT_SECONDS:
             return None
         return ring[-1].reading.load_average
 
     def columns(self, nodes: Iterable[tuple[int, str]]) -> list[NodeReadings]:
-        """Of these nodes, each an id and a name, in their order."""
+        """Return the readings of these nodes, each an id and a name, in their order."""
         now = self._monotonic()
         kept = [
             (name, [told for told in self._rings.get(node_id, ()) if now - told.at <= KEPT_SECONDS])

@@ -1,4 +1,4 @@
-"""Agents introduce their nodes, and speak for them afterwards under the epoch that they were given."""
+"""Registration of agents: each gets an epoch, under which it speaks for its node."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,11 +14,11 @@ from ringscope_server.nodes import health
 
 
 class StaleEpochError(Exception):
-    """The request comes from an agent that the server no longer listens to under this name."""
+    """The request has an epoch that is no longer valid for this name."""
 
 
 class Speaker(NamedTuple):
-    """A node whose agent speaks under the epoch that counts."""
+    """A node whose agent has the valid epoch."""
 
     node_id: int
     is_lost: bool
@@ -26,14 +26,14 @@ class Speaker(NamedTuple):
 
 @dataclass
 class Registered:
-    """A node that was taken in, and all nodes whose assignments tell of it."""
+    """A registered node, and all nodes whose assignments contain it."""
 
     node: Node
     gangs: set[int] = field(default_factory=set)
 
 
 async def register(session: AsyncSession, registration: Registration, now: datetime) -> Registered:
-    """Take a node in, or take it back: the new epoch fences whatever an older agent of that name still sends."""
+    """Register a node, also again: the new epoch fences whatever an older agent of that name still sends."""
     query = select(Node).where(Node.name == registration.name)
     node = await session.scalar(query.with_for_update(key_share=True))
     if node is None:
@@ -63,7 +63,7 @@ async def register(session: AsyncSession, registration: Registration, now: datet
 
 
 async def speaker(session: AsyncSession, name: str, epoch: int) -> Speaker:
-    """The node that speaks. Raises StaleEpochError."""
+    """Return the node of this name and epoch. Raises StaleEpochError."""
     query = select(Node.id, Node.epoch, Node.observed).where(Node.name == name, Node.removed_at.is_(None))
     row = (await session.execute(query)).one_or_none()
     if row is None or row.epoch != epoch:
@@ -72,12 +72,12 @@ async def speaker(session: AsyncSession, name: str, epoch: int) -> Speaker:
 
 
 async def ids_named(session: AsyncSession, name: str) -> set[int]:
-    """The node of this name on the lists, if there is one."""
+    """Return the id of the node of this name on the lists, if there is one."""
     return set(await session.scalars(select(Node.id).where(Node.name == name, Node.removed_at.is_(None))))
 
 
 async def take_back(session: AsyncSession, node_id: int, now: datetime) -> None:
-    """A lost node was heard of."""
+    """Note that a lost node has sent a request."""
     node = await session.get_one(Node, node_id, with_for_update={"key_share": True})
     node.last_heartbeat_at = now
     await health.review(session, node, now)
@@ -96,6 +96,8 @@ def _describe(node: Node, registration: Registration) -> None:
 
 
 async def _gang_mates(session: AsyncSession, node_id: int) -> set[int]:
-    """Nodes that share a gang with this one: its address, which may be another now, is in their assignments."""
+    """Return the nodes that share a gang with this one: its address, which may have changed, is in their
+    assignments.
+    """
     attempts = select(Member.attempt_id).where(Member.node_id == node_id, Member.phase != "clean")
     return set(await session.scalars(select(Member.node_id).where(Member.attempt_id.in_(attempts))))

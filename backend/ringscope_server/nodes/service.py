@@ -1,4 +1,4 @@
-"""What people do with nodes: label, drain, resume, free a slot, remove. Each leaves an event."""
+"""Actions of people on nodes: label, drain, resume, release a slot, remove. Each writes an event."""
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -24,7 +24,7 @@ class NodeStateError(Exception):
 
 
 async def find(session: AsyncSession, name: str, check: Check) -> Node:
-    """A node to change, locked until the transaction ends. Raises UnknownNodeError, or whatever ``check`` raises."""
+    """Return a node to change, locked until the transaction ends. Raises UnknownNodeError, or what ``check`` raises."""
     query = select(Node).where(Node.name == name, Node.removed_at.is_(None))
     node = await session.scalar(query.with_for_update(key_share=True))
     if node is None:
@@ -34,7 +34,7 @@ async def find(session: AsyncSession, name: str, check: Check) -> Node:
 
 
 def set_labels(session: AsyncSession, node: Node, changes: Mapping[str, str | None], user: str, now: datetime) -> None:
-    """Set labels and, with None, take labels away."""
+    """Set labels and, with None, remove labels."""
     before = labels.effective(node)
     labels.merge(node, changes)
     node.revision += 1
@@ -42,7 +42,7 @@ def set_labels(session: AsyncSession, node: Node, changes: Mapping[str, str | No
 
 
 def drain(session: AsyncSession, node: Node, reason: str, user: str, now: datetime) -> None:
-    """Give the node no new work; what runs on it goes on. The same again changes nothing."""
+    """Give the node no new work; running jobs continue. A repeated drain changes nothing."""
     if (node.desired, node.desired_reason) == ("drain", reason):
         return
     before = _want(node, "drain", reason, user, now)
@@ -50,7 +50,7 @@ def drain(session: AsyncSession, node: Node, reason: str, user: str, now: dateti
 
 
 async def resume(session: AsyncSession, node: Node, user: str, now: datetime) -> None:
-    """Give the node work again, and take what it has now as what it should have."""
+    """Give the node work again, and accept its present hardware as what it should have."""
     before = _want(node, "active", "", user, now)
     health.accept(node)
     _record(session, node, "resumed", user, now, before=before, after="active")
@@ -58,7 +58,7 @@ async def resume(session: AsyncSession, node: Node, user: str, now: datetime) ->
 
 
 async def release_slot(session: AsyncSession, node: Node, slot: int, user: str, now: datetime) -> None:
-    """Give a quarantined slot away again, on a person's word. Raises NodeStateError when it is not quarantined."""
+    """Release a quarantined slot on a person's word. Raises NodeStateError if it is not quarantined."""
     row = await session.get(QuarantinedSlot, (node.id, slot))
     if row is None:
         raise NodeStateError(f"Slot {slot} of node {node.name} is not quarantined; there is nothing to release.")
@@ -76,10 +76,10 @@ async def release_slot(session: AsyncSession, node: Node, slot: int, user: str, 
 
 
 async def remove(session: AsyncSession, node: Node, user: str, now: datetime) -> None:
-    """Take a lost node off the lists, and end its own tokens. Raises NodeStateError while it lives or holds a job.
+    """Remove a lost node from the lists, and end its own tokens. Raises NodeStateError while it lives or holds a job.
 
-    Its row stays, as the jobs that it ran name it, and so do slots that were never proven free: should its agent come
-    back, with a token, it is told to end what is left there.
+    Its row stays, because its jobs refer to it, and so do slots that were never proven free: if its agent returns with
+    a token, it must end what is left there.
     """
     if node.observed != "lost":
         raise NodeStateError(f"Node {node.name} is {node.observed}; stop its agent and wait until the node is lost.")
@@ -91,7 +91,7 @@ async def remove(session: AsyncSession, node: Node, user: str, now: datetime) ->
 
 
 async def unfinished_job(session: AsyncSession, node: Node) -> int | None:
-    """A job that has a part on the node and is not over."""
+    """Return a job that has a part on the node and is not over."""
     return await session.scalar(
         select(Job.id)
         .join(Attempt, Attempt.job_id == Job.id)
@@ -102,7 +102,7 @@ async def unfinished_job(session: AsyncSession, node: Node) -> int | None:
 
 
 async def take_off(session: AsyncSession, node: Node, now: datetime) -> None:
-    """The node is no longer on the lists, and its own tokens have ended."""
+    """Take the node off the lists and end its own tokens."""
     node.removed_at = now
     node.revision += 1
     await session.execute(delete(Token).where(Token.kind == "agent", Token.node == node.name))

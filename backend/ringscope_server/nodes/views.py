@@ -1,4 +1,4 @@
-"""Nodes as the API shows them."""
+"""The API's views of nodes."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -22,7 +22,7 @@ class SlotView(BaseModel):
 
 
 class NodeView(BaseModel):
-    """A node: what people want of it (desired), what it is (observed), what it has, what it runs."""
+    """A node: its desired and observed state, its hardware and its ranks."""
 
     id: int
     name: str
@@ -55,7 +55,7 @@ class NodeView(BaseModel):
 
 
 class NodeLabels(BaseModel):
-    """Labels to set on a node, and with null to take away; the others stay."""
+    """Labels to set on a node, or to remove with null; the others stay."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -63,7 +63,7 @@ class NodeLabels(BaseModel):
 
 
 class Drain(BaseModel):
-    """Why a node shall take no new work."""
+    """The reason for which a node should take no new work."""
 
     model_config = ConfigDict(extra="forbid")
 

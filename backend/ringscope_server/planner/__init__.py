@@ -1,1 +1,1 @@
-"""What the cost model says: prices, what they hang on, parameters from a job's rows, and worked examples."""
+"""Results of the cost model: prices, their sensitivities, parameters from a job's rows, and worked examples."""

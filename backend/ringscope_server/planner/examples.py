@@ -53,7 +53,7 @@ class ExampleQuestion(SpecModel):
 
     @property
     def cluster(self) -> ClusterSpec:
-        """Its shape, and the links of examples."""
+        """The described shape, with the links of examples."""
         shape = self.shape or str(len(self.values) or USUAL_RANKS)
         return ClusterSpec.model_validate(LINKS | {"shape": shape, "channels": self.channels})
 
@@ -80,7 +80,7 @@ class ExampleQuestion(SpecModel):
 
 
 class Example(BaseModel):
-    """The numbers are worked out, the times are the cost model's; nothing is measured."""
+    """Computed numbers, with the cost model's times; nothing is measured."""
 
     collective: str
     algorithm: str
@@ -91,7 +91,7 @@ class Example(BaseModel):
 
 
 def example(question: ExampleQuestion) -> Example:
-    """Every step; ValueError for numbers that do not fit the ranks, or are too many."""
+    """Return every step. Raises ValueError for numbers that do not fit the ranks, or are too many."""
     schedule, timeline = _run(question)
     values = question.values or usual_values(schedule.ranks, schedule.length // schedule.ranks)
     numbers = schedule.ranks * schedule.length * len(schedule.steps)
@@ -109,7 +109,7 @@ def example(question: ExampleQuestion) -> Example:
 
 
 def perfetto(question: ExampleQuestion) -> dict[str, Any]:
-    """The same for ui.perfetto.dev."""
+    """Return the same for ui.perfetto.dev."""
     schedule, timeline = _run(question)
     size_bytes = schedule.length * question.element_bytes
     return to_perfetto(timeline, f"{question.algorithm}, {schedule.ranks} ranks, {size_bytes} bytes")

@@ -12,7 +12,9 @@ MAX_ROWS = 2_000
 
 
 async def load(session: AsyncSession, job_id: int, spec: JobSpec, attempt_id: int | None) -> Samples:
-    """The rows of an attempt that a fit can use, and how its ranks lay; ValueError where there are none."""
+    """Return the rows of an attempt that a fit can use, and the placement of its ranks. Raises ValueError if there are
+    none.
+    """
     query = select(Measurement).where(Measurement.attempt_id == attempt_id).order_by(Measurement.id)
     found = (await session.scalars(query.limit(MAX_ROWS + 1))).all()
     if len(found) > MAX_ROWS:
@@ -24,7 +26,7 @@ async def load(session: AsyncSession, job_id: int, spec: JobSpec, attempt_id: in
 
 
 async def caveats(session: AsyncSession, attempt_id: int | None) -> list[str]:
-    """What to know before a fit to an attempt's rows is believed."""
+    """Return the caveats of a fit to an attempt's rows."""
     told = select(Attempt.reason, Attempt.disturbed_by, Attempt.tally).where(Attempt.id == attempt_id)
     for reason, disturbed_by, fields in await session.execute(told):
         tally = Contest.model_validate(fields or {})

@@ -1,4 +1,4 @@
-"""The fit itself: work of a processor, for a process that knows no tables."""
+"""The fit itself; it takes processor time, so it runs in a process without tables."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -19,8 +19,8 @@ _KNOWN_FITS = 64
 
 
 def fitted(job_id: int, samples: Samples, known: Sequence[str] = ()) -> JobFit:
-    """Parameters and residuals, with the caveats that are known; ValueError with a sentence where the rows do not tell,
-    or are too many.
+    """Return parameters and residuals, with the known caveats. Raises ValueError with a sentence if the rows do not
+    determine them, or are too many.
     """
     nodes = samples.nodes
     if nodes is None:

@@ -1,4 +1,4 @@
-"""Prices for the planner: the same code as `ringscope plan`. Work of a processor: run it in a thread."""
+"""Prices for the planner, by the same code as `ringscope plan`. They take processor time: run them in a thread."""
 
 from functools import lru_cache
 
@@ -15,7 +15,7 @@ _KNOWN_PRICES = 20_000
 
 
 def table(question: PlanQuestion) -> PriceTable:
-    """Every cell; ValueError with a sentence for what cannot be priced."""
+    """Return every cell. Raises ValueError with a sentence for what cannot be priced."""
     link = _links(question, question.cluster.topology, MAX_BYTES).inter
     return PriceTable(
         collective=question.collective,
@@ -31,7 +31,7 @@ def table(question: PlanQuestion) -> PriceTable:
 
 
 def sensitivity(question: SensitivityQuestion) -> SensitivityList:
-    """What the times hang on; ValueError as for ``plan``."""
+    """Return how the times change with each figure. Raises ValueError like ``plan``."""
     topology = question.cluster.topology
     found = sensitivities(
         question.names,
@@ -76,13 +76,13 @@ def _price(
     collective: str,
     regimes: tuple[Regime, ...],
 ) -> Price:
-    """A page asks for nearly the same again and again while somebody moves a slider."""
+    """Return a price from a cache: a page requests nearly the same repeatedly while a person moves a slider."""
     (found,) = prices([algorithm], size_bytes, topology, servers, ARCHITECTURES.get(intra), collective, regimes)
     return found
 
 
 def _links(question: Question, topology: Topology, size_bytes: int) -> Topology:
-    """The shape with the links that hold for messages of this size."""
+    """Return the shape with the links that hold for messages of this size."""
     regimes = _regimes(question)
     return regime_of(regimes, size_bytes).on(topology) if regimes else topology
 

@@ -1,4 +1,4 @@
-"""What can be asked of the planner, and how much of it at once."""
+"""The questions that the planner answers, and their limits."""
 
 from math import inf
 from typing import Annotated
@@ -61,7 +61,7 @@ class Question(SpecModel):
         )
 
     def messages(self, cluster: ClusterSpec, size_bytes: int) -> int:
-        """About how many messages are followed for one cell."""
+        """Return about how many messages are followed for one cell."""
         elements, topology = size_bytes // _ELEMENT_BYTES, cluster.topology
         return sum(followed_count(name, topology, elements, self.servers, self.collective) for name in self.names)
 
@@ -78,7 +78,7 @@ class PlanQuestion(Question):
 
     @property
     def clusters(self) -> list[ClusterSpec]:
-        """One for each shape."""
+        """The described cluster in each shape."""
         return [_reshaped(self.cluster, i, shape) for i, shape in enumerate(self.shapes)] or [self.cluster]
 
     @model_validator(mode="after")
@@ -92,7 +92,7 @@ class PlanQuestion(Question):
 
 
 class SensitivityQuestion(Question):
-    """How the times change with each figure of the links."""
+    """A question on how the times change with each figure of the links."""
 
     size_bytes: SizeBytes = 64 << 20
     factor: float = Field(1.1, ge=0.1, le=10, description="The factor by which each figure is multiplied.")
@@ -112,7 +112,7 @@ def _reshaped(cluster: ClusterSpec, number: int, shape: str) -> ClusterSpec:
 
 
 def check_messages(count: int) -> None:
-    """A finding where the prices would keep the server busy for too long."""
+    """Raise a finding if the prices would keep the server busy for too long."""
     if count > MAX_MESSAGES:
         raise at(
             ("algorithms",),

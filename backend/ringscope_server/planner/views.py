@@ -1,4 +1,4 @@
-"""What the planner answers."""
+"""The planner's answers."""
 
 from pydantic import BaseModel, Field
 
@@ -9,7 +9,7 @@ from ringscope.cost.sensitivity import Sensitivity
 
 
 class PriceCell(BaseModel):
-    """One size on one shape: all prices, and the least."""
+    """One size on one shape: all prices, and the lowest."""
 
     shape: str
     ranks: int
@@ -36,7 +36,7 @@ class PriceTable(BaseModel):
 
 
 class SensitivityList(BaseModel):
-    """What each figure of the links does to the time of each algorithm."""
+    """The effect of each figure of the links on the time of each algorithm."""
 
     size_bytes: int
     ranks: int

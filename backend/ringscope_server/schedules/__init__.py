@@ -1,1 +1,1 @@
-"""Jobs that are submitted again and again, at the times of a cron expression."""
+"""Jobs that are submitted repeatedly, at the times of a cron expression."""

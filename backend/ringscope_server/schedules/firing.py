@@ -1,7 +1,7 @@
-"""What time does to schedules: looked at in every pass of the scheduler's loop.
+"""The firing of due schedules, checked in every pass of the scheduler's loop.
 
-A time is fired by whoever moves ``next_fire_at`` past it, in the transaction that submits the job; that a schedule and
-one of its times have one job only is also a constraint of the table.
+The server that moves ``next_fire_at`` past a time fires it, in the transaction that submits the job; a constraint of
+the table also allows only one job for a schedule and a time.
 """
 
 import logging
@@ -32,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one time: the event's action, a sentence, and the job if there is one."""
+    """The outcome of one time: the event's action, a sentence, and the job if there is one."""
 
     action: str
     sentence: str
@@ -40,9 +40,9 @@ class Outcome:
 
 
 async def fire_due(session: AsyncSession, changes: Changes, now: datetime, max_queued: int = 0) -> None:
-    """Submit the jobs of schedules whose time has come, once for each of its times; the next pass goes on.
+    """Submit the jobs of due schedules, once for each of their times; the next pass continues.
 
-    ``max_queued`` jobs of a user may wait; 0: any number.
+    ``max_queued`` jobs of a user may wait; 0 means any number.
     """
     due = await session.scalars(
         select(Schedule)
@@ -69,7 +69,7 @@ MISSED = Outcome("schedule.missed", "")
 
 
 def newest_due(cron: str, timezone: str, first: datetime, now: datetime) -> datetime | None:
-    """The newest time from ``first`` to ``now``; None when it is too old to be made up for. Pure."""
+    """Return the newest time from ``first`` to ``now``; None if it is too old to be made up for. Pure."""
     newest = None
     for time in upcoming(cron, timezone, max(first - timedelta(microseconds=1), now - LATE_AFTER)):
         if time > now:
@@ -81,9 +81,9 @@ def newest_due(cron: str, timezone: str, first: datetime, now: datetime) -> date
 async def _try(
     session: AsyncSession, schedule: Schedule, time: datetime, changes: Changes, now: datetime, max_queued: int
 ) -> Outcome:
-    """Fire, or change nothing and tell why not: no schedule may keep the others, and the loop, from going on.
+    """Fire, or change nothing and store why not: no schedule may block the others or the loop.
 
-    Raises what is the database's trouble, and passes.
+    Raises temporary errors of the database.
     """
     done = Changes()
     try:

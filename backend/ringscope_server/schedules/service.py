@@ -27,7 +27,7 @@ async def page(session: AsyncSession, limit: int, before: int | None = None) -> 
 
 
 async def create(session: AsyncSession, body: ScheduleBody, user: str, key: str | None, now: datetime) -> Schedule:
-    """A new schedule; the same ``key`` and body give the first one again. Raises NameTakenError and KeyReusedError."""
+    """Make a schedule; the same ``key`` and body give the first one again. Raises NameTakenError and KeyReusedError."""
     body_sha256 = idempotency.fingerprint("create schedule", body)
     if earlier := await idempotency.earlier(session, user, key, body_sha256):
         schedule = await session.get(Schedule, earlier.target_id)
@@ -70,7 +70,8 @@ async def delete(session: AsyncSession, schedule: Schedule, user: str, now: date
 async def run_now(
     session: AsyncSession, schedule: Schedule, user: str, key: str | None, now: datetime, max_queued: int = 0
 ) -> tuple[Job, bool]:
-    """Submit the schedule's job beside its times, whatever else of it runs; gives the job and whether it is new.
+    """Submit the schedule's job in addition to its times, whatever else of it runs; return the job and whether it is
+    new.
 
     Raises what ``jobs.submit`` raises.
     """
@@ -88,7 +89,7 @@ async def run_now(
 
 
 def spec_of(schedule: Schedule) -> JobSpec:
-    """The job that a schedule submits. Raises InvalidJobError when this version no longer takes it."""
+    """Return the job that a schedule submits. Raises InvalidJobError if this version no longer accepts it."""
     try:
         return JobSpec.model_validate(schedule.spec)
     except ValidationError as error:
@@ -96,7 +97,7 @@ def spec_of(schedule: Schedule) -> JobSpec:
 
 
 def next_time(schedule: Schedule | ScheduleBody, now: datetime) -> datetime | None:
-    """When it fires next; None while it is disabled."""
+    """Return the next time; None while it is disabled."""
     if not schedule.is_enabled:
         return None
     return next(upcoming(schedule.cron, schedule.timezone, now), None)

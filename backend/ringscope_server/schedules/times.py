@@ -1,6 +1,6 @@
 """The times of a cron expression in a time zone. Pure.
 
-Fields and summer time are those of Debian's cron, as the library cronsim has them; docs/schedules.md tells them.
+Fields and summer time are those of Debian's cron, as the library cronsim has them; docs/schedules.md describes them.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ CRON_EXAMPLE = '"30 2 * * MON-FRI": minute, hour, day of month, month, day of we
 
 
 def check_cron(cron: str) -> str:
-    """The expression itself. Raises ValueError with a sentence when it is none or its time never comes."""
+    """Return the expression. Raises ValueError with a sentence if it is invalid or its time never comes."""
     if len(cron.split()) != 5:
         raise ValueError(f"{cron!r} does not have five fields; give one such as {CRON_EXAMPLE}.")
     try:
@@ -31,18 +31,18 @@ def check_cron(cron: str) -> str:
 
 
 def check_timezone(name: str) -> str:
-    """The name itself. Raises ValueError with a sentence when there is no such zone."""
+    """Return the name. Raises ValueError with a sentence if there is no such zone."""
     if name not in _zone_names():
         raise ValueError(f"{name!r} is not a time zone; give an IANA name such as UTC or Europe/Berlin.")
     return name
 
 
 def upcoming(cron: str, timezone: str, after: datetime) -> Iterator[datetime]:
-    """The times after ``after``, in UTC, ever later and without end.
+    """Yield the times after ``after``, in UTC, in ascending order and without end.
 
-    A day that has no such local time takes the next one that it has; of a local time that comes twice, the first.
-    Expressions whose minute or hour begins with ``*`` follow the passing of time instead: what the clock skips is
-    left out, what it repeats comes twice.
+    On a day without such a local time the next existing one counts; of a local time that comes twice, the first counts.
+    Expressions whose minute or hour begins with ``*`` follow the passing of time instead: what the clock skips is left
+    out, what it repeats comes twice.
     """
     zone = ZoneInfo(timezone)
     follows_time = any(field.startswith("*") for field in cron.split()[:2])
@@ -72,7 +72,7 @@ def _moment(local: datetime, zone: ZoneInfo, fold: int) -> datetime:
 
 
 def _turn(zone: ZoneInfo, start: datetime, end: datetime) -> datetime:
-    """When the clock turns between two moments, to the minute: the first that has the later offset from UTC."""
+    """Return when the clock changes between two moments, to the minute: the first with the later offset from UTC."""
     before = start.astimezone(zone).utcoffset()
     while end - start > timedelta(minutes=1):
         middle = (start + (end - start) / 2).replace(second=0, microsecond=0)

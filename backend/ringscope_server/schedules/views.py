@@ -1,4 +1,4 @@
-"""Schedules as people write and read them."""
+"""The API's views of schedules."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -14,7 +14,7 @@ Overlap = Literal["skip", "queue", "replace"]
 
 
 class ScheduleBody(SpecModel):
-    """What a person says about a schedule."""
+    """The fields of a schedule that a person sets."""
 
     name: Name
     cron: Annotated[str, AfterValidator(check_cron)] = Field(
@@ -33,7 +33,7 @@ class ScheduleBody(SpecModel):
 
 
 class ScheduleView(BaseModel):
-    """A schedule, when it fires next, and what became of the last time."""
+    """A schedule, its next time, and the outcome of the last one."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -61,6 +61,6 @@ class SchedulePage(BaseModel):
 
 
 class UpcomingTimes(BaseModel):
-    """When a schedule fires."""
+    """The next times of a schedule."""
 
     items: list[datetime]

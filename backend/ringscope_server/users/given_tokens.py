@@ -20,7 +20,7 @@ SHOWN_DIGITS = 16  # enough to know a secret again, and nothing to guess it by
 
 
 class GivenTokenError(Exception):
-    """A given token cannot be one; the message is one sentence for the operator."""
+    """A given token is not valid; the message is one sentence for the operator."""
 
 
 class Given(NamedTuple):
@@ -38,7 +38,7 @@ GIVEN = (Given("join_token", "cluster", "join", "join"), Given("metrics_token", 
 async def register(session: AsyncSession, settings: Settings, now: datetime) -> None:
     """Make the tokens that the settings give and that were never made; raises GivenTokenError.
 
-    One that was revoked stays so, although the setting is still there at the next start.
+    A revoked token stays revoked, even if the setting is still there at the next start.
     """
     for given in GIVEN:
         secret: SecretStr | None = getattr(settings, given.setting)

@@ -1,4 +1,4 @@
-"""Idempotency keys: a POST that is sent again answers the same and does nothing."""
+"""Idempotency keys: a repeated POST gets the same answer and does nothing."""
 
 import hashlib
 import json
@@ -20,19 +20,19 @@ class KeyReusedError(Exception):
 
 
 def fingerprint(action: str, body: BaseModel | dict[str, Any] | None = None) -> str:
-    """What tells requests apart: what is done (such as "retry job 7") and the body, a model's with its defaults.
+    """Return a fingerprint of a request: the action (such as "retry job 7") and the body, a model's with its defaults.
 
-    Never what a request comes to: that also depends on when it is sent.
+    It never covers the result of a request, which also depends on the time.
     """
     said = body.model_dump_json() if isinstance(body, BaseModel) else "" if body is None else json.dumps(body)
     return hashlib.sha256(f"{action}\n{said}".encode()).hexdigest()
 
 
 async def earlier(session: AsyncSession, user: str, key: str | None, body_sha256: str) -> IdempotencyKey | None:
-    """What this user's request under this key has made already, if it was carried out before.
+    """Return what this user's request under this key has made already, if it was carried out before.
 
-    Of several at once the first goes on; the others wait here for its end. Raises KeyReusedError when the key stands
-    for another request.
+    If several are sent at once, the first continues and the others wait here for its end. Raises KeyReusedError if the
+    key was used for another request.
     """
     if key is None:
         return None
@@ -52,7 +52,7 @@ def remember(
     target_id: int,
     now: datetime,
 ) -> None:
-    """Keep what a request has made, in the transaction that makes it."""
+    """Store what a request has made, in the transaction that makes it."""
     if key is not None:
         session.add(
             IdempotencyKey(
@@ -67,5 +67,5 @@ def remember(
 
 
 async def forget_old(session: AsyncSession, now: datetime) -> None:
-    """Drop the keys that nobody will send again."""
+    """Delete the keys that no client will send again."""
     await session.execute(delete(IdempotencyKey).where(IdempotencyKey.created_at < now - KEPT_FOR))

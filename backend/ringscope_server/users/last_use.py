@@ -1,4 +1,4 @@
-"""When each token was last used, gathered in memory: no request waits for a row to be written."""
+"""The last use of each token, gathered in memory: no request waits for a row to be written."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,11 +16,11 @@ class LastUse:
     _times: dict[int, datetime] = field(default_factory=dict)
 
     def note(self, token_id: int, now: datetime) -> None:
-        """The token opened a request."""
+        """Note that the token opened a request."""
         self._times[token_id] = now
 
     def take(self) -> dict[int, datetime]:
-        """What was noted, by token; from now on it counts as written."""
+        """Return what was noted, by token; from now on it counts as written."""
         times, self._times = self._times, {}
         return times
 

@@ -1,4 +1,4 @@
-"""How many requests one token or address may make. Pure: the caller has the clock."""
+"""The rate limit of a token or address. Pure: the caller has the clock."""
 
 BURST_SECONDS = 4.0
 PRECISION_SECONDS = 1e-3  # sums of times since 1970 are not exact
@@ -6,7 +6,7 @@ FORGET_FROM = 10_000  # keys
 
 
 class RateLimiter:
-    """``per_second`` requests of each key on average, as bursts of up to four seconds' worth; 0: no limit.
+    """``per_second`` requests of each key on average, in bursts of up to four seconds' worth; 0 means no limit.
 
     A bucket that leaks is kept as one number, the time at which it will be empty again.
     """
@@ -18,7 +18,7 @@ class RateLimiter:
         self._forget_from = FORGET_FROM
 
     def wait_seconds(self, key: object, now: float) -> float:
-        """0, and the request counts; or how long the key must wait, and it does not. ``now`` is in seconds."""
+        """Return 0 and count the request, or return how long the key must wait. ``now`` is in seconds."""
         if not self._interval:
             return 0.0
         # The clock may be set back: nobody waits longer than a full bucket takes.

@@ -1,7 +1,7 @@
-"""A node's token gets another secret over the node's own channel.
+"""The rotation of a node's token over the node's own channel.
 
-An administrator wants it, the agent hears of it with its next poll and fetches the new secret, and both are good until
-the first request that carries the new one: by then the agent has it on disk, whatever was lost on the way.
+An administrator requests it, the agent gets the request with its next poll and fetches the new secret, and both secrets
+are valid until the first request with the new one: by then the agent has it on disk, whatever was lost on the way.
 """
 
 from datetime import datetime
@@ -15,7 +15,7 @@ from ringscope_server.users import tokens
 
 
 class NotOfNodeError(Exception):
-    """Only a node's token has somebody who fetches the new secret."""
+    """Only a node's token has an agent that fetches the new secret."""
 
     def __init__(self, kind: str) -> None:
         super().__init__(kind)
@@ -23,11 +23,11 @@ class NotOfNodeError(Exception):
 
 
 class NotWantedError(Exception):
-    """Nobody has asked for a rotation: a token that was stolen cannot lock the node out."""
+    """No rotation was requested: a stolen token cannot lock the node out."""
 
 
 async def want(session: AsyncSession, token_id: int, user: str, now: datetime) -> Token | None:
-    """Ask for a rotation; None when there is no such token. Raises NotOfNodeError."""
+    """Request a rotation; return None if there is no such token. Raises NotOfNodeError."""
     token = await _locked(session, token_id)
     if token is None or token.kind in ("session", "login"):
         return None
@@ -39,13 +39,13 @@ async def want(session: AsyncSession, token_id: int, user: str, now: datetime) -
 
 
 async def is_wanted(session: AsyncSession, token_id: int) -> bool:
-    """Whether the agent with this token is to fetch a new secret."""
+    """Return whether the agent with this token should fetch a new secret."""
     wanted = select(Token.id).where(Token.id == token_id, Token.rotation_wanted_at.is_not(None))
     return await session.scalar(wanted) is not None
 
 
 async def next_secret(session: AsyncSession, token_id: int) -> str:
-    """The new secret; asked for again, another one instead of it. Raises NotWantedError."""
+    """Return the new secret; a repeated request gets another one that replaces it. Raises NotWantedError."""
     token = await _locked(session, token_id)
     if token is None or token.rotation_wanted_at is None:
         raise NotWantedError
@@ -55,7 +55,7 @@ async def next_secret(session: AsyncSession, token_id: int) -> str:
 
 
 async def settle(session: AsyncSession, token_id: int, sha256: str, now: datetime) -> None:
-    """The new secret, told by its fingerprint, was used: the old one is worth nothing from now on."""
+    """Invalidate the old secret, because the new one, given by its fingerprint, was used."""
     token = await _locked(session, token_id)
     if token is None or token.next_sha256 != sha256:
         return  # another request of the agent was faster, and the next rotation may be under way

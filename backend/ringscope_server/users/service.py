@@ -17,11 +17,11 @@ MANAGED = ("personal", "join", "agent", "guest")
 
 
 class RoleTooHighError(Exception):
-    """Nobody gives a role above their own."""
+    """A user cannot give a role above their own."""
 
 
 class AlreadyMadeError(Exception):
-    """The token was made by an earlier request, and its secret cannot be told twice."""
+    """An earlier request made the token, and its secret cannot be shown twice."""
 
     def __init__(self, token_id: int) -> None:
         super().__init__(token_id)
@@ -29,13 +29,13 @@ class AlreadyMadeError(Exception):
 
 
 class LastAdminError(Exception):
-    """Without this token nobody could manage the server."""
+    """The token is the last one that can manage the server."""
 
 
 async def issue(
     session: AsyncSession, spec: TokenSpec, user: User, key: str | None, now: datetime
 ) -> tuple[Token, str]:
-    """Make a token; gives it with its secret. Raises RoleTooHighError, AlreadyMadeError and KeyReusedError."""
+    """Make a token; return it with its secret. Raises RoleTooHighError, AlreadyMadeError and KeyReusedError."""
     role: Role = spec.role or ("join" if spec.kind == "join" else "agent")
     if spec.role and not user.may(spec.role):
         raise RoleTooHighError
@@ -55,7 +55,7 @@ async def issue(
 
 
 async def page(session: AsyncSession, limit: int, before: int | None) -> Sequence[Token]:
-    """Tokens, newest first, from below the id ``before`` on."""
+    """Return tokens, newest first, from below the id ``before`` on."""
     query = select(Token).where(Token.kind.in_(MANAGED))
     if before is not None:
         query = query.where(Token.id < before)
@@ -63,7 +63,7 @@ async def page(session: AsyncSession, limit: int, before: int | None) -> Sequenc
 
 
 async def revoke(session: AsyncSession, token_id: int, user: str, now: datetime) -> Token | None:
-    """End a token and the sessions made with it; None when there is none. Raises LastAdminError."""
+    """End a token and the sessions made with it; return None if there is none. Raises LastAdminError."""
     token = await session.get(Token, token_id)
     if token is None or token.kind not in MANAGED:
         return None
@@ -80,8 +80,8 @@ async def revoke(session: AsyncSession, token_id: int, user: str, now: datetime)
 
 
 async def _locked_admins(session: AsyncSession) -> Sequence[Token]:
-    """All at once and in one order, so that two that are revoked at the same time neither count on each other nor wait
-    for each other for ever.
+    """Lock all admin tokens at once and in one order, so that two concurrent revocations neither count on each other's
+    token nor deadlock.
     """
     return await _locked(session, Token.kind == "personal", Token.role == "admin")
 

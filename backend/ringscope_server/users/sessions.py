@@ -1,7 +1,7 @@
 """Logging browsers in and out. A session, like a login link, ends with the token that it was made with.
 
-Whoever follows a link that gives less than its maker may do is a guest: somebody else, whose session is listed with the
-tokens, can be ended alone, and ends after a week, or sooner where the link says so.
+A link with a lower role than its maker's is for a guest: the guest's session is listed with the tokens, can be ended
+alone, and ends after a week, or sooner if the link says so.
 """
 
 from datetime import datetime, timedelta
@@ -20,7 +20,7 @@ GUEST_LIFETIME = timedelta(days=7)
 
 
 class Begun(NamedTuple):
-    """A browser's session: its secret, and how long it lasts."""
+    """A browser's session: its secret and its duration."""
 
     secret: str
     lasts: timedelta
@@ -29,9 +29,9 @@ class Begun(NamedTuple):
 async def login_link(
     session: AsyncSession, user: User, role: Role, lasts: timedelta | None, now: datetime
 ) -> tuple[str, datetime]:
-    """The secret of a one-time login link in this user's name, with a role that the user may give, and when it ends.
+    """Return the secret and the end of a one-time login link in this user's name, with a role that the user may give.
 
-    The session that it begins ends after ``lasts``; None: after as long as it may. Raises RevokedError.
+    The session that it begins ends after ``lasts``; None means the longest allowed time. Raises RevokedError.
     """
     parent = await tokens.kept(session, user.token_id)
     token, secret = tokens.draft(
@@ -45,7 +45,8 @@ async def login_link(
 
 
 async def log_in(session: AsyncSession, secret: str, now: datetime, lifetime: timedelta) -> Begun | None:
-    """A browser's session for a personal token or a login link's, which is used up; None for one that is worth nothing.
+    """Return a browser's session for a personal token or for a login link's, which is consumed; None for an invalid
+    one.
 
     Raises RevokedError.
     """
@@ -68,7 +69,7 @@ async def _follow_link(session: AsyncSession, secret: str, now: datetime, lifeti
 
 
 async def log_out(session: AsyncSession, secret: str, now: datetime) -> None:
-    """The session is worth nothing from now on."""
+    """End the session."""
     token = await tokens.find(session, secret, now, to_use_up=True)
     if token is not None and token.kind in ("session", "guest"):
         await session.delete(token)

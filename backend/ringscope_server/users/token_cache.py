@@ -1,4 +1,6 @@
-"""Tokens, kept for a short while: a thousand agents and many people ask all the time, and tokens hardly ever change."""
+"""A cache of tokens for a short time: a thousand agents and many people send requests, and tokens hardly
+ever change.
+"""
 
 import asyncio
 import hashlib
@@ -29,19 +31,19 @@ UNCONFIRMED_SECONDS = 300.0
 
 @dataclass
 class _Known:
-    """A token as it was found, when it was (monotonic), and until when nobody looks again."""
+    """A token as it was found, when (monotonic), and until when it is not read again."""
 
     token: Token
     found_at: float
     until: float
 
     def valid(self, now: datetime) -> Token | None:
-        """The token, unless it has expired."""
+        """Return the token unless it has expired."""
         return self.token if tokens.is_valid(self.token, now) else None
 
 
 class TokenCache:
-    """Looks tokens up, and forgets them by age or when something about a token changed here."""
+    """Looks tokens up, and forgets them by age or if a token changed here."""
 
     def __init__(self, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._monotonic = monotonic
@@ -49,7 +51,7 @@ class TokenCache:
         self._generation = 0
 
     async def find(self, database: Database, secret: str, now: datetime) -> Token | None:
-        """The valid token with this secret, or None when it is unknown or expired. Raises SQLAlchemyError."""
+        """Return the valid token with this secret, or None if it is unknown or expired. Raises SQLAlchemyError."""
         key = hashlib.sha256(secret.encode(errors="replace")).digest()
         known = self._known.get(key)
         if known is not None and self._monotonic() <= known.until:
@@ -74,6 +76,6 @@ class TokenCache:
         return token
 
     def clear(self) -> None:
-        """Call after the commit that ended a token or a session: nothing read before it counts any more."""
+        """Forget all; call it after the commit that ended a token or a session."""
         self._generation += 1
         self._known.clear()

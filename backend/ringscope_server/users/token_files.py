@@ -1,4 +1,4 @@
-"""Tokens that each start keeps in the data directory: an administrator's for the command line, and one to join with."""
+"""The tokens that each start keeps in the data directory: an administrator's for the command line, and a join token."""
 
 import logging
 import os
@@ -25,7 +25,7 @@ ID_FILE = "directory-id"
 
 
 async def keep(database: Database, data_path: Path, now: datetime) -> None:
-    """Make the tokens whose files are missing or hold nothing of worth, and revoke those that were in them before."""
+    """Make the tokens whose files are missing or invalid, and revoke those that were in them before."""
     async with database.write() as session:
         await advisory_lock.hold(session, "token files")  # servers may even share a directory
         note = f"of the data directory {_id_of(data_path)}"
@@ -58,7 +58,7 @@ async def _keep(
 
 
 async def _end_those_for_all_nodes(session: AsyncSession, now: datetime) -> None:
-    """An earlier version made tokens that spoke for any node; each node joins and has its own."""
+    """End the tokens of an earlier version that were valid for all nodes; each node joins and has its own."""
     found = (await session.scalars(select(Token).where(Token.kind == "agent", Token.node.is_(None)))).all()
     await _revoke(session, found, now)
     if found:
@@ -82,12 +82,12 @@ def _id_of(data_path: Path) -> str:
 
 
 def _read(path: Path) -> str | None:
-    """What is in the file; None when there is no such file, or nothing in it."""
+    """Return the content of the file; None if there is no such file or it is empty."""
     return (path.read_text().strip() or None) if path.is_file() else None
 
 
 def _write(path: Path, text: str) -> None:
-    """Put it where only the owner of the data directory can read it (mode 0600)."""
+    """Write the file so that only the owner of the data directory can read it (mode 0600)."""
     path.unlink(missing_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         file.write(text + "\n")

@@ -26,12 +26,12 @@ INCLUDES: dict[Role, frozenset[Role]] = {
 
 
 class RevokedError(Exception):
-    """The token that a request came with was revoked before the request was carried out."""
+    """The token of a request was revoked before the request was carried out."""
 
 
 @dataclass(frozen=True)
 class User:
-    """Who makes this request."""
+    """The user of a request."""
 
     name: str
     role: Role
@@ -43,7 +43,7 @@ class User:
     next_sha256: str | None = None  # of its secret, if that is what its token is to be rotated to by the first use
 
     def may(self, role: Role) -> bool:
-        """Whether this user's role covers ``role``."""
+        """Return whether this user's role covers ``role``."""
         return role in INCLUDES[self.role]
 
 
@@ -60,7 +60,7 @@ def draft(
     created_by: str = "system",
     secret: str | None = None,
 ) -> tuple[Token, str]:
-    """A new token, not yet stored, and its secret, which nobody can read again. It ends with its parent."""
+    """Return a new token, not yet stored, and its secret, which cannot be read again. It ends with its parent."""
     secret = secret or new_secret()
     ends = [end for end in (expires_at, parent and parent.expires_at) if end]
     token = Token(
@@ -91,14 +91,14 @@ async def create(
     parent: Token | None = None,
     created_by: str = "system",
 ) -> str:
-    """Store a new token and give its secret."""
+    """Store a new token and return its secret."""
     token, secret = draft(name, kind, role, now, expires_at, node=node, parent=parent, created_by=created_by)
     session.add(token)
     return secret
 
 
 async def find(session: AsyncSession, secret: str, now: datetime, *, to_use_up: bool = False) -> Token | None:
-    """The valid token with this secret, or None when it is unknown or expired; locked for whoever uses it up."""
+    """Return the valid token with this secret, or None if it is unknown or expired; locked if it is to be consumed."""
     sha256 = fingerprint(secret)
     query = select(Token).where(or_(Token.sha256 == sha256, Token.next_sha256 == sha256))
     token = await session.scalar(query.with_for_update(key_share=True) if to_use_up else query)
@@ -106,7 +106,9 @@ async def find(session: AsyncSession, secret: str, now: datetime, *, to_use_up: 
 
 
 async def kept(session: AsyncSession, token_id: int) -> Token:
-    """The token, which nobody revokes until this transaction ends. Raises RevokedError when somebody just has."""
+    """Return the token, locked against revocation until this transaction ends. Raises RevokedError if it was just
+    revoked.
+    """
     token = await session.get(Token, token_id, with_for_update={"read": True, "key_share": True})
     if token is None:
         raise RevokedError(token_id)
@@ -114,18 +116,18 @@ async def kept(session: AsyncSession, token_id: int) -> Token:
 
 
 def is_valid(token: Token, now: datetime) -> bool:
-    """Whether it has not expired."""
+    """Return whether it has not expired."""
     return token.expires_at is None or token.expires_at > now
 
 
 async def still_valid(session: AsyncSession, token_ids: set[int], now: datetime) -> set[int]:
-    """Those of the tokens that were neither revoked nor are over."""
+    """Return the tokens that were neither revoked nor have expired."""
     lasts = or_(Token.expires_at.is_(None), Token.expires_at > now)
     return set(await session.scalars(select(Token.id).where(Token.id.in_(token_ids), lasts)))
 
 
 def as_user(token: Token, secret: str = "") -> User:
-    """The person or agent behind a token; ``secret`` is how it was shown."""
+    """Return the person or agent of a token; ``secret`` is how it was sent."""
     role: Role = token.role  # type: ignore[assignment]  # the table holds only these words
     kind: TokenKind = token.kind  # type: ignore[assignment]
     # A session is a use of the token that it was made with; a guest's, like an agent's token, stands for itself.
@@ -135,10 +137,10 @@ def as_user(token: Token, secret: str = "") -> User:
 
 
 def new_secret() -> str:
-    """One that nobody can guess."""
+    """Return a secret that cannot be guessed."""
     return f"rs_{secrets.token_urlsafe(32)}"
 
 
 def fingerprint(secret: str) -> str:
-    """By which a secret is known without being kept: its SHA-256, in hexadecimal."""
+    """Return the SHA-256 in hexadecimal, by which a secret is recognised without being stored."""
     return hashlib.sha256(secret.encode(errors="replace")).hexdigest()

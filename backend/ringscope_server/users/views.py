@@ -1,4 +1,4 @@
-"""Tokens as people ask for them and as the API shows them."""
+"""The API's views of tokens."""
 
 from datetime import datetime
 from typing import Literal
@@ -80,7 +80,7 @@ class NewToken(TokenView):
 
 
 class TokenPage(BaseModel):
-    """Tokens of people and agents, and sessions of guests, who followed a link that gives less than its maker may do.
+    """Tokens of people and agents, and sessions of guests, whose login links have a lower role than their maker's.
 
     Newest first. Other sessions and login links end with the token that made them.
     """

@@ -1,1 +1,1 @@
-"""Messages to somebody outside about what happens here, as Standard Webhooks has them."""
+"""Messages about events to receivers outside, as defined by Standard Webhooks."""

@@ -1,4 +1,4 @@
-"""The courier: takes what is due out of the outbox and sends it, some at a time, on every server."""
+"""The courier: takes due messages out of the outbox and sends them, some at a time, on every server."""
 
 import asyncio
 import logging
@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 
 
 async def run(services: Services) -> None:
-    """Deliver until cancelled; what is on its way then comes due again."""
+    """Deliver until cancelled; what is being sent then becomes due again."""
     courier = Courier(services)
     try:
         while True:
@@ -35,7 +35,7 @@ async def run(services: Services) -> None:
 
 
 class Courier:
-    """The deliveries that are on their way from this server."""
+    """The deliveries that this server is sending."""
 
     def __init__(self, services: Services) -> None:
         self._services = services
@@ -44,7 +44,7 @@ class Courier:
         self._pruned_at: datetime | None = None
 
     async def start_due(self) -> None:
-        """Claim and start what is due, as far as there is room."""
+        """Claim and start due deliveries, up to the limit."""
         now = self._services.now()
         while room := AT_ONCE - len(self._sending):
             underway = Counter(self._sending.values())
@@ -61,25 +61,25 @@ class Courier:
                 task.add_done_callback(self._sending.pop)
 
     async def settled(self) -> None:
-        """Return when nothing is on its way."""
+        """Return when nothing is being sent."""
         while self._sending:
             await asyncio.wait(self._sending)
 
     async def pause(self) -> None:
-        """Return after a while, or when there is room again."""
+        """Return after a while, or when another delivery may start."""
         if self._sending:
             await asyncio.wait(self._sending, timeout=INTERVAL_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         else:
             await asyncio.sleep(INTERVAL_SECONDS)
 
     async def stop(self) -> None:
-        """Leave what is on its way."""
+        """Abandon what is being sent."""
         for task in self._sending:
             task.cancel()
         await self.settled()
 
     async def prune_now_and_then(self) -> None:
-        """Drop old deliveries, once an hour."""
+        """Delete old deliveries, once an hour."""
         now = self._services.now()
         if self._pruned_at is None or now - self._pruned_at >= PRUNE_EVERY:
             self._pruned_at = now

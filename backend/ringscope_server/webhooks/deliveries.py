@@ -26,7 +26,7 @@ KEPT_FOR = timedelta(days=30)
 
 @dataclass(frozen=True)
 class Claimed:
-    """A delivery that this server, and no other, may try for the time ``CLAIM``."""
+    """A delivery that only this server may try for the time ``CLAIM``."""
 
     id: int
     webhook_id: int
@@ -38,7 +38,7 @@ class Claimed:
 
 
 async def any_due(session: AsyncSession, now: datetime, underway: Mapping[int, int]) -> bool:
-    """Whether there is something to claim beside what is ``underway``: a number for each webhook's id."""
+    """Return whether there is something to claim besides ``underway``, a number for each webhook's id."""
     return (await session.execute(_due(now, underway).limit(1))).first() is not None
 
 
@@ -64,7 +64,7 @@ async def claim(session: AsyncSession, now: datetime, room: int, underway: Mappi
 
 
 async def settle(session: AsyncSession, claimed: Claimed, answer: Answer, now: datetime) -> None:
-    """Write down what came of a try; nothing if the claim is no longer ours."""
+    """Store the outcome of a try; nothing if the claim is no longer ours."""
     values: dict[str, object] = {"last_status": answer.status, "last_error": answer.error}
     if answer.is_delivered:
         values |= {"state": "delivered", "delivered_at": now, "next_attempt_at": None}
@@ -80,7 +80,7 @@ async def settle(session: AsyncSession, claimed: Claimed, answer: Answer, now: d
 
 
 async def prune(session: AsyncSession, now: datetime) -> None:
-    """Drop the deliveries that are over and older than anybody asks about."""
+    """Delete finished deliveries that are too old to be of use."""
     await session.execute(
         delete(WebhookDelivery).where(WebhookDelivery.state != "pending", WebhookDelivery.created_at < now - KEPT_FOR)
     )
@@ -101,9 +101,9 @@ def _due(now: datetime, underway: Mapping[int, int]) -> Select[WebhookDelivery, 
 
 
 async def _change(session: AsyncSession, claimed: Claimed, tries: int, values: dict[str, object]) -> bool:
-    """Change a delivery that still waits and has had ``tries`` tries; False when somebody else was faster.
+    """Change a delivery that still waits and has had ``tries`` tries; return False if another server was faster.
 
-    Each claim counts one try. Its time says nothing, since it moves when the clock is set.
+    Each claim counts one try. Its time is no identity, because it moves when the clock is set.
     """
     result = await session.execute(
         update(WebhookDelivery)

@@ -1,4 +1,4 @@
-"""The outbox: messages are written in the transaction of the events that they tell of, or not at all."""
+"""The outbox: messages are written in the same transaction as their events, or not at all."""
 
 import json
 import secrets
@@ -16,13 +16,13 @@ from ringscope_server.jobs import queries
 
 
 class Outbox:
-    """Fills itself before each commit. Where nobody listens it asks once only."""
+    """Fills itself before each commit. Without webhooks it queries only once."""
 
     def __init__(self) -> None:
         self._is_unused = False
 
     async def fill(self, session: AsyncSession) -> None:
-        """Add one pending delivery for each of the transaction's events and each webhook that listens."""
+        """Add one pending delivery for each of the transaction's events and each subscribed webhook."""
         events = audit.recorded(session)
         # Every change of a webhook is an event, and SQLite has no writers but those of this process.
         is_settled = not any(event.target_type == "webhook" for event in events)
@@ -41,14 +41,14 @@ class Outbox:
 
 
 def message(event_type: str, time: datetime, data: dict[str, Any]) -> str:
-    """A message as Standard Webhooks has it: type, timestamp, data."""
+    """Return a message as in Standard Webhooks: type, timestamp, data."""
     return json.dumps({"type": event_type, "timestamp": time.isoformat(), "data": data}, separators=(",", ":"))
 
 
 def new_delivery(
     webhook: Webhook, event_type: str, body: str, now: datetime, message_id: str | None = None
 ) -> WebhookDelivery:
-    """A delivery that is due at once; without ``message_id`` that of a new message."""
+    """Return a delivery that is due at once; without ``message_id`` it is of a new message."""
     return WebhookDelivery(
         webhook_id=webhook.id,
         message_id=message_id or f"msg_{secrets.token_urlsafe(18)}",
@@ -63,7 +63,7 @@ def new_delivery(
 
 
 async def _data(session: AsyncSession, event: Event) -> dict[str, Any]:
-    """The event, and the job, if it can be shown, as it stands at the end of the transaction."""
+    """Return the event, and the job, if it can be shown, in its state at the end of the transaction."""
     await session.flush()  # gives the event its id, and queries what the transaction has changed
     data = EventView.model_validate(event, from_attributes=True).model_dump(mode="json")
     if event.target_type == "job":

@@ -1,4 +1,4 @@
-"""One try to hand a message over: HTTP to the address that was looked at, and nowhere else."""
+"""One try to send a message: HTTP to the address that was checked, and to no other."""
 
 import asyncio
 import ssl
@@ -21,19 +21,19 @@ SHOWN_CHARACTERS = 200
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of a try: the HTTP status if there was one, and what is wrong in a sentence; empty when all is well."""
+    """The outcome of a try: the HTTP status, if any, and a sentence on what is wrong; empty if nothing is."""
 
     status: int | None
     error: str
 
     @property
     def is_delivered(self) -> bool:
-        """Whether the receiver has it."""
+        """Return whether the receiver has it."""
         return self.status is not None and 200 <= self.status < 300
 
 
 def signed_headers(secret: str, message_id: str, body: str, now: datetime) -> dict[str, str]:
-    """The headers by which a receiver knows who sends, and that nobody else sends it again later."""
+    """Return the headers by which a receiver authenticates the sender and detects a replay."""
     time = now.astimezone(UTC)
     return {
         "webhook-id": message_id,
@@ -43,7 +43,7 @@ def signed_headers(secret: str, message_id: str, body: str, now: datetime) -> di
 
 
 async def post(url: str, headers: dict[str, str], body: str, allowed: Sequence[Network], resolver: Resolve) -> Answer:
-    """Try once. Whatever goes wrong on the way is in the answer."""
+    """Try once. Every error is in the answer."""
     try:
         async with asyncio.timeout(TIMEOUT_SECONDS):
             return await _first_that_connects(url, await addresses_of(url, allowed, resolver), headers, body)
@@ -65,7 +65,7 @@ async def _first_that_connects(url: str, addresses: Sequence[str], headers: dict
 
 
 async def _post(url: str, address: str, headers: dict[str, str], body: str) -> Answer:
-    """The connection goes to ``address``; certificate and Host header are those of the name."""
+    """Connect to ``address``; certificate and Host header are those of the name."""
     named = httpx.URL(url)
     headers = headers | {
         "Host": named.netloc.decode(),

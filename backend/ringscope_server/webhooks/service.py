@@ -21,7 +21,7 @@ TEST = "webhook.test"
 
 
 class WebhookDisabledError(Exception):
-    """Nothing is sent to a webhook that is disabled."""
+    """A disabled webhook gets no messages."""
 
 
 async def page(session: AsyncSession, limit: int, before: int | None = None) -> Sequence[Webhook]:
@@ -43,7 +43,7 @@ async def deliveries(
 
 
 async def create(session: AsyncSession, body: WebhookBody, user: str, key: str | None, now: datetime) -> Webhook:
-    """A new webhook; the same ``key`` and body give the first one again. Raises NameTakenError and KeyReusedError."""
+    """Make a webhook; the same ``key`` and body give the first one again. Raises NameTakenError and KeyReusedError."""
     body_sha256 = idempotency.fingerprint("create webhook", body)
     if earlier := await idempotency.earlier(session, user, key, body_sha256):
         webhook = await session.get(Webhook, earlier.target_id)
@@ -59,7 +59,7 @@ async def create(session: AsyncSession, body: WebhookBody, user: str, key: str |
 
 
 async def replace(session: AsyncSession, webhook: Webhook, body: WebhookBody, user: str, now: datetime) -> None:
-    """Change a webhook; what waits for one that is disabled is given up. Raises NameTakenError."""
+    """Change a webhook; waiting messages of a disabled one are given up. Raises NameTakenError."""
     wanted = body.model_dump(mode="json")
     before = {name: getattr(webhook, name) for name in wanted}
     changed = [name for name, value in wanted.items() if before[name] != value]
@@ -84,7 +84,7 @@ async def delete(session: AsyncSession, webhook: Webhook, user: str, now: dateti
 
 
 async def disable(session: AsyncSession, webhook: Webhook, why: str, now: datetime) -> None:
-    """Send nothing more, because the receiver said so."""
+    """Disable a webhook because its receiver asked for it."""
     webhook.is_enabled = False
     webhook.revision += 1
     await session.flush()
@@ -93,7 +93,9 @@ async def disable(session: AsyncSession, webhook: Webhook, why: str, now: dateti
 
 
 async def test(session: AsyncSession, webhook: Webhook, user: str, key: str | None, now: datetime) -> WebhookDelivery:
-    """A message of type webhook.test, whatever the webhook listens to. Raises WebhookDisabledError, KeyReusedError."""
+    """Send a message of type webhook.test, whatever the webhook subscribes to. Raises WebhookDisabledError,
+    KeyReusedError.
+    """
     body = message(TEST, now, {"webhook": webhook.name, "user": user})
     delivery = new_delivery(webhook, TEST, body, now)
     return await _add(session, webhook, delivery, f"test webhook {webhook.id}", "webhook.tested", user, key, now)
@@ -102,7 +104,7 @@ async def test(session: AsyncSession, webhook: Webhook, user: str, key: str | No
 async def redeliver(
     session: AsyncSession, webhook: Webhook, old: WebhookDelivery, user: str, key: str | None, now: datetime
 ) -> WebhookDelivery:
-    """The same message once more. Raises WebhookDisabledError and KeyReusedError."""
+    """Send the same message once more. Raises WebhookDisabledError and KeyReusedError."""
     delivery = new_delivery(webhook, old.event_type, old.body, now, old.message_id)
     return await _add(session, webhook, delivery, f"redeliver {old.id}", "webhook.redelivered", user, key, now)
 

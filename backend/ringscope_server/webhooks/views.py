@@ -1,4 +1,4 @@
-"""Webhooks and their deliveries as people write and read them."""
+"""The API's views of webhooks and their deliveries."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,7 +15,7 @@ Pattern = Annotated[str, AfterValidator(check_pattern), Field(max_length=100)]
 
 
 class WebhookBody(SpecModel):
-    """What a person says about a webhook."""
+    """The fields of a webhook that a person sets."""
 
     name: Name
     url: Annotated[str, AfterValidator(check_url)] = Field(
@@ -43,7 +43,7 @@ class WebhookView(BaseModel):
 
 
 class NewWebhook(WebhookView):
-    """A webhook just made; its secret is shown here only."""
+    """A new webhook; its secret is shown only here."""
 
     secret: str = Field(description="The secret that signs the messages as in Standard Webhooks: whsec_ and base64.")
 
@@ -56,7 +56,7 @@ class WebhookPage(BaseModel):
 
 
 class DeliveryView(BaseModel):
-    """One message to one webhook, and what came of it."""
+    """One message to one webhook, and its outcome."""
 
     model_config = ConfigDict(from_attributes=True)
 

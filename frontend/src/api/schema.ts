@@ -2508,7 +2508,7 @@ export interface components {
         };
         /**
          * DeliveryView
-         * @description One message to one webhook, and what came of it.
+         * @description One message to one webhook, and its outcome.
          */
         DeliveryView: {
             /**
@@ -2585,7 +2585,7 @@ export interface components {
         };
         /**
          * Drain
-         * @description Why a node shall take no new work.
+         * @description The reason for which a node should take no new work.
          */
         Drain: {
             /** Reason */
@@ -2733,7 +2733,7 @@ export interface components {
         };
         /**
          * Example
-         * @description The numbers are worked out, the times are the cost model's; nothing is measured.
+         * @description Computed numbers, with the cost model's times; nothing is measured.
          */
         Example: {
             /** Algorithm */
@@ -3942,7 +3942,7 @@ export interface components {
         };
         /**
          * NewWebhook
-         * @description A webhook just made; its secret is shown here only.
+         * @description A new webhook; its secret is shown only here.
          */
         NewWebhook: {
             /**
@@ -4069,7 +4069,7 @@ export interface components {
         };
         /**
          * NodeLabels
-         * @description Labels to set on a node, and with null to take away; the others stay.
+         * @description Labels to set on a node, or to remove with null; the others stay.
          */
         NodeLabels: {
             /** Labels */
@@ -4089,7 +4089,7 @@ export interface components {
         };
         /**
          * NodeReadings
-         * @description A node's readings in columns, oldest first; null in a column: it could not tell.
+         * @description A node's readings in columns, oldest first; null if the node did not report a value.
          */
         NodeReadings: {
             /**
@@ -4124,7 +4124,7 @@ export interface components {
         };
         /**
          * NodeView
-         * @description A node: what people want of it (desired), what it is (observed), what it has, what it runs.
+         * @description A node: its desired and observed state, its hardware and its ranks.
          */
         NodeView: {
             /** Address */
@@ -4628,7 +4628,7 @@ export interface components {
         };
         /**
          * PriceCell
-         * @description One size on one shape: all prices, and the least.
+         * @description One size on one shape: all prices, and the lowest.
          */
         PriceCell: {
             /**
@@ -4987,7 +4987,7 @@ export interface components {
         };
         /**
          * ReadingPage
-         * @description Nodes that told in the last minutes, by name, all of them unless a limit was given.
+         * @description Nodes with readings of the last minutes, by name, all of them unless a limit was given.
          */
         ReadingPage: {
             /** Items */
@@ -5205,7 +5205,7 @@ export interface components {
         };
         /**
          * ScheduleBody
-         * @description What a person says about a schedule.
+         * @description The fields of a schedule that a person sets.
          */
         ScheduleBody: {
             /**
@@ -5248,7 +5248,7 @@ export interface components {
         };
         /**
          * ScheduleView
-         * @description A schedule, when it fires next, and what became of the last time.
+         * @description A schedule, its next time, and the outcome of the last one.
          */
         ScheduleView: {
             /**
@@ -5351,7 +5351,7 @@ export interface components {
         };
         /**
          * SensitivityList
-         * @description What each figure of the links does to the time of each algorithm.
+         * @description The effect of each figure of the links on the time of each algorithm.
          */
         SensitivityList: {
             /** Factor */
@@ -5365,7 +5365,7 @@ export interface components {
         };
         /**
          * SensitivityQuestion
-         * @description How the times change with each figure of the links.
+         * @description A question on how the times change with each figure of the links.
          */
         SensitivityQuestion: {
             /**
@@ -5674,7 +5674,7 @@ export interface components {
         };
         /**
          * TokenPage
-         * @description Tokens of people and agents, and sessions of guests, who followed a link that gives less than its maker may do.
+         * @description Tokens of people and agents, and sessions of guests, whose login links have a lower role than their maker's.
          *
          *     Newest first. Other sessions and login links end with the token that made them.
          */
@@ -6368,7 +6368,7 @@ export interface components {
         };
         /**
          * UpcomingTimes
-         * @description When a schedule fires.
+         * @description The next times of a schedule.
          */
         UpcomingTimes: {
             /** Items */
@@ -6418,7 +6418,7 @@ export interface components {
         };
         /**
          * WebhookBody
-         * @description What a person says about a webhook.
+         * @description The fields of a webhook that a person sets.
          */
         WebhookBody: {
             /**

@@ -2,10 +2,12 @@
 
 import argparse
 import asyncio
+import errno
 import gc
 import json
 import logging
 import os
+import resource
 import signal
 import socket
 import sys
@@ -32,6 +34,7 @@ ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # no address to connect to,
 # A thread that computes gives the interpreter to the event loop after so long; Python's 5 ms are waited for at each of
 # the thirty times at which a request goes to the database and back.
 SWITCH_SECONDS = 0.0005
+LEAST_OPEN_FILES = 64  # the database's connections, sockets and the pipes of its processes
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -43,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         held.callback(os.umask, os.umask(0o077))  # what the server writes nobody else reads
         try:
             settings = read_settings(arguments)
+            require_open_files()
             held.enter_context(claim(settings))
             listener = held.enter_context(listen(settings.host, settings.port))
             asyncio.run(prepare_once(settings))
@@ -80,16 +84,28 @@ def claim(settings: Settings) -> AbstractContextManager[object]:
     return nullcontext()
 
 
+def require_open_files() -> None:
+    """Raise the limit of open files. Raises StartError if it stays too low."""
+    raise_limit()
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    if most != resource.RLIM_INFINITY and most < LEAST_OPEN_FILES:
+        raise StartError(
+            f"It may open {most} files (ulimit -n) and needs {LEAST_OPEN_FILES}; raise the limit with ulimit -n."
+        )
+
+
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket. Raises StartError when the address cannot be had."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=512)
+        # Only the resolver understands the zone of an address such as fe80::1%eth0.
+        found = socket.getaddrinfo(host, port, family, socket.SOCK_STREAM) if "%" in host else None
+        address = found[0][4] if found else (host, port)
+        return socket.create_server(address, family=family, backlog=512)
     except OSError as error:
         cause = (error.strerror or str(error)).partition(" (while")[0]  # socket adds the address once more
-        raise StartError(
-            f"Cannot listen on {Address(host, port)} ({cause}); choose another port with --port."
-        ) from error
+        remedy = "port with --port" if error.errno in (errno.EADDRINUSE, errno.EACCES) else "address with --host"
+        raise StartError(f"Cannot listen on {Address(host, port)} ({cause}); choose another {remedy}.") from error
 
 
 async def prepare_once(settings: Settings) -> None:

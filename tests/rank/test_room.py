@@ -1,6 +1,7 @@
 """Room for sockets and shared memory, wherever TMPDIR leads."""
 
 import os
+import resource
 import socket
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import pytest
 
 from ringscope.contracts.errors import UserError
 from ringscope.rank import room
-from ringscope.rank.room import shared_memory_fault, socket_room
+from ringscope.rank.room import open_files_fault, shared_memory_fault, socket_room
 
 DEADLINE_SECONDS = 60
 
@@ -104,3 +105,17 @@ def test_bench_says_that_a_real_shared_memory_is_too_small() -> None:
         "/dev/shm has 1 MiB free, and 2 ranks need 24 MiB; enlarge it (docker run --shm-size 1g) or ask for fewer "
         "ranks.\n",
     )
+
+
+@pytest.mark.parametrize(
+    ("limits", "raised"), [((20, 40), None), ((20, 4096), (64, 4096)), ((1024, 4096), None), ((20, -1), (64, -1))]
+)
+def test_too_few_open_files_are_raised_or_told(
+    limits: tuple[int, int], raised: tuple[int, int] | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [limits]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: now[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, wanted: now.append(wanted))
+    told = "A process may open 40 files here (ulimit -n), and 2 ranks may need 64; raise the limit with ulimit -n 64."
+    assert open_files_fault(2) == (told if limits[1] == 40 else "")
+    assert now[1:] == ([raised] if raised else [])

@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import socket
 import sqlite3
 import subprocess
@@ -16,7 +17,7 @@ from sqlalchemy.exc import OperationalError
 from tests.postgres import Postgres
 
 from ringscope.cli.connection import public_url
-from ringscope_server.__main__ import main, write_address
+from ringscope_server.__main__ import StartError, listen, main, require_open_files, write_address
 from ringscope_server.db import schema
 from ringscope_server.db.lock import lock_data_dir
 from ringscope_server.settings import Settings
@@ -68,6 +69,18 @@ def test_a_port_in_use(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused(start(tmp_path, "--port", str(port)), f"Cannot listen on 127.0.0.1:{port} (Address already in use)")
+
+
+def test_too_few_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (20, 20))
+    with pytest.raises(StartError, match=r"^It may open 20 files \(ulimit -n\) and needs 64; raise the limit"):
+        require_open_files()
+
+
+@pytest.mark.parametrize("host", ["fe80::1%lo", "::1%nothing"])
+def test_an_address_that_is_not_here(host: str) -> None:
+    with pytest.raises(StartError, match=r"^Cannot listen on \[.*\]:0 \(.*\); choose another address with --host\.$"):
+        listen(host, 0)
 
 
 def test_a_data_directory_that_cannot_be_written(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ SENTENCES = (
     "backend/ringscope_server/live",
     "backend/ringscope_server/monitoring",
     "backend/ringscope_server/nodes",
+    "backend/ringscope_server/placement",
     "backend/ringscope_server/planner",
     "backend/ringscope_server/predictions",
     "backend/ringscope_server/results",

@@ -1,4 +1,4 @@
-"""Who runs where and when: a pure plan of a snapshot of nodes and jobs, and the snapshot read from the tables.
+"""Placement: a pure plan of which job runs where and when, from a snapshot of nodes and jobs read from the tables.
 
-``scheduler`` carries it out; what people ask before they submit is answered from the same plan.
+``scheduler`` applies it; previews before a submission use the same plan.
 """

@@ -1,4 +1,4 @@
-"""What this cluster could never run, even empty: told at submit, with the field and the remedy."""
+"""The jobs that this cluster could never run, even empty: refused at submit, with the field and the remedy."""
 
 from collections.abc import Sequence
 
@@ -22,14 +22,14 @@ MAX_REMEMBERED = 1_000
 
 
 class Capacity:
-    """Remembers what the nodes could hold, so that a submission need not read them all."""
+    """Caches what the nodes could hold, so that a submission need not read them all."""
 
     def __init__(self) -> None:
         self._nodes: tuple[object, ...] = ()
         self._held: set[str] = set()
 
     async def errors(self, session: AsyncSession, spec: JobSpec) -> list[FieldError]:
-        """Why this cluster could never run the job; no error when it could."""
+        """Return why this cluster could never run the job; no error if it could."""
         nodes = tuple((await session.execute(_FINGERPRINT)).one())
         wanted = f"{spec.kind} {spec.settled_device} {spec.placement.model_dump_json()}"
         if nodes != self._nodes or len(self._held) > MAX_REMEMBERED:
@@ -49,7 +49,7 @@ _FINGERPRINT = select(func.count(), *_SUMS).where(Node.removed_at.is_(None))
 
 
 def job_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
-    """Why these nodes could never run the job: they cannot hold its gang, or have no GPU where it needs them."""
+    """Return why these nodes could never run the job: they cannot hold its gang, or lack a GPU that it needs."""
     return capacity_errors(WorkPlacement.of(spec), nodes) or _device_errors(spec, nodes)
 
 
@@ -66,7 +66,7 @@ def _device_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
 
 
 def _asks_for_gpus(spec: JobSpec) -> tuple[tuple[str | int, ...], str, str]:
-    """The field that leaves no other device, who that is, and what to do instead."""
+    """Return the field that requires a GPU, the part that needs it, and the remedy."""
     benchmark = spec.benchmark
     if benchmark is None or benchmark.device == "cuda":
         return (spec.kind, "device"), "device cuda", "choose auto or cpu"
@@ -77,7 +77,7 @@ def _asks_for_gpus(spec: JobSpec) -> tuple[tuple[str | int, ...], str, str]:
 
 
 def capacity_errors(placement: Placement, nodes: Sequence[Node]) -> list[FieldError]:
-    """Why no part of these nodes, busy or not, ready or not, could hold the gang; no error when one could."""
+    """Return why these nodes, busy or not, ready or not, could not hold the gang; no error if they could."""
     cluster = Cluster([node_state(node) for node in nodes])
     if _holds(cluster, placement):
         return []
@@ -97,7 +97,7 @@ def _holds(cluster: Cluster, placement: Placement, *, any_version: bool = False)
 
 
 def _names_error(placement: Placement, nodes: Sequence[Node]) -> FieldError | None:
-    """Return the error for the first node that is asked for by name and is not there."""
+    """Return the error for the first node that is requested by name and does not exist."""
     known = [node.name for node in nodes]
     unknown = next((name for name in placement.node_names if name not in known), None)
     if unknown is None:
@@ -106,7 +106,7 @@ def _names_error(placement: Placement, nodes: Sequence[Node]) -> FieldError | No
 
 
 def _node_error(placement: Placement, cluster: Cluster) -> FieldError | None:
-    """No node is what the placement asks for: the first condition that leaves none."""
+    """Return the error for the first condition of the placement that no node meets."""
     left: Sequence[NodeState] = cluster.nodes
     for field, suits in conditions(placement):
         before, left = left, [node for node in left if suits(node)]
@@ -155,7 +155,7 @@ def _slots_error(placement: Placement, cluster: Cluster) -> FieldError | None:
 
 
 def _shape_error(placement: Placement, cluster: Cluster) -> FieldError:
-    """There are slots enough, but not in the right places."""
+    """Return the error for a gang whose shape does not fit although there are enough slots."""
     anywhere = placement.model_copy(update={"same_rack": False})
     demands = Demands(cluster)
     skew = demands.version_skew(demands.anywhere(placement))

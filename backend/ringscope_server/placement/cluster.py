@@ -34,7 +34,7 @@ class Groups:
 
     @classmethod
     def of(cls, groups: Sequence[Sequence[int]]) -> "Groups":
-        """From lists of node numbers."""
+        """Make groups from lists of node numbers."""
         return cls(
             node=np.array([number for group in groups for number in group], dtype=np.int64),
             group=np.array([index for index, group in enumerate(groups) for _ in group], dtype=np.int64),
@@ -42,19 +42,19 @@ class Groups:
         )
 
     def without(self, numbers: Collection[int]) -> "Groups":
-        """The same groups with some nodes left out."""
+        """Return the same groups without some nodes."""
         stays = np.isin(self.node, list(numbers), invert=True, kind="sort")
         return Groups(self.node[stays], self.group[stays], self.count)
 
 
 class Cluster:
-    """Nodes with their slots, whoever holds them now. Nobody may change it, as others are given the same one."""
+    """Nodes with their slots, whoever holds them now. It is shared and must not be changed."""
 
     _last: ClassVar[tuple["Cluster", ...]] = ()
 
     @classmethod
     def of(cls, nodes: Sequence[NodeState]) -> "Cluster":
-        """One of the last two, if the nodes are still the same: of most passes, and of most predictions beside them."""
+        """Return one of the last two clusters if the nodes are still the same, as in most passes and predictions."""
         last = Cluster._last
         found = next((known for known in last if known.nodes == nodes), None) or cls(nodes)
         Cluster._last = (found, *[known for known in last if known is not found][:1])
@@ -68,10 +68,11 @@ class Cluster:
         self.number_of_name = {node.name: number for number, node in enumerate(nodes)}
 
     def held_by(self, gang: RunningGang) -> list[tuple[int, int]]:
-        """(number of a node, how many slots) that are free again when the gang ends; all of them of an exclusive one.
+        """Return (node number, slots) that are free again when the gang ends; all slots of the nodes of an exclusive
+        one.
 
-        What is quarantined does not come back: of a node where that is all that a gang has, it holds nothing any more.
-        Slots that a node had and has no more count as well: the ranks on them still fill the node.
+        Quarantined slots do not come back: a node on which the gang has no other slots is left out. Slots that a node
+        had and has no more count as well: the ranks on them still fill the node.
         """
         held = [
             (number, len(set(share.slots) - lost) if (lost := self.nodes[number].quarantined) else len(share.slots))
@@ -83,7 +84,7 @@ class Cluster:
         return held
 
     def groups(self, placement: Placement, *, any_version: bool = False) -> Groups:
-        """The sets of nodes within which such a gang must stay; ``any_version`` lets versions differ."""
+        """Return the sets of nodes within which such a gang must stay; ``any_version`` lets versions differ."""
         key = (*who(placement), any_version)
         groups = self._groups.get(key)
         if groups is None:
@@ -100,7 +101,7 @@ class Cluster:
         return Groups.of([group for group in found if group])
 
     def _alike(self, numbers: Sequence[int]) -> Iterator[list[int]]:
-        """Nodes without GPUs go together with GPU nodes of any one kind: they have no GPU library to differ in."""
+        """Group nodes without GPUs with GPU nodes of any one kind: they have no GPU library that could differ."""
         for same in self._by(numbers, lambda node: tuple(node.versions.get(name) for name in VERSIONS)):
             with_gpus = [number for number in same if self.nodes[number].gpu_models]
             without = [number for number in same if not self.nodes[number].gpu_models]
@@ -117,7 +118,7 @@ class Cluster:
 
 
 def who(placement: Placement) -> tuple[object, ...]:
-    """The part of a placement that says which nodes it may have."""
+    """Return the part of a placement that decides which nodes it may use."""
     return (
         tuple(sorted(placement.selector.items())) if placement.selector else (),
         tuple(placement.node_names),
@@ -131,7 +132,7 @@ def who(placement: Placement) -> tuple[object, ...]:
 
 
 def kind_of(placement: Placement) -> str:
-    """The kind of the job that asks for it; a bare placement is that of a benchmark."""
+    """Return the kind of the job of a placement; a bare placement is that of a benchmark."""
     return placement.kind if isinstance(placement, WorkPlacement) else "benchmark"
 
 
@@ -147,7 +148,7 @@ def remedy(kind: str) -> str:
 
 
 def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bool]]]:
-    """The conditions that a placement sets to each node, by the name of their field."""
+    """Return the conditions of a placement for each node, by the name of their field."""
     model, gpu_memory, memory = placement.gpu_model, placement.min_gpu_memory_bytes, placement.min_memory_bytes
     kind = kind_of(placement)
     found: list[tuple[str, Callable[[NodeState], bool]]] = [("kind", lambda node: kind not in node.unfit_for)]
@@ -170,6 +171,6 @@ def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bo
 
 
 def _all(answers: Iterable[bool]) -> bool:
-    """All of them, and at least one."""
+    """Return whether there is at least one answer and all are true."""
     listed = list(answers)
     return bool(listed) and all(listed)

@@ -1,4 +1,4 @@
-"""What each queued job needs, worked out once for all jobs that ask for the same. Pure."""
+"""The demand of each queued job, computed once for all jobs with equal placements. Pure."""
 
 import numpy as np
 
@@ -24,7 +24,9 @@ class Demands:
         self._differences: dict[Groups, str] = {}
 
     def of(self, job: QueuedJob, leaving: frozenset[str] = frozenset()) -> Demand:
-        """Nodes that leave too soon are left out; excluded ones if the others could hold the gang."""
+        """Return the demand of a job. Nodes that leave too soon are left out; excluded ones if the others could hold
+        the gang.
+        """
         names = job.excluded_nodes & self._cluster.number_of_name.keys()
         if names:
             elsewhere = self.anywhere(job.placement, leaving | names, job.near)
@@ -33,7 +35,7 @@ class Demands:
         return self.anywhere(job.placement, leaving, job.near)
 
     def missed(self, placement: Placement, leaving: frozenset[str]) -> list[NodeState]:
-        """The leaving nodes that it may use, if the gang could ever fit with them."""
+        """Return the leaving nodes that it may use, if the gang could ever fit with them."""
         demand = self.anywhere(placement)
         if not leaving or not self.can_ever_fit(demand):
             return []
@@ -43,7 +45,7 @@ class Demands:
     def anywhere(
         self, placement: Placement, excluded: frozenset[str] = frozenset(), near: frozenset[str] = frozenset()
     ) -> Demand:
-        """The demand of a placement, on other nodes than those excluded."""
+        """Return the demand of a placement, on other nodes than those excluded."""
         asked, known = who(placement), self._cluster.number_of_name
         shape = (placement.ranks, placement.ranks_per_node, placement.nodes, placement.arrangement)
         key = (*shape, *asked, excluded, near)
@@ -54,14 +56,14 @@ class Demands:
         return demand
 
     def can_ever_fit(self, demand: Demand) -> bool:
-        """Whether the nodes could hold the gang if nothing else ran on them."""
+        """Return whether the nodes could hold the gang if nothing else ran on them."""
         known = self._can_ever_fit.get(demand)
         if known is None:
             known = self._can_ever_fit[demand] = fits(demand, self._empty)
         return known
 
     def version_skew(self, demand: Demand) -> str | None:
-        """How nodes differ in their versions, if only a mix could ever hold the gang."""
+        """Return how nodes differ in their versions, if only a mix could ever hold the gang."""
         groups = self._cluster.groups(demand.placement, any_version=True)
         mixed = Demand(demand.placement, groups)
         if self.can_ever_fit(demand) or not fits(mixed, self._empty):

@@ -1,4 +1,4 @@
-"""How many slots of each node are free, and what follows from that for groups of nodes, worked out once. Pure."""
+"""The free slots of each node and the sums for groups of nodes, computed once. Pure."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class Level:
         self._at_least: dict[tuple[Groups, bool, int], Ints] = {}
 
     def room(self, groups: Groups, is_whole: bool) -> Ints:
-        """Free slots of each entry of the groups."""
+        """Return the free slots of each entry of the groups."""
         room = self._rooms.get((groups, is_whole))
         if room is None:
             room = self.free[groups.node]
@@ -28,7 +28,7 @@ class Level:
         return room
 
     def sums(self, groups: Groups, is_whole: bool) -> Ints:
-        """Free slots of each group."""
+        """Return the free slots of each group."""
         sums = self._sums.get((groups, is_whole))
         if sums is None:
             sums = np.bincount(groups.group, self.room(groups, is_whole), groups.count).astype(np.int64)
@@ -36,7 +36,7 @@ class Level:
         return sums
 
     def at_least(self, groups: Groups, is_whole: bool, size: int) -> Ints:
-        """How many nodes of each group have so many free slots."""
+        """Return how many nodes of each group have at least ``size`` free slots."""
         counts = self._at_least.get((groups, is_whole, size))
         if counts is None:
             counts = np.bincount(groups.group[self.room(groups, is_whole) >= size], minlength=groups.count)

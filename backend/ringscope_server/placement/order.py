@@ -1,4 +1,4 @@
-"""In which order the queue is looked at: priority, then fair share, then age. Pure."""
+"""The order of the queue: priority, then fair share, then age. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ _age = attrgetter("queued_at", "id")
 def in_order(
     queue: Iterable[QueuedJob], running: Iterable[RunningGang], usage: Mapping[str, float]
 ) -> Iterator[QueuedJob]:
-    """The jobs, first to last.
+    """Return the jobs, first to last.
 
     Within a priority the user goes next who has had least: decayed usage, and what the running gangs and the jobs
     ahead may use until their time limits. So the jobs of two users alternate, however many one of them has sent.
@@ -32,7 +32,7 @@ def in_order(
 
 
 def _fairly(jobs: Sequence[QueuedJob], had: dict[str, float]) -> Iterator[QueuedJob]:
-    """One level, which is given by age; ``had`` grows with what each user is given here."""
+    """Return one priority level, given by age, in fair order; ``had`` grows with what each user is given here."""
     had_before: list[float] = []  # by the job's user; it only grows, so that each user's jobs stay in their order
     for job in jobs:
         had_before.append(had[job.user])

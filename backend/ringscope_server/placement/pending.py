@@ -1,4 +1,4 @@
-"""Why a job waits, in words with numbers. Pure."""
+"""The reasons for which a job waits, in words with numbers. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ def no_room(demand: Demand, free: Ints) -> Why:
 
 
 def never(demand: Demand, skew: str | None, cluster: Cluster) -> Why:
-    """The gang would not even fit if nothing else ran: nodes are missing, or differ in their versions (``skew``)."""
+    """Say that the gang would not even fit if nothing else ran: nodes are missing, or differ in versions (``skew``)."""
     wanted, nodes = demand.placement, np.unique(demand.groups.node)
     unfit = [node.name for node in cluster.nodes if kind_of(wanted) in node.unfit_for]
     there = {node.name for node in cluster.nodes}
@@ -81,7 +81,7 @@ def behind(head: int) -> Why:
 
 
 def far_back(jobs: int) -> Why:
-    """As ``behind``, in words that stay true while the head of the queue moves on."""
+    """Say the same as ``behind`` in words that stay true while the head of the queue moves on."""
     return Why("behind", f"Waits for its turn: more than {jobs} jobs are ahead of it in the queue.")
 
 

@@ -1,4 +1,4 @@
-"""Where a gang fits: pure functions of the placement asked for and of how many slots are free on each node."""
+"""The fit of a gang: pure functions of the placement and of the free slots of each node."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ Counts = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Demand:
-    """What a gang needs: its shape, and the groups of nodes within one of which it must stay.
+    """The demand of a gang: its shape, and the groups of nodes within one of which it must stay.
 
-    ``near`` are numbers of nodes that come first among those that would do as well.
+    ``near`` are numbers of nodes that are preferred among equally good ones.
     """
 
     placement: Placement
@@ -26,15 +26,15 @@ class Demand:
 
 
 def fits(demand: Demand, level: Level) -> bool:
-    """Whether the whole gang fits into what is free. More free slots never make a fitting gang unfitting."""
+    """Return whether the whole gang fits into what is free. More free slots never make a fitting gang unfitting."""
     return bool(_fitting(demand, level).any())
 
 
 def place(demand: Demand, level: Level) -> Counts | None:
-    """Slots for every rank, or None when the gang does not fit as a whole.
+    """Return slots for every rank, or None if the gang does not fit as a whole.
 
-    pack: fewest nodes first, since a link is slower than shared memory; of several nodes that fit, the fullest ones,
-    which keeps large holes open for large gangs. spread: most nodes first.
+    pack: fewest nodes first, because a link is slower than shared memory; of several nodes that fit, the fullest ones,
+    which keeps large nodes free for large gangs. spread: most nodes first.
     """
     groups = np.flatnonzero(_fitting(demand, level))
     if not len(groups):
@@ -48,7 +48,7 @@ def place(demand: Demand, level: Level) -> Counts | None:
 
 
 def _fitting(demand: Demand, level: Level) -> Bools:
-    """For each group, whether it holds the gang."""
+    """Return for each group whether it holds the gang."""
     groups, is_whole = demand.groups, demand.placement.exclusive
     sizes = _sizes(demand.placement)
     if sizes is None:
@@ -62,7 +62,7 @@ def _fitting(demand: Demand, level: Level) -> Bools:
 
 
 def _sizes(placement: Placement) -> list[tuple[int, int]] | None:
-    """(ranks on a node, how many such nodes), largest first, where the placement says it exactly."""
+    """Return (ranks on a node, how many such nodes), largest first, if the placement gives it exactly."""
     if placement.ranks_per_node:
         return [(placement.ranks_per_node, placement.ranks // placement.ranks_per_node)]
     if nodes := placement.node_count:
@@ -72,13 +72,13 @@ def _sizes(placement: Placement) -> list[tuple[int, int]] | None:
 
 
 def _is_one_node(placement: Placement) -> bool:
-    """Whether one node is what it asks for, or the best that it can get."""
+    """Return whether one node is what it asks for, or the best that it can get."""
     sizes = _sizes(placement)
     return placement.arrangement == "pack" if sizes is None else sum(count for _, count in sizes) == 1
 
 
 def _fullest(demand: Demand, room: Ints) -> int | None:
-    """The node with the fewest free slots of those that hold the whole gang, or of those of them that are near."""
+    """Return the node with the fewest free slots of those that hold the whole gang, near ones first."""
     candidates = np.flatnonzero(room >= demand.placement.ranks)
     if not len(candidates):
         return None
@@ -89,7 +89,7 @@ def _fullest(demand: Demand, room: Ints) -> int | None:
 
 
 def _in_group(demand: Demand, room: Ints, group: int) -> Counts:
-    """The gang within a group that holds it; larger shares first, then by number."""
+    """Place the gang within a group that holds it; larger parts first, then by number."""
     entries = np.flatnonzero((demand.groups.group == group) & (room > 0))
     rooms = list(zip(demand.groups.node[entries].tolist(), room[entries].tolist(), strict=True))
     sizes = _sizes(demand.placement)
@@ -123,7 +123,7 @@ def _packed(rooms: Counts, ranks: int, near: Set[int]) -> Counts:
 
 
 def _spread(rooms: Counts, ranks: int, near: Set[int]) -> Counts:
-    """As evenly as the rooms allow: the small rooms are filled, the others share what is left."""
+    """Spread as evenly as possible: small nodes are filled, the others share the rest."""
     chosen = sorted(rooms, key=lambda entry: (-entry[1], entry[0] not in near, entry[0]))[:ranks]
     counts: Counts = []
     for left, (number, room) in zip(range(len(chosen), 0, -1), reversed(chosen), strict=True):

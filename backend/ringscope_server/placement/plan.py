@@ -1,8 +1,8 @@
-"""Which queued job starts now and why the others wait: a pure function of a snapshot, the policy and the time.
+"""Scheduling: which queued job starts now and why the others wait, as a pure function of snapshot, policy and time.
 
 EASY backfilling: the first job that cannot start gets a reservation, the earliest time at which it fits if every gang
-runs until its time limit. A job behind it starts now only if it ends before that time, or leaves the slots alone that
-are reserved.
+runs until its time limit. A job behind it starts now only if it ends before that time, or does not use the reserved
+slots.
 """
 
 from collections import defaultdict
@@ -39,7 +39,7 @@ class Start:
 
 
 class Wait(NamedTuple):
-    """Why a job does not start yet, its place in the queue from 1 on, and when it will start if that can be told."""
+    """The reason for which a job does not start yet, its position from 1, and its expected start if known."""
 
     job_id: int
     reason: str
@@ -58,7 +58,7 @@ class Preemption:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to start, what to tell the rest, and what to end for them."""
+    """The jobs to start, the reasons of the rest, and the jobs to end for them."""
 
     starts: tuple[Start, ...]
     waits: tuple[Wait, ...]
@@ -79,7 +79,9 @@ def plan(snapshot: Snapshot, policy: Policy, now: datetime) -> Plan:
 
 @dataclass(slots=True, eq=False)
 class _Waiting:
-    """How a job and those like it wait; with a demand, their start can be estimated, each without what it avoids."""
+    """The reason of a job and of equal ones; with a demand, their start can be estimated, each without the nodes it
+    avoids.
+    """
 
     job: QueuedJob
     why: Why | None  # None: they are behind the head, and what is free once all others have started says why
@@ -120,7 +122,7 @@ class _Pass:
         self.waiting: list[tuple[QueuedJob, _Waiting]] = []
 
     def consider(self, job: QueuedJob) -> None:
-        """Start it, or keep why it waits."""
+        """Start a job, or store why it waits."""
         limit = self._policy.max_running_slots_per_user
         if limit and self._slots_of_user[job.user] + job.placement.ranks > limit:
             self.waiting.append((job, _Waiting(job, pending.user_cap(job, self._slots_of_user[job.user], limit))))
@@ -149,11 +151,11 @@ class _Pass:
         return self._demands.of(job, self._stays.too_short(job.time_limit_seconds))
 
     def _anywhere(self, job: QueuedJob) -> Demand:
-        """As if it avoided no node."""
+        """Return the demand without the avoided nodes."""
         return self._demands.anywhere(job.placement, self._stays.too_short(job.time_limit_seconds), job.near)
 
     def _fits_now(self, demand: Demand) -> bool:
-        """Whether it fits into what is free, reserved or not. What is free only gets less, so no is for good."""
+        """Return whether it fits into the free slots, reserved or not. Free slots only decrease, so a no is final."""
         if (demand, False) in self._unfitting:
             return False
         if not fits(demand, self._room.level):
@@ -162,7 +164,7 @@ class _Pass:
         return True
 
     def _place_now(self, job: QueuedJob, demand: Demand) -> Counts | None:
-        """Where it can start without delaying the head of the queue. What is free only gets less, so no is for good."""
+        """Place a job without delaying the head of the queue. Free slots only decrease, so a no is final."""
         reservation = self._reservation
         is_long = reservation is not None and job.time_limit_seconds > reservation.time
         if (demand, False) in self._unfitting or (demand, is_long) in self._unfitting:
@@ -173,7 +175,7 @@ class _Pass:
         return counts
 
     def _left_over(self) -> Level:
-        """What is free and not reserved."""
+        """The slots that are free and not reserved."""
         if self._unreserved is None:
             assert self._reservation is not None, "else nothing is kept"
             free = np.minimum(self._room.level.free, self._reservation.spare)
@@ -190,7 +192,7 @@ class _Pass:
         self._unreserved = None
 
     def _reserve(self, job: QueuedJob, demand: Demand) -> None:
-        """The head of the queue: keep the slots for it that it will have first, or make room for it."""
+        """Reserve for the head of the queue the slots that it will have first, or preempt for it."""
         why = pending.no_room(demand, self._room.level.free)
         if self._policy.allow_preemption:
             ended = victims(demand, job.priority, self._room.level.free, self._running, self._cluster)
@@ -228,7 +230,7 @@ class _Pass:
         return pending.reserved(waiting.job, self._reservation.job.id)
 
     def result(self) -> Plan:
-        """The plan, when every job was considered."""
+        """Return the plan once every job was considered."""
         estimates = self._estimates()
         behind = pending.behind(self._reservation.job.id) if self._reservation else _FAR_BACK
         for waiting in self._alike.values():
@@ -242,7 +244,7 @@ class _Pass:
         return Plan(tuple(self._starts), tuple(waits), tuple(self._preemptions))
 
     def _estimates(self) -> dict[int, datetime]:
-        """When the first jobs will start if each runs until its time limit and none overtakes from here on."""
+        """Estimate when the first jobs will start if each runs until its time limit and none overtakes from here on."""
         if self._reservation is None:
             return {}
         time, counts = self._reservation.time, self._reservation.counts

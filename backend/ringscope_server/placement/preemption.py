@@ -1,4 +1,4 @@
-"""Which running gangs must end so that a job of higher priority can start. Pure."""
+"""The choice of running gangs that must end so that a job of higher priority can start. Pure."""
 
 from collections.abc import Sequence
 
@@ -13,10 +13,10 @@ from ringscope_server.placement.snapshot import RunningGang
 def victims(
     demand: Demand, priority: int, free: Ints, running: Sequence[RunningGang], cluster: Cluster
 ) -> list[RunningGang]:
-    """Few and young gangs of lower priority without which the demand fits; none if that does not help.
+    """Return few and young gangs of lower priority without which the demand fits; none if that does not help.
 
-    Nor if it fits once those that are stopping already have stopped. Lowest priority first, then youngest. One gang is
-    preferred to several; of several, none that is not needed.
+    Return none either if it fits once the stopping gangs have stopped. Lowest priority comes first, then youngest. One
+    gang is preferred to several; of several, none is ended unnecessarily.
     """
 
     def suffices(freed: Ints) -> bool:
@@ -54,7 +54,7 @@ def victims(
 
 
 def _gain(gang: RunningGang, cluster: Cluster) -> Ints:
-    """Slots of each node that become free when the gang has ended."""
+    """Return the slots of each node that become free when the gang has ended."""
     gained = np.zeros_like(cluster.capacity)
     for number, slots in cluster.held_by(gang):
         gained[number] = slots

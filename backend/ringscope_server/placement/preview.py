@@ -1,4 +1,4 @@
-"""What would happen if a job were submitted now. Pure."""
+"""A preview of submitting a job now. Pure."""
 
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -9,7 +9,7 @@ from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """A queued job that would start later; after: None when that cannot be told."""
+    """A queued job that would start later; ``after`` is None if that cannot be predicted."""
 
     job_id: int
     before: datetime
@@ -18,7 +18,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """Where the job would start, or why it would wait; whom it would delay, and whom end."""
+    """The placement of the job if it started now, or why it would wait; the jobs that it would delay or end."""
 
     start: Start | None
     wait: Wait | None
@@ -27,7 +27,7 @@ class Preview:
 
 
 def preview(snapshot: Snapshot, job: QueuedJob, policy: Policy, now: datetime) -> Preview:
-    """Two plans, without the job and with it."""
+    """Make two plans, without the job and with it."""
     without = plan(snapshot, policy, now)
     with_it = plan(replace(snapshot, queue=(*snapshot.queue, job)), policy, now)
     return Preview(

@@ -1,6 +1,6 @@
-"""What waits, as the plan needs it. Read once: a pass reads again only those jobs that came or changed.
+"""The queue as the plan needs it. A pass only reads again the jobs that came or changed.
 
-A long queue hardly changes from one pass to the next, and to read all of it takes longer than to plan.
+A long queue hardly changes between passes, and reading all of it takes longer than planning.
 """
 
 import logging
@@ -27,7 +27,7 @@ _NO_PLACEMENT = Placement(ranks=1)
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What a job was told last of its wait."""
+    """The last stored reason of a waiting job."""
 
     reason: str | None = None
     sentence: str | None = None
@@ -37,9 +37,9 @@ class Told:
 
 @dataclass(slots=True)
 class Waiting:
-    """A queued job. Its mark is another one whenever it was edited, or began to wait anew.
+    """A queued job. Its mark changes whenever it was edited or began to wait again.
 
-    A spoiled one asks for what is no placement any more; what stands here instead must not be planned with.
+    A spoiled one has an invalid placement; the substitute here must not be used for planning.
     """
 
     mark: tuple[object, ...]
@@ -57,7 +57,7 @@ class Queue:
         self._settled: tuple[Snapshot, datetime] | None = None
 
     async def read(self, session: AsyncSession, fence: int) -> dict[int, Waiting]:
-        """All that waits now. Under another fence another server may have told them something else meanwhile."""
+        """Read all waiting jobs. Under another fence, another server may have stored other reasons meanwhile."""
         if fence != self._fence:
             self.forget()
             self._fence = fence
@@ -65,7 +65,7 @@ class Queue:
         return self._waiting
 
     async def look(self, session: AsyncSession) -> dict[int, Waiting]:
-        """All that waits now; for those who only look, what they were told may be old."""
+        """Return all waiting jobs; for readers who only look, the stored reasons may be old."""
         known, waiting, unknown = self._waiting, dict[int, Waiting](), dict[int, tuple[object, ...]]()
         # All at once: SQLAlchemy takes its time over each row that it is asked for.
         for job_id, position, revision, queued_at in (await (await session.connection()).execute(_MARKS)).all():
@@ -79,7 +79,7 @@ class Queue:
         return waiting
 
     def note(self, started: Iterable[int], told: Mapping[int, Told]) -> None:
-        """It is stored that these jobs no longer wait, and that others were told this."""
+        """Note that these jobs no longer wait, and that these reasons are stored."""
         for job_id in started:
             self._waiting.pop(job_id, None)
         for job_id, words in told.items():
@@ -87,13 +87,13 @@ class Queue:
                 waits.told = words
 
     def settle(self, snapshot: Snapshot, now: datetime) -> None:
-        """A plan for this told nobody anything new."""
+        """Note that a plan for this snapshot changed nothing."""
         self._settled = snapshot, now
 
     def is_settled(self, snapshot: Snapshot, now: datetime) -> bool:
-        """Whether another plan would tell nothing new, either: the same nodes, gangs and jobs a moment ago.
+        """Return whether another plan would change nothing either: the same nodes, gangs and jobs a moment ago.
 
-        With time alone estimates move, and retries become due.
+        Time alone moves estimates and makes retries due.
         """
         if self._settled is None:
             return False
@@ -105,7 +105,7 @@ class Queue:
         )
 
     def forget(self) -> None:
-        """Nobody knows any more what is stored."""
+        """Forget what is known to be stored."""
         self._waiting, self._settled = {}, None
 
 
@@ -116,7 +116,7 @@ _MARKS = select(Job.id, Job.pending_position, Job.revision, type_coerce(Job.queu
 
 
 async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> list[Waiting]:
-    """Specifications are not read as a whole: a thousand of them would take longer than the plan."""
+    """Read the new jobs without their whole specifications: a thousand of them would take longer than the plan."""
     found: list[Waiting] = []
     ids = list(marks)
     for start in range(0, len(ids), _AT_ONCE):
@@ -167,7 +167,7 @@ _ROWS = select(
 
 @lru_cache(maxsize=8192)
 def _placement(text: str, kind: JobKind) -> WorkPlacement | None:
-    """Parsed once for all jobs that have the same. None: it no longer validates, which must not hold up all others."""
+    """Parse a placement once for all equal ones; None if it is invalid, which must not block the other jobs."""
     try:
         return WorkPlacement.for_kind(Placement.model_validate_json(text), kind)
     except ValidationError as error:
@@ -178,7 +178,7 @@ def _placement(text: str, kind: JobKind) -> WorkPlacement | None:
 async def _checkpoint_nodes(
     session: AsyncSession, queued: Collection[tuple[int, int | None]]
 ) -> dict[int, frozenset[str]]:
-    """By training job, given with the one that it goes on from: the nodes on which either was tried before."""
+    """Return, by training job, given with the job that it continues from, the nodes on which either ran before."""
     names: dict[int | None, set[str]] = defaultdict(set)
     wanted: Iterable[int] = {number for pair in queued for number in pair if number is not None}
     if wanted:

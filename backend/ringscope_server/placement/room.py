@@ -1,4 +1,4 @@
-"""What is free now: how many slots of each node, and which. It only ever gets less during a pass. Pure."""
+"""The free slots: how many of each node, and which. They only decrease during a pass. Pure."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""What a plan is made from: nodes, running gangs, the queue, and the policy. Nothing here knows a table."""
+"""The input of a plan: nodes, running gangs, the queue and the policy. Nothing here depends on a table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,13 +9,13 @@ from ringscope_server.settings import Settings
 
 
 class WorkPlacement(Placement):
-    """A placement with the kind of its job, as not every node runs every kind."""
+    """A placement with the kind of its job, because not every node runs every kind."""
 
     kind: JobKind = "benchmark"
 
     @classmethod
     def of(cls, spec: JobSpec) -> "WorkPlacement":
-        """That of a specification."""
+        """Return the placement of a specification."""
         return cls.for_kind(spec.placement, spec.kind)
 
     @classmethod
@@ -49,7 +49,7 @@ class NodeState:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One node's part of a gang: which of its slots."""
+    """The part of a gang on one node: which of its slots."""
 
     node_id: int
     slots: tuple[int, ...]
@@ -75,7 +75,7 @@ class RunningGang:
 
     @property
     def slots(self) -> int:
-        """How many it holds."""
+        """The number of slots that it holds."""
         return sum(len(share.slots) for share in self.shares)
 
 
@@ -95,7 +95,7 @@ class QueuedJob:
     near: frozenset[str] = frozenset()  # names, where its checkpoints are; a wish among equals
 
     def is_overdue(self, now: datetime) -> bool:
-        """Whether it has waited for longer than it would."""
+        """Return whether it has waited longer than its queue timeout."""
         seconds = self.queue_timeout_seconds
         return seconds is not None and now - self.queued_at > timedelta(seconds=seconds)
 
@@ -112,7 +112,7 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What the operator decides about the order of things."""
+    """The operator's decisions on the order of jobs."""
 
     fair_share_half_life_hours: float = 168.0
     allow_preemption: bool = False

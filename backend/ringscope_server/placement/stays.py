@@ -1,4 +1,4 @@
-"""Which nodes stay long enough for a job that would start now. Pure."""
+"""The nodes that stay long enough for a job that would start now. Pure."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ class Stays:
         self._found: dict[int, frozenset[str]] = {}  # by how many they are: few time limits differ in that
 
     def too_short(self, seconds: float) -> frozenset[str]:
-        """Names of the nodes that leave before a job with this time limit must have ended."""
+        """Return the names of the nodes that leave before a job with this time limit must have ended."""
         count = bisect_left(self._seconds, seconds)
         if count not in self._found:
             self._found[count] = frozenset(self._names[:count])

@@ -1,7 +1,7 @@
 """The snapshot, read from the tables.
 
-What it is made from is compared as text with what was read before, and made anew only where it differs: most nodes and
-gangs are the same from one pass to the next, and nobody can forget to say that one has changed.
+Rows are compared as text with those read before and are converted again only if they differ: most nodes and gangs are
+the same from one pass to the next, and no change can be missed.
 """
 
 import json
@@ -32,7 +32,7 @@ async def take_snapshot(session: AsyncSession, queue: Iterable[QueuedJob], polic
 
 
 def node_state(node: Node) -> NodeState:
-    """A node as the plan sees it, with all of its slots."""
+    """Return a node as the plan sees it, with all of its slots."""
     told = (node.inventory, node.versions, labels.effective(node))
     return _state(node.id, node.name, node.slots, node.address, node.leaves_at, frozenset(), *told)
 
@@ -123,7 +123,7 @@ async def _quarantined(session: AsyncSession) -> dict[int, set[int]]:
 
 
 async def _running(session: AsyncSession) -> list[RunningGang]:
-    """Every gang that still holds a slot, whatever its job's state."""
+    """Return every gang that still holds a slot, whatever its job's state."""
     rows = (await (await session.connection()).execute(_GANGS)).all()
     return [_gang(*told) for told in rows]
 

@@ -1,4 +1,4 @@
-"""How many slots of each node are free at a time to come, if every gang runs until its time limit. Pure.
+"""The free slots of each node at a future time, if every gang runs until its time limit. Pure.
 
 Times are seconds from now.
 """
@@ -27,28 +27,28 @@ class Timeline:
         self._new_holds: list[tuple[int, int, int]] = []
 
     def hold(self, job_id: int, counts: Counts, until: float, *, is_exclusive: bool = False) -> None:
-        """A gang's slots are held until then; an exclusive gang holds all of its nodes."""
+        """Hold a gang's slots until then; an exclusive gang holds all of its nodes."""
         for number, slots in counts:
             self._new_ends.append(until)
             self._new_holds.append((job_id, number, int(self._cluster.capacity[number]) if is_exclusive else slots))
 
     def end_now(self, job_ids: Collection[int]) -> None:
-        """These gangs give their slots back as soon as they have stopped."""
+        """Free the slots of these gangs as soon as they have stopped."""
         self._sort_in()
         self._ends[np.isin(self._holds[0], list(job_ids))] = 0.0
         self._in_order()
 
     def free_at(self, time: float) -> Level:
-        """Free slots of each node; a gang that ends at this time has given its slots back."""
+        """Return the free slots of each node; a gang that ends at this time has released its slots."""
         self._sort_in()
         _, numbers, slots = self._holds[:, np.searchsorted(self._ends, time, side="right") :]
         held = np.bincount(numbers, slots, len(self._cluster.capacity)).astype(np.int64)
         return Level(np.maximum(self._cluster.capacity - held, 0), self._cluster.capacity)
 
     def earliest(self, demand: Demand, after: float) -> float | None:
-        """The first time from ``after`` on at which the gang fits; None: not even when all others have ended.
+        """Return the first time from ``after`` on at which the gang fits; None if not even when all others have ended.
 
-        Nothing starts after ``after``, so what fits once fits ever after, and the time can be found by halving.
+        No gang starts after ``after``, so a gang that fits once fits ever after, and a binary search finds the time.
         """
         if fits(demand, self.free_at(after)):
             return after

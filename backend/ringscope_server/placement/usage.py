@@ -1,4 +1,4 @@
-"""What each user has had of the cluster: slot-seconds that count half after every half-life."""
+"""The usage of each user: slot-seconds that count half after every half-life."""
 
 import math
 from datetime import datetime
@@ -12,7 +12,7 @@ _AT_ONCE = 1000  # attempts charged in one pass; the next pass goes on
 
 
 def decayed(slot_seconds: float, age_seconds: float, half_life_hours: float) -> float:
-    """What is left of a use after so long."""
+    """Return the rest of a usage after this time."""
     half_lives = max(0.0, age_seconds) / (half_life_hours * 3600)
     return slot_seconds * math.exp2(-half_lives)
 
@@ -40,7 +40,7 @@ async def charge(
 
 
 async def charge_finished(session: AsyncSession, now: datetime, half_life_hours: float) -> None:
-    """Charge every attempt that has finished and was not yet charged, for as long as it had its slots."""
+    """Charge every finished attempt that was not yet charged, for as long as it had its slots."""
     finished = await session.execute(
         select(Attempt, Job.user, Job.ranks)
         .join(Job)

@@ -1,4 +1,4 @@
-"""Versions in which nodes differ, in words. Pure."""
+"""The versions in which nodes differ, in words. Pure."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from ringscope_server.placement.snapshot import NodeState
 
 
 def differences(nodes: Sequence[NodeState]) -> str:
-    """Such as: mpi4py is 4.0.0 on n3 and 4.1.0 on n1, n2."""
+    """Return the differences as in: mpi4py is 4.0.0 on n3 and 4.1.0 on n1, n2."""
     with_gpus = [node for node in nodes if node.gpu_models]
     concerned = [(name, nodes) for name in VERSIONS] + [(name, with_gpus) for name in GPU_VERSIONS]
     found = [(name, _by_version(name, those)) for name, those in concerned]

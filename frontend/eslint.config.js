@@ -16,7 +16,21 @@ const ABOVE = LAYERS.map((layer, place) => ({
             regex: `^(\\.\\./)+${above}/`,
             message: `${layer}/ is below ${above}/ (ARCHITECTURE.md).`,
           })),
-          ...(layer === "pages" ? [{ regex: "^\\.\\./(?!\\.\\./)", message: "Pages do not know each other." }] : []),
+        ],
+      },
+    ],
+  },
+}));
+// A page is a folder below pages/, which may have folders of its own: what leads out of it leads to no other page.
+const PAGES = [1, 2].map((depth) => ({
+  files: [`src/pages/${"*/".repeat(depth)}*`],
+  rules: {
+    "no-restricted-imports": [
+      "error",
+      {
+        patterns: [
+          { regex: "^(\\.\\./)+app/", message: "pages/ is below app/ (ARCHITECTURE.md)." },
+          { regex: `^(\\.\\./){${depth}}(?!\\.\\./)`, message: "Pages do not know each other." },
         ],
       },
     ],
@@ -31,6 +45,7 @@ export default tseslint.config(
   reactHooks.configs.flat["recommended-latest"],
   { files: ["scripts/**"], languageOptions: { globals: { process: "readonly", URL: "readonly" } } },
   ...ABOVE,
+  ...PAGES,
   {
     files: ["public/**"],
     languageOptions: { globals: { document: "readonly", localStorage: "readonly", matchMedia: "readonly" } },

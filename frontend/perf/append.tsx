@@ -4,7 +4,7 @@ import { createRoot } from "react-dom/client";
 import { flushSync } from "react-dom";
 import "../src/app/tokens.css";
 import { LineChart } from "../src/charts/LineChart";
-import type { Columns } from "../src/lib/lineColumns";
+import type { Columns } from "../src/lib/sweep/lineColumns";
 
 declare global {
   interface Window {

@@ -1,6 +1,23 @@
-"""What the lint prints of the modules' lengths."""
+"""Modules are short and folders small, so that a reader finds each thing beside its user."""
 
+from pathlib import Path
+
+import pytest
 from scripts import lengths
+
+ROOT = Path(__file__).parents[2]
+MOST_MODULES = 25
+SOURCES = sorted(
+    str(path.relative_to(ROOT))
+    for path in (ROOT / "frontend/src").rglob("*")
+    if path.is_dir() and "__" not in path.name
+)
+
+
+@pytest.mark.parametrize("folder", SOURCES)
+def test_no_folder_of_the_page_has_more_modules_than_a_reader_takes_in(folder: str) -> None:
+    modules = [path.name for path in (ROOT / folder).glob("*.ts*") if ".test." not in path.name]
+    assert len(modules) <= MOST_MODULES, "give those of one subject a folder of their own"
 
 
 def test_every_module_is_counted_but_for_migrations() -> None:

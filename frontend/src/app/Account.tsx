@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
-import { buttonsClass, Dialog } from "../components/Dialog";
-import { ErrorNote } from "../components/ErrorNote";
+import { buttonsClass, Dialog } from "../components/controls/Dialog";
+import { ErrorNote } from "../components/states/ErrorNote";
 import classes from "./Shell.module.css";
 import type { useLogOut } from "./useLogOut";
 

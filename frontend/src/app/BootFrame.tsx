@@ -1,5 +1,5 @@
 import { Logo } from "../components/Logo";
-import { PageSkeleton } from "../components/Skeleton";
+import { PageSkeleton } from "../components/states/Skeleton";
 import classes from "./Shell.module.css";
 
 /** The frame of a page while it is not known yet who looks at it: what index.html shows before there is a script. */

@@ -1,9 +1,9 @@
 import { Checkbox } from "@mantine/core";
-import { Dialog } from "../components/Dialog";
-import { type Part, PART_KEYS, SINGLE_KEYS } from "../lib/keys";
+import { Dialog } from "../components/controls/Dialog";
+import { type Part, PART_KEYS, SINGLE_KEYS } from "../lib/search/keys";
 import classes from "./Shell.module.css";
 import { PLACES } from "./places";
-import { useShortcuts } from "../components/shortcuts";
+import { useShortcuts } from "../components/hooks/shortcuts";
 
 /** The keys that do something on this page, and the switch for those of a single letter. */
 export function KeyHelp({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {

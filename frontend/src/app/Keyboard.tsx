@@ -5,8 +5,8 @@ import { type Command, placeCommands, settingsCommands, themeCommands } from "./
 import { KeyHelp } from "./KeyHelp";
 import { Palette } from "./Palette";
 import { PLACES } from "./places";
-import { useRole } from "../components/useRole";
-import { useShortcut } from "../components/shortcuts";
+import { useRole } from "../components/hooks/useRole";
+import { useShortcut } from "../components/hooks/shortcuts";
 
 /** The keys that work on every page, and the buttons for the palette and for help. */
 export function Keyboard({ mayChange, onLogOut }: { mayChange: boolean; onLogOut: () => void }) {

@@ -1,7 +1,7 @@
 import type { StreamStatus } from "../data/stream";
-import { useNow } from "../components/useNow";
+import { useNow } from "../components/hooks/useNow";
 import { formatAge } from "../lib/format";
-import { useAnnouncement } from "../components/announcements";
+import { useAnnouncement } from "../components/hooks/announcements";
 import { useLive } from "../data/live";
 import classes from "./Shell.module.css";
 

@@ -1,4 +1,4 @@
-import { useAnnouncement } from "../components/announcements";
+import { useAnnouncement } from "../components/hooks/announcements";
 import { useLive } from "../data/live";
 import { outageWords } from "../data/outage";
 import classes from "./Shell.module.css";

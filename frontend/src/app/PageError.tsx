@@ -1,7 +1,7 @@
 /** What stands in for a page that cannot be shown. */
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { usePageTitle } from "../components/usePageTitle";
+import { usePageTitle } from "../components/hooks/usePageTitle";
 
 /** An address that leads nowhere. */
 export function NotFound() {

@@ -2,9 +2,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type KeyboardEvent, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { paletteJobsQuery, recentJobsQuery } from "../data/jobs";
 import { nodesQuery } from "../data/nodes";
-import { frameClass } from "../components/Dialog";
-import { useShortcuts } from "../components/shortcuts";
-import { found, jobNumber } from "../lib/palette";
+import { frameClass } from "../components/controls/Dialog";
+import { useShortcuts } from "../components/hooks/shortcuts";
+import { found, jobNumber } from "./palette";
 import { entriesOf, type Command, deedsHere } from "./commands";
 import classes from "./Palette.module.css";
 

@@ -5,21 +5,21 @@ import { Link, Outlet, useRouter, useRouterState } from "@tanstack/react-router"
 import { useEffect, useRef } from "react";
 import { ApiError } from "../api/client";
 import { graphsQuery, meQuery } from "../data/server";
-import { ErrorNote } from "../components/ErrorNote";
+import { ErrorNote } from "../components/states/ErrorNote";
 import { LoginPage } from "../pages/login/LoginPage";
 import { Account } from "./Account";
-import { AnnouncementProvider } from "../components/announcements";
+import { AnnouncementProvider } from "../components/hooks/announcements";
 import { BootFrame } from "./BootFrame";
 import { Keyboard } from "./Keyboard";
 import { LiveProvider } from "../data/live";
 import { LiveIndicator } from "./LiveIndicator";
-import { keepFocus } from "../components/keepFocus";
+import { keepFocus } from "../components/hooks/keepFocus";
 import { Logo } from "../components/Logo";
 import { OutageBanner } from "./OutageBanner";
 import { PLACES } from "./places";
 import classes from "./Shell.module.css";
-import { Reasons } from "../components/Reasons";
-import { ShortcutProvider } from "../components/shortcuts";
+import { Reasons } from "../components/marks/Reasons";
+import { ShortcutProvider } from "../components/hooks/shortcuts";
 import { ThemeToggle } from "./ThemeToggle";
 import { useLogOut } from "./useLogOut";
 

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { found } from "../lib/palette";
+import { found } from "./palette";
 import { deedsHere, settingsCommands, themeCommands } from "./commands";
 
 it("finds the sections of the settings that somebody may see, by their name and as settings", () => {

@@ -1,8 +1,8 @@
 /** What the palette can go to or do. */
 import type { JobView, NodeView } from "../api/types";
-import { type Action, DEEDS, SINGLE_KEYS } from "../lib/keys";
+import { type Action, DEEDS, SINGLE_KEYS } from "../lib/search/keys";
 import { SECTIONS } from "../lib/sections";
-import type { Entry } from "../lib/palette";
+import type { Entry } from "./palette";
 import { JOB_STATES, jobName, nodeLook } from "../lib/state";
 import { PLACES } from "./places";
 

@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef } from "react";
-import type { Columns } from "../lib/lineColumns";
+import type { Columns } from "../lib/sweep/lineColumns";
 import { aligned, type LineChartSetup, lineOptions } from "./line";
 import classes from "./LineChart.module.css";
 import { usePlot } from "./usePlot";

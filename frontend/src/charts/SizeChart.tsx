@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef } from "react";
 import type uPlot from "uplot";
-import { joined } from "../lib/lineColumns";
+import { joined } from "../lib/sweep/lineColumns";
 import classes from "./SizeChart.module.css";
 import { sizeOptions } from "./sizeLines";
-import type { Rule, SizeLine } from "../lib/lines";
+import type { Rule, SizeLine } from "../lib/sweep/lines";
 import { usePlot } from "./usePlot";
 
 interface Props {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { someBuckets } from "../lib/toldFixtures";
+import { someBuckets } from "../testing/toldFixtures";
 import { bucketLanes, lastUs, LANE_PX, LEFT_PX, niceTicks, overlapUs, RIGHT_PX } from "./bucketLanes";
 
 const ranks = someBuckets();

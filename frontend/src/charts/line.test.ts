@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { lineOf, MOST_JOBS } from "../lib/compare";
+import { lineOf, MOST_JOBS } from "../lib/sweep/compare";
 import { PARTS } from "../lib/curve";
 import { aligned } from "./line";
 

@@ -1,9 +1,9 @@
 /** What the lines of a chart over steps or time look like, and uPlot's options for them. */
 import uPlot from "uplot";
 import type { Mark } from "../lib/curve";
-import type { Columns } from "../lib/lineColumns";
-import { linearRange } from "../lib/axes";
-import type { Line } from "../lib/lines";
+import type { Columns } from "../lib/sweep/lineColumns";
+import { linearRange } from "../lib/sweep/axes";
+import type { Line } from "../lib/sweep/lines";
 import { token } from "./token";
 
 export interface LineChartSetup {

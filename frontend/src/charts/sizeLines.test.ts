@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type uPlot from "uplot";
-import type { SizeLine } from "../lib/lines";
+import type { SizeLine } from "../lib/sweep/lines";
 import { type SizeChartSetup, sizeOptions } from "./sizeLines";
 
 // There is no page, and so no style.

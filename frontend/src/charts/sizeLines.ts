@@ -1,8 +1,8 @@
 /** Lines over message size as a chart takes them, and uPlot's options for them; the geometry is in axes.ts. */
 import uPlot from "uplot";
 import { formatSize } from "../lib/size";
-import { decadeRange, decades, largest, least, linearRange, readableMax, sizeTicks } from "../lib/axes";
-import type { Rule, SizeLine } from "../lib/lines";
+import { decadeRange, decades, largest, least, linearRange, readableMax, sizeTicks } from "../lib/sweep/axes";
+import type { Rule, SizeLine } from "../lib/sweep/lines";
 import { drawBands, drawChosen, drawKnees, drawNames, drawRule, drawUnstable, labelRoom } from "./sizeMarks";
 import { token } from "./token";
 

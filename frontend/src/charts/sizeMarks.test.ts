@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import uPlot from "uplot";
-import type { SizeLine } from "../lib/lines";
+import type { SizeLine } from "../lib/sweep/lines";
 import * as marks from "./sizeMarks";
 
 // There is no page, and so no style.

@@ -1,7 +1,7 @@
 /** What a chart over message size draws beside its lines: names, bands, knees, what is unstable, a limit, the chosen size. */
 import uPlot from "uplot";
-import { heightAt, spreadLabels } from "../lib/axes";
-import type { Rule, SizeLine } from "../lib/lines";
+import { heightAt, spreadLabels } from "../lib/sweep/axes";
+import type { Rule, SizeLine } from "../lib/sweep/lines";
 import { token } from "./token";
 
 const LABEL_GAP_PX = 14;

@@ -1,5 +1,5 @@
 import { formatAge, formatAgo, formatDateTime } from "../lib/format";
-import { useTimeWords } from "./useNow";
+import { useTimeWords } from "./hooks/useNow";
 
 interface Props {
   iso: string;

@@ -1,9 +1,9 @@
 import { type ReactNode, useState } from "react";
 import { LineChart } from "../charts/LineChart";
 import type { LineChartSetup } from "../charts/line";
-import { type Columns, valueIn } from "../lib/lineColumns";
+import { type Columns, valueIn } from "../lib/sweep/lineColumns";
 import classes from "./ChartPanel.module.css";
-import { LineSwatch } from "./LineSwatch";
+import { LineSwatch } from "./marks/LineSwatch";
 
 interface Props extends Omit<LineChartSetup, "onHover"> {
   title: string;

@@ -1,5 +1,5 @@
 import type { SeenNode } from "../data/nodes";
-import { useNow } from "./useNow";
+import { useNow } from "./hooks/useNow";
 import { formatAgo, formatDateTime } from "../lib/format";
 
 /** Time since the agent was last heard of, by the server's clock, going on by this browser's. */

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { NodeView } from "../api/types";
-import { StateBadge } from "./StateBadge";
+import { StateBadge } from "./marks/StateBadge";
 import { busyWords } from "../lib/nodes";
 import { nodeLook } from "../lib/state";
 import classes from "./NodeStrip.module.css";

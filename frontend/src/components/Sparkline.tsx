@@ -1,5 +1,5 @@
 import type { SizeBusbw } from "../api/types";
-import { sparkLabel, sparkPoints } from "../lib/sparkline";
+import { sparkLabel, sparkPoints } from "../lib/sweep/sparkline";
 
 const WIDTH_PX = 72;
 const HEIGHT_PX = 18;

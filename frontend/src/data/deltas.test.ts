@@ -2,8 +2,8 @@
 import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "../api/client";
-import { aJob, aTraining } from "../lib/fixtures";
-import { aBlock, aRow, someSteps } from "../lib/toldFixtures";
+import { aJob, aTraining } from "../testing/fixtures";
+import { aBlock, aRow, someSteps } from "../testing/toldFixtures";
 import { applyEvents, refetchAll } from "./deltas";
 import { jobsQuery } from "./jobs";
 import type { JobView, MeasurementView, NewestSteps } from "../api/types";

@@ -1,6 +1,6 @@
 /** Stream events written into the query cache. */
 import { hashKey, type InfiniteData, type Query, type QueryClient, type QueryKey } from "@tanstack/react-query";
-import { type JobFilter, matches, type Sort } from "../lib/jobFilter";
+import { type JobFilter, matches, type Sort } from "../lib/search/jobFilter";
 import { isBenchmark, isTerminal } from "../lib/state";
 import { mergeById, newerJob, newerSteps, upsertJob, withActive, withChanged } from "./merge";
 import { jobQuery } from "./job";

@@ -3,7 +3,7 @@ import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/
 import { api, unwrap } from "../api/client";
 import type { paths } from "../api/schema";
 import type { JobPage, JobView } from "../api/types";
-import type { JobFilter, Sort } from "../lib/jobFilter";
+import type { JobFilter, Sort } from "../lib/search/jobFilter";
 import { isBenchmark } from "../lib/state";
 import { jobsKey } from "./keys";
 

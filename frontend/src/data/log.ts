@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import type { LogLine } from "../api/types";
-import type { LogFilter } from "../lib/logFilter";
+import type { LogFilter } from "../lib/search/logFilter";
 import { jobKey } from "./keys";
 
 /** How long a log is, and where its pages begin; with a time, too, which line was the last to be printed by then. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobView } from "../api/types";
-import { aJob, aTraining } from "../lib/fixtures";
+import { aJob, aTraining } from "../testing/fixtures";
 import { mergeById, newerJob, upsertJob, withActive, withChanged } from "./merge";
 
 const row = (id: number, text = "") => ({ id, text });

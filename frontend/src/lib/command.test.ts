@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JobSpec } from "../api/types";
 import { atServer, curlCommand, fittedTo, submitCommand } from "./command";
 import examples from "./commands.json";
-import { aJob, aSimulation, aTraining, CLUSTER, trainingChoices } from "./fixtures";
+import { aJob, aSimulation, aTraining, CLUSTER, trainingChoices } from "../testing/fixtures";
 import { shellQuote } from "./shell";
 
 const { spec } = aJob();

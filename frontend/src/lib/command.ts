@@ -1,7 +1,7 @@
 /** The same job for a terminal: what the form and the job page show to copy. */
 import type { Benchmark, BenchmarkSpec, Engine, JobSpec } from "../api/types";
 import { shellQuote } from "./shell";
-import { trainCommand } from "./trainCommand";
+import { trainCommand } from "./form/trainCommand";
 
 /** nccl-tests' letter and number: "64M" for 67108864. */
 function flagSize(bytes: number): string {

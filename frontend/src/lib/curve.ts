@@ -1,6 +1,6 @@
 /** A training job's curve as columns for charts, and the split of its steps. */
 import type { CurvePart, CurvePoint, EpochView, TrainingCurve } from "../api/types";
-import type { Columns, Point } from "./lineColumns";
+import type { Columns, Point } from "./sweep/lineColumns";
 
 /** The middle of the steps that a point stands for, in steps done. */
 export function middle({ first_step, last_step }: CurvePoint): number {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aRingOfThree } from "./exampleFixture";
+import { aRingOfThree } from "../testing/exampleFixture";
 import { runOf } from "./moves";
 import { endInWords, moveInWords, resultInWords, stepInWords } from "./moveWords";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aRingOfThree } from "./exampleFixture";
+import { aRingOfThree } from "../testing/exampleFixture";
 import { contributions, criticalPath, phaseJump, phasesOf, runOf, stepEndUs } from "./moves";
 
 const run = runOf(aRingOfThree());

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LinkView } from "../api/types";
-import { aNode } from "./fixtures";
+import { aNode } from "../testing/fixtures";
 import { busyWords, freeSlots, gpuUse, labelChanges, matrix, slotUse, usualVersions, versionsOf } from "./nodes";
 
 describe("versions", () => {

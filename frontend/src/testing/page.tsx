@@ -6,8 +6,8 @@ import { act, type ReactElement } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, vi } from "vitest";
 import { api } from "../api/client";
-import { ShortcutProvider } from "../components/shortcuts";
-import { parseSearch, stringifySearch } from "../lib/search";
+import { ShortcutProvider } from "../components/hooks/shortcuts";
+import { parseSearch, stringifySearch } from "../lib/search/search";
 
 /** The pages whose address the tests' parts read. */
 const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring", "/settings/schedules"];

@@ -115,7 +115,7 @@ async def test_nccls_model_is_left_out_beside_a_fit_and_where_it_knows_no_gpus(s
 
 
 def test_the_page_knows_the_same_gpus() -> None:
-    form = (Path(__file__).parents[3] / "frontend" / "src" / "lib" / "planForm.ts").read_text()
+    form = (Path(__file__).parents[3] / "frontend" / "src" / "lib" / "form" / "planForm.ts").read_text()
     written = re.search(r"NCCL_KNOWS = /(.*)/;", form)
     assert written is not None
     assert {name for name in (*PRESETS, *ALIASES) if re.search(written[1], name)} == {

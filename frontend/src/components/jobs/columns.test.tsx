@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
 import type { BenchmarkJob, JobView, Standing } from "../../api/types";
-import { aBest, aJob, aSimulation, aTraining } from "../../lib/fixtures";
+import { aBest, aJob, aSimulation, aTraining } from "../../testing/fixtures";
 import { columnsFor } from "./columns";
 
 type BenchmarkSummary = BenchmarkJob["summary"];

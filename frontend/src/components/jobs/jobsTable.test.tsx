@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { act } from "react";
 import { expect, it, vi } from "vitest";
-import { aJob } from "../../lib/fixtures";
+import { aJob } from "../../testing/fixtures";
 import { drawn } from "../../testing/page";
 import { JobsTable } from "./JobsTable";
 

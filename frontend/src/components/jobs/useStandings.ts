@@ -2,7 +2,7 @@ import { useQueries, type UseQueryResult } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { JobView, Standing } from "../../api/types";
 import { standingsQuery } from "../../data/comparison";
-import { blocksOf } from "../../lib/standing";
+import { blocksOf } from "../../lib/sweep/standing";
 import { isBenchmark } from "../../lib/state";
 
 /** How jobs stand to the baseline, by number, as far as they have succeeded; nothing without a baseline. */

@@ -1,5 +1,5 @@
 import { NativeSelect } from "@mantine/core";
-import { Segments } from "../../components/Segments";
+import { Segments } from "../../components/controls/Segments";
 
 const MOST_BESIDE = 5;
 

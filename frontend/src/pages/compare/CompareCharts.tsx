@@ -1,9 +1,9 @@
 import { useMemo } from "react";
 import type { CurvePoint } from "../../api/types";
 import { panelsClass } from "../../components/ChartPanel";
-import { CopyButton } from "../../components/CopyButton";
-import { Segments } from "../../components/Segments";
-import { accuracies, type Axis, type Compared, lineOf, losses, rates } from "../../lib/compare";
+import { CopyButton } from "../../components/controls/CopyButton";
+import { Segments } from "../../components/controls/Segments";
+import { accuracies, type Axis, type Compared, lineOf, losses, rates } from "../../lib/sweep/compare";
 import { MEASURED, toCsv } from "../../lib/csv";
 import { rangeOf } from "../../lib/curve";
 import { formatRate, threeDigits } from "../../lib/format";

@@ -1,13 +1,13 @@
 import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { JobView } from "../../api/types";
-import { Caveats } from "../../components/Caveats";
-import { passesFocus } from "../../components/keepFocus";
-import { LineSwatch } from "../../components/LineSwatch";
-import { Segments } from "../../components/Segments";
-import { StateBadge } from "../../components/StateBadge";
-import { lineOf } from "../../lib/compare";
-import type { CompareSearch } from "../../lib/search";
+import { Caveats } from "../../components/marks/Caveats";
+import { passesFocus } from "../../components/hooks/keepFocus";
+import { LineSwatch } from "../../components/marks/LineSwatch";
+import { Segments } from "../../components/controls/Segments";
+import { StateBadge } from "../../components/marks/StateBadge";
+import { lineOf } from "../../lib/sweep/compare";
+import type { CompareSearch } from "../../lib/search/search";
 import { JOB_STATES, jobName } from "../../lib/state";
 import classes from "./ComparePage.module.css";
 

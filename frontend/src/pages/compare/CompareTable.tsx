@@ -1,6 +1,6 @@
-import { LineSwatch } from "../../components/LineSwatch";
-import { ScrollX } from "../../components/ScrollX";
-import { type Compared, lineOf, type Measure, MEASURES, ratio } from "../../lib/compare";
+import { LineSwatch } from "../../components/marks/LineSwatch";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { type Compared, lineOf, type Measure, MEASURES, ratio } from "../../lib/sweep/compare";
 import { threeDigits } from "../../lib/format";
 import { jobName, jobWord } from "../../lib/state";
 

@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
 import { ChartPanel } from "../../components/ChartPanel";
-import { ScrollX } from "../../components/ScrollX";
+import { ScrollX } from "../../components/controls/ScrollX";
 import { threeDigits } from "../../lib/format";
 
 type Props = ComponentProps<typeof ChartPanel> & { isTable: boolean };

@@ -1,9 +1,9 @@
 import { useQueries } from "@tanstack/react-query";
 import type { JobView } from "../../api/types";
-import { QueryError } from "../../components/QueryError";
-import { ScrollX } from "../../components/ScrollX";
+import { QueryError } from "../../components/states/QueryError";
+import { ScrollX } from "../../components/controls/ScrollX";
 import { environmentsQuery } from "../../data/job";
-import { differingFields, sameFields, versionsOf } from "../../lib/compare";
+import { differingFields, sameFields, versionsOf } from "../../lib/sweep/compare";
 import { jobWord } from "../../lib/state";
 import classes from "./ComparePage.module.css";
 

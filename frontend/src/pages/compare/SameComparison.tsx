@@ -1,6 +1,6 @@
-import { Command } from "../../components/Command";
-import { ServerCommand } from "../../components/ServerCommand";
-import { comparisonCurl, diffCommands } from "../../lib/comparisonCommand";
+import { Command } from "../../components/controls/Command";
+import { ServerCommand } from "../../components/controls/ServerCommand";
+import { comparisonCurl, diffCommands } from "./comparisonCommand";
 import { site } from "../../api/site";
 
 interface Props {

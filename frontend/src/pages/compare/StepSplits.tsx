@@ -1,6 +1,6 @@
-import { LineSwatch } from "../../components/LineSwatch";
-import { ScrollX } from "../../components/ScrollX";
-import { type Compared, lineOf } from "../../lib/compare";
+import { LineSwatch } from "../../components/marks/LineSwatch";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { type Compared, lineOf } from "../../lib/sweep/compare";
 import { meanPoint, PART_NAMES, PARTS, type Split, splitOf } from "../../lib/curve";
 import { threeDigits } from "../../lib/format";
 import classes from "./ComparePage.module.css";

@@ -2,11 +2,11 @@
 import { useQueries } from "@tanstack/react-query";
 import { curveQuery, epochsQuery } from "../../data/training";
 import type { JobView } from "../../api/types";
-import { QueryError } from "../../components/QueryError";
-import { Segments } from "../../components/Segments";
-import { useShortcut } from "../../components/shortcuts";
-import { Skeleton } from "../../components/Skeleton";
-import type { Compared } from "../../lib/compare";
+import { QueryError } from "../../components/states/QueryError";
+import { Segments } from "../../components/controls/Segments";
+import { useShortcut } from "../../components/hooks/shortcuts";
+import { Skeleton } from "../../components/states/Skeleton";
+import type { Compared } from "../../lib/sweep/compare";
 import { isTerminal } from "../../lib/state";
 import { CompareCharts } from "./CompareCharts";
 import { Choice, CompareControls, useCompareSearch } from "./CompareControls";

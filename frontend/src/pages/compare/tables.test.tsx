@@ -1,9 +1,9 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import type { TrainingSummary } from "../../api/types";
-import type { Compared } from "../../lib/compare";
-import { aTraining } from "../../lib/fixtures";
-import { aPoint } from "../../lib/toldFixtures";
+import type { Compared } from "../../lib/sweep/compare";
+import { aTraining } from "../../testing/fixtures";
+import { aPoint } from "../../testing/toldFixtures";
 import { CompareTable } from "./CompareTable";
 import { StepSplits } from "./StepSplits";
 

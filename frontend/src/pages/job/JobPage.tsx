@@ -1,27 +1,27 @@
 /** One job: where it stands, what it measured, what it said. Fills in live. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useAnnouncement } from "../../components/announcements";
+import { useAnnouncement } from "../../components/hooks/announcements";
 import { useTopic } from "../../data/live";
 import { eventsQuery, jobQuery } from "../../data/job";
 import { MAX_ITEMS } from "../../data/lists";
 import { measurementsQuery } from "../../data/results";
 import type { JobView } from "../../api/types";
 import { ROOT } from "../../api/site";
-import { FailedJob } from "../../components/FailedJob";
-import { QueryError } from "../../components/QueryError";
-import { PageSkeleton } from "../../components/Skeleton";
-import { useFavicon } from "../../components/useFavicon";
-import { usePageTitle } from "../../components/usePageTitle";
+import { FailedJob } from "../../components/states/FailedJob";
+import { QueryError } from "../../components/states/QueryError";
+import { PageSkeleton } from "../../components/states/Skeleton";
+import { useFavicon } from "../../components/hooks/useFavicon";
+import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { formatCount, percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, simulatedPrefix, stateSentence } from "../../lib/state";
-import { Gang } from "./Gang";
-import { Insights } from "./Insights";
-import { JobHeader } from "./JobHeader";
+import { Gang } from "./now/Gang";
+import { Insights } from "./situation/Insights";
+import { JobHeader } from "./header/JobHeader";
 import { JobTab, tabsOf } from "./JobTab";
-import { Situation } from "./Situation";
+import { Situation } from "./situation/Situation";
 import { Tabs } from "./Tabs";
-import { Timeline } from "./Timeline";
+import { Timeline } from "./now/Timeline";
 import { useJobKeys } from "./useJobKeys";
 
 const route = getRouteApi("/jobs/$jobId");

@@ -1,12 +1,12 @@
 /** The part of a job's page that the URL names. */
 import { lazy, Suspense, useEffect } from "react";
 import type { JobView, MeasurementView } from "../../api/types";
-import type { Tab } from "../../lib/search";
-import { Skeleton } from "../../components/Skeleton";
+import type { Tab } from "../../lib/search/search";
+import { Skeleton } from "../../components/states/Skeleton";
 import { isBenchmark, isTerminal } from "../../lib/state";
 import { NoRows } from "./NoRows";
-import { Now } from "./Now";
-import { StepFiles } from "./StepFiles";
+import { Now } from "./now/Now";
+import { StepFiles } from "./results/StepFiles";
 
 const OF_BENCHMARKS: readonly Tab[] = ["results", "latency", "stragglers", "log", "configuration"];
 const OF_OTHERS: readonly Tab[] = ["results", "log", "configuration"];
@@ -18,13 +18,13 @@ export function tabsOf(job: JobView): readonly Tab[] {
 
 // What the page does without at first.
 const LOADS = {
-  lastLines: () => import("./LastLines"),
-  latency: () => import("./Latency"),
-  log: () => import("./Log"),
-  results: () => import("./Results"),
-  setUp: () => import("./SetUp"),
-  stragglers: () => import("./Stragglers"),
-  training: () => import("./TrainingResults"),
+  lastLines: () => import("./log/LastLines"),
+  latency: () => import("./latency/Latency"),
+  log: () => import("./log/Log"),
+  results: () => import("./results/Results"),
+  setUp: () => import("./setup/SetUp"),
+  stragglers: () => import("./stragglers/Stragglers"),
+  training: () => import("./training/TrainingResults"),
 };
 const Latency = lazy(async () => ({ default: (await LOADS.latency()).Latency }));
 const Log = lazy(async () => ({ default: (await LOADS.log()).Log }));

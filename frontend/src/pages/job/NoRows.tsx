@@ -1,6 +1,6 @@
 import type { JobView } from "../../api/types";
-import { EmptyState } from "../../components/EmptyState";
-import { ServerCommand } from "../../components/ServerCommand";
+import { EmptyState } from "../../components/states/EmptyState";
+import { ServerCommand } from "../../components/controls/ServerCommand";
 import { isTerminal } from "../../lib/state";
 
 /** Instead of charts, before there is a row; and for good where the job ended without one. */

@@ -1,10 +1,10 @@
 import { NativeSelect } from "@mantine/core";
 import type { BenchmarkJob } from "../../api/types";
-import { Segments } from "../../components/Segments";
-import { Swatch } from "../../components/Swatch";
-import type { RowOptions } from "../../lib/chosenRow";
+import { Segments } from "../../components/controls/Segments";
+import { Swatch } from "../../components/marks/Swatch";
+import type { RowOptions } from "./chosenRow";
 import { formatSize } from "../../lib/size";
-import classes from "./Results.module.css";
+import classes from "./results/Results.module.css";
 import { useView } from "./useView";
 
 /** Which row of the sweep the part looks at; the same for every part of the page. */

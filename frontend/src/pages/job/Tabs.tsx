@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import type { JobSearch, Tab } from "../../lib/search";
+import type { JobSearch, Tab } from "../../lib/search/search";
 import classes from "./Tabs.module.css";
 
 export const TAB_NAMES: Record<Tab, string> = {

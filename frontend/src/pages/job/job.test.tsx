@@ -10,17 +10,17 @@ import { recentJobsQuery } from "../../data/jobs";
 import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
-import { aBest, aJob } from "../../lib/fixtures";
-import { aComparedRow, anEvent, aRow } from "../../lib/toldFixtures";
+import { aBest, aJob } from "../../testing/fixtures";
+import { aComparedRow, anEvent, aRow } from "../../testing/toldFixtures";
 import { Answers, drawn } from "../../testing/page";
-import { CellLinks } from "./CellLinks";
+import { CellLinks } from "./stragglers/CellLinks";
 import { JobPage } from "./JobPage";
-import { Latency } from "./Latency";
-import { Log } from "./Log";
-import { Timeline } from "./Timeline";
+import { Latency } from "./latency/Latency";
+import { Log } from "./log/Log";
+import { Timeline } from "./now/Timeline";
 // What the page loads once it is asked for is there.
-import "./LastLines";
-import "./Results";
+import "./log/LastLines";
+import "./results/Results";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
 vi.mock("../../data/live", () => ({ useTopic: () => undefined }));

@@ -1,13 +1,13 @@
 // @vitest-environment jsdom
 import { expect, it, vi } from "vitest";
 import type { EpochView } from "../../api/types";
-import scroll from "../../components/ScrollX.module.css";
+import scroll from "../../components/controls/ScrollX.module.css";
 import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../data/training";
-import { aTraining } from "../../lib/fixtures";
-import { aPoint, someBuckets } from "../../lib/toldFixtures";
+import { aTraining } from "../../testing/fixtures";
+import { aPoint, someBuckets } from "../../testing/toldFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { JobTab } from "./JobTab";
-import { TrainingResults } from "./TrainingResults";
+import { TrainingResults } from "./training/TrainingResults";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
 

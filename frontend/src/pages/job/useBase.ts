@@ -1,4 +1,4 @@
-import { useMarks } from "../../components/useMarks";
+import { useMarks } from "../../components/hooks/useMarks";
 import { useView } from "./useView";
 
 /**

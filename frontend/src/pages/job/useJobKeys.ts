@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback } from "react";
-import { useShortcut } from "../../components/shortcuts";
-import type { JobSearch, Tab } from "../../lib/search";
+import { useShortcut } from "../../components/hooks/shortcuts";
+import type { JobSearch, Tab } from "../../lib/search/search";
 import { useView } from "./useView";
 
 /** The parts whose charts are tables as well. */

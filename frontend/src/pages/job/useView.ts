@@ -1,5 +1,5 @@
 import { getRouteApi } from "@tanstack/react-router";
-import type { JobSearch } from "../../lib/search";
+import type { JobSearch } from "../../lib/search/search";
 
 const route = getRouteApi("/jobs/$jobId");
 

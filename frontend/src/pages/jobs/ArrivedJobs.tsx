@@ -4,7 +4,7 @@ import { arrivedQuery } from "../../data/jobs";
 import { jobsKey } from "../../data/keys";
 import type { JobPage } from "../../api/types";
 import { plural } from "../../lib/format";
-import { newsOf, type ShownList } from "../../lib/jobFilter";
+import { newsOf, type ShownList } from "../../lib/search/jobFilter";
 import classes from "./JobsPage.module.css";
 
 interface Props {

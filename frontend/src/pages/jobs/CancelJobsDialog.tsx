@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { cancelJobs } from "../../data/cancel";
 import type { JobView } from "../../api/types";
-import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
-import { ErrorNote } from "../../components/ErrorNote";
+import { buttonsClass, DANGER, Dialog } from "../../components/controls/Dialog";
+import { ErrorNote } from "../../components/states/ErrorNote";
 import { plural } from "../../lib/format";
 import { isActive, jobName } from "../../lib/state";
 

@@ -2,12 +2,12 @@ import { Button } from "@mantine/core";
 import { getRouteApi, Link, type RouterHistory, useRouter } from "@tanstack/react-router";
 import { memo, useCallback, useEffect, useRef, useState } from "react";
 import type { JobFacets } from "../../api/types";
-import { passesFocus } from "../../components/keepFocus";
-import { useShortcut } from "../../components/shortcuts";
+import { passesFocus } from "../../components/hooks/keepFocus";
+import { useShortcut } from "../../components/hooks/shortcuts";
 import { COLLECTIVES } from "../../lib/collectives";
 import { formatCount } from "../../lib/format";
-import type { JobFilter } from "../../lib/jobFilter";
-import { type JobsSearch, parseSearch } from "../../lib/search";
+import type { JobFilter } from "../../lib/search/jobFilter";
+import { type JobsSearch, parseSearch } from "../../lib/search/search";
 import { JOB_STATES } from "../../lib/state";
 import classes from "./JobsPage.module.css";
 

@@ -4,17 +4,17 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { memo, useCallback, useState } from "react";
 import { meQuery } from "../../data/server";
 import type { JobView } from "../../api/types";
-import { useShortcut } from "../../components/shortcuts";
-import { comparisonOf, MOST_JOBS } from "../../lib/compare";
+import { useShortcut } from "../../components/hooks/shortcuts";
+import { comparisonOf, MOST_JOBS } from "../../lib/sweep/compare";
 import { plural } from "../../lib/format";
-import { type CompareSearch, stringifySearch } from "../../lib/search";
+import { type CompareSearch, stringifySearch } from "../../lib/search/search";
 import { isTerminal } from "../../lib/state";
-import { BaselineButton } from "../../components/BaselineButton";
-import { passesFocus } from "../../components/keepFocus";
+import { BaselineButton } from "../../components/controls/BaselineButton";
+import { passesFocus } from "../../components/hooks/keepFocus";
 import { CancelJobsDialog } from "./CancelJobsDialog";
 import classes from "./JobsPage.module.css";
-import { useJobs } from "../../components/useJobs";
-import { MOST_PINNED, useMarks } from "../../components/useMarks";
+import { useJobs } from "../../components/hooks/useJobs";
+import { MOST_PINNED, useMarks } from "../../components/hooks/useMarks";
 
 /** As long as none of them changes, it is not drawn anew. */
 interface Props {

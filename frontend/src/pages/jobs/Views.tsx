@@ -3,11 +3,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, memo, useMemo, useState } from "react";
 import { meQuery } from "../../data/server";
-import { buttonsClass, Dialog } from "../../components/Dialog";
-import { passesFocus } from "../../components/keepFocus";
-import { useStored } from "../../components/useStored";
-import type { JobsSearch } from "../../lib/search";
-import { queryOf, searchOf, usualViews, type View, withView } from "../../lib/views";
+import { buttonsClass, Dialog } from "../../components/controls/Dialog";
+import { passesFocus } from "../../components/hooks/keepFocus";
+import { useStored } from "../../components/hooks/useStored";
+import type { JobsSearch } from "../../lib/search/search";
+import { queryOf, searchOf, usualViews, type View, withView } from "../../lib/search/views";
 import classes from "./JobsPage.module.css";
 
 const NONE: readonly View[] = [];

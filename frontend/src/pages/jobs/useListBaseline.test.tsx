@@ -2,8 +2,8 @@
 import { useRouter } from "@tanstack/react-router";
 import { act } from "react";
 import { expect, it } from "vitest";
-import { BaselineButton } from "../../components/BaselineButton";
-import { useMarks } from "../../components/useMarks";
+import { BaselineButton } from "../../components/controls/BaselineButton";
+import { useMarks } from "../../components/hooks/useMarks";
 import { drawn } from "../../testing/page";
 import { useListBaseline } from "./useListBaseline";
 

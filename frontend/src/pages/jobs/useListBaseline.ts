@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useCallback, useEffect } from "react";
-import { useMarks } from "../../components/useMarks";
-import type { JobsSearch } from "../../lib/search";
+import { useMarks } from "../../components/hooks/useMarks";
+import type { JobsSearch } from "../../lib/search/search";
 
 const route = getRouteApi("/jobs");
 

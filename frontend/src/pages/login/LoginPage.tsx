@@ -4,7 +4,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";
 import { api, ApiError, unwrap } from "../../api/client";
 import { Logo } from "../../components/Logo";
-import { usePageTitle } from "../../components/usePageTitle";
+import { usePageTitle } from "../../components/hooks/usePageTitle";
 import classes from "./LoginPage.module.css";
 
 export function LoginPage() {

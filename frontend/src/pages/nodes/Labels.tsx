@@ -2,7 +2,7 @@ import { Button, TextInput } from "@mantine/core";
 import { type FormEvent, useState } from "react";
 import { api, unwrap } from "../../api/client";
 import type { NodeView } from "../../api/types";
-import { ErrorNote } from "../../components/ErrorNote";
+import { ErrorNote } from "../../components/states/ErrorNote";
 import { Properties } from "../../components/Properties";
 import { labelChanges } from "../../lib/nodes";
 import classes from "./NodesPage.module.css";

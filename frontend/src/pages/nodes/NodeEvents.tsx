@@ -3,7 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { nodeEventsQuery } from "../../data/nodes";
 import type { EventView } from "../../api/types";
 import { Age } from "../../components/Age";
-import { Loaded } from "../../components/Loaded";
+import { Loaded } from "../../components/states/Loaded";
 import classes from "./NodesPage.module.css";
 
 const REFRESH_MS = 10_000;

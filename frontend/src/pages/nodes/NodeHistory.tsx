@@ -1,11 +1,11 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { jobsQuery } from "../../data/jobs";
-import { EmptyState } from "../../components/EmptyState";
-import { Loaded } from "../../components/Loaded";
+import { EmptyState } from "../../components/states/EmptyState";
+import { Loaded } from "../../components/states/Loaded";
 import { JobsTable } from "../../components/jobs/JobsTable";
-import { ServerCommand } from "../../components/ServerCommand";
-import { useSlots } from "../../components/useSlots";
+import { ServerCommand } from "../../components/controls/ServerCommand";
+import { useSlots } from "../../components/hooks/useSlots";
 import { fittedTo } from "../../lib/command";
 import pageCommands from "../../lib/pageCommands.json";
 

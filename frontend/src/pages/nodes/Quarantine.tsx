@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import { api, unwrap } from "../../api/client";
 import type { NodeView } from "../../api/types";
-import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
-import { ErrorNote } from "../../components/ErrorNote";
+import { buttonsClass, DANGER, Dialog } from "../../components/controls/Dialog";
+import { ErrorNote } from "../../components/states/ErrorNote";
 import classes from "./NodesPage.module.css";
 import { useNodeChange } from "./useNodeChange";
 

@@ -4,8 +4,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { api, unwrap } from "../../api/client";
 import { nodesQuery } from "../../data/nodes";
 import type { NodeView } from "../../api/types";
-import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
-import { ErrorNote } from "../../components/ErrorNote";
+import { buttonsClass, DANGER, Dialog } from "../../components/controls/Dialog";
+import { ErrorNote } from "../../components/states/ErrorNote";
 
 interface Props {
   node: NodeView;

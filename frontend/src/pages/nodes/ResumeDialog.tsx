@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { api, unwrap } from "../../api/client";
 import type { NodeView } from "../../api/types";
-import { buttonsClass, Dialog } from "../../components/Dialog";
-import { ErrorNote } from "../../components/ErrorNote";
+import { buttonsClass, Dialog } from "../../components/controls/Dialog";
+import { ErrorNote } from "../../components/states/ErrorNote";
 import { plural } from "../../lib/format";
 import { useNodeChange } from "./useNodeChange";
 

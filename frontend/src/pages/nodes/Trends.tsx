@@ -1,5 +1,5 @@
 import type { NodeReadings, NodeView } from "../../api/types";
-import { trendsOf, type Trend } from "../../lib/readings";
+import { trendsOf, type Trend } from "./readings";
 import classes from "./NodesPage.module.css";
 
 /** How busy the node was in the last minutes. */

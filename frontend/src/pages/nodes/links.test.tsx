@@ -3,7 +3,7 @@ import { act } from "react";
 import { expect, it, vi } from "vitest";
 import type { LinkView } from "../../api/types";
 import { linksQuery } from "../../data/nodes";
-import { aNode } from "../../lib/fixtures";
+import { aNode } from "../../testing/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { LinkMatrix } from "./LinkMatrix";
 

@@ -2,7 +2,7 @@
 import { expect, it } from "vitest";
 import { jobsQuery } from "../../data/jobs";
 import { nodesQuery, seenNow } from "../../data/nodes";
-import { aNode } from "../../lib/fixtures";
+import { aNode } from "../../testing/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { NodeHistory } from "./NodeHistory";
 import { NodePage } from "./NodePage";

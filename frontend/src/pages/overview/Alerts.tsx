@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
-import { StateBadge } from "../../components/StateBadge";
-import type { Alert } from "../../lib/alerts";
+import { StateBadge } from "../../components/marks/StateBadge";
+import type { Alert } from "./alerts";
 import classes from "./Alerts.module.css";
 
 const MOST = 8;

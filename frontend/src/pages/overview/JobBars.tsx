@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../api/types";
-import { listCaveats } from "../../lib/caveats";
+import { listCaveats } from "../../lib/sweep/caveats";
 import { percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";

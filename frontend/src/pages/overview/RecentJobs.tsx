@@ -2,7 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { type FocusEvent, useState } from "react";
 import type { JobView } from "../../api/types";
 import { JobsTable } from "../../components/jobs/JobsTable";
-import { NoJobs } from "../../components/NoJobs";
+import { NoJobs } from "../../components/states/NoJobs";
 import { plural } from "../../lib/format";
 import { JobBars } from "./JobBars";
 

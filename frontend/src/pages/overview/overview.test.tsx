@@ -5,7 +5,7 @@ import type { BenchmarkJob, JobView } from "../../api/types";
 import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs";
 import { applyEvents } from "../../data/deltas";
 import { clusterQuery, nodesQuery, seenNow } from "../../data/nodes";
-import { aBest, aJob, aNode, anAttempt } from "../../lib/fixtures";
+import { aBest, aJob, aNode, anAttempt } from "../../testing/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { JobBars } from "./JobBars";
 import { OverviewPage } from "./OverviewPage";

@@ -1,10 +1,10 @@
 import { NativeSelect } from "@mantine/core";
 import type { Collective, Engine } from "../../api/types";
-import { DraftInput } from "../../components/DraftInput";
-import { Swatch } from "../../components/Swatch";
+import { DraftInput } from "../../components/controls/DraftInput";
+import { Swatch } from "../../components/marks/Swatch";
 import { digits, typedDigits } from "../../lib/amount";
 import { COLLECTIVES } from "../../lib/collectives";
-import { gigabytes, hiddenFields, type PlanField, type PlanForm, type PlanSearch } from "../../lib/planForm";
+import { gigabytes, hiddenFields, type PlanField, type PlanForm, type PlanSearch } from "../../lib/form/planForm";
 import { formatSize, parseSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 import { Slider } from "./Slider";

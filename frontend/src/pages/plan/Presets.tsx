@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { PLAN_PRESETS } from "../../lib/planForm";
+import { PLAN_PRESETS } from "../../lib/form/planForm";
 import classes from "./PlanPage.module.css";
 
 /** The lecture's cases, ready to look at. */

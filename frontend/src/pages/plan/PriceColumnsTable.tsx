@@ -1,5 +1,5 @@
-import { ScrollX } from "../../components/ScrollX";
-import { aligned } from "../../lib/column";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { aligned } from "./column";
 import type { PriceColumns } from "../../lib/planGrid";
 import { formatSize } from "../../lib/size";
 

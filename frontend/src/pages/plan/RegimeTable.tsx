@@ -1,6 +1,6 @@
 import type { JobFit, RegimeFigures } from "../../api/types";
-import { ScrollX } from "../../components/ScrollX";
-import { aligned } from "../../lib/column";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { aligned } from "./column";
 import { formatSize } from "../../lib/size";
 
 /** The parameters, one row for each range of message sizes. */

@@ -1,9 +1,9 @@
 import type { Residual } from "../../api/types";
-import { colourToken } from "../../lib/style";
-import { sizeRange } from "../../lib/axes";
-import { ScrollX } from "../../components/ScrollX";
-import { aligned, timeUnit } from "../../lib/column";
-import { errorRange, offBy, offByInWords } from "../../lib/planFit";
+import { colourToken } from "../../lib/sweep/style";
+import { sizeRange } from "../../lib/sweep/axes";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { aligned, timeUnit } from "./column";
+import { errorRange, offBy, offByInWords } from "./planFit";
 import { formatSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 

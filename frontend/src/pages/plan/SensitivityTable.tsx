@@ -1,13 +1,13 @@
 import { useQuery } from "@tanstack/react-query";
 import { sensitivityQuery } from "../../data/planning";
 import type { RegimeFigures, SensitivityList } from "../../api/types";
-import { CopyButton } from "../../components/CopyButton";
-import { Loaded } from "../../components/Loaded";
-import { ScrollX } from "../../components/ScrollX";
-import { SimulatedBadge } from "../../components/SimulatedBadge";
-import { Swatch } from "../../components/Swatch";
+import { CopyButton } from "../../components/controls/CopyButton";
+import { Loaded } from "../../components/states/Loaded";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
+import { Swatch } from "../../components/marks/Swatch";
 import { SIMULATED, toCsv } from "../../lib/csv";
-import { type PlanForm, sensitivityQuestion } from "../../lib/planForm";
+import { type PlanForm, sensitivityQuestion } from "../../lib/form/planForm";
 import { formatSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 

@@ -4,16 +4,16 @@ import { expect, it, vi } from "vitest";
 import { planQuery } from "../../data/planning";
 import { measurementsQuery } from "../../data/results";
 import { engineQuery } from "../../data/server";
-import { anEngine } from "../../lib/fixtures";
-import { aRow } from "../../lib/toldFixtures";
-import { planForm, planQuestion } from "../../lib/planForm";
+import { anEngine } from "../../testing/fixtures";
+import { aRow } from "../../testing/toldFixtures";
+import { planForm, planQuestion } from "../../lib/form/planForm";
 import { Answers, drawn } from "../../testing/page";
 import { FitPanel } from "./FitPanel";
 import { PlanFields } from "./PlanFields";
 import { PlanPage } from "./PlanPage";
 import { PriceCharts } from "./PriceCharts";
 
-vi.mock("../../charts/PriceChart", () => ({ PriceChart: () => null }));
+vi.mock("./PriceChart", () => ({ PriceChart: () => null }));
 
 const form = planForm({});
 const price = { algorithm: "ring", time_s: 1, busbw_gb_per_s: 1, algbw_gb_per_s: 1, source: "closed form", is_bound: false, is_whole: true };

@@ -1,4 +1,4 @@
-import { ScrollX } from "../../components/ScrollX";
+import { ScrollX } from "../../components/controls/ScrollX";
 import { digits } from "../../lib/amount";
 import { contributions, isEmpty, type Run } from "../../lib/moves";
 import classes from "./ChunkMatrix.module.css";

@@ -1,5 +1,5 @@
-import { ScrollX } from "../../components/ScrollX";
-import { Warnings } from "../../components/Warnings";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { Warnings } from "../../components/states/Warnings";
 import type { OperationTrace } from "../../api/types";
 import { digits, formatSeconds } from "../../lib/amount";
 import { plural } from "../../lib/format";

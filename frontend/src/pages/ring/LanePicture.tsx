@@ -2,7 +2,7 @@ import { useElementSize } from "@mantine/hooks";
 import { useMemo } from "react";
 import {
   barPath, ghostPath, type LaneBar, LANES_AXIS_PX, LANES_LEFT_PX, MODEL_BAR_PX, moveLanes, type Part, whiskerPath,
-} from "../../charts/moveLanes";
+} from "./moveLanes";
 import { formatSeconds } from "../../lib/amount";
 import { type Move, type Run, stepEndUs } from "../../lib/moves";
 import classes from "./Lanes.module.css";

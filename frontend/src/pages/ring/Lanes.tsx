@@ -1,8 +1,8 @@
 import { type ReactNode, useCallback, useMemo } from "react";
-import { useShortcut } from "../../components/shortcuts";
-import { CopyButton } from "../../components/CopyButton";
-import { Segments } from "../../components/Segments";
-import { SimulatedBadge } from "../../components/SimulatedBadge";
+import { useShortcut } from "../../components/hooks/shortcuts";
+import { CopyButton } from "../../components/controls/CopyButton";
+import { Segments } from "../../components/controls/Segments";
+import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { type Basis, toCsv } from "../../lib/csv";
 import { plural } from "../../lib/format";
 import { criticalPath, type Move, type Run } from "../../lib/moves";

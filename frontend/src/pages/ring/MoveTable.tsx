@@ -1,5 +1,5 @@
-import { ScrollX } from "../../components/ScrollX";
-import { chunkLabel } from "../../charts/ring";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { chunkLabel } from "./ring";
 import { digits, formatSeconds } from "../../lib/amount";
 import type { Move } from "../../lib/moves";
 import { phaseInWords } from "../../lib/moveWords";

@@ -2,11 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { engineQuery } from "../../data/server";
 import type { JobView } from "../../api/types";
-import { ServerCommand } from "../../components/ServerCommand";
-import { EmptyState } from "../../components/EmptyState";
+import { ServerCommand } from "../../components/controls/ServerCommand";
+import { EmptyState } from "../../components/states/EmptyState";
 import { submitCommand } from "../../lib/command";
 import { isBenchmark } from "../../lib/state";
-import { tracedSpec, whyNoTrace } from "../../lib/tracedJob";
+import { tracedSpec, whyNoTrace } from "./tracedJob";
 
 /** A job of which no operation was followed: why, and the command that makes one that is. */
 export function NoTrace({ job }: { job: JobView }) {

@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
-import { MOST_ON_RING } from "../../charts/ring";
-import { usePartKeys } from "../../components/shortcuts";
-import { Segments } from "../../components/Segments";
+import { MOST_ON_RING } from "./ring";
+import { usePartKeys } from "../../components/hooks/shortcuts";
+import { Segments } from "../../components/controls/Segments";
 import { phaseJump, phasesOf, type Run, stepEndUs } from "../../lib/moves";
 import { phaseInWords, stepInWords } from "../../lib/moveWords";
-import { type PlayChange, type PlaySearch, SPEEDS } from "../../lib/playSearch";
+import { type PlayChange, type PlaySearch, SPEEDS } from "../../lib/search/playSearch";
 import { ChunkMatrix } from "./ChunkMatrix";
 import { RingPicture } from "./RingPicture";
 import classes from "./Player.module.css";

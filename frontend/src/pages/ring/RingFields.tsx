@@ -1,9 +1,9 @@
 import { Button, NativeSelect } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import type { Collective, Engine } from "../../api/types";
-import { DraftInput } from "../../components/DraftInput";
+import { DraftInput } from "../../components/controls/DraftInput";
 import { COLLECTIVES, whatARankSends } from "../../lib/collectives";
-import type { RingField, RingForm } from "../../lib/ringForm";
+import type { RingField, RingForm } from "../../lib/form/ringForm";
 import classes from "./RingPage.module.css";
 
 interface Props {

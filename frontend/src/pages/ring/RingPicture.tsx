@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { arrow, chunkLabel, rankPlaces, rankRadius, RING_PX } from "../../charts/ring";
+import { arrow, chunkLabel, rankPlaces, rankRadius, RING_PX } from "./ring";
 import type { Run } from "../../lib/moves";
 import { moveInWords, phaseInWords } from "../../lib/moveWords";
 import classes from "./RingPicture.module.css";

@@ -2,8 +2,8 @@ import { Button } from "@mantine/core";
 import { useState } from "react";
 import { perfettoOf } from "../../data/planning";
 import type { ExampleQuestion } from "../../api/types";
-import { ErrorNote } from "../../components/ErrorNote";
-import { download } from "../../lib/download";
+import { ErrorNote } from "../../components/states/ErrorNote";
+import { download } from "./download";
 
 /** Saves a worked example as a file for Perfetto, which the server makes of the question. */
 export function SaveExample({ question, name }: { question: ExampleQuestion; name: string }) {

@@ -1,8 +1,8 @@
 import { NativeSelect } from "@mantine/core";
 import type { TracedOperation } from "../../api/types";
-import { Segments } from "../../components/Segments";
+import { Segments } from "../../components/controls/Segments";
 import { formatSize } from "../../lib/size";
-import { searchOf, type TracedSearch, type TraceOptions } from "../../lib/tracedSearch";
+import { searchOf, type TracedSearch, type TraceOptions } from "../../lib/search/tracedSearch";
 import classes from "./RingPage.module.css";
 
 interface Props {

@@ -2,7 +2,7 @@ import type { OperationTrace } from "../../api/types";
 import { Fact, factsClass } from "../../components/Fact";
 import { formatSeconds } from "../../lib/amount";
 import { formatSize } from "../../lib/size";
-import { clocksInWords, durationNote, nodesInWords } from "../../lib/tracedWords";
+import { clocksInWords, durationNote, nodesInWords } from "./tracedWords";
 
 /** What was followed, how long it took, and how far its times are to be trusted. */
 export function TraceFacts({ trace }: { trace: OperationTrace }) {

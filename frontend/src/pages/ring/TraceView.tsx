@@ -1,12 +1,12 @@
 import { Button } from "@mantine/core";
 import { perfettoPath, type TraceFilter } from "../../data/traces";
 import type { Collective, JobView, OperationTrace } from "../../api/types";
-import { useCollective } from "../../components/useCollective";
-import { basisOf } from "../../lib/caveats";
+import { useCollective } from "../../components/hooks/useCollective";
+import { basisOf } from "../../lib/sweep/caveats";
 import type { Run } from "../../lib/moves";
 import { endInWords } from "../../lib/moveWords";
-import type { PlayChange, PlaySearch } from "../../lib/playSearch";
-import { leftOut, traceCaption } from "../../lib/tracedWords";
+import type { PlayChange, PlaySearch } from "../../lib/search/playSearch";
+import { leftOut, traceCaption } from "./tracedWords";
 import { Hops } from "./Hops";
 import { Lanes } from "./Lanes";
 import { Player } from "./Player";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { recentJobsQuery } from "../../data/jobs";
-import { ServerCommand } from "../../components/ServerCommand";
-import { useSlots } from "../../components/useSlots";
+import { ServerCommand } from "../../components/controls/ServerCommand";
+import { useSlots } from "../../components/hooks/useSlots";
 import { fittedTo } from "../../lib/command";
 import pageCommands from "../../lib/pageCommands.json";
 import { jobName } from "../../lib/state";

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
-import { aRingOfThree } from "../../lib/exampleFixture";
+import { aRingOfThree } from "../../testing/exampleFixture";
 import { runOf } from "../../lib/moves";
 import { ChunkMatrix } from "./ChunkMatrix";
 import { MoveTable } from "./MoveTable";

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from "react";
-import { useShortcuts } from "../../components/shortcuts";
-import { isCharacter } from "../../lib/keys";
+import { useShortcuts } from "../../components/hooks/shortcuts";
+import { isCharacter } from "../../lib/search/keys";
 
 interface Played {
   isPlaying: boolean;

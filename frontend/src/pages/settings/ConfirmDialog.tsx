@@ -1,8 +1,8 @@
 import { Button } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { buttonsClass, DANGER, Dialog } from "../../components/Dialog";
-import { ErrorNote } from "../../components/ErrorNote";
+import { buttonsClass, DANGER, Dialog } from "../../components/controls/Dialog";
+import { ErrorNote } from "../../components/states/ErrorNote";
 
 interface Props {
   /** The question, which names the thing. */

@@ -4,9 +4,9 @@ import { api, unwrap } from "../../api/client";
 import { deliveriesQuery } from "../../data/settings";
 import type { DeliveryView } from "../../api/types";
 import { Age } from "../../components/Age";
-import { ErrorNote } from "../../components/ErrorNote";
-import { ScrollX } from "../../components/ScrollX";
-import { StateBadge } from "../../components/StateBadge";
+import { ErrorNote } from "../../components/states/ErrorNote";
+import { ScrollX } from "../../components/controls/ScrollX";
+import { StateBadge } from "../../components/marks/StateBadge";
 import type { StateLook } from "../../lib/state";
 import classes from "./Settings.module.css";
 

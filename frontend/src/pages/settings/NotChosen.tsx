@@ -1,4 +1,4 @@
-import { ServerCommand } from "../../components/ServerCommand";
+import { ServerCommand } from "../../components/controls/ServerCommand";
 
 interface Props {
   noun: "schedule" | "webhook";

@@ -1,9 +1,9 @@
 import { Button, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { api, ApiError, unwrap } from "../../api/client";
 import type { ScheduleBody, ScheduleView } from "../../api/types";
-import { buttonsClass } from "../../components/Dialog";
-import { ErrorNote } from "../../components/ErrorNote";
-import { SCHEDULE_FIELDS } from "../../lib/settingsForms";
+import { buttonsClass } from "../../components/controls/Dialog";
+import { ErrorNote } from "../../components/states/ErrorNote";
+import { SCHEDULE_FIELDS } from "./settingsForms";
 import classes from "./Settings.module.css";
 import { useSettingsForm } from "./useSettingsForm";
 

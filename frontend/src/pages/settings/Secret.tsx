@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
-import { Command } from "../../components/Command";
-import { buttonsClass, Dialog } from "../../components/Dialog";
+import { Command } from "../../components/controls/Command";
+import { buttonsClass, Dialog } from "../../components/controls/Dialog";
 
 interface Props {
   /** Whose secret it is, such as "token ci"; null: there is none to show. */

@@ -1,8 +1,8 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { NeedsRole } from "../../components/NeedsRole";
-import { usePageTitle } from "../../components/usePageTitle";
-import { useRole } from "../../components/useRole";
+import { NeedsRole } from "../../components/states/NeedsRole";
+import { usePageTitle } from "../../components/hooks/usePageTitle";
+import { useRole } from "../../components/hooks/useRole";
 import { SECTIONS } from "../../lib/sections";
 import classes from "./Settings.module.css";
 

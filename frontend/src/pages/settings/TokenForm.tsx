@@ -2,9 +2,9 @@ import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { api, unwrap } from "../../api/client";
 import type { NewToken, TokenSpec } from "../../api/types";
-import { buttonsClass } from "../../components/Dialog";
-import { ErrorNote } from "../../components/ErrorNote";
-import { TOKEN_FIELDS } from "../../lib/settingsForms";
+import { buttonsClass } from "../../components/controls/Dialog";
+import { ErrorNote } from "../../components/states/ErrorNote";
+import { TOKEN_FIELDS } from "./settingsForms";
 import classes from "./Settings.module.css";
 import { useSettingsForm } from "./useSettingsForm";
 

@@ -1,9 +1,9 @@
 import { Button, TextInput } from "@mantine/core";
 import { api, unwrap } from "../../api/client";
 import type { NewWebhook } from "../../api/types";
-import { buttonsClass } from "../../components/Dialog";
-import { ErrorNote } from "../../components/ErrorNote";
-import { WEBHOOK_FIELDS } from "../../lib/settingsForms";
+import { buttonsClass } from "../../components/controls/Dialog";
+import { ErrorNote } from "../../components/states/ErrorNote";
+import { WEBHOOK_FIELDS } from "./settingsForms";
 import classes from "./Settings.module.css";
 import { useSettingsForm } from "./useSettingsForm";
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { ScheduleView } from "../../api/types";
 import { meQuery } from "../../data/server";
 import { schedulesQuery } from "../../data/settings";
-import { aJob, aSimulation } from "../../lib/fixtures";
+import { aJob, aSimulation } from "../../testing/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { SchedulesPage } from "./SchedulesPage";
 

@@ -1,8 +1,8 @@
 import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, randomKey } from "../../api/client";
-import { refusedTexts, unreadableTexts } from "../../lib/settingsForms";
-import type { Form, Problems, Table } from "../../lib/specForm";
+import { refusedTexts, unreadableTexts } from "./settingsForms";
+import type { Form, Problems, Table } from "../../lib/form/specForm";
 
 interface Typed {
   /** As the form was when somebody typed last. */

@@ -1,8 +1,8 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import type { Collective, Engine } from "../../api/types";
 import { COLLECTIVES } from "../../lib/collectives";
-import { collectiveOf, type Field, isSimulation, type JobForm } from "../../lib/form";
-import { AlgorithmChips } from "./AlgorithmChips";
+import { collectiveOf, type Field, isSimulation, type JobForm } from "../../lib/form/form";
+import { AlgorithmChips } from "./sweep/AlgorithmChips";
 import { type Bind, choices } from "./bind";
 import classes from "./SubmitPage.module.css";
 

@@ -1,14 +1,14 @@
 /** The inputs of the submit form; each shows what is wrong with it. */
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import type { Engine } from "../../api/types";
-import { type Field, isSimulation, type JobForm, SWEEP_FIELDS } from "../../lib/form";
-import type { Problems } from "../../lib/specForm";
+import { type Field, isSimulation, type JobForm, SWEEP_FIELDS } from "../../lib/form/form";
+import type { Problems } from "../../lib/form/specForm";
 import { binder, choices } from "./bind";
 import { Advanced } from "./Advanced";
 import { Call } from "./Call";
 import { NodeChoice } from "./NodeChoice";
 import { Ranks } from "./Ranks";
-import { SimulatedCluster } from "./SimulatedCluster";
+import { SimulatedCluster } from "./sweep/SimulatedCluster";
 import classes from "./SubmitPage.module.css";
 
 interface Props {

@@ -1,6 +1,6 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { Segments } from "../../components/Segments";
-import { type Kind, kindOf, withKind } from "../../lib/formSearch";
+import { Segments } from "../../components/controls/Segments";
+import { type Kind, kindOf, withKind } from "../../lib/form/formSearch";
 
 const route = getRouteApi("/jobs/new");
 const KINDS: readonly (readonly [Kind, string])[] = [

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { NodeView } from "../../api/types";
-import { StateBadge } from "../../components/StateBadge";
+import { StateBadge } from "../../components/marks/StateBadge";
 import { nodesQuery } from "../../data/nodes";
 import { plural } from "../../lib/format";
 import { hasLabel, isWritable, toggledLabel } from "../../lib/labels";

@@ -1,5 +1,5 @@
 import { plural } from "../../lib/format";
-import { countRows, isSimulation, type JobForm } from "../../lib/form";
+import { countRows, isSimulation, type JobForm } from "../../lib/form/form";
 import classes from "./SubmitPage.module.css";
 
 /** What the sweep will be. */

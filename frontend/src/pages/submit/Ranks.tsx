@@ -1,5 +1,5 @@
 import { TextInput } from "@mantine/core";
-import { useSlots } from "../../components/useSlots";
+import { useSlots } from "../../components/hooks/useSlots";
 import type { Bound } from "./bind";
 
 /** How many ranks a job has, beside how many slots are free for them. */

@@ -1,5 +1,5 @@
 import type { JobCheck } from "../../data/foresight";
-import { Skeleton } from "../../components/Skeleton";
+import { Skeleton } from "../../components/states/Skeleton";
 import { formatDateTime } from "../../lib/format";
 
 /** When the scheduler would start the job in the form. Null: the server has not said anything yet. */

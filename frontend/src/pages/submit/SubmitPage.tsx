@@ -5,15 +5,15 @@ import { jobQuery } from "../../data/job";
 import { nodesQuery } from "../../data/nodes";
 import { engineQuery } from "../../data/server";
 import type { Engine, JobSpec } from "../../api/types";
-import { FailedPage } from "../../components/FailedPage";
-import { NeedsRole } from "../../components/NeedsRole";
-import { PageSkeleton } from "../../components/Skeleton";
-import { usePageTitle } from "../../components/usePageTitle";
-import { useRole } from "../../components/useRole";
-import { kindOf } from "../../lib/formSearch";
-import { ScriptForm } from "./ScriptForm";
-import { SweepForm } from "./SweepForm";
-import { TrainingForm } from "./TrainingForm";
+import { FailedPage } from "../../components/states/FailedPage";
+import { NeedsRole } from "../../components/states/NeedsRole";
+import { PageSkeleton } from "../../components/states/Skeleton";
+import { usePageTitle } from "../../components/hooks/usePageTitle";
+import { useRole } from "../../components/hooks/useRole";
+import { kindOf } from "../../lib/form/formSearch";
+import { ScriptForm } from "./script/ScriptForm";
+import { SweepForm } from "./sweep/SweepForm";
+import { TrainingForm } from "./training/TrainingForm";
 
 const route = getRouteApi("/jobs/new");
 

@@ -4,9 +4,9 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
 import type { QueuePlan } from "../../api/types";
 import type { JobCheck } from "../../data/foresight";
-import { trainingChoices } from "../../lib/fixtures";
-import { SCRIPT_FIELDS } from "../../lib/scriptForm";
-import { specToForm } from "../../lib/specForm";
+import { trainingChoices } from "../../testing/fixtures";
+import { SCRIPT_FIELDS } from "../../lib/form/scriptForm";
+import { specToForm } from "../../lib/form/specForm";
 import { FormFrame } from "./FormFrame";
 
 const answer = vi.hoisted(() => ({ check: null as unknown }));

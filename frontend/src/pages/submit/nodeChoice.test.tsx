@@ -2,7 +2,7 @@
 import { act, useState } from "react";
 import { expect, it } from "vitest";
 import { nodesQuery, seenNow } from "../../data/nodes";
-import { aNode } from "../../lib/fixtures";
+import { aNode } from "../../testing/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { NodeChoice } from "./NodeChoice";
 

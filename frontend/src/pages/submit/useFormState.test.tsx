@@ -3,8 +3,8 @@ import { createMemoryHistory, createRootRoute, createRoute, createRouter, Outlet
 import { act, useState } from "react";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { type FormSearch, formSearch, withChanges } from "../../lib/formSearch";
-import { parseSearch, stringifySearch } from "../../lib/search";
+import { type FormSearch, formSearch, withChanges } from "../../lib/form/formSearch";
+import { parseSearch, stringifySearch } from "../../lib/search/search";
 import { useFormState } from "./useFormState";
 
 vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);

@@ -1,0 +1,233 @@
+/** The planner's fields: text as typed, in the URL and as the question that the server answers. */
+import type { FieldProblem } from "../../api/client";
+import type { PlanQuestion, RegimeFigures, SensitivityQuestion } from "../../api/types";
+import { atServer, withProgram } from "../command";
+import { unreadable } from "./fieldWords";
+import { shellQuote } from "../shell";
+import { parseSize } from "../size";
+import { problemsAt, type Table } from "./specForm";
+
+/** Every field as the text in its input. */
+export type PlanForm = {
+  collective: string;
+  /** Comma-separated. */
+  algorithms: string;
+  /** Ranks, or a shape such as 4x8. */
+  n: string;
+  /** Of a message between nodes; empty: that of the link, none for a rate. */
+  alpha: string;
+  /** Between nodes: a known link or a rate. */
+  B: string;
+  /** On each rank. */
+  S: string;
+  /** How fast a rank adds; empty: adding takes no time. */
+  gamma: string;
+  intra: string;
+  nics: string;
+  /** Of rings and trees; empty: one for each card. */
+  channels: string;
+  oversubscription: string;
+  servers: string;
+};
+
+export type PlanField = keyof PlanForm;
+
+export const STANDARD_PLAN: PlanForm = {
+  collective: "all_reduce",
+  algorithms: "naive,parameter_server,direct,ring,halving_doubling,tree",
+  n: "8",
+  alpha: "",
+  B: "ib200",
+  S: "64MiB",
+  gamma: "",
+  intra: "nvlink4",
+  nics: "",
+  channels: "",
+  oversubscription: "1",
+  servers: "1",
+};
+
+/** The links inside a node of which NCCL's model knows the GPUs. */
+const NCCL_KNOWS = /^nvlink[345]?$/;
+
+/** Compared where a URL names no algorithms: NCCL's model too, on nodes of several GPUs that it knows, but beside a fit. */
+function usualAlgorithms({ collective, n = STANDARD_PLAN.n, intra = STANDARD_PLAN.intra, fit }: PlanSearch): string {
+  const hasNodes = n.includes("x") && Number(n.slice(n.lastIndexOf("x") + 1)) > 1;
+  const isKnown = (collective ?? "all_reduce") === "all_reduce" && hasNodes && NCCL_KNOWS.test(intra) && fit === undefined;
+  return isKnown ? `${STANDARD_PLAN.algorithms},nccl` : STANDARD_PLAN.algorithms;
+}
+
+/** What the charts show, and what is no field of the model. */
+export interface PlanSearch extends Partial<PlanForm> {
+  /** The job that the parameters are fitted to. */
+  fit?: string;
+  metric?: "busbw";
+  view?: "table";
+}
+
+/** The planner's part of a URL, without defaults; a plain number for B counts GB/s. */
+export function planSearch(search: Record<string, unknown>): PlanSearch {
+  const { fit, metric, view } = search;
+  const fields = Object.entries(search).flatMap(([key, value]): [string, string][] => {
+    if (!Object.hasOwn(STANDARD_PLAN, key) || (typeof value !== "string" && typeof value !== "number")) return [];
+    const text = key === "B" && /^\d+(\.\d+)?$/.test(String(value)) ? `${value}GB/s` : String(value);
+    return text === STANDARD_PLAN[key as PlanField] && key !== "algorithms" ? [] : [[key, text]];
+  });
+  const said: PlanSearch = { ...Object.fromEntries(fields), ...(/^[1-9]\d*$/.test(String(fit)) && { fit: String(fit) }) };
+  if (said.algorithms === usualAlgorithms(said)) delete said.algorithms;
+  return {
+    ...said,
+    ...(metric === "busbw" && { metric }),
+    ...(view === "table" && { view }),
+  };
+}
+
+/** The fields with the standard where a URL says nothing, or of what is not on the page. */
+export function planForm(search: PlanSearch): PlanForm {
+  const said = Object.entries(search).filter(([key]) => Object.hasOwn(STANDARD_PLAN, key));
+  const form = { ...STANDARD_PLAN, algorithms: usualAlgorithms(search), ...Object.fromEntries(said) };
+  const unasked = hiddenFields(form, search.fit !== undefined).map((field) => [field, STANDARD_PLAN[field]]);
+  return { ...form, ...Object.fromEntries(unasked) };
+}
+
+/** What has no place on the page: links beside a fit, what only nodes have, servers where no algorithm has one. */
+export function hiddenFields(form: PlanForm, isFitted: boolean): readonly PlanField[] {
+  const isFlat = /^\d+$/.test(form.n);
+  return [
+    ...(isFitted ? (["B", "alpha", "gamma", "intra"] as const) : []),
+    ...(isFlat ? (["intra", "nics", "channels", "oversubscription"] as const) : []),
+    ...(/server/.test(form.algorithms) ? [] : (["servers"] as const)),
+  ];
+}
+
+export interface PlanPreset {
+  name: string;
+  /** Where its figures come from. */
+  about: string;
+  search: PlanSearch;
+}
+
+export const PLAN_PRESETS: readonly PlanPreset[] = [
+  {
+    name: "Lecture: 10 GPUs, 1.2 GB",
+    about: "Deep Speech 2: 300 million float32 gradients, 1.2 GB, on 10 workers with 1 GB/s",
+    search: { algorithms: "gather,naive,separate_servers,ring", n: "10", B: "1GB/s", S: "1.2GB", servers: "10" },
+  },
+  {
+    name: "Lecture: GPT-3, 3 replicas",
+    about: "175 billion float32 gradients, 700 GB, on 3 replicas with 200 Gbit/s",
+    search: { algorithms: "gather,naive,ring", n: "3", B: "25GB/s", S: "700GB" },
+  },
+  {
+    name: "GPT-3",
+    about: "175 billion gradients of 16 bits, 350 GB, on 64 ranks of 8 nodes with 200 Gbit/s cards",
+    search: { algorithms: "naive,direct,ring,hierarchical", n: "8x8", B: "ib200", S: "350GB" },
+  },
+];
+
+/** The question for one size, which the table and the sensitivity are about; text that is no number goes as it is. */
+export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[] = []): PlanQuestion {
+  const question = {
+    collective: form.collective,
+    algorithms: form.algorithms.split(",").filter(Boolean),
+    sizes_bytes: [parseSize(form.S) ?? form.S],
+    cluster: {
+      shape: form.n,
+      link: form.B,
+      latency_us: microseconds(form.alpha),
+      intra: form.intra,
+      nics_per_node: numberOrNull(form.nics),
+      channels: numberOrNull(form.channels),
+      oversubscription: numberOrNull(form.oversubscription) ?? 1,
+      reduce_gb_per_s: gigabytes(form.gamma),
+    },
+    servers: numberOrNull(form.servers) ?? 1,
+    shapes: [],
+    parameters: [...parameters],
+  };
+  return question as PlanQuestion;
+}
+
+/** The question what 10 % more of each figure does to the times. */
+export function sensitivityQuestion(form: PlanForm, parameters: readonly RegimeFigures[]): SensitivityQuestion {
+  const { collective, algorithms, cluster, servers, parameters: regimes } = planQuestion(form, parameters);
+  return { collective, algorithms, cluster, servers, parameters: regimes, size_bytes: parseSize(form.S) ?? 1, factor: 1.1 };
+}
+
+function microseconds(text: string): number | string | null {
+  if (text.trim() === "") return null;
+  const match = /^\s*(\d*\.?\d+)\s*(s|ms|us|µs|ns)?\s*$/.exec(text);
+  const perUnit: Record<string, number> = { s: 1e6, ms: 1e3, us: 1, µs: 1, ns: 1e-3 };
+  return match ? Number((Number(match[1]) * (perUnit[match[2] ?? "us"] ?? 1)).toPrecision(12)) : text;
+}
+
+/** Of "50GB/s" or "50" the number, of nothing null; any other text as it is. */
+export function gigabytes(text: string): number | string | null {
+  const match = /^\s*(\d*\.?\d+)\s*(?:GB\/s)?\s*$/i.exec(text);
+  return match ? Number(match[1]) : text.trim() === "" ? null : text;
+}
+
+function numberOrNull(text: string): number | string | null {
+  if (text.trim() === "") return null;
+  return Number.isFinite(Number(text)) ? Number(text) : text;
+}
+
+const PLACES: Table<PlanField> = {
+  collective: { pointer: "/collective", label: "Collective", reads: "text" },
+  algorithms: { pointer: "/algorithms", label: "Algorithms", reads: "names" },
+  n: { pointer: "/cluster/shape", label: "Ranks n", reads: "text" },
+  S: { pointer: "/sizes_bytes", label: "Size S", reads: "size" },
+  B: { pointer: "/cluster/link", label: "Link between nodes B", reads: "text" },
+  alpha: { pointer: "/cluster/latency_us", label: "Latency α", reads: "optional text" },
+  gamma: { pointer: "/cluster/reduce_gb_per_s", label: "Adding 1/γ", reads: "optional text" },
+  intra: { pointer: "/cluster/intra", label: "Link inside nodes", reads: "text" },
+  nics: { pointer: "/cluster/nics_per_node", label: "Network cards", reads: "optional whole number" },
+  channels: { pointer: "/cluster/channels", label: "Channels", reads: "optional whole number" },
+  oversubscription: { pointer: "/cluster/oversubscription", label: "Oversubscription", reads: "optional number" },
+  servers: { pointer: "/servers", label: "Servers", reads: "optional whole number" },
+};
+
+/** What is wrong by field: what cannot be read at once, the rest as the server says it; what belongs to no field is left to the page. */
+export function planProblems(form: PlanForm, problems: readonly FieldProblem[]): Partial<Record<PlanField, string>> {
+  return {
+    ...problemsAt(PLACES, problems).fields,
+    ...unreadable(PLACES, form),
+    ...(form.n.trim() === "" && { n: "Write how many ranks, or a shape: 16, 4x8 or 2x4x8." }),
+    ...(typeof microseconds(form.alpha) === "string" && { alpha: "This is no time; write it as 5us or 2ms." }),
+    ...(typeof gigabytes(form.gamma) === "string" && { gamma: "This is no rate; write it as 50GB/s." }),
+  };
+}
+
+/** The same prices in a terminal; a fit is of a job on the server at `origin`, `program` what runs as ringscope. */
+export function planCommand(form: PlanForm, origin: string, fit?: string, program?: string | null): string {
+  const question = planQuestion(form);
+  const { latency_us: latency, reduce_gb_per_s: adding } = question.cluster;
+  const isFlat = /^\d+$/.test(form.n);
+  const words = [
+    "ringscope", "plan",
+    ...(form.collective === "all_reduce" ? [] : [form.collective]),
+    "--algorithm", form.algorithms,
+    ...(isFlat ? ["--ranks", form.n] : ["--topology", form.n]),
+    "--bytes", form.S,
+    ...(fit ? ["--fit", "fit.json"] : ["--link", form.B]),
+    ...(fit || latency == null ? [] : ["--latency", `${latency}us`]),
+    ...(isFlat && form.intra === STANDARD_PLAN.intra ? [] : ["--intra", form.intra]),
+    ...(form.nics === "" ? [] : ["--nics", form.nics]),
+    ...(form.channels === "" ? [] : ["--channels", form.channels]),
+    ...(form.oversubscription === "1" ? [] : ["--oversubscription", form.oversubscription]),
+    ...(fit || adding == null ? [] : ["--gamma", `${adding}GB/s`]),
+    ...(form.servers === "1" ? [] : ["--servers", form.servers]),
+  ];
+  const command = withProgram(words.map((word) => shellQuote(String(word))).join(" "), program);
+  return fit ? `${atServer(`ringscope fit --job ${fit} --json`, origin, program)} > fit.json && ${command}` : command;
+}
+
+/** A question as curl; the token comes from the environment. */
+export function askCommand(path: string, question: unknown, origin: string): string {
+  return [
+    `curl -X POST ${origin}/api/v1${path}`,
+    `-H "Authorization: Bearer $RINGSCOPE_TOKEN"`,
+    `-H 'Content-Type: application/json'`,
+    `-d ${shellQuote(JSON.stringify(question))}`,
+  ].join(" \\\n  ");
+}

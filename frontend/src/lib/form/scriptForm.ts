@@ -1,0 +1,27 @@
+/** The form of a job that runs a Python file of the nodes' own. */
+import type { JobSpec } from "../../api/types";
+import type { Form, Table } from "./specForm";
+
+export const SCRIPT_FIELDS = {
+  file: { pointer: "/script/file", label: "File", reads: "text" },
+  arguments: { pointer: "/script/arguments", label: "Arguments", reads: "lines" },
+  device: { pointer: "/script/device", label: "Device", reads: "text" },
+  ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
+  nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
+  selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
+  name: { pointer: "/name", label: "Name (optional)", reads: "text" },
+  limit: { pointer: "/time_limit_seconds", label: "Time limit", reads: "whole number" },
+  start: { pointer: "/start_seconds", label: "Start limit", reads: "optional whole number" },
+  load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
+  hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
+  priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
+} as const satisfies Table<string>;
+
+export type ScriptField = keyof typeof SCRIPT_FIELDS;
+export type ScriptForm = Form<ScriptField>;
+
+/** The job that an empty form stands for; where it runs and its limits are those of any other. */
+export function emptyScript(defaults: JobSpec): JobSpec {
+  const placement = { ...defaults.placement, nodes: null };
+  return { ...defaults, kind: "script", training: null, placement, script: { file: "", arguments: [], device: "auto" } };
+}

@@ -1,0 +1,128 @@
+/** A form as a table: where in the specification each field stands, and how its text becomes a value. */
+import type { FieldProblem } from "../../api/client";
+import type { JobSpec } from "../../api/types";
+import { formWords } from "./fieldWords";
+import { labelsFrom, labelsText } from "../labels";
+import { formatSize, parseSize } from "../size";
+
+type Amount = "number" | "whole number" | "size";
+/** How text is read. What is empty and optional is null; text that is no number goes as it is, for the server to refuse. */
+export type Reading = "text" | "optional text" | Amount | `optional ${Amount}` | "flag" | "names" | "labels" | "sizes by name" | "lines" | "JSON";
+
+export interface Place {
+  /** From the specification's root, as in the server's problems: "/training/epochs". */
+  pointer: string;
+  /** What the page calls it. */
+  label: string;
+  reads: Reading;
+}
+
+/** In the order of the page: the first field with a problem is focused. */
+export type Table<F extends string> = Readonly<Record<F, Place>>;
+export type Form<F extends string> = Record<F, string>;
+/** Sentences by field; of one argument of a model by "model_arguments.heads". */
+export type Problems = Record<string, string>;
+
+type Tree = Record<string, unknown>;
+
+/** The specification that the form says; what it does not show comes from `base`. */
+export function formToSpec<F extends string>(table: Table<F>, form: Form<F>, base: JobSpec): JobSpec {
+  const spec = structuredClone(base) as unknown as Tree;
+  for (const [field, { pointer, reads }] of places(table)) {
+    const path = pointer.slice(1).split("/");
+    const last = path.pop() ?? "";
+    const parent = path.reduce((tree, key) => (tree[key] ??= {}) as Tree, spec);
+    parent[last] = read(form[field], reads, parent[last]);
+  }
+  return spec as unknown as JobSpec;
+}
+
+/** The form that would submit this specification. */
+export function specToForm<F extends string>(table: Table<F>, spec: JobSpec): Form<F> {
+  const entries = places(table).map(([field, { pointer, reads }]) => [field, write(valueAt(spec, pointer), reads)]);
+  return Object.fromEntries(entries) as Form<F>;
+}
+
+/** The value that a JSON pointer names; undefined where there is none. */
+export function valueAt(spec: unknown, pointer: string): unknown {
+  return pointer.slice(1).split("/").reduce<unknown>((tree, key) => (tree as Tree | null | undefined)?.[key], spec);
+}
+
+/** The server's sentences by field, in the form's words; `other` is what belongs to no field of the form. */
+export function problemsAt<F extends string>(table: Table<F>, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
+  const fields: Problems = {};
+  const other: string[] = [];
+  for (const { pointer, detail: told } of found) {
+    const detail = formWords(table, told);
+    const field = places(table).find(([, place]) => pointer === place.pointer || pointer.startsWith(`${place.pointer}/`));
+    if (!field) {
+      if (!other.includes(detail)) other.push(detail);
+      continue;
+    }
+    const rest = field[1].reads === "sizes by name" ? pointer.slice(field[1].pointer.length).replace("/", ".") : "";
+    const key = `${field[0]}${rest}`;
+    const before = fields[key];
+    fields[key] = before && before !== detail ? `${before} ${detail}` : detail;
+  }
+  return { fields, other };
+}
+
+/** "heads=4,width=128" as an object; a value that is no number stays text. */
+export function argumentsOf(text: string): Record<string, number | string> {
+  const pairs = text.split(",").filter(Boolean).map((item) => item.split("="));
+  return Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, numberOr(value)]));
+}
+
+/** The text with one of its values set, or left out where that is empty. */
+export function withArgument(text: string, name: string, value: string): string {
+  const others = Object.entries(argumentsOf(text)).filter(([key]) => key !== name);
+  return argumentsText(Object.fromEntries(value.trim() === "" ? others : [...others, [name, value]]));
+}
+
+function argumentsText(values: Record<string, unknown>): string {
+  return Object.entries(values).map(([name, value]) => `${name}=${String(value)}`).join(",");
+}
+
+function places<F extends string>(table: Table<F>): [F, Place][] {
+  return Object.entries(table) as [F, Place][];
+}
+
+/** `before` is what stood there. */
+function read(text: string, reads: Reading, before: unknown): unknown {
+  const isEmpty = text.trim() === "";
+  switch (reads) {
+    case "text": return text;
+    case "optional text": return isEmpty ? null : text;
+    case "number":
+    case "whole number": return numberOr(text);
+    case "optional number":
+    case "optional whole number": return isEmpty ? null : numberOr(text);
+    case "size": return parseSize(text) ?? text;
+    case "optional size": return isEmpty ? null : (parseSize(text) ?? text);
+    case "flag": return text === "on";
+    case "sizes by name": return argumentsOf(text);
+    case "names": return text.split(",").filter(Boolean);
+    case "labels": return labelsFrom(text, (before ?? {}) as Record<string, string>);
+    case "lines": return text.split("\n").filter((line) => line !== "");
+    case "JSON": return JSON.parse(text);
+  }
+}
+
+function write(value: unknown, reads: Reading): string {
+  if (value === null || value === undefined) return "";
+  switch (reads) {
+    case "size":
+    case "optional size": return formatSize(value as number, true);
+    case "flag": return value === true ? "on" : "off";
+    case "sizes by name": return argumentsText(value as Record<string, unknown>);
+    case "names": return (value as string[]).join(",");
+    case "labels": return labelsText(value as Record<string, string>);
+    case "lines": return (value as string[]).join("\n");
+    case "JSON": return JSON.stringify(value, null, 2);
+    default: return String(value as string | number);
+  }
+}
+
+function numberOr(text: string): number | string {
+  return text.trim() !== "" && Number.isFinite(Number(text)) ? Number(text) : text;
+}

@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { PLAIN_TRAINING, trainingChoices } from "../../testing/fixtures";
+import { trainCommand } from "./trainCommand";
+
+const { defaults, one_node: oneNode } = trainingChoices();
+const training = PLAIN_TRAINING;
+
+describe("trainCommand", () => {
+  it("is short for the job that says nothing", () => {
+    expect(trainCommand(defaults, defaults, oneNode)).toBe("ringscope train mlp");
+    const unsaid = { ...defaults, placement: { ...defaults.placement, nodes: null } };
+    expect(trainCommand(unsaid, defaults, oneNode)).toBe("ringscope train mlp");
+  });
+
+  it("says what differs: by flags in their order, then by --set", () => {
+    const spec = {
+      ...defaults,
+      name: "my run",
+      training: {
+        ...training,
+        strategy: "multi_worker_mirrored" as const,
+        dataset: { ...training.dataset, name: "cifar10" as const, path: "/data/cifar" },
+        model_arguments: { hidden: 64 },
+        overlap: false,
+        clip_norm: 1,
+        epochs: 3,
+      },
+      placement: { ...defaults.placement, ranks: 8, nodes: null },
+      labels: { team: "infra" },
+      hang_seconds: 5,
+    };
+    expect(trainCommand(spec, defaults, oneNode)).toBe(
+      "ringscope train mlp --dataset cifar10 --data-path /data/cifar --strategy multi_worker_mirrored --ranks 8 --epochs 3 " +
+        "--name 'my run' --set hang_seconds=5 --label team=infra --set training.model_arguments.hidden=64 " +
+        "--set training.overlap=false --set training.clip_norm=1",
+    );
+  });
+
+  it("names the nodes of a strategy that takes several", () => {
+    const spec = { ...defaults, training: { ...training, strategy: "torch_ddp" as const } };
+    expect(trainCommand(spec, defaults, oneNode)).toBe("ringscope train mlp --strategy torch_ddp --nodes 1");
+  });
+});

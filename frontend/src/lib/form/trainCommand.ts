@@ -1,0 +1,63 @@
+/** `ringscope train …` for a specification: only what differs from the job that says nothing. */
+import type { JobSpec } from "../../api/types";
+import { shellQuote } from "../shell";
+import { valueAt } from "./specForm";
+
+/** What has a flag of its own; the rest goes by --set. */
+const FLAGS: Record<string, string> = {
+  "/training/dataset/name": "--dataset",
+  "/training/dataset/path": "--data-path",
+  "/training/strategy": "--strategy",
+  "/training/all_reduce": "--all-reduce",
+  "/training/device": "--device",
+  "/placement/ranks": "--ranks",
+  "/placement/nodes": "--nodes",
+  "/training/epochs": "--epochs",
+  "/training/global_batch_size": "--batch-size",
+  "/training/learning_rate": "--learning-rate",
+  "/training/optimizer": "--optimizer",
+  "/training/precision": "--precision",
+  "/training/target_accuracy": "--target-accuracy",
+  "/training/resume_from": "--resume-from",
+  "/name": "--name",
+  "/priority": "--priority",
+  "/time_limit_seconds": "--time-limit",
+};
+const PAIRS: Record<string, string> = { "/labels": "--label", "/placement/selector": "--selector" };
+/** Said by the command itself, or by its first word. */
+const IMPLIED: ReadonlySet<string> = new Set(["/kind", "/training/model"]);
+
+/** The line for a terminal. `defaults` is the job that says nothing but its kind, `oneNode` the strategies that stay on one. */
+export function trainCommand(spec: JobSpec, defaults: JobSpec, oneNode: readonly string[]): string {
+  const isOnOneNode = oneNode.includes(String(valueAt(spec, "/training/strategy")));
+  const usual = { ...defaults, placement: { ...defaults.placement, nodes: isOnOneNode ? 1 : null } };
+  const implied = isOnOneNode && spec.placement.nodes == null ? { ...spec.placement, nodes: 1 } : spec.placement;
+  const words = differences({ ...spec, placement: implied }, usual, "").flatMap(([pointer, value]) => wordsOf(pointer, value));
+  return ["ringscope", "train", String(spec.training?.model), ...words].map(shellQuote).join(" ");
+}
+
+/** Pointers whose values are not the usual ones, in the order of the flags, then of the specification. */
+function differences(spec: object, usual: unknown, under: string): [string, unknown][] {
+  const found = Object.entries(spec).flatMap(([key, value]: [string, unknown]): [string, unknown][] => {
+    const pointer = `${under}/${key}`;
+    const before = valueAt(usual, `/${key}`);
+    if (IMPLIED.has(pointer) || JSON.stringify(value) === JSON.stringify(before)) return [];
+    if (typeof value !== "object" || value === null || Array.isArray(value) || pointer in PAIRS) return [[pointer, value]];
+    return differences(value, before, pointer);
+  });
+  return under ? found : found.sort(([a], [b]) => rank(a) - rank(b));
+}
+
+function rank(pointer: string): number {
+  const index = Object.keys(FLAGS).indexOf(pointer);
+  return index < 0 ? Number.MAX_SAFE_INTEGER : index;
+}
+
+function wordsOf(pointer: string, value: unknown): string[] {
+  const pairs = PAIRS[pointer];
+  if (pairs) return Object.entries(value as Record<string, string>).flatMap(([key, text]) => [pairs, `${key}=${text}`]);
+  if (pointer === "/placement/node_names") return (value as string[]).flatMap((name) => ["--node", name]);
+  const flag = FLAGS[pointer];
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return flag && value !== null ? [flag, text] : ["--set", `${pointer.slice(1).replaceAll("/", ".")}=${text}`];
+}

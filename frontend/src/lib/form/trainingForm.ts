@@ -1,0 +1,105 @@
+/** The form of a training job: its fields by their names in the specification. */
+import type { Engine, JobSpec } from "../../api/types";
+import { type Form, type Problems, specToForm, type Table } from "./specForm";
+
+export const TRAINING_FIELDS = {
+  model: { pointer: "/training/model", label: "Model", reads: "text" },
+  model_arguments: { pointer: "/training/model_arguments", label: "Sizes of the model", reads: "sizes by name" },
+  dataset: { pointer: "/training/dataset/name", label: "Dataset", reads: "text" },
+  path: { pointer: "/training/dataset/path", label: "Folder", reads: "optional text" },
+  samples: { pointer: "/training/dataset/samples", label: "Samples", reads: "optional whole number" },
+  strategy: { pointer: "/training/strategy", label: "Strategy", reads: "text" },
+  all_reduce: { pointer: "/training/all_reduce", label: "Gradients summed by", reads: "text" },
+  servers: { pointer: "/training/servers", label: "Servers", reads: "whole number" },
+  consistency: { pointer: "/training/consistency", label: "Consistency", reads: "text" },
+  staleness: { pointer: "/training/staleness", label: "Staleness", reads: "optional whole number" },
+  ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
+  nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
+  selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
+  name: { pointer: "/name", label: "Name (optional)", reads: "text" },
+  global_batch_size: { pointer: "/training/global_batch_size", label: "Batch", reads: "whole number" },
+  epochs: { pointer: "/training/epochs", label: "Epochs", reads: "whole number" },
+  optimizer: { pointer: "/training/optimizer", label: "Optimizer", reads: "text" },
+  learning_rate: { pointer: "/training/learning_rate", label: "Learning rate", reads: "number" },
+  target_accuracy: { pointer: "/training/target_accuracy", label: "Target accuracy", reads: "optional number" },
+  limit: { pointer: "/time_limit_seconds", label: "Time limit", reads: "whole number" },
+  start: { pointer: "/start_seconds", label: "Start limit", reads: "optional whole number" },
+  load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
+  hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
+  priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
+  precision: { pointer: "/training/precision", label: "Precision", reads: "text" },
+  accumulation_steps: { pointer: "/training/accumulation_steps", label: "Accumulation", reads: "whole number" },
+  batch_split: { pointer: "/training/batch_split", label: "Batch split", reads: "text" },
+  clip_norm: { pointer: "/training/clip_norm", label: "Clipping", reads: "optional number" },
+  bucket_bytes: { pointer: "/training/bucket_bytes", label: "Bucket", reads: "size" },
+  overlap: { pointer: "/training/overlap", label: "Overlap", reads: "flag" },
+  compression: { pointer: "/training/compression", label: "Compression", reads: "text" },
+  top_k_percent: { pointer: "/training/top_k_percent", label: "Top k (%)", reads: "number" },
+  powersgd_rank: { pointer: "/training/powersgd_rank", label: "Rank of PowerSGD", reads: "whole number" },
+  transport: { pointer: "/training/transport", label: "Transport", reads: "text" },
+  device: { pointer: "/training/device", label: "Device", reads: "text" },
+  momentum: { pointer: "/training/momentum", label: "Momentum", reads: "number" },
+  weight_decay: { pointer: "/training/weight_decay", label: "Weight decay", reads: "number" },
+  max_steps: { pointer: "/training/max_steps", label: "Most steps", reads: "optional whole number" },
+  validation_percent: { pointer: "/training/dataset/validation_percent", label: "Held out (%)", reads: "whole number" },
+  checkpoint_every_steps: { pointer: "/training/checkpoint_every_steps", label: "Checkpoint every", reads: "optional whole number" },
+  resume_from: { pointer: "/training/resume_from", label: "Resume from", reads: "optional whole number" },
+  on_nan: { pointer: "/training/on_nan", label: "When it diverges", reads: "text" },
+  seed: { pointer: "/training/seed", label: "Seed", reads: "whole number" },
+  timeout: { pointer: "/training/timeout_seconds", label: "Timeout", reads: "whole number" },
+} as const satisfies Table<string>;
+
+export type TrainingField = keyof typeof TRAINING_FIELDS;
+export type TrainingForm = Form<TrainingField>;
+type Choices = Engine["training"];
+
+/** Fields that hardly anybody needs: shown on demand, and when one of them differs or was refused. */
+export const GRADIENT_FIELDS: readonly TrainingField[] = [
+  "accumulation_steps", "batch_split", "clip_norm", "bucket_bytes", "overlap", "compression", "top_k_percent",
+  "powersgd_rank", "transport", "device",
+];
+export const FINER_FIELDS: readonly TrainingField[] = [
+  "momentum", "weight_decay", "max_steps", "validation_percent", "checkpoint_every_steps", "resume_from", "on_nan", "seed", "timeout",
+  "start", "load", "hang",
+];
+export const SERVER_FIELDS: readonly TrainingField[] = ["servers", "consistency", "staleness"];
+
+const FOLDERS: ReadonlySet<string> = new Set(["cifar10", "text"]);
+
+/** The form of the job that says nothing. */
+export function standardTraining({ defaults, one_node }: Choices): TrainingForm {
+  return trainingForm(defaults, one_node);
+}
+
+/** The form of a job. That a strategy stays on one node need not be said. */
+export function trainingForm(spec: JobSpec, oneNode: readonly string[]): TrainingForm {
+  const form = specToForm(TRAINING_FIELDS, spec);
+  return oneNode.includes(form.strategy) ? { ...form, nodes: "" } : form;
+}
+
+/** What a field's new value makes of the form: what only the old value had a use for goes back to the standard. */
+export function changedTraining(form: TrainingForm, field: TrainingField, value: string, choices: Choices): Partial<TrainingForm> {
+  if (field === "model") return { model: value, model_arguments: "" };
+  if (field === "dataset") return { dataset: value, path: FOLDERS.has(value) ? form.path : "", samples: "" };
+  if (field === "strategy") {
+    const hasServers = (choices.parameter_servers as string[]).includes(value);
+    return { strategy: value, nodes: "", ...(hasServers ? {} : standardsOf(SERVER_FIELDS, choices)) };
+  }
+  if (field === "consistency") return { consistency: value, staleness: value === "ssp" ? form.staleness : "" };
+  return { [field]: value };
+}
+
+/** Whether the dataset is read from a folder on every node. */
+export function needsFolder({ dataset }: TrainingForm): boolean {
+  return FOLDERS.has(dataset);
+}
+
+/** Whether one of the fields differs from the standard or was refused, so that it has to be seen. */
+export function isTold<F extends string>(fields: readonly F[], form: Form<F>, standard: Form<F>, problems: Problems): boolean {
+  return fields.some((field) => form[field] !== standard[field] || problems[field] !== undefined);
+}
+
+function standardsOf(fields: readonly TrainingField[], choices: Choices): Partial<TrainingForm> {
+  const standard = standardTraining(choices);
+  return Object.fromEntries(fields.map((field) => [field, standard[field]]));
+}

@@ -1,8 +1,0 @@
-/** A price of the cost model in words. */
-import type { Price } from "../api/types";
-import { formatSeconds } from "./amount";
-
-/** Its time; where that is an upper bound it says so. */
-export function priceInWords(price: Pick<Price, "time_s" | "is_bound">): string {
-  return `${price.is_bound ? "at most " : ""}${formatSeconds(price.time_s)}`;
-}

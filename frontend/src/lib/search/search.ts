@@ -1,0 +1,250 @@
+/** The URL's query as the pages use it: plain strings, readable in the address bar, nothing for a default. */
+import type { JobState, JobView } from "../../api/types";
+import { type JobFilter, type Sort, SORTS } from "./jobFilter";
+import { JOB_STATES } from "../state";
+
+/** "?a=1&b=x" as an object of strings. */
+export function parseSearch(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+
+/**
+ * The opposite; undefined values are left out, commas stay readable. An empty one stays: it says that a field is empty
+ * which otherwise is not.
+ */
+export function stringifySearch(search: Record<string, unknown>): string {
+  const pairs = Object.entries(search)
+    .filter(([, value]) => value !== undefined)
+    .map(([key, value]) => [key, String(value)]);
+  const text = new URLSearchParams(pairs).toString().replaceAll("%2C", ",");
+  return text ? `?${text}` : "";
+}
+
+const JOBS = /^[\d,]+$/;
+
+/** The job list: its filter, its order, and what is chosen in it. */
+export interface JobsSearch extends JobFilter {
+  /** The newest first when absent. */
+  sort?: Sort;
+  /** Numbers of the chosen jobs, with commas. */
+  chosen?: string;
+  /** The job that differences are to; the one that is kept in the browser when absent. */
+  base?: string;
+}
+
+/** The words of which a filter takes one. */
+const KNOWN = {
+  state: Object.keys(JOB_STATES),
+  kind: ["benchmark", "training", "script"],
+} as const satisfies Record<string, readonly string[]>;
+const WORD = /^[a-z_]+$/;
+
+export function jobsSearch(search: Record<string, unknown>): JobsSearch {
+  const { state, kind, collective, algo, algorithm = algo, user, node, q, sort, chosen, base } = search;
+  return {
+    // What is no state stays in the address, so that the page can say so.
+    ...(typeof state === "string" && state !== "" && { state: state as JobState }),
+    ...(typeof kind === "string" && kind !== "" && { kind: kind as JobView["kind"] }),
+    ...(typeof collective === "string" && WORD.test(collective) && { collective }),
+    ...(typeof algorithm === "string" && WORD.test(algorithm) && { algorithm }),
+    ...(typeof user === "string" && user !== "" && { user }),
+    ...(typeof node === "string" && node !== "" && { node }),
+    ...(typeof q === "string" && q !== "" && { q }),
+    ...(SORTS.includes(sort as Sort) && { sort: sort as Sort }),
+    ...(typeof chosen === "string" && JOBS.test(chosen) && { chosen }),
+    ...(isNumber(base) && { base }),
+    // The short word goes out of the address, where it would outlive a change of the filter.
+    ...(algo !== undefined && { algo: undefined }),
+  };
+}
+
+const OF_THE_LIST: readonly string[] = ["state", "kind", "collective", "algorithm", "user", "node", "q", "sort"];
+const BESIDE_THE_LIST: readonly string[] = ["chosen", "base"];
+
+/** What says which list it is, without what is chosen in it and what that is compared with. */
+export function listSearch(search: JobsSearch): JobsSearch {
+  return Object.fromEntries(Object.entries(search).filter(([key, value]) => OF_THE_LIST.includes(key) && !isStrange(key, String(value))));
+}
+
+/** That an address asks by words that there are none of, and what was done instead; empty for any other. */
+export function strangeWords(search: JobsSearch): string {
+  const values = Object.entries(KNOWN).flatMap(([key, words]) => {
+    const asked = search[key as keyof typeof KNOWN];
+    return asked && isStrange(key, asked) ? [`There is no ${key} “${asked.slice(0, 40)}”, so that every ${key} is shown; choose one of ${words.join(", ")}.`] : [];
+  });
+  return [...values, ...unknownKeys(search)].join(" ");
+}
+
+function unknownKeys(search: object): string[] {
+  const known = [...OF_THE_LIST, ...BESIDE_THE_LIST];
+  const keys = Object.entries(search).flatMap(([key, value]) => (value === undefined || known.includes(key) ? [] : [`“${key.slice(0, 40)}”`]));
+  return keys.length === 0 ? [] : [`The list has no filter ${keys.join(", ")}, so that it filters by none; choose among ${OF_THE_LIST.slice(0, -1).join(", ")}.`];
+}
+
+function isStrange(key: string, value: string): boolean {
+  return Object.hasOwn(KNOWN, key) && !(KNOWN[key as keyof typeof KNOWN] as readonly string[]).includes(value);
+}
+
+/** Only the filter. */
+export function filterOf(search: JobsSearch): JobFilter {
+  return Object.fromEntries(Object.entries(listSearch(search)).filter(([key]) => key !== "sort"));
+}
+
+/** "3,1,3" as job numbers, each once, in the order given. */
+export function chosenIds(text: string | undefined): number[] {
+  return [...new Set((text ?? "").split(",").filter(Boolean).map(Number))];
+}
+
+/** `limit`: bus bandwidth as a share of what the slowest link allows. */
+export const METRICS = ["busbw", "algbw", "time", "limit"] as const;
+export type Metric = (typeof METRICS)[number];
+
+/** Which number stands for the iterations of a row. */
+export const STATISTICS = ["mean", "median"] as const;
+export type Statistic = (typeof STATISTICS)[number];
+
+export const TABS = ["results", "latency", "stragglers", "log", "configuration"] as const;
+export type Tab = (typeof TABS)[number];
+
+/** What lies beside the measured lines; the cost model when absent. */
+export const BESIDE = ["model", "usual", "baseline", "nothing"] as const;
+export type Beside = (typeof BESIDE)[number];
+
+/** Of log lines: what the ranks and their launcher print, what goes wrong there, what the agents say. */
+export const STREAMS = ["stdout", "stderr", "agent"] as const;
+export type Stream = (typeof STREAMS)[number];
+
+/** Of log lines, by their words: what warns or names an error, and errors alone. */
+export const LEVELS = ["warning", "error"] as const;
+export type Level = (typeof LEVELS)[number];
+
+export interface JobSearch {
+  /** Which part of the page; the results when absent. */
+  tab?: Exclude<Tab, "results">;
+  beside?: Exclude<Beside, "model">;
+  /** The job that lies beside as the baseline; the one that is kept in the browser when absent. */
+  base?: string;
+  /** The size in bytes that every part of the page looks at; the largest one when absent. */
+  size?: string;
+  /** Whose log lines; those of all ranks when absent. */
+  rank?: string;
+  /** Log lines are cut at the edge instead of going on below. */
+  wrap?: "off";
+  /** What the chart shows; busbw when absent. */
+  metric?: Exclude<Metric, "busbw">;
+  /** Of a row's iterations; their mean when absent. */
+  stat?: "median";
+  /** The chart's values on a logarithmic axis; linear when absent, but for times. */
+  y?: "log";
+  /** Without the bands from p5 to p95. */
+  band?: "off";
+  /** Algorithms that the chart leaves out, with commas. */
+  hide?: string;
+  /** Which buffers: out of place when absent. */
+  place?: "in" | "both";
+  /** The chart as a table. */
+  view?: "table";
+  /** The newest step from inside as a table. */
+  inside?: "table";
+  /** Whose table is shown; the first of the spec when absent. */
+  algorithm?: string;
+  /** Text that a log line must contain. */
+  log?: string;
+  /** The chosen cell of the strips of lateness: rank, or "after" for the time after the last one, and first iteration. */
+  cell?: string;
+  /** That text is a regular expression; words when absent. */
+  match?: "regex";
+  /** Log lines of this stream only. */
+  stream?: Stream;
+  /** Log lines of at least this level. */
+  level?: Level;
+  /** The log at this time: its last line that was printed by then. ISO 8601, in UTC. */
+  at?: string;
+}
+
+const NAMES = /^\w+(,\w+)*$/;
+const CELL = /^(\d{1,6}|after)\.\d{1,12}$/;
+const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
+
+export function jobSearch(search: Record<string, unknown>): JobSearch {
+  const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide, base, at } = search;
+  const tab = TABS.find((known) => known === search.tab);
+  const beside = BESIDE.find((known) => known === search.beside);
+  const stream = STREAMS.find((known) => known === search.stream);
+  const level = LEVELS.find((known) => known === search.level);
+  return {
+    ...(tab && tab !== "results" && { tab }),
+    ...(beside && beside !== "model" && { beside }),
+    ...(beside === "baseline" && isNumber(base) && { base }),
+    ...(isNumber(size) && { size }),
+    ...(isNumber(rank) && { rank }),
+    ...(wrap === "off" && { wrap }),
+    ...((metric === "algbw" || metric === "time" || metric === "limit") && { metric }),
+    ...(stat === "median" && { stat }),
+    ...(y === "log" && { y }),
+    ...(band === "off" && { band }),
+    ...(typeof hide === "string" && NAMES.test(hide) && { hide }),
+    ...((place === "in" || place === "both") && { place }),
+    ...(view === "table" && { view }),
+    ...(inside === "table" && { inside }),
+    ...(typeof algorithm === "string" && algorithm !== "" && { algorithm }),
+    ...(typeof log === "string" && log !== "" && { log }),
+    ...(typeof cell === "string" && CELL.test(cell) && { cell }),
+    ...(match === "regex" && { match }),
+    ...(stream && { stream }),
+    ...(level && { level }),
+    ...(typeof at === "string" && INSTANT.test(at) && !Number.isNaN(Date.parse(at)) && { at }),
+  };
+}
+
+function isNumber(text: unknown): text is string {
+  return typeof text === "string" && /^\d{1,15}$/.test(text);
+}
+
+export interface CompareSearch {
+  /** Job numbers with commas. */
+  ids?: string;
+  /** The job that ratios are to; the first one when absent. */
+  base?: string;
+  /** What the charts of training run over; steps when absent. */
+  x?: "time";
+  /** Of benchmarks: whose rows; those of the fastest one at each size when absent. */
+  algorithm?: string;
+  /** Of benchmarks: which buffers; out of place when absent. */
+  place?: "in";
+  /** Of benchmarks: how many times faster than the baseline, instead of bus bandwidth. */
+  scale?: "ratio";
+  /** Of benchmarks: the chart's values on a logarithmic axis; linear when absent. */
+  y?: "log";
+  /** Of benchmarks: without the bands from p5 to p95. */
+  band?: "off";
+  /** Of benchmarks: job numbers that the chart leaves out, with commas. */
+  hide?: string;
+  /** Of training: the charts as tables. */
+  view?: "table";
+}
+
+export function compareSearch(search: Record<string, unknown>): CompareSearch {
+  const { ids, base, x, algorithm, place, scale, y, band, hide, view } = search;
+  return {
+    ...(typeof ids === "string" && JOBS.test(ids) && { ids }),
+    ...(typeof base === "string" && /^\d+$/.test(base) && { base }),
+    ...(x === "time" && { x }),
+    ...(typeof algorithm === "string" && /^\w+$/.test(algorithm) && { algorithm }),
+    ...(place === "in" && { place }),
+    ...(scale === "ratio" && { scale }),
+    ...(y === "log" && { y }),
+    ...(band === "off" && { band }),
+    ...(typeof hide === "string" && JOBS.test(hide) && { hide }),
+    ...(view === "table" && { view }),
+  };
+}
+
+/** One of a list, by its number. */
+export interface ChosenSearch {
+  id?: string;
+}
+
+export function chosenSearch({ id }: Record<string, unknown>): ChosenSearch {
+  return typeof id === "string" && /^\d+$/.test(id) ? { id } : {};
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { Collective } from "../../api/types";
+import { busFactorInWords, callInWords, caption, rowTimeInWords, sizeInWords, timedIterations, uncheckedInWords } from "./caption";
+import { busFactor, COLLECTIVES, whatARankSends } from "../collectives";
+import { aJob, aSimulation } from "../../testing/fixtures";
+import { aRow } from "../../testing/toldFixtures";
+
+const { spec } = aJob();
+const of = (collective: Collective, root = 0) => ({ ...spec, benchmark: { ...spec.benchmark, collective, root } });
+
+describe("a call in words", () => {
+  it.each([
+    [of("all_reduce"), true, false, "an all-reduce (sum of float32) over 4 ranks"],
+    [of("all_gather"), false, false, "an all-gather of float32 over 4 ranks"],
+    [of("broadcast", 2), false, true, "a broadcast of float32 from rank 2 over 4 ranks"],
+    [aSimulation(), true, false, "an all-reduce (sum of float32) over 32 simulated ranks"],
+    [of("reduce", 1), true, true, "a reduce (sum of float32) to rank 1 over 4 ranks"],
+  ])("%#", (given, reduces, hasRoot, text) => expect(callInWords(given, reduces, hasRoot)).toBe(text));
+});
+
+describe("the bus factor", () => {
+  it("is nccl-tests', by formula and by value", () => {
+    const values = Object.values(COLLECTIVES).map(({ factor }) => busFactor(factor, 4));
+    expect(values).toEqual([1.5, 0.75, 0.75, 1, 1, 0.75, 1]);
+    expect(busFactorInWords(of("all_reduce"))).toBe("busbw = algbw × 2(n−1)/n = 1.50 × algbw for n = 4 ranks");
+    expect(busFactorInWords(of("sendrecv"))).toBe("busbw = algbw for a send-receive");
+  });
+
+  it("stands in the caption only where bus bandwidth is shown", () => {
+    expect(caption(aJob(), [], "busbw", "mean", true, false)).toContain("2(n−1)/n");
+    expect(caption(aJob(), [], "time", "mean", true, false)).not.toContain("busbw");
+  });
+
+  it("is beside the iterations that were measured, not those that were asked for", () => {
+    const cycles = [aRow({ iterations: 15 }), aRow({ iterations: 15, cycle: 1 })];
+    expect(caption(aJob(), cycles, "busbw", "mean", true, false)).toContain("the mean of 30 timed iterations");
+    expect(timedIterations([aRow({ iterations: 5 }), aRow()], 20)).toBe("5 to 20 timed iterations");
+    expect(timedIterations([], 20)).toBe("20 timed iterations");
+  });
+
+  it("stands beside the statistic that is shown", () => {
+    expect(caption(aJob(), [], "busbw", "mean", true, false)).toContain("each point is the mean of 20 timed iterations over all ranks, as in nccl-tests");
+    expect(caption(aJob(), [], "busbw", "median", true, false)).toContain("the best and the table below take the mean");
+  });
+});
+
+it("explains the count where ranks own parts", () => {
+  expect(sizeInWords(of("all_reduce"))).toBe("Size is the buffer of each rank");
+  expect(sizeInWords(of("alltoall"))).toContain("count is the elements of one of its n parts");
+});
+
+it("gives the reason for a missing check, the first that applies", () => {
+  expect(uncheckedInWords(true, true, false)).toBe("");
+  expect(uncheckedInWords(true, false, false)).toContain("in place");
+  expect(uncheckedInWords(false, false, false)).toContain("off");
+  expect(uncheckedInWords(true, true, true)).toContain("nothing was computed");
+});
+
+it("says what a rank sends, and names the library's call", () => {
+  expect(whatARankSends("all_reduce", "ring")).toContain("2(n−1)/n");
+  expect(whatARankSends("broadcast", "mpi")).toContain("MPI_Bcast");
+  expect(whatARankSends("broadcast", "direct")).toBe("");
+});
+
+describe("the time of a row in words", () => {
+  it("says whose it is", () => {
+    expect(rowTimeInWords("mean")).toBe("mean of the timed iterations over all ranks");
+    expect(rowTimeInWords("max")).toBe("mean of the timed iterations on the slowest rank");
+  });
+});

@@ -1,0 +1,47 @@
+import { describe, expect, it } from "vitest";
+import type { JobView } from "../../api/types";
+import { basisOf, caveats } from "./caveats";
+import { aJob, anAttempt, aSimulation, aTraining } from "../../testing/fixtures";
+
+function measuredBy(ranks: number, cores: number | null, disturbedBy: string | null = null): JobView {
+  const summary = { kind: "benchmark" as const, best: [], sizes: [], ranks, cores, wrong: 0, winners: [], verdict: "", explanation: "" };
+  return aJob({ summary, attempts: [anAttempt({ disturbed_by: "of an earlier try" }), anAttempt({ disturbed_by: disturbedBy })] });
+}
+
+describe("caveats", () => {
+  it("tells of ranks that had to take turns", () => {
+    expect(caveats(measuredBy(4, 2)).map(({ word }) => word)).toEqual(["4 ranks on 2 cores"]);
+    expect(caveats(measuredBy(2, 1)).map(({ word }) => word)).toEqual(["2 ranks on 1 core"]);
+    for (const cores of [4, null]) expect(caveats(measuredBy(4, cores))).toEqual([]);
+  });
+
+  it("tells what else ran on the nodes of the last try", () => {
+    const [only] = caveats(measuredBy(2, 2, "It shared node n1 with job 7."));
+    expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. It is excluded from best values and counts less in baselines." });
+  });
+
+  it("tells of channels that the job asked for", () => {
+    const { spec } = aJob();
+    const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, channels: 2 } } };
+    expect(caveats(asked)).toEqual([{ word: "2 channels", why: "It asked for 2 channels of rings and trees. It is not comparable with jobs in the default mode." }]);
+  });
+
+  it("tells of every other mode of measuring", () => {
+    const { spec } = aJob();
+    const mode = { aggregate: 5, blocking: 1, average: "min" as const, rotate: true };
+    const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, ...mode } } };
+    expect(caveats(asked).map(({ word }) => word)).toEqual(["aggregate 5", "blocking 1", "average min", "rotate"]);
+    expect(caveats(asked)[1]?.why).toContain("It asked to wait for each operation, after which all ranks meet.");
+    expect(caveats(asked)[0]?.why).toBe("It asked for 5 operations in each iteration. It is not comparable with jobs in the default mode.");
+  });
+
+  it("has none of what measures nothing", () => {
+    expect(caveats({ ...aTraining(), attempts: [anAttempt({ disturbed_by: "It shared node n1 with job 7." })] })).toEqual([]);
+  });
+});
+
+it("tells a file what its rows are", () => {
+  expect(basisOf(measuredBy(4, 2))).toEqual({ basis: "measured", caveats: "4 ranks on 2 cores: The ranks took turns on these cores, which is in every time." });
+  expect(basisOf(aJob({ spec: aSimulation() })).basis).toBe("simulated");
+  expect(basisOf(aJob(), "simulated").basis).toBe("simulated");
+});

@@ -1,0 +1,63 @@
+import type { AlgorithmBest, JobView } from "../../api/types";
+import { plural } from "../format";
+import { type Basis, MEASURED, SIMULATED } from "../csv";
+import { unusual } from "../mode";
+import { isBenchmark, isSimulated } from "../state";
+
+export interface Caveat {
+  word: string;
+  /** In a sentence. */
+  why: string;
+}
+
+/**
+ * Why what a job measured is not what its nodes can do: ranks without cores of their own, and what else ran there.
+ * A mode of measuring that it asked for is told, too, whatever of it that touched: other jobs have the usual one.
+ */
+export function caveats(job: JobView): Caveat[] {
+  if (!isBenchmark(job) || job.summary.kind !== "benchmark") return [];
+  const { ranks, cores } = job.summary;
+  const disturbedBy = job.attempts.at(-1)?.disturbed_by;
+  return [
+    ...unusual(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
+    ...(cores != null && cores < ranks
+      ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks took turns on these cores, which is in every time." }]
+      : []),
+    ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} It is excluded from best values and counts less in baselines.` }] : []),
+  ];
+}
+
+const PARTIAL: ReadonlySet<string> = new Set(["failed", "cancelled"]);
+
+/** What one number of a summary is of: its row, as far as it is told. */
+export type Told = Pick<AlgorithmBest, "is_unstable"> | null | undefined;
+
+/** The same of one number of a job, which stands without its row: first what that row says itself. */
+export function numberCaveats(job: JobView, told: Told): Caveat[] {
+  return [...(told?.is_unstable ? [{ word: "unstable", why: unstableWords() }] : []), ...caveats(job)];
+}
+
+/** The same in a list, which has jobs of every outcome. */
+export function listCaveats(job: JobView, told: Told): Caveat[] {
+  const { summary } = job;
+  if (!isBenchmark(job) || summary.kind !== "benchmark") return [];
+  const { wrong } = summary;
+  const ended = job.state === "failed" ? "failed" : "was cancelled";
+  return [
+    ...(wrong > 0 ? [{ word: "wrong", why: `${plural(wrong, "element")} of its results ${wrong === 1 ? "was" : "were"} wrong.` }] : []),
+    ...(PARTIAL.has(job.state) && wrong === 0 ? [{ word: job.state, why: `It ${ended}: these are the rows that it had until then.` }] : []),
+    ...numberCaveats(job, told),
+  ];
+}
+
+/** Of a row whose iterations differ much. */
+export function unstableWords(cvPercent?: number): string {
+  const cv = cvPercent === undefined ? "" : ` (cv ${Math.round(cvPercent)} %)`;
+  return `The iterations differ so much that their mean says little${cv}: cv above 20 %, or p99 above 10 times the median.`;
+}
+
+/** What a job's numbers are, for a file; a row may say by its transport that nothing of it was measured. */
+export function basisOf(job: JobView, transport?: string): Basis {
+  if (isSimulated(job) || transport === "simulated") return SIMULATED;
+  return { ...MEASURED, caveats: caveats(job).map(({ word, why }) => `${word}: ${why}`).join(" ") };
+}

@@ -1,0 +1,191 @@
+/** Jobs side by side: which, in which look, and what training came to; of benchmarks see compareSweeps.ts. Pure. */
+import type { AttemptEnvironment, CurvePoint, EpochView, JobView, TrainingSummary } from "../../api/types";
+import type { Line } from "./lines";
+import { inOrder, meanPoint, middle, secondsAt } from "../curve";
+import { type Columns, joined, type Point } from "./lineColumns";
+import type { CompareSearch } from "../search/search";
+import { formatDuration, formatRate, percent, threeDigits } from "../format";
+
+/** So many jobs at most: more lines than that nobody tells apart. */
+export const MOST_JOBS = 6;
+
+const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [10, 3, 2, 3], [5, 2], [10, 4]];
+
+/** "3,1,3" as job numbers: each once, in the order given, and no more than can be shown. */
+export function comparedIds(text: string | undefined): number[] {
+  return askedIds(text).slice(0, MOST_JOBS);
+}
+
+/** That an address names more jobs than can be shown, and which are left out; empty for any other. */
+export function tooManyWords(text: string | undefined): string {
+  const others = askedIds(text).slice(MOST_JOBS);
+  return others.length === 0 ? "" : `Left out, because no more than ${MOST_JOBS} can be compared: job ${others.join(", ")}.`;
+}
+
+/** The address where these jobs are compared; null where they are none or too many. */
+export function comparisonOf(ids: readonly number[], baseline: number | null): CompareSearch | null {
+  if (ids.length === 0 || ids.length > MOST_JOBS) return null;
+  return { ids: ids.join(","), ...(baseline !== null && ids.includes(baseline) && { base: String(baseline) }) };
+}
+
+function askedIds(text: string | undefined): number[] {
+  const words = (text ?? "").split(",").filter((word) => /^\d+$/.test(word));
+  return [...new Set(words.map(Number))];
+}
+
+/** One job of the page, with what is known of it so far. */
+export interface Compared {
+  job: JobView;
+  summary: TrainingSummary;
+  points: readonly CurvePoint[];
+  epochs: readonly EpochView[];
+}
+
+/** The line of one of the compared jobs: colour and pattern, so that colour alone never says which. */
+export function lineOf(id: number, ids: readonly number[], name = ""): Line {
+  const look = looksOf(ids).get(id) ?? 0;
+  return { name, colour: `--job-${look}`, dash: DASHES[look] ?? [] };
+}
+
+/**
+ * The look of each job by its number: by the number alone, so that it stays when others come or go. Of several with the
+ * same look the first keeps it, and the others have what nobody else does.
+ */
+function looksOf(ids: readonly number[]): ReadonlyMap<number, number> {
+  const owners: (number | undefined)[] = DASHES.map(() => undefined);
+  const inOrder = [...ids].sort((a, b) => a - b);
+  for (const id of inOrder) owners[id % MOST_JOBS] ??= id;
+  for (const id of inOrder) {
+    if (!owners.includes(id)) owners[nextFree(owners, id % MOST_JOBS)] = id;
+  }
+  return new Map(owners.flatMap((id, look) => (id === undefined ? [] : [[id, look] as const])));
+}
+
+function nextFree(owners: readonly unknown[], from: number): number {
+  const after = owners.indexOf(undefined, from);
+  return after < 0 ? owners.indexOf(undefined) : after;
+}
+
+/** "steps", or "time": seconds in steps. */
+export type Axis = "steps" | "time";
+
+/** Training loss of each job over steps or time. */
+export function losses(items: readonly Compared[], axis: Axis): Columns {
+  return joined(items.map(({ points }) => overAxis(points, axis, (point) => point.loss)));
+}
+
+/** Samples per second of each job over steps or time. */
+export function rates(items: readonly Compared[], axis: Axis): Columns {
+  return joined(items.map(({ points }) => overAxis(points, axis, (point) => point.samples_per_second)));
+}
+
+/** Held-out accuracy of each job in percent, at the ends of its epochs; in time as far as steps took any. */
+export function accuracies(items: readonly Compared[], axis: Axis): Columns {
+  return joined(
+    items.map(({ epochs }) => {
+      let took = 0;
+      return inOrder(epochs).map((epoch): Point => {
+        took += epoch.duration_us / 1e6;
+        const share = epoch.validation_accuracy;
+        return [axis === "time" ? took : epoch.step, share === null ? null : 100 * share];
+      });
+    }),
+  );
+}
+
+function overAxis(points: readonly CurvePoint[], axis: Axis, value: (point: CurvePoint) => number | null): Point[] {
+  const seconds = axis === "time" ? secondsAt(points) : [];
+  return points.map((point, i) => [seconds[i] ?? middle(point), value(point)]);
+}
+
+export interface Measure {
+  name: string;
+  value: (item: Compared) => number | null | undefined;
+  format: (value: number) => string;
+  /** Whether its ratio to the baseline says something. */
+  hasRatio: boolean;
+}
+
+/** What the table has a row for. */
+export const MEASURES: readonly Measure[] = [
+  { name: "Throughput of the run (samples/s)", value: ({ summary }) => summary.samples_per_second, format: formatRate, hasRatio: true },
+  { name: "Step (ms)", value: ({ points }) => milliseconds(meanPoint(points)?.duration_us), format: threeDigits, hasRatio: true },
+  { name: "Waiting for sums, of the step", value: waitingShare, format: percent, hasRatio: false },
+  { name: "Time to accuracy", value: ({ summary }) => summary.seconds_to_target, format: formatDuration, hasRatio: true },
+  { name: "Held-out accuracy", value: ({ summary }) => summary.validation_accuracy, format: percent, hasRatio: false },
+  { name: "Held-out loss", value: ({ summary }) => summary.validation_loss, format: threeDigits, hasRatio: false },
+  { name: "Training loss, newest epoch", value: ({ summary }) => summary.loss, format: threeDigits, hasRatio: false },
+  { name: "Scaling, of linear", value: ({ summary }) => summary.scaling_efficiency, format: percent, hasRatio: false },
+  { name: "Epochs", value: ({ summary }) => summary.epochs_done, format: String, hasRatio: false },
+];
+
+/** How often the baseline's value goes into this one; null where one is missing or they are about different targets. */
+export function ratio(measure: Measure, item: Compared, base: Compared): number | null {
+  const [value, before] = [measure.value(item), measure.value(base)];
+  const isAlike = measure.name !== "Time to accuracy" || target(item) === target(base);
+  return measure.hasRatio && isAlike && value != null && before ? value / before : null;
+}
+
+function target({ job }: Compared): number | null | undefined {
+  return job.spec.training?.target_accuracy;
+}
+
+function waitingShare({ summary }: Compared): number | null {
+  const { exposed_communication_seconds: exposed, step_seconds: inSteps } = summary;
+  return exposed != null && inSteps ? exposed / inSteps : null;
+}
+
+function milliseconds(timeUs: number | undefined): number | null {
+  return timeUs === undefined ? null : timeUs / 1000;
+}
+
+/** The versions of each library that the nodes of a job's newest attempt told; empty: nothing is known. */
+export type Versions = Readonly<Record<string, string>>;
+
+/** Each library's version; where the nodes differ, all that there are. */
+export function versionsOf(environments: readonly AttemptEnvironment[]): Versions {
+  const nodes = environments.at(-1)?.nodes ?? [];
+  const names = [...new Set(nodes.flatMap((node) => Object.keys(node.versions)))];
+  return Object.fromEntries(names.map((name) => [name, [...new Set(nodes.flatMap((node) => node.versions[name] ?? []))].sort().join(", ")]));
+}
+
+/** In what the jobs differ, with each job's value as text. */
+export function differingFields(jobs: readonly JobView[], versions: readonly Versions[] = []): [field: string, values: string[]][] {
+  return everyField(jobs, versions).filter(([field, values]) => kinds(field, values).length > 1);
+}
+
+/** In what all of the jobs are the same, with their one value. */
+export function sameFields(jobs: readonly JobView[], versions: readonly Versions[] = []): [field: string, value: string][] {
+  return everyField(jobs, versions).flatMap(([field, values]): [string, string][] => {
+    const [value = "–", ...others] = kinds(field, values);
+    return others.length === 0 ? [[field, value]] : [];
+  });
+}
+
+/** The values that there are, each once. A job that told no versions has none that could differ. */
+function kinds(field: string, values: readonly string[]): string[] {
+  return [...new Set(field.startsWith("versions.") ? values.filter((value) => value !== "–") : values)];
+}
+
+/** What was asked for, where it ran and over what, and versions, with each job's value as text. */
+function everyField(jobs: readonly JobView[], versions: readonly Versions[]): [field: string, values: string[]][] {
+  const flat = jobs.map((job, i) => {
+    const { training, benchmark, script, placement } = job.spec;
+    return new Map(flattened({ ...(training ?? benchmark ?? script), ...placement, ...ran(job), versions: versions[i] ?? {} }));
+  });
+  const fields = [...new Set(flat.flatMap((fields) => [...fields.keys()]))];
+  return fields.map((field) => [field, flat.map((values) => values.get(field) ?? "–")]);
+}
+
+/** Where a job ran in the end, and over what it measured. */
+function ran({ attempts, summary }: JobView): Record<string, string | null> {
+  const transports = summary.kind === "benchmark" ? [...new Set(summary.best.map(({ transport }) => transport))].sort() : [];
+  return { "ran on": attempts.at(-1)?.nodes.join(", ") || null, "measured over": transports.join(", ") || null };
+}
+
+function flattened(tree: object, under = ""): [string, string][] {
+  return Object.entries(tree).flatMap(([key, value]: [string, unknown]): [string, string][] => {
+    if (typeof value === "object" && value !== null) return flattened(value, `${under}${key}.`);
+    return [[`${under}${key}`, value === null || value === undefined ? "–" : String(value)]];
+  });
+}

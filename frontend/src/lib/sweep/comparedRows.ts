@@ -1,0 +1,62 @@
+/** Rows of a benchmark beside the baseline's, in words. The rule for noise is the server's. */
+import type { ComparedJob, ComparedRow } from "../../api/types";
+import { plural, threeDigits } from "../format";
+
+/** Whichever algorithm took the least time at a size, as the server names it. */
+export const FASTEST = "fastest";
+
+/** The rows of one algorithm and place, ascending by size. */
+export function rowsOf(job: ComparedJob, algorithm: string, inPlace: boolean): ComparedRow[] {
+  return job.rows
+    .filter((row) => row.algorithm === algorithm && row.in_place === inPlace)
+    .sort((a, b) => a.size_bytes - b.size_bytes);
+}
+
+/** From so many times on a percentage is hard to read. */
+const MANY = 10;
+
+export type Mark = "faster" | "slower" | "noise";
+
+export interface Delta {
+  /** Of the time: "−12.3 %" is faster, "25.1×" far slower. */
+  text: string;
+  mark: Mark;
+  /** How sure both means are of it: "−13.0 % to −11.5 %"; empty where the rows do not tell. */
+  interval: string;
+  /** The noise beside it: "±4.20 %". */
+  noise: string;
+}
+
+/** How a row differs from the baseline's; null where there is nothing to compare. */
+export function deltaOf(row: ComparedRow): Delta | null {
+  if (!row.against) return null;
+  const { ratio, ratio_low: low, ratio_high: high, noise, is_beyond_noise: isReal } = row.against;
+  return {
+    text: change(ratio),
+    mark: !isReal ? "noise" : ratio < 1 ? "faster" : "slower",
+    interval: low === null || high === null ? "" : `${change(low)} to ${change(high)}`,
+    noise: `±${share(noise)}`,
+  };
+}
+
+function change(ratio: number): string {
+  return ratio >= MANY ? `${threeDigits(ratio)}×` : `${ratio < 1 ? "−" : "+"}${share(Math.abs(ratio - 1))}`;
+}
+
+function share(value: number): string {
+  return value >= MANY ? `${threeDigits(value)}×` : `${threeDigits(100 * value)} %`;
+}
+
+export const MARKS: Record<Mark, { glyph: string; text: string }> = {
+  faster: { glyph: "▲", text: "faster, beyond the noise" },
+  slower: { glyph: "▼", text: "slower, beyond the noise" },
+  noise: { glyph: "≈", text: "within the noise" },
+};
+
+/** "Of 20 sizes 12 faster, 1 slower, 7 within the noise."; of several algorithms they are rows. */
+export function sumWords(rows: readonly ComparedRow[], noun = "size"): string {
+  const marks = rows.flatMap((row) => deltaOf(row)?.mark ?? []);
+  const count = (mark: Mark): number => marks.filter((found) => found === mark).length;
+  if (marks.length === 0) return `No ${noun} in common with the baseline.`;
+  return `Of ${plural(marks.length, noun)} ${count("faster")} faster, ${count("slower")} slower, ${count("noise")} within the noise.`;
+}

@@ -1,0 +1,162 @@
+/** What lies beside the measured lines of a sweep: the cost model, earlier good runs, and the slowest link. */
+import type { ComparedJob, Comparison, Expectations } from "../../api/types";
+import { largest } from "./axes";
+import { type Figures, inStatistic, metricOf, type Shown, STATISTIC_NAMES } from "./series";
+import type { Rule, SizeLine, Span } from "./lines";
+import { colourToken } from "./style";
+import { FASTEST, rowsOf, sumWords } from "./comparedRows";
+import { threeDigits } from "../format";
+import type { Beside, Metric, Statistic } from "../search/search";
+import { formatSize } from "../size";
+
+type Model = NonNullable<Expectations["model"]>;
+
+const MODEL_DASH = [5, 4] as const;
+const GREY = { colour: "--line-strong", dash: [], width: 3, mark: "none", isNamed: true } as const;
+/** A limit further above all values would press them to the ground; the caption tells it then. */
+const MOST_ABOVE = 4;
+
+/** The lines of the model, dashed, or of earlier runs or of the baseline, grey; in the order of the algorithms. */
+export function referenceLines(
+  found: Expectations | undefined,
+  beside: Beside,
+  shown: Shown,
+  inPlace: boolean,
+  compared?: Comparison,
+): SizeLine[] {
+  if (beside === "baseline") return baselineLines(compared, shown, inPlace);
+  if (!found || beside === "nothing") return [];
+  if (beside === "usual") return usualLines(found, shown, inPlace);
+  return found.model ? withKnees(modelLines(found.model.rows, shown.metric, shown.limit), found.model) : [];
+}
+
+/** What is predicted with what the fit tells of it: between the ends of each band lay half of the rows that it was fitted to. */
+export function foreseenLines(model: Model): SizeLine[] {
+  const lines = withKnees(modelLines(model.rows, "busbw"), model);
+  const { median_error: error } = model;
+  if (error === null) return lines;
+  const factor = Math.exp(error);
+  return lines.map((line) => ({
+    ...line,
+    band: line.points.flatMap(([size, value]): Span[] => (value === null ? [] : [[size, value / factor, value * factor]])),
+  }));
+}
+
+function withKnees(lines: readonly SizeLine[], { knees }: Model): SizeLine[] {
+  return lines.map((line) => {
+    const knee = knees.find(({ algorithm }) => line.name === `${algorithm}, model`);
+    return knee ? { ...line, kneeBytes: knee.size_bytes } : line;
+  });
+}
+
+/** " S* marks where half of the time is latency: ring 64 KiB."; empty where no algorithm reaches it. */
+export function kneeWords({ knees }: Model): string {
+  const places = knees.map(({ algorithm, size_bytes: size }) => `${algorithm} ${formatSize(Math.round(size))}`);
+  return places.length > 0 ? ` S* marks where half of the model\u2019s time is latency: ${places.join(", ")}.` : "";
+}
+
+/** A line for each algorithm of predicted rows. */
+export function modelLines(
+  rows: readonly (Figures & { algorithm: string; size_bytes: number })[],
+  metric: Metric,
+  limit?: number,
+): SizeLine[] {
+  return names(rows).map((algorithm) => ({
+    name: `${algorithm}, model`,
+    colour: colourToken(algorithm),
+    dash: MODEL_DASH,
+    width: 1.25,
+    mark: "none",
+    isNamed: false,
+    points: rows.filter((row) => row.algorithm === algorithm).map((row) => [row.size_bytes, metricOf(row, metric, limit)] as const),
+  }));
+}
+
+/** Bus bandwidths by the mean are all that is known of earlier runs. */
+function usualLines({ usual }: Expectations, { metric, statistic, limit = 100 }: Shown, inPlace: boolean): SizeLine[] {
+  if (metric === "time" || metric === "algbw" || statistic !== "mean") return [];
+  const rows = usual.filter((row) => row.in_place === inPlace);
+  const scale = metric === "limit" ? 100 / limit : 1;
+  return names(rows).map((algorithm) => {
+    const points = rows.filter((row) => row.algorithm === algorithm).map((row) => [row.size_bytes, row.median_gb_per_s * scale] as const);
+    return { ...GREY, name: `${algorithm}, usual`, points };
+  });
+}
+
+/** The rows of the baseline, where they measured the same thing. */
+function baselineLines(compared: Comparison | undefined, shown: Shown, inPlace: boolean): SizeLine[] {
+  const { base, other } = sides(compared);
+  const { metric, limit = 100 } = shown;
+  if (!base || metric === "algbw" || (other?.obstacles.length ?? 0) > 0) return [];
+  return names(base.rows)
+    .filter((algorithm) => other?.rows.some((row) => row.algorithm === algorithm && algorithm !== FASTEST))
+    .map((algorithm) => ({
+      ...GREY,
+      name: `${algorithm}, baseline`,
+      points: rowsOf(base, algorithm, inPlace).map((row) => {
+        const value = inStatistic(row, metric === "time" ? row.time_us : row.busbw_gb_per_s, shown);
+        return [row.size_bytes, metric === "limit" ? (100 * value) / limit : value] as const;
+      }),
+    }));
+}
+
+/** What the grey lines are, and how the job differs from them, or why it cannot be told. */
+export function baselineWords(compared: Comparison | undefined, { metric, statistic }: Shown, inPlace: boolean): string {
+  const { base, other } = sides(compared);
+  if (!base || !other) return "";
+  if (other.obstacles.length > 0) return ` Job ${base.job_id}, the baseline, does not measure the same thing: ${other.obstacles.join("; ")}.`;
+  const rows = other.rows.filter((row) => row.algorithm !== FASTEST && row.in_place === inPlace);
+  const lines = metric === "algbw" ? "" : ` Grey: the ${STATISTIC_NAMES[statistic]}s of job ${base.job_id}, the baseline.`;
+  return `${lines} Against job ${base.job_id}, by the means: ${lowerFirst(sumWords(rows, "row"))}`;
+}
+
+function sides(compared: Comparison | undefined): { base?: ComparedJob | undefined; other?: ComparedJob | undefined } {
+  const of = (isBase: boolean) => compared?.jobs.find((job) => (job.job_id === compared.base) === isBase);
+  return { base: of(true), other: of(false) };
+}
+
+/** The limit as a rule, where it is of the same order as the values. */
+export function limitRule(found: Expectations | undefined, metric: Metric, lines: readonly SizeLine[]): Rule | undefined {
+  if (!found?.limit || (metric !== "busbw" && metric !== "limit")) return undefined;
+  if (metric === "limit") return isNear(100, lines) ? { value: 100, label: "limit" } : undefined;
+  const value = found.limit.busbw_gb_per_s;
+  return isNear(value, lines) ? { value, label: `limit ${threeDigits(value)} GB/s` } : undefined;
+}
+
+function isNear(value: number, lines: readonly SizeLine[]): boolean {
+  return largest(lines) > 0 && value <= MOST_ABOVE * largest(lines);
+}
+
+/** Where the reference lines come from, as sentences for the caption. */
+export function referenceWords(found: Expectations | undefined, beside: Beside, statistic: Statistic, isCut = false): string {
+  const limit = found?.limit ? ` ${found.limit.because} That allows ${threeDigits(found.limit.busbw_gb_per_s)} GB/s.` : "";
+  if (!found || beside === "nothing" || beside === "baseline") return limit;
+  if (beside === "usual") {
+    const runs = found.usual.map((row) => row.runs);
+    if (runs.length === 0) return ` Fewer than three earlier good runs are alike, so there is nothing usual yet.${limit}`;
+    if (statistic !== "mean") return ` Of earlier runs only means are known: what is usual is not drawn beside medians.${limit}`;
+    const disturbed = found.usual.some((row) => row.is_disturbed) ? " Other load disturbed some of these runs, which agree." : "";
+    return ` Grey: the median of the means of ${range(runs)} earlier good runs of the same row.${disturbed}${limit}`;
+  }
+  if (!found.model?.rows.length) return limit;
+  const cut = isCut ? " Where it promises more than twice what was measured it is cut off; the table has it all." : "";
+  return ` Dashed: ${lowerFirst(found.model.source)}${errorWords(found.model.median_error)}${kneeWords(found.model)}${cut}${limit}`;
+}
+
+/** " Half of these rows lie within 12 % of it." */
+export function errorWords(medianError: number | null): string {
+  return medianError === null ? "" : ` Half of these rows lie within ${threeDigits(100 * medianError)} % of it.`;
+}
+
+function names(rows: readonly { algorithm: string }[]): string[] {
+  return [...new Set(rows.map((row) => row.algorithm))];
+}
+
+function range(values: readonly number[]): string {
+  const [least, most] = [Math.min(...values), Math.max(...values)];
+  return least === most ? String(least) : `${least} to ${most}`;
+}
+
+function lowerFirst(sentence: string): string {
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}

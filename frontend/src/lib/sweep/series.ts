@@ -1,0 +1,103 @@
+/** A sweep's rows as aligned columns for a chart: one x per message size, one series per algorithm and buffer use. */
+import type { MeasurementView } from "../../api/types";
+import { isUnstable, withoutCycles } from "./cycles";
+import type { Metric, Statistic } from "../search/search";
+import { colourToken, dashOf, widthOf } from "./style";
+import type { SizeLine } from "./lines";
+import { bandOf, type Ends, spreadOf, valueAt } from "./spread";
+
+export type Place = "out" | "in" | "both";
+
+export interface Series {
+  algorithm: string;
+  inPlace: boolean;
+  /** The row of each size; null where there is none yet. */
+  rows: (MeasurementView | null)[];
+}
+
+export interface Sweep {
+  sizes: number[];
+  series: Series[];
+}
+
+const FIELDS = { busbw: "busbw_gb_per_s", algbw: "algbw_gb_per_s", time: "time_us", limit: "busbw_gb_per_s" } as const;
+export const METRIC_UNITS: Record<Metric, string> = { busbw: "GB/s", algbw: "GB/s", time: "µs", limit: "%" };
+export const METRIC_NAMES: Record<Metric, string> = {
+  busbw: "Bus bandwidth",
+  algbw: "Algorithm bandwidth",
+  time: "Time",
+  limit: "Share of the limit",
+};
+
+/** What a row, measured or predicted, says of a metric; of a share of the limit this is that limit in GB/s. */
+export type Figures = Pick<MeasurementView, "busbw_gb_per_s" | "algbw_gb_per_s" | "time_us">;
+
+export function metricOf(row: Figures, metric: Metric, limit = 100): number {
+  const value = row[FIELDS[metric]];
+  return metric === "limit" ? (100 * value) / limit : value;
+}
+
+/** What a chart shows of a metric, and in which statistic. */
+export interface Shown {
+  metric: Metric;
+  /** Of the iterations: their mean, which nccl-tests, the verdict and the best take too, or the one in the middle. */
+  statistic: Statistic;
+  /** Bus bandwidth that the links allow, in GB/s. */
+  limit?: number | undefined;
+}
+
+export const STATISTIC_NAMES: Record<Statistic, string> = { mean: "mean", median: "median" };
+
+export function valueOf(row: MeasurementView, shown: Shown): number {
+  return inStatistic(row, metricOf(row, shown.metric, shown.limit), shown);
+}
+
+/** What a row's mean is in the statistic that is shown. */
+export function inStatistic(row: Pick<MeasurementView, "time_us" | "p50_us">, mean: number, { metric, statistic }: Shown): number {
+  return statistic === "mean" ? mean : valueAt(row, mean, row.p50_us, metric === "time");
+}
+
+/** From where to where a metric goes without a twentieth of the iterations at both ends; null in rows of old versions. */
+export function spanOf(row: MeasurementView, metric: Metric, limit?: number): Ends | null {
+  return spreadOf(row, metricOf(row, metric, limit), metric === "time");
+}
+
+/** The lines of a sweep as a chart draws them; the name of one in place only where its other half is not shown. */
+export function sweepLines({ sizes, series }: Sweep, shown: Shown, hasBands = true): SizeLine[] {
+  return series.map(({ algorithm, inPlace, rows }) => ({
+    name: algorithm,
+    colour: colourToken(algorithm),
+    dash: dashOf(algorithm),
+    width: widthOf(inPlace),
+    mark: inPlace ? "filled" : "open",
+    isNamed: !inPlace || !series.some((other) => other.algorithm === algorithm && !other.inPlace),
+    points: sizes.map((size, i) => [size, rows[i] ? valueOf(rows[i], shown) : null] as const),
+    band: hasBands ? bandOf(rows, (row) => spanOf(row, shown.metric, shown.limit)) : [],
+    unstable: rows.flatMap((row) => (row && isUnstable(row) ? [row.size_bytes] : [])),
+  }));
+}
+
+/** Rows by size in the order of `algorithms`, several cycles as one. */
+export function alignRows(rows: readonly MeasurementView[], algorithms: readonly string[], place: Place): Sweep {
+  const sizes = [...new Set(rows.map((row) => row.size_bytes))].sort((a, b) => a - b);
+  const index = new Map(sizes.map((size, i) => [size, i]));
+  const places = place === "both" ? [false, true] : [place === "in"];
+  const series = algorithms.flatMap((algorithm) =>
+    places.map((inPlace): Series => ({ algorithm, inPlace, rows: sizes.map(() => null) })),
+  );
+  for (const row of withoutCycles(rows)) {
+    const target = series.find((item) => item.algorithm === row.algorithm && item.inPlace === row.in_place);
+    const i = index.get(row.size_bytes);
+    if (target && i !== undefined) target.rows[i] = row;
+  }
+  return { sizes, series };
+}
+
+/** The row of a series that is best in what is shown: of times the smallest; null without rows. */
+export function bestRow(series: Series, shown: Shown): MeasurementView | null {
+  const sign = shown.metric === "time" ? -1 : 1;
+  return series.rows.reduce<MeasurementView | null>(
+    (best, row) => (row && (!best || sign * (valueOf(row, shown) - valueOf(best, shown)) > 0) ? row : best),
+    null,
+  );
+}

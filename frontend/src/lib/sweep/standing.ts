@@ -1,0 +1,37 @@
+/** How a job stands to the baseline, in one figure: the server compares, here it becomes words. Pure. */
+import type { Standing } from "../../api/types";
+import { signedPercent } from "../format";
+import { formatSize } from "../size";
+
+export interface StandingWords {
+  /** How much faster: "+12.0 %"; a dash where there is nothing to compare. */
+  text: string;
+  /** What is compared and how sure it is, or why it is not. */
+  why: string;
+  /** Whether it is more than the means themselves may be off. */
+  isClear: boolean;
+}
+
+export function standingWords({ obstacles, algorithm, size_bytes: size, ratio, ratio_low: low, ratio_high: high }: Standing): StandingWords {
+  if (ratio === null || size === null) return { text: "–", why: obstacles.join(" ") || "No algorithm and size in common.", isClear: false };
+  const what = `${algorithm} at ${formatSize(size)}, out of place`;
+  if (low === null || high === null) return { text: faster(ratio), why: `${what}; the rows do not tell how sure that is`, isClear: false };
+  const isClear = high < 1 || low > 1;
+  return { text: faster(ratio), why: `${what}; 95 %: ${faster(high)} to ${faster(low)}${isClear ? "" : ", so they cannot be told apart"}`, isClear };
+}
+
+function faster(ratio: number): string {
+  return signedPercent(1 / ratio - 1);
+}
+
+/** Numbers of jobs in blocks that stay the same while a list grows, each small enough to be asked for at once. */
+export function blocksOf(ids: readonly number[]): number[][] {
+  const blocks = new Map<number, number[]>();
+  for (const id of [...new Set(ids)].sort((a, b) => a - b)) {
+    const block = Math.floor(id / BLOCK);
+    blocks.set(block, [...(blocks.get(block) ?? []), id]);
+  }
+  return [...blocks.values()];
+}
+
+const BLOCK = 50;

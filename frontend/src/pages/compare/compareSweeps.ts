@@ -1,0 +1,86 @@
+/** Benchmarks side by side: the lines of a chart, and the rows to copy. */
+import type { ComparedJob, ComparedRow, Comparison, JobView } from "../../api/types";
+import type { SizeLine } from "../../lib/sweep/lines";
+import { basisOf } from "../../lib/sweep/caveats";
+import { lineOf } from "../../lib/sweep/compare";
+import { FASTEST, rowsOf } from "../../lib/sweep/comparedRows";
+import { MEASURED, toCsv } from "../../lib/csv";
+import { bandOf, type Ends, spreadOf } from "../../lib/sweep/spread";
+
+/** What the lines show: bus bandwidth, or the baseline's time over the job's, so that more is faster in both. */
+export type Scale = "busbw" | "ratio";
+
+/** Algorithms that any of the jobs has, in their order, with the fastest of each in front. */
+export function algorithmsOf({ jobs }: Comparison): string[] {
+  const names = jobs.flatMap((job) => job.rows.map((row) => row.algorithm));
+  return [FASTEST, ...new Set(names.filter((name) => name !== FASTEST))];
+}
+
+/** Faster by so many times than the baseline; 1 for the baseline itself, null where it has no such row. */
+export function speedup(row: ComparedRow, isBase: boolean): number | null {
+  if (isBase) return 1;
+  return row.against ? 1 / row.against.ratio : null;
+}
+
+/** What a job is called in legends and headings: "job 7", of a simulation "SIMULATED job 7". */
+export type Words = ReadonlyMap<number, string>;
+
+/** Which rows of the jobs are looked at, and how. */
+export interface Look {
+  algorithm: string;
+  inPlace: boolean;
+  scale: Scale;
+  /** From p5 to p95 behind each line. */
+  hasBands: boolean;
+}
+
+/** A line for each job, in the look that it has on the whole page. */
+export function comparedLines(found: Comparison, words: Words, { algorithm, inPlace, scale, hasBands }: Look): SizeLine[] {
+  const ids = found.jobs.map((job) => job.job_id);
+  return found.jobs.map((job) => {
+    const rows = rowsOf(job, algorithm, inPlace);
+    const valueOf = (row: ComparedRow): number | null =>
+      scale === "busbw" ? row.busbw_gb_per_s : speedup(row, job.job_id === found.base);
+    return {
+      ...lineOf(job.job_id, ids, words.get(job.job_id) ?? `job ${job.job_id}`),
+      width: job.job_id === found.base ? 3 : 2,
+      mark: "open",
+      isNamed: true,
+      points: rows.map((row) => [row.size_bytes, valueOf(row)] as const),
+      band: hasBands ? bandOf(rows, (row) => endsOf(row, valueOf(row))) : [],
+      unstable: rows.filter((row) => row.is_unstable).map((row) => row.size_bytes),
+    };
+  });
+}
+
+function endsOf(row: ComparedRow, value: number | null): Ends | null {
+  return value === null ? null : spreadOf(row, value);
+}
+
+/** The sizes that any job has of an algorithm and place. */
+export function sizesOf({ jobs }: Comparison, algorithm: string, inPlace: boolean): number[] {
+  const sizes = jobs.flatMap((job) => rowsOf(job, algorithm, inPlace).map((row) => row.size_bytes));
+  return [...new Set(sizes)].sort((a, b) => a - b);
+}
+
+/** Of how many iterations each time is: "n=20", "n=5 – 20" where rows differ; empty without rows. */
+export function countWords(rows: readonly ComparedRow[]): string {
+  if (rows.length === 0) return "";
+  const counts = rows.map((row) => row.iterations);
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  return least === most ? `n=${most}` : `n=${least} – ${most}`;
+}
+
+type FlatRow = Omit<ComparedRow, "against"> & Partial<NonNullable<ComparedRow["against"]>> & { job_id: number };
+
+const CSV_COLUMNS: (keyof FlatRow)[] = [
+  "job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "p5_us", "p95_us", "is_unstable", "iterations", "ratio", "ratio_low", "ratio_high", "noise",
+  "is_beyond_noise",
+];
+
+/** Every row of the comparison to copy, with what the numbers of its job are. */
+export function comparisonCsv(known: readonly JobView[], jobs: readonly ComparedJob[]): string {
+  const bases = new Map(known.map((job) => [job.id, basisOf(job)]));
+  const rows = jobs.flatMap(({ job_id, rows }) => rows.map(({ against, ...row }): FlatRow => ({ job_id, ...row, ...against })));
+  return toCsv(rows, CSV_COLUMNS, (row) => bases.get(row.job_id) ?? MEASURED);
+}

@@ -1,0 +1,49 @@
+import { Button } from "@mantine/core";
+import { useMutation } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, unwrap } from "../../../api/client";
+import { ROOT } from "../../../api/site";
+import { Command } from "../../../components/controls/Command";
+import { buttonsClass, Dialog } from "../../../components/controls/Dialog";
+import { ErrorNote } from "../../../components/states/ErrorNote";
+import { formatDateTime } from "../../../lib/format";
+
+/** A link to this page as it stands, for somebody who has no login here and shall change nothing. */
+export function Share() {
+  const [isOpen, setOpen] = useState(false);
+  const link = useMutation({
+    mutationFn: async () => {
+      const { pathname, search, hash } = window.location;
+      return unwrap(await api.POST("/api/v1/login-links", { body: { role: "viewer", next: pathname.slice(ROOT.length) + search + hash } }));
+    },
+  });
+  const open = (): void => {
+    link.mutate();
+    setOpen(true);
+  };
+  return (
+    <>
+      <Button onClick={open}>Share …</Button>
+      <Dialog title="Share this page" isOpen={isOpen} onClose={() => setOpen(false)}>
+        <p>
+          Whoever opens this link first sees the page as it stands here, and may look at everything but change nothing.
+          {link.data && ` It works once, until ${formatDateTime(link.data.expires_at)}.`}
+        </p>
+        {link.error && <ErrorNote what="The link was not made" error={link.error} onRetry={() => link.mutate()} />}
+        {link.data && <Command text={reachable(link.data.url)} label="Copy link" />}
+        <p className="dim">Who is logged in here already needs only the address of the page.</p>
+        <div className={buttonsClass}>
+          <Button onClick={() => setOpen(false)}>Done</Button>
+        </div>
+      </Dialog>
+    </>
+  );
+}
+
+/** Behind a proxy that nobody told it of, the server knows itself only as this machine; the page knows better. */
+function reachable(url: string): string {
+  const { hostname, pathname, search } = new URL(url);
+  return LOOPBACK.test(hostname) ? `${window.location.origin}${pathname}${search}` : url;
+}
+
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;

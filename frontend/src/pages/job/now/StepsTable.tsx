@@ -1,0 +1,100 @@
+/** What each rank is at, a row each: the newest step, the mean of some, and bars of the last ones. */
+import type { ReactNode } from "react";
+import type { NewestSteps as Newest, StepBlock } from "../../../api/types";
+import { ScrollX } from "../../../components/controls/ScrollX";
+import { StepBars } from "./StepBars";
+import { Swatch } from "../../../components/marks/Swatch";
+import { formatCount, threeDigits } from "../../../lib/format";
+import { kindWords, longestUs } from "../../../lib/steps";
+import classes from "./StepsTable.module.css";
+
+export function StepsTable({ newest, isTraining }: { newest: Newest; isTraining: boolean }) {
+  return (
+    <ScrollX label="What each rank is at">
+      {isTraining ? <Ranks newest={newest} columns={TRAINING} /> : <Ranks newest={newest} columns={ITERATION} at={(block) => <At block={block} />} />}
+    </ScrollX>
+  );
+}
+
+interface Column {
+  name: string;
+  about: string;
+  of: (block: StepBlock) => ReactNode;
+}
+
+const COMMON: readonly Column[] = [
+  { name: "step", about: "index of the newest step, counted over the attempt", of: (block) => formatCount(block.last_step) },
+];
+
+const ITERATION: readonly Column[] = [
+  ...COMMON,
+  { name: "last (µs)", about: "the newest iteration", of: (block) => threeDigits(block.last_us) },
+  { name: "mean (µs)", about: "over the iterations that are counted", of: (block) => threeDigits(block.mean_us) },
+  { name: "busbw (GB/s)", about: "bus bandwidth by the mean", of: (block) => number(block.busbw_gb_per_s) },
+];
+
+const TRAINING: readonly Column[] = [
+  ...COMMON,
+  { name: "loss", about: "of the newest step", of: (block) => number(block.loss) },
+  { name: "last (ms)", about: "the newest step", of: (block) => threeDigits(block.last_us / 1000) },
+  { name: "mean (ms)", about: "over the steps that are counted", of: (block) => threeDigits(block.mean_us / 1000) },
+  { name: "computing (ms)", about: "of the mean step", of: (block) => threeDigits(block.compute_us / 1000) },
+  { name: "waiting (ms)", about: "of the mean step, for sums", of: (block) => threeDigits(block.exposed_us / 1000) },
+  { name: "samples/s", about: "of this rank, in steps", of: (block) => number(samplesPerSecond(block)) },
+];
+
+function number(value: number | null): string {
+  return value === null ? "–" : threeDigits(value);
+}
+
+function samplesPerSecond({ samples, steps, mean_us: meanUs }: StepBlock): number | null {
+  return samples === null || !(meanUs > 0) ? null : (samples / steps / meanUs) * 1e6;
+}
+
+function At({ block }: { block: StepBlock }) {
+  return (
+    <>
+      <Swatch algorithm={block.algorithm} inPlace={block.in_place} /> {block.algorithm} {kindWords(block)}
+    </>
+  );
+}
+
+interface RanksProps {
+  newest: Newest;
+  columns: readonly Column[];
+  /** What a rank is at, where ranks take turns with several things. */
+  at?: (block: StepBlock) => ReactNode;
+}
+
+function Ranks({ newest: { items }, columns, at }: RanksProps) {
+  const mostUs = longestUs(items);
+  return (
+    <table className={classes.table} data-wide={!at || undefined}>
+      <caption className="hidden-visually">What each rank is at</caption>
+      <thead>
+        <tr>
+          <th scope="col" className={classes.rank}>Rank</th>
+          {at && <th scope="col" className={classes.at}>At</th>}
+          {columns.map(({ name, about }) => (
+            <th key={name} scope="col" className="number" title={about}>{name}</th>
+          ))}
+          <th scope="col" className={classes.bars}>Last steps</th>
+        </tr>
+      </thead>
+      <tbody>
+        {items.map((block) => (
+          <tr key={block.rank}>
+            <th scope="row">{block.rank}</th>
+            {at && <td>{at(block)}</td>}
+            {columns.map(({ name, of }) => (
+              <td key={name} className="number">{of(block)}</td>
+            ))}
+            <td>
+              <StepBars recentUs={block.recent_us} mostUs={mostUs} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,26 @@
+// @vitest-environment jsdom
+import { act } from "react";
+import { afterEach, expect, it, vi } from "vitest";
+import { newestStepsQuery } from "../../../data/job";
+import { aJob, anAttempt } from "../../../testing/fixtures";
+import { aBlock, someSteps } from "../../../testing/toldFixtures";
+import { Answers, drawn } from "../../../testing/page";
+import { Now } from "./Now";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+it("shows what each rank is at once a second at most, and the newest of it then", async () => {
+  const job = aJob({ id: 7, state: "running", attempts: [anAttempt()] });
+  const at = (step: number) => someSteps([aBlock({ last_step: step })], { job_id: 7, attempt_id: 1 });
+  const answers = new Answers().of(newestStepsQuery(7), at(1001));
+  const page = await drawn(<Now job={job} />, "/jobs/7", answers);
+  const shown = (): number[] => [1001, 1002, 1003, 1004].filter((step) => page.querySelector("table")?.textContent.replaceAll(",", "").includes(String(step)));
+  expect(shown()).toEqual([1001]);
+  vi.useFakeTimers();
+  for (const step of [1002, 1003, 1004]) await act(async () => answers.of(newestStepsQuery(7), at(step)));
+  expect(shown()).toEqual([1002]);
+  await act(async () => vi.advanceTimersByTime(1000));
+  expect(shown()).toEqual([1004]);
+});

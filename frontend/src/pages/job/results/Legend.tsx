@@ -1,0 +1,86 @@
+import type { MeasurementView } from "../../../api/types";
+import { Unstable } from "../../../components/marks/Unstable";
+import { isUnstable } from "../../../lib/sweep/cycles";
+import { bestRow, METRIC_UNITS, type Series, type Shown, spanOf, type Sweep, valueOf } from "../../../lib/sweep/series";
+import type { SizeLine } from "../../../lib/sweep/lines";
+import { Swatch } from "../../../components/marks/Swatch";
+import { threeDigits } from "../../../lib/format";
+import { formatSize } from "../../../lib/size";
+import classes from "./Results.module.css";
+
+interface Props {
+  sweep: Sweep;
+  /** What lies beside the lines; a name is an algorithm and where it comes from. */
+  references: readonly SizeLine[];
+  shown: Shown;
+  hovered: number | null;
+  hidden: ReadonlySet<string>;
+  onToggle: (algorithm: string) => void;
+}
+
+/** Which line is which, with its values at the size under the pointer, else at its best size. */
+export function Legend({ sweep, references, shown, hovered, hidden, onToggle }: Props) {
+  const index = hovered === null ? -1 : sweep.sizes.indexOf(hovered);
+  return (
+    <div className={classes.legend}>
+      <span className={classes.at}>{index < 0 ? "best" : formatSize(hovered ?? 0)}</span>
+      <div className={classes.entries}>
+        {sweep.series.map((series) => (
+          <Entry
+            key={`${series.algorithm}/${series.inPlace}`}
+            series={series}
+            reference={references.find((line) => line.name.startsWith(`${series.algorithm}, `))}
+            shown={shown}
+            index={index}
+            isHidden={hidden.has(series.algorithm)}
+            onToggle={onToggle}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+interface EntryProps {
+  series: Series;
+  reference: SizeLine | undefined;
+  shown: Shown;
+  index: number;
+  isHidden: boolean;
+  onToggle: (algorithm: string) => void;
+}
+
+function Entry({ series, reference, shown, index, isHidden, onToggle }: EntryProps) {
+  const row = index < 0 ? bestRow(series, shown) : (series.rows[index] ?? null);
+  const beside = row && reference?.points.find(([size]) => size === row.size_bytes)?.[1];
+  return (
+    <span className={classes.entry} data-hidden={isHidden || undefined}>
+      <Swatch algorithm={series.algorithm} inPlace={series.inPlace} />
+      <span>
+        <button
+          type="button"
+          className={classes.toggle}
+          aria-pressed={!isHidden}
+          title={isHidden ? "Show it in the chart" : "Leave it out of the chart"}
+          onClick={() => onToggle(series.algorithm)}
+        >
+          {series.algorithm}
+          {series.inPlace && " in place"}
+        </button>{" "}
+        <strong>{row ? threeDigits(valueOf(row, shown)) : "–"}</strong> <span className="dim">{METRIC_UNITS[shown.metric]}</span>
+        {row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
+      </span>
+      <span className={classes.detail}>
+        {row && `${index < 0 ? `at ${formatSize(row.size_bytes)}, ` : ""}${details(row, shown)}`}
+      </span>
+      <span className={classes.beside}>{beside != null && `${reference?.name.split(", ")[1]} ${threeDigits(beside)}`}</span>
+    </span>
+  );
+}
+
+/** The statistic that is not shown, the spread, and of how many iterations they are. */
+function details(row: MeasurementView, shown: Shown): string {
+  const span = spanOf(row, shown.metric, shown.limit);
+  const other = shown.statistic === "mean" ? "median" : "mean";
+  return `${other} ${threeDigits(valueOf(row, { ...shown, statistic: other }))}${span ? `, p5 – p95 ${span.map(threeDigits).join(" – ")}` : ""}, n=${row.iterations}`;
+}

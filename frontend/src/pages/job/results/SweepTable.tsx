@@ -1,0 +1,221 @@
+/** One algorithm's rows in nccl-tests' columns. */
+import { getRouteApi } from "@tanstack/react-router";
+import type { BenchmarkJob, MeasurementView } from "../../../api/types";
+import { ScrollX } from "../../../components/controls/ScrollX";
+import { Segments } from "../../../components/controls/Segments";
+import { Unstable } from "../../../components/marks/Unstable";
+import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
+import { busFactorInWords, rowTimeInWords, sizeInWords, uncheckedInWords } from "../../../lib/sweep/caption";
+import { isUnstable } from "../../../lib/sweep/cycles";
+import { AUTO, whatARankSends } from "../../../lib/collectives";
+import { eachOf, threeDigits } from "../../../lib/format";
+import { formatSize } from "../../../lib/size";
+import { isSimulated } from "../../../lib/state";
+import { choices, sizeRows, type SizeRow } from "./table";
+import classes from "./SweepTable.module.css";
+
+const route = getRouteApi("/jobs/$jobId");
+const TOOK = "took";
+
+interface Props {
+  job: BenchmarkJob;
+  rows: readonly MeasurementView[];
+  isCheckedInPlace: boolean;
+  chosen: string | undefined;
+  chosenSize: number | null;
+  onChoose: (sizeBytes: number) => void;
+  hovered: number | null;
+  onHover: (sizeBytes: number | null) => void;
+}
+
+export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, onChoose, hovered, onHover }: Props) {
+  const navigate = route.useNavigate();
+  const { algorithms, average, check, collective } = job.spec.benchmark;
+  const algorithm = algorithms.find((name) => name === chosen) ?? algorithms[0] ?? "";
+  const items = sizeRows(rows, algorithm);
+  const isModelled = isSimulated(job, rows);
+  const isAuto = algorithm === AUTO;
+  const unchecked = uncheckedInWords(check, isCheckedInPlace, isModelled);
+  const shown = items.flatMap(({ outOfPlace, inPlace }) => [outOfPlace, inPlace].filter((row) => row !== null));
+  const count = isModelled ? "" : eachOf(shown.map(({ iterations }) => iterations));
+  return (
+    <div className={classes.block}>
+      <div className={classes.head}>
+        <h3>Every size</h3>
+        <Segments
+          label="Algorithm"
+          value={algorithm}
+          options={algorithms.map((name) => [name, name] as const)}
+          onChange={(name) => void navigate({ search: (old) => ({ ...old, algorithm: name }), replace: true, resetScroll: false })}
+        />
+        <Kind row={items[0]} />
+        {!isAuto && <Mover transport={items[0]?.transport} />}
+      </div>
+      <p className={`dim ${classes.about}`}>{whatARankSends(collective, algorithm)}</p>
+      {items.length === 0 ? (
+        <p className={`dim ${classes.none}`}>{algorithm} has no row yet.</p>
+      ) : (
+        <ScrollX label="Every size">
+          <table className={classes.table}>
+            <caption className="hidden-visually">
+              {isModelled ? "Simulated times" : "Measurements"} of {algorithm}, by message size
+            </caption>
+            <Head busbw={busFactorInWords(job.spec)} time={rowTimeInWords(average)} size={sizeInWords(job.spec)} isAuto={isAuto} />
+            <tbody>
+              {items.map((item) => (
+                <Row
+                  key={item.sizeBytes}
+                  item={item}
+                  unchecked={unchecked}
+                  isAuto={isAuto}
+                  isHovered={item.sizeBytes === hovered}
+                  isChosen={item.sizeBytes === chosenSize}
+                  onChoose={onChoose}
+                  onHover={onHover}
+                />
+              ))}
+            </tbody>
+          </table>
+        </ScrollX>
+      )}
+      <Reasons items={items} />
+      <p className={`dim ${classes.notes}`}>
+        {sizeInWords(job.spec)}. {count && `${count}. `}{unchecked}
+      </p>
+    </div>
+  );
+}
+
+/** Why auto took what it took, row by row; opened by mouse or keyboard. */
+function Reasons({ items }: { items: readonly SizeRow[] }) {
+  const taken = choices(items);
+  if (taken.length === 0) return null;
+  return (
+    <details className={classes.reasons}>
+      <summary>Why auto took what it took</summary>
+      <ul>
+        {taken.map(({ id, sizeBytes, place, algorithm, because }) => (
+          <li key={id}>
+            {formatSize(sizeBytes)} {place}: <strong>{algorithm}</strong> <span className="dim">{because}</span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Of the elements, and what is done with them: the same at every size. */
+function Kind({ row }: { row: SizeRow | undefined }) {
+  return <span className="dim">{row && [row.dtype, row.op].filter((word) => word !== "none").join(", ")}</span>;
+}
+
+function Mover({ transport }: { transport: string | undefined }) {
+  if (transport === "simulated") return <SimulatedBadge />;
+  return <span className="dim">{transport && `moved by ${transport.replace("_", " ")}`}</span>;
+}
+
+/** Each column with the tooltip that explains it. */
+function columnsOf(busbw: string, time: string, isAuto: boolean): [string, string][] {
+  const took: [string, string] = [TOOK, "the algorithm that auto took"];
+  return [
+    ...(isAuto ? [took] : []),
+    ["time (µs)", time],
+    ["median (µs)", "the iteration in the middle, of the slowest rank, with the 5th and 95th percentile; unstable: cv above 20 %, or p99 above 10 times the median"],
+    ["algbw (GB/s)", "algbw = size / time"],
+    ["busbw (GB/s)", busbw],
+    ["#wrong", "elements that differ from the exact answer, over all ranks"],
+  ];
+}
+
+function Head({ busbw, time, size, isAuto }: { busbw: string; time: string; size: string; isAuto: boolean }) {
+  const columns = columnsOf(busbw, time, isAuto);
+  return (
+    <thead>
+      <tr>
+        <td colSpan={2} />
+        <th scope="colgroup" colSpan={columns.length} className={classes.group}>
+          out of place
+        </th>
+        <th scope="colgroup" colSpan={columns.length} className={classes.group}>
+          in place
+        </th>
+      </tr>
+      <tr>
+        <th scope="col" className="number" title={size}>size</th>
+        <th scope="col" className="number">elements</th>
+        {["out of place", "in place"].flatMap((place) =>
+          columns.map(([column, meaning]) => (
+            <th key={place + column} scope="col" className={column === TOOK ? classes.group : "number"} title={meaning}>
+              <span className="hidden-visually">{place} </span>
+              {column}
+            </th>
+          )),
+        )}
+      </tr>
+    </thead>
+  );
+}
+
+interface RowProps {
+  item: SizeRow;
+  /** Why a row may have no check. */
+  unchecked: string;
+  isAuto: boolean;
+  isHovered: boolean;
+  isChosen: boolean;
+  onChoose: (sizeBytes: number) => void;
+  onHover: (sizeBytes: number | null) => void;
+}
+
+function Row({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }: RowProps) {
+  return (
+    <tr data-active={isHovered || undefined} data-chosen={isChosen || undefined} onMouseEnter={() => onHover(item.sizeBytes)} onMouseLeave={() => onHover(null)}>
+      <th scope="row" className="number" title={`${item.sizeBytes} B`}>
+        <button
+          type="button"
+          className={classes.size}
+          aria-pressed={isChosen}
+          title="Look at this size on every part of the page"
+          onClick={() => onChoose(item.sizeBytes)}
+        >
+          {formatSize(item.sizeBytes)}
+        </button>
+      </th>
+      <td className="number">{item.count}</td>
+      <Cells row={item.outOfPlace} unchecked={unchecked} isAuto={isAuto} />
+      <Cells row={item.inPlace} unchecked={unchecked} isAuto={isAuto} />
+    </tr>
+  );
+}
+
+function Cells({ row, unchecked, isAuto }: { row: MeasurementView | null; unchecked: string; isAuto: boolean }) {
+  if (!row) return <td colSpan={isAuto ? 6 : 5} className={`number dim ${classes.group}`}>–</td>;
+  const between = row.p5_us == null ? "" : `${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)}`;
+  const spread = `min ${threeDigits(row.min_us)}, p50 ${threeDigits(row.p50_us)}, p99 ${threeDigits(row.p99_us)}, max ${threeDigits(row.max_us)} µs, n=${row.iterations}`;
+  return (
+    <>
+      {isAuto && (
+        <td className={classes.group} title={row.chosen_because ?? ""}>
+          {row.chosen_algorithm}
+        </td>
+      )}
+      <td className={`number ${isAuto ? "" : classes.group}`} title={spread}>
+        {threeDigits(row.time_us)}
+      </td>
+      <td className="number">
+        {threeDigits(row.p50_us)}
+        {between && <span className={classes.between}> {between}</span>}
+        {isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
+      </td>
+      <td className="number">{threeDigits(row.algbw_gb_per_s)}</td>
+      <td className="number">{threeDigits(row.busbw_gb_per_s)}</td>
+      {row.wrong === null ? (
+        <td className="number dim" title={unchecked}>
+          N/A
+        </td>
+      ) : (
+        <td className={`number ${row.wrong ? classes.wrong : ""}`}>{row.wrong}</td>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,13 @@
+/** Who clearly beats every other algorithm, and where. The rule is the server's, and the verdict's. */
+import type { ClearWinner, MeasurementView } from "../../../api/types";
+
+/** Whether the row's algorithm does at its size, in its place. */
+export function isWinner(row: Pick<MeasurementView, "algorithm" | "in_place" | "size_bytes">, winners: readonly ClearWinner[]): boolean {
+  return winners.some(
+    (winner) =>
+      winner.algorithm === row.algorithm &&
+      winner.in_place === row.in_place &&
+      winner.min_bytes <= row.size_bytes &&
+      row.size_bytes <= winner.max_bytes,
+  );
+}

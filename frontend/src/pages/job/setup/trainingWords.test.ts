@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { PLAIN_TRAINING } from "../../../testing/fixtures";
+import { trainingItems } from "./trainingWords";
+
+const named = (items: ReturnType<typeof trainingItems>) => Object.fromEntries(items);
+
+describe("trainingItems", () => {
+  it("says the plain options, and none of the finer ones", () => {
+    const items = named(trainingItems(PLAIN_TRAINING));
+    expect(items).toMatchObject({ Model: "mlp", Dataset: "digits", Buckets: "25 MiB", Optimizer: "sgd, learning rate 0.05" });
+    for (const name of ["Servers", "Accumulation", "Compression", "Clipping", "Target", "Seed"]) expect(items).not.toHaveProperty(name);
+  });
+
+  it("says the finer options where they differ", () => {
+    const items = named(
+      trainingItems({
+        ...PLAIN_TRAINING,
+        strategy: "parameter_server",
+        servers: 2,
+        consistency: "ssp",
+        staleness: 1,
+        model_arguments: { hidden: 64 },
+        dataset: { name: "cifar10", path: "/data", samples: null, validation_percent: 20 },
+        overlap: false,
+        compression: "top_k",
+        clip_norm: 2,
+        target_accuracy: 0.97,
+        resume_from: 3,
+      }),
+    );
+    expect(items).toMatchObject({
+      Model: "mlp, hidden 64",
+      Dataset: "cifar10, /data",
+      Servers: "2 ranks, ssp, at most 1 step ahead",
+      Buckets: "25 MiB, summed after backward",
+      Compression: "top_k, 1 % of the gradient",
+      Clipping: "global norm at most 2",
+      Target: "97.0 % of held-out samples",
+      "Resumed from": "job 3",
+    });
+  });
+});

@@ -1,0 +1,58 @@
+/** What a training job asks for, in words. */
+import type { JobSpec } from "../../../api/types";
+import { percent, plural } from "../../../lib/format";
+import { formatSize } from "../../../lib/size";
+
+type Training = NonNullable<JobSpec["training"]>;
+type Item = readonly [name: string, text: string];
+
+/** Names and values of the specification; the finer options only where they say something. */
+export function trainingItems(training: Training): Item[] {
+  const { dataset, model_arguments: sizes = {} } = training;
+  const given = Object.entries(sizes).map(([name, size]) => `${name} ${size}`);
+  return [
+    ["Model", [training.model, ...given].join(", ")],
+    ["Dataset", [dataset.name, ...(dataset.path == null ? [] : [dataset.path])].join(", ")],
+    ["Strategy", training.strategy],
+    ...serverItems(training),
+    ["Gradients summed by", training.all_reduce],
+    ["Transport", training.transport],
+    ["Device", training.device],
+    ["Batch", `${plural(training.global_batch_size, "sample")} over all ranks`],
+    ["Epochs", String(training.epochs)],
+    ["Optimizer", `${training.optimizer}, learning rate ${training.learning_rate}`],
+    ["Precision", training.precision],
+    ["Buckets", `${formatSize(training.bucket_bytes, true)}${training.overlap ? "" : ", summed after backward"}`],
+    ...finerItems(training),
+  ];
+}
+
+function serverItems({ strategy, servers, consistency, staleness }: Training): Item[] {
+  if (strategy !== "parameter_server" && strategy !== "tf_parameter_server") return [];
+  const bound = staleness == null ? "" : `, at most ${plural(staleness, "step")} ahead`;
+  return [["Servers", `${plural(servers, "rank")}, ${consistency}${bound}`]];
+}
+
+function finerItems(training: Training): Item[] {
+  const { accumulation_steps: batches, clip_norm: norm, target_accuracy: target, resume_from: from } = training;
+  return [
+    ...some(batches > 1, ["Accumulation", `${batches} batches before a sum`]),
+    ...some(training.batch_split === "speed", ["Batch split", "by the speed of each rank"]),
+    ...some(training.compression !== "none", ["Compression", compressionText(training)]),
+    ...some(norm != null, ["Clipping", `global norm at most ${norm}`]),
+    ...some(training.on_nan === "continue", ["When it diverges", "it goes on"]),
+    ...some(target != null, ["Target", `${percent(target ?? 0)} of held-out samples`]),
+    ...some(from != null, ["Resumed from", `job ${from}`]),
+    ...some(training.max_steps != null, ["Most steps", String(training.max_steps)]),
+    ...some(training.seed !== 0, ["Seed", String(training.seed)]),
+  ];
+}
+
+function some(isTold: boolean, item: Item): Item[] {
+  return isTold ? [item] : [];
+}
+
+function compressionText({ compression, top_k_percent: share, powersgd_rank: rank }: Training): string {
+  if (compression === "top_k") return `top_k, ${share} % of the gradient`;
+  return compression === "powersgd" ? `powersgd, rank ${rank}` : compression;
+}

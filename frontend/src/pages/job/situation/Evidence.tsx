@@ -1,0 +1,55 @@
+/** What the insights of a job are founded on, and what could not be checked. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import type { InsightView } from "../../../api/types";
+import { ErrorNote } from "../../../components/states/ErrorNote";
+import { insightsQuery } from "../../../data/job";
+import { plural } from "../../../lib/format";
+import { INSIGHTS, ranksWords, stacksOf } from "../../../lib/insight";
+import classes from "./Insights.module.css";
+
+/** Which checks could not be done and why: without them "nothing was found wrong" would say too much. */
+export function NotChecked({ jobId, until }: { jobId: number; until: string | null }) {
+  const found = useQuery(insightsQuery(jobId, until));
+  const unchecked = found.data?.checks.filter((check) => !check.is_checked) ?? [];
+  if (unchecked.length === 0) return null;
+  return (
+    <details>
+      <summary className="dim">{plural(unchecked.length, "check")} could not be done</summary>
+      <ul className={classes.list}>
+        {unchecked.map(({ check, sentence }) => (
+          <li key={check}>
+            <strong>{check === "all" ? "All" : INSIGHTS[check]}</strong> {sentence}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+/** Asked for once they are wanted: they are long. */
+export function Stacks({ jobId, insight }: { jobId: number; insight: InsightView }) {
+  const [isOpen, setOpen] = useState(false);
+  const details = useQuery({ ...insightsQuery(jobId, insight.until), enabled: isOpen });
+  const stacks = stacksOf(details.data?.items.find(({ id }) => id === insight.id));
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary className="dim">What the ranks were doing</summary>
+      {details.error && <ErrorNote what="The evidence could not be loaded" error={details.error} />}
+      {details.data && stacks.length === 0 && <p className="dim">No rank has told yet.</p>}
+      {stacks.map((stack) => (
+        <div key={ranksWords(stack)}>
+          <p className="dim">
+            {ranksWords(stack)}
+            {stack.source && ` (by ${stack.source})`}
+          </p>
+          {/* A scrollable region must be reachable by keyboard. */}
+          {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <pre className={classes.stack} tabIndex={0} aria-label={`Stack of ${ranksWords(stack)}`}>
+            {stack.text}
+          </pre>
+        </div>
+      ))}
+    </details>
+  );
+}

@@ -1,0 +1,68 @@
+/** What was found wrong with the job while it ran, folded into one line; in it the ranks' stacks, folded again. */
+import { lazy, Suspense, useState } from "react";
+import type { InsightView, JobView } from "../../../api/types";
+import { formatDateTime, plural } from "../../../lib/format";
+import { INSIGHTS, lastedWords } from "../../../lib/insight";
+import { isTerminal } from "../../../lib/state";
+import folds from "../Folds.module.css";
+import classes from "./Insights.module.css";
+
+const NotChecked = lazy(async () => ({ default: (await import("./Evidence")).NotChecked }));
+const Stacks = lazy(async () => ({ default: (await import("./Evidence")).Stacks }));
+
+export function Insights({ job: { insights, ...job } }: { job: JobView }) {
+  // What is known when somebody comes lies open; what comes while somebody looks on pushes nothing away.
+  const [isOpen, setOpen] = useState(insights.length > 0);
+  const told = insights.findLast(({ until }) => until === null) ?? insights.at(-1);
+  return (
+    <section className={folds.fold} aria-label="Insights">
+      {told ? (
+        <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>
+            {isOpen ? plural(insights.length, "insight") : <Preview insight={told} others={insights.length - 1} />}
+          </summary>
+          <ul className={classes.list}>
+            {insights.map((insight) => (
+              <Insight key={insight.id} jobId={job.id} insight={insight} />
+            ))}
+          </ul>
+        </details>
+      ) : (
+        <p className="dim">{isTerminal(job.state) ? "No insight: nothing was found wrong while it ran" : "No insight: nothing was found wrong so far"}</p>
+      )}
+      <Suspense>{isTerminal(job.state) && <NotChecked jobId={job.id} until={told?.until ?? null} />}</Suspense>
+    </section>
+  );
+}
+
+function Preview({ insight, others }: { insight: InsightView; others: number }) {
+  return (
+    <>
+      <Title insight={insight} /> {others > 0 && <span className="dim">and {others} more: </span>}
+      {insight.message}
+    </>
+  );
+}
+
+function Title({ insight }: { insight: InsightView }) {
+  return (
+    <>
+      <strong className={insight.until === null ? classes.active : ""}>{INSIGHTS[insight.kind]}</strong>{" "}
+      <time className="dim" dateTime={insight.since} title={formatDateTime(insight.since)}>
+        {lastedWords(insight)}
+      </time>
+    </>
+  );
+}
+
+function Insight({ jobId, insight }: { jobId: number; insight: InsightView }) {
+  return (
+    <li>
+      <p>
+        <Title insight={insight} />
+      </p>
+      <p>{insight.message}</p>
+      <Suspense>{insight.kind === "hang" && <Stacks jobId={jobId} insight={insight} />}</Suspense>
+    </li>
+  );
+}

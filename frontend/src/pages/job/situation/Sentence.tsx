@@ -1,0 +1,69 @@
+import type { JobView, MeasurementView } from "../../../api/types";
+import { formatDateTime } from "../../../lib/format";
+import { awaited } from "../../../lib/gang";
+import { formatSize, stepOf, sweepSizes } from "../../../lib/size";
+import { isBenchmark, outcome } from "../../../lib/state";
+import classes from "./Situation.module.css";
+
+interface Props {
+  job: JobView;
+  /** undefined: they are on their way. */
+  rows: readonly MeasurementView[] | undefined;
+}
+
+/** Where the job stands: why it waits and for how long, how far it is, what came out. */
+export function Sentence({ job, rows }: Props) {
+  if (job.state === "failed" || job.state === "cancelled") return <Ended job={job} />;
+  if (job.pending) return <Waiting pending={job.pending} />;
+  return <p className={classes.verdict}>{sentence(job, rows)}</p>;
+}
+
+function Ended({ job }: { job: JobView }) {
+  const isFailed = job.state === "failed";
+  return (
+    <p className={isFailed ? classes.failure : classes.verdict}>
+      {isFailed && <span aria-hidden="true">✕ </span>}
+      {job.message || `The job was ${job.state}.`} <code>{job.reason}</code>
+    </p>
+  );
+}
+
+function Waiting({ pending: { sentence: why, position, estimated_start: start } }: { pending: NonNullable<JobView["pending"]> }) {
+  return (
+    <p className={classes.verdict}>
+      {why}{" "}
+      <span className="dim">
+        {position != null && `Place ${position} in the queue. `}
+        {start && `Expected to start ${formatDateTime(start)}.`}
+      </span>
+    </p>
+  );
+}
+
+function sentence(job: JobView, rows: Props["rows"]): string {
+  if (job.state === "starting") {
+    const late = awaited(job.attempts.at(-1)?.members ?? []);
+    return late ? `Waits for ${late}.` : ON_ITS_WAY.starting;
+  }
+  if (job.state === "running") return running(job, rows);
+  return job.state in ON_ITS_WAY ? ON_ITS_WAY[job.state as keyof typeof ON_ITS_WAY] : outcome(job) || "The job has ended.";
+}
+
+/** The verdict of a few small sizes would mislead; it is told at the end. */
+function running(job: JobView, rows: Props["rows"]): string {
+  if (!isBenchmark(job)) return outcome(job) || "The ranks run; the first steps are on their way.";
+  if (!rows) return "The ranks run.";
+  const last = rows.at(-1);
+  if (!last) return "The ranks run; the first size is being measured.";
+  const { benchmark } = job.spec;
+  const sizes = sweepSizes(benchmark.min_bytes, benchmark.max_bytes, stepOf(benchmark)).length;
+  const done = new Set(rows.map((row) => row.size_bytes)).size;
+  return `The ranks run; ${formatSize(last.size_bytes)} is being measured, size ${Math.min(done, sizes)} of ${sizes}.`;
+}
+
+const ON_ITS_WAY = {
+  held: "The job is held back; it starts when it is released.",
+  queued: "The scheduler has not looked at the job yet.",
+  starting: "The nodes check themselves and start the ranks.",
+  stopping: "The ranks end, and their nodes prove that nothing is left.",
+} as const;

@@ -1,0 +1,185 @@
+/** Where the job stands, in a sentence, and its facts. */
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import type { BenchmarkJob, JobView, MeasurementView } from "../../../api/types";
+import { jobQuery } from "../../../data/job";
+import { Fact, factsClass } from "../../../components/Fact";
+import { JobProgress } from "../../../components/JobProgress";
+import { Unstable } from "../../../components/marks/Unstable";
+import { Swatch } from "../../../components/marks/Swatch";
+import { useNow } from "../../../components/hooks/useNow";
+import { rankCount } from "../../../lib/sweep/caption";
+import { comparedRows, isUnstable } from "../../../lib/sweep/cycles";
+import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../../lib/format";
+import { formatSize } from "../../../lib/size";
+import { standingWords } from "../../../lib/sweep/standing";
+import { isActive, isBenchmark, isTerminal } from "../../../lib/state";
+import { useStandings } from "../../../components/jobs/useStandings";
+import { Advice } from "./Advice";
+import { Blame } from "./Blame";
+import { CheckFact } from "./CheckFact";
+import { LateNodes } from "./LateNodes";
+import { Sentence } from "./Sentence";
+import classes from "./Situation.module.css";
+import { TrainingFacts } from "../training/TrainingFacts";
+import { useBase } from "../useBase";
+
+/** As many algorithms have a fact of their own; of more, all but one of these. The chart has every one. */
+const MOST_BEST = 4;
+const MOST_NODES = 3;
+
+interface Props {
+  job: JobView;
+  /** undefined: they are on their way, and nothing is said of them. */
+  rows: readonly MeasurementView[] | undefined;
+}
+
+export function Situation({ job, rows }: Props) {
+  return (
+    <section className="card" aria-label="Outcome">
+      <div className={classes.sentence}>
+        <Sentence job={job} rows={rows} />
+        {job.state === "failed" && <Blame job={job} />}
+        {isActive(job.state) && <LateNodes job={job} />}
+        <Explanation job={job} />
+        {isActive(job.state) && (
+          <div className={classes.progress}>
+            <JobProgress job={job} />
+          </div>
+        )}
+      </div>
+      <dl className={`${factsClass} ${classes.facts}`}>
+        {isBenchmark(job) ? <SweepFacts job={job} rows={rows} /> : <TrainingFacts job={job} where={where(job)} />}
+        <Took job={job} />
+      </dl>
+    </section>
+  );
+}
+
+function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
+  const { algorithms, topology } = job.spec.benchmark;
+  const { best } = job.summary;
+  const compared = useMemo(() => comparedRows(rows ?? []), [rows]);
+  // The fastest where the verdict compares them first, then those without a row: there are as many from the start.
+  const names = [...new Set([...compared, ...(rows ? best : [])].map(({ algorithm }) => algorithm).concat(algorithms))];
+  const first = names.length > MOST_BEST ? names.slice(0, MOST_BEST - 1) : names;
+  const others = names.length - first.length;
+  return (
+    <>
+      {first.map((name, place) => (
+        <AlgorithmFact key={place} job={job} name={name} row={compared.find((row) => row.algorithm === name)} isLoaded={rows !== undefined} />
+      ))}
+      {others > 0 && <Fact label={best.length < names.length ? "Others" : "Slower"} value={others} unit="algorithms" note="in the chart" />}
+      <Difference job={job} />
+      <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} isOver={isTerminal(job.state)} />
+      <Fact
+        label={topology ? "Simulated ranks" : "Ranks"}
+        value={rankCount(job.spec)}
+        note={where(job, topology ? "by one process " : "")}
+      />
+    </>
+  );
+}
+
+interface AlgorithmProps {
+  job: BenchmarkJob;
+  name: string;
+  /** Where the verdict compares it; undefined: it has none there. */
+  row: MeasurementView | undefined;
+  isLoaded: boolean;
+}
+
+/** What an algorithm reached at the verdict's size, and its best beside. */
+function AlgorithmFact({ job, name, row, isLoaded }: AlgorithmProps) {
+  const label = <AlgorithmLabel name={name} />;
+  const best = isLoaded ? job.summary.best.find(({ algorithm }) => algorithm === name) : undefined;
+  const none = !isLoaded ? "…" : isTerminal(job.state) ? "no row" : "no row yet";
+  if (!row && !best) return <Fact label={label} value="–" unit="GB/s" note={none} />;
+  const isBest = row !== undefined && best?.size_bytes === row.size_bytes && best.in_place === row.in_place;
+  // Two lines of a narrow tile: more would move what is below when it comes.
+  const count = row && row.transport !== "simulated" ? `, n=${row.iterations}` : "";
+  return (
+    <Fact
+      label={label}
+      value={row ? threeDigits(row.busbw_gb_per_s) : "–"}
+      unit="GB/s"
+      note={
+        <>
+          {row && `${formatSize(row.size_bytes)}${count}`}
+          {row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
+          {best && !isBest && (
+            <span>
+              {row && "; "}best {threeDigits(best.busbw_gb_per_s)} at {formatSize(best.size_bytes)}
+              {best.in_place && " in place"}
+            </span>
+          )}
+          {best?.is_unstable && !isBest && <Unstable />}
+        </>
+      }
+    />
+  );
+}
+
+/** undefined: this one is held against none, or that is gone. */
+function useBaseJob(): JobView | undefined {
+  const id = useBase();
+  return useQuery({ ...jobQuery(id ?? 0), ...(id === null && { queryFn: skipToken }) }).data;
+}
+
+/** How much faster it was than the one that it is held against. */
+function Difference({ job }: { job: BenchmarkJob }) {
+  const base = useBaseJob();
+  const standing = useStandings([job], base).get(job.id);
+  if (!base || base.id === job.id) return null;
+  const found = standing && standingWords(standing);
+  const to = <Link to="/jobs/$jobId" params={{ jobId: base.id }}>job {base.id}</Link>;
+  return (
+    <Fact
+      label="Against baseline"
+      value={found?.text ?? "–"}
+      note={
+        <>
+          to {to}
+          {found && `: ${found.why}`}
+        </>
+      }
+    />
+  );
+}
+
+function where(job: JobView, how = ""): string {
+  const nodes = shortList(job.attempts.at(-1)?.nodes ?? [], MOST_NODES);
+  return nodes ? `${how}on ${nodes}` : isTerminal(job.state) ? "on no node" : "no node yet";
+}
+
+function AlgorithmLabel({ name }: { name: string }) {
+  return (
+    <span className={classes.label}>
+      <Swatch algorithm={name} />
+      {name}
+    </span>
+  );
+}
+
+/** What the winner does less of; before the numbers, which stand below, what to do next. */
+function Explanation({ job }: { job: JobView }) {
+  if (job.state !== "succeeded") return <Advice text={job.advice} />;
+  const text = job.summary.kind === "benchmark" ? job.summary.explanation : "";
+  return text && <p className="dim">{text}</p>;
+}
+
+function Took({ job }: { job: JobView }) {
+  const now = useNow(isActive(job.state));
+  const attempts = job.attempts.length;
+  const note = attempts > 1 ? `attempt ${attempts}` : `limit ${formatDuration(job.spec.time_limit_seconds)}`;
+  if (!job.started_at) return <Fact label="Took" value="–" note="not started" />;
+  const seconds = secondsBetween(job.started_at, job.finished_at ?? new Date(now).toISOString());
+  return (
+    <Fact
+      label={job.finished_at ? "Took" : "Running for"}
+      value={formatDuration(seconds)}
+      note={`${plural(job.progress.done, isBenchmark(job) ? "row" : "step")} of ${job.progress.total ?? "?"}, ${note}`}
+    />
+  );
+}

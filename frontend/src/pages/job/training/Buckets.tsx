@@ -1,0 +1,69 @@
+/** The newest step from inside: when each bucket of the gradient was ready, and when it was summed. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { bucketsQuery } from "../../../data/training";
+import type { JobView, RankBuckets } from "../../../api/types";
+import { lastUs, overlapUs } from "../../../charts/bucketLanes";
+import { Loaded } from "../../../components/states/Loaded";
+import { Segments } from "../../../components/controls/Segments";
+import { percent, plural, threeDigits } from "../../../lib/format";
+import type { JobSearch } from "../../../lib/search/search";
+import { isTerminal } from "../../../lib/state";
+import { BucketLanes } from "./BucketLanes";
+import { BucketTable } from "./BucketTable";
+import classes from "../results/Results.module.css";
+
+const route = getRouteApi("/jobs/$jobId");
+
+export function Buckets({ job }: { job: JobView }) {
+  const buckets = useQuery(bucketsQuery(job.id, isTerminal(job.state)));
+  return (
+    <Loaded query={buckets} what="The buckets could not be loaded" rows={0}>
+      {(ranks) => ranks.length > 0 && <NewestStep ranks={ranks} />}
+    </Loaded>
+  );
+}
+
+function NewestStep({ ranks }: { ranks: readonly RankBuckets[] }) {
+  const { inside = "timeline" } = route.useSearch();
+  const navigate = route.useNavigate();
+  return (
+    <section className="card" aria-labelledby="buckets">
+      <div className="card-head">
+        <h2 id="buckets">The newest step from inside</h2>
+        <div className={classes.controls}>
+          <Segments
+            label="View of the step"
+            value={inside}
+            options={[["timeline", "timeline"], ["table", "table"]]}
+            onChange={(next) =>
+              void navigate({
+                search: (old) => ({ ...old, inside: next === "table" ? next : undefined }) as JobSearch,
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          />
+        </div>
+      </div>
+      <figure className="card-body">
+        {inside === "table" ? <BucketTable ranks={ranks} /> : <BucketLanes ranks={ranks} />}
+        <figcaption className="dim">{caption(ranks)}</figcaption>
+      </figure>
+    </section>
+  );
+}
+
+/** The chart in words. */
+function caption(ranks: readonly RankBuckets[]): string {
+  const steps = [...new Set(ranks.map((rank) => rank.step))].sort((a, b) => a - b);
+  const count = Math.max(0, ...ranks.map((rank) => rank.buckets.length));
+  const summing = ranks.flatMap((rank) => rank.buckets).reduce((sum, bucket) => sum + bucket.end_us - bucket.start_us, 0);
+  const overlap = ranks.reduce((sum, rank) => sum + overlapUs(rank), 0);
+  const step = steps.length === 1 ? `Step ${steps[0]}` : `Steps ${steps[0]} to ${steps.at(-1)}, of each rank the newest that it told`;
+  return (
+    `${step}: ${plural(count, "bucket")} of the gradient on ${plural(ranks.length, "rank")}; the last sum ended after ` +
+    `${threeDigits(lastUs(ranks) / 1000)} ms, and ${percent(summing > 0 ? overlap / summing : 0)} of the time in sums was under backward. ` +
+    "Each rank counts from the start of its own step."
+  );
+}

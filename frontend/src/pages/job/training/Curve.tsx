@@ -1,0 +1,59 @@
+/** Loss, accuracy, throughput and the split of a step, over all attempts. Fills in live. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { curveQuery } from "../../../data/training";
+import type { CurvePoint, JobView, TrainingCurve } from "../../../api/types";
+import { CopyButton } from "../../../components/controls/CopyButton";
+import { Loaded } from "../../../components/states/Loaded";
+import { Segments } from "../../../components/controls/Segments";
+import { MEASURED, toCsv } from "../../../lib/csv";
+import type { JobSearch } from "../../../lib/search/search";
+import { isTerminal } from "../../../lib/state";
+import { CurveCharts } from "./CurveCharts";
+import { CurveTable } from "./CurveTable";
+import classes from "../results/Results.module.css";
+
+const route = getRouteApi("/jobs/$jobId");
+const CSV_COLUMNS: (keyof CurvePoint)[] = [
+  "first_step", "last_step", "loss", "samples_per_second", "duration_us", "compute_us", "communication_us", "exposed_us",
+];
+
+export function Curve({ job }: { job: JobView }) {
+  const curve = useQuery(curveQuery(job.id, isTerminal(job.state)));
+  return (
+    <Loaded query={curve} what="The curve could not be loaded" rows={14}>
+      {(found) => found.points.length > 0 && <Training curve={found} />}
+    </Loaded>
+  );
+}
+
+function Training({ curve }: { curve: TrainingCurve }) {
+  const { view = "chart" } = route.useSearch();
+  const navigate = route.useNavigate();
+  const { points } = curve;
+  return (
+    <section className="card" aria-labelledby="curve">
+      <div className="card-head">
+        <h2 id="curve">Training</h2>
+        <div className={classes.controls}>
+          <Segments
+            label="View"
+            value={view}
+            options={[["chart", "charts"], ["table", "table"]]}
+            onChange={(next) =>
+              void navigate({
+                search: (old) => ({ ...old, view: next === "table" ? next : undefined }) as JobSearch,
+                replace: true,
+                resetScroll: false,
+              })
+            }
+          />
+          <CopyButton text={() => toCsv(points, CSV_COLUMNS, MEASURED)} label="Copy CSV" />
+        </div>
+      </div>
+      <div className="card-body">
+        {view === "table" ? <CurveTable points={points} /> : <CurveCharts curve={curve} />}
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,51 @@
+import type { CurvePoint } from "../../../api/types";
+import { ScrollX } from "../../../components/controls/ScrollX";
+import { PART_NAMES, PARTS, splitOf } from "../../../lib/curve";
+import { formatRate, threeDigits } from "../../../lib/format";
+
+/** The charts as numbers: a row for each point. */
+export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
+  return (
+    <ScrollX label="Training by steps" isTall>
+      <table>
+        <caption className="hidden-visually">Loss, throughput and the split of a step; means over the steps of each row</caption>
+        <thead>
+          <tr>
+            <th scope="col" className="number">Steps</th>
+            <th scope="col" className="number">Loss</th>
+            <th scope="col" className="number">Samples/s</th>
+            <th scope="col" className="number">Step (ms)</th>
+            {PARTS.map((part) => (
+              <th key={part} scope="col" className="number">
+                {PART_NAMES[part]} (ms)
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {points.map((point) => (
+            <Row key={point.first_step} point={point} />
+          ))}
+        </tbody>
+      </table>
+    </ScrollX>
+  );
+}
+
+function Row({ point }: { point: CurvePoint }) {
+  const { first_step: first, last_step: last, loss, samples_per_second: rate } = point;
+  const split = splitOf(point);
+  return (
+    <tr>
+      <th scope="row" className="number">{first === last ? first : `${first} – ${last}`}</th>
+      <td className="number">{loss === null ? "diverged" : threeDigits(loss)}</td>
+      <td className="number">{rate === null ? "–" : formatRate(rate)}</td>
+      <td className="number">{threeDigits(point.duration_us / 1000)}</td>
+      {PARTS.map((part) => (
+        <td key={part} className="number">
+          {threeDigits(split[part] / 1000)}
+        </td>
+      ))}
+    </tr>
+  );
+}

@@ -1,0 +1,63 @@
+import { Link } from "@tanstack/react-router";
+import type { JobView } from "../../../api/types";
+import { Fact } from "../../../components/Fact";
+import { formatDuration, formatRate, percent, threeDigits } from "../../../lib/format";
+import { isTerminal } from "../../../lib/state";
+
+/** What training came to: loss, accuracy, throughput, time to accuracy, scaling. */
+export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
+  const { summary } = job;
+  if (summary.kind === "benchmark") return null;
+  const { exposed_communication_seconds: exposed, step_seconds: inSteps, validation_accuracy: accuracy } = summary;
+  const rate = summary.samples_per_second;
+  return (
+    <>
+      <Fact label="Loss" value={summary.loss == null ? "–" : threeDigits(summary.loss)} note="of the newest epoch" />
+      <Fact label="Accuracy" value={accuracy == null ? "–" : percent(accuracy)} note="of held-out samples" />
+      <Fact
+        label="Throughput"
+        value={rate == null ? "–" : formatRate(rate)}
+        unit="samples/s"
+        note={inSteps && exposed != null ? `${percent(exposed / inSteps)} of the time spent waiting for sums` : "of all ranks"}
+      />
+      <TargetFact target={job.spec.training?.target_accuracy ?? null} seconds={summary.seconds_to_target} />
+      {job.ranks > 1 && <ScalingFact job={job} efficiency={summary.scaling_efficiency} baseline={summary.scaling_baseline_job_id} />}
+      <Fact label="Ranks" value={job.ranks} note={where} />
+    </>
+  );
+}
+
+/** Time to accuracy, where the job has a target. */
+function TargetFact({ target, seconds }: { target: number | null; seconds: number | null | undefined }) {
+  if (target === null) return null;
+  const value = seconds == null ? "–" : formatDuration(seconds);
+  return <Fact label={`Time to ${percent(target)}`} value={value} note={seconds == null ? "not reached" : "in epochs, with validation"} />;
+}
+
+interface Scaling {
+  job: JobView;
+  efficiency: number | null | undefined;
+  baseline: number | null | undefined;
+}
+
+/** How much more the ranks do than one alone, where one alone was measured. */
+function ScalingFact({ job, efficiency, baseline }: Scaling) {
+  if (efficiency == null || baseline == null) {
+    return <Fact label="Scaling" value="–" note={isTerminal(job.state) ? "one rank alone was not measured" : "told at the end"} />;
+  }
+  return (
+    <Fact
+      label="Scaling"
+      value={percent(efficiency)}
+      note={
+        <>
+          of linear,{" "}
+          <Link to="/compare" search={{ ids: `${baseline},${job.id}` }}>
+            beside job {baseline}
+          </Link>{" "}
+          of one rank
+        </>
+      }
+    />
+  );
+}

@@ -1,0 +1,58 @@
+import { describe, expect, it, test } from "vitest";
+import type { NodeReadings } from "../../api/types";
+import { aNode } from "../../testing/fixtures";
+import { hasUnreadGpus, nicWords, trendsOf } from "./readings";
+
+const GIB = 2 ** 30;
+const gpu = (index: number) => ({ index, uuid: `GPU-${index}`, model: "H100", memory_bytes: 80 * GIB });
+const node = aNode();
+const withGpus = { ...node, inventory: { ...node.inventory, gpus: [gpu(0), gpu(1)] } };
+
+function told(change: Partial<NodeReadings> = {}): NodeReadings {
+  const nothing = [null, null];
+  return {
+    node: "n1",
+    age_seconds: [150, 0],
+    load_average: [node.inventory.cores / 2, 2 * node.inventory.cores],
+    memory_used_bytes: [0, node.inventory.memory_bytes],
+    gpu_utilization_ratio: nothing,
+    gpu_memory_used_bytes: nothing,
+    gpu_temperature_celsius: nothing,
+    ...change,
+  };
+}
+
+describe("the small curves of a node", () => {
+  it("are of cores and memory, the newest on the right, from 0 to all that there is", () => {
+    const [load, memory] = trendsOf(node, told());
+    expect([load?.name, load?.points]).toEqual(["load", "0.5,0.5 1,0"]);
+    expect([memory?.name, memory?.points]).toEqual(["memory", "0.5,1 1,0"]);
+  });
+
+  it("are of its GPUs where they are read, with the newest value and the highest", () => {
+    const busy = { gpu_utilization_ratio: [0.97, 0.5], gpu_memory_used_bytes: [null, 40 * GIB], gpu_temperature_celsius: [61, 75] };
+    expect(trendsOf(withGpus, told(busy)).map(({ name, now, most, points }) => [name, now, most, points])).toEqual([
+      ["GPU", "50 %", "97 %", "0.5,0.03 1,0.5"],
+      ["memory", "40 GiB", "40 GiB", ""],
+      ["hottest", "75.0 °C", "75.0 °C", "0.5,0.39 1,0.25"],
+    ]);
+  });
+
+  it("are of cores and memory where nobody reads the GPUs, which is told", () => {
+    expect(trendsOf(withGpus, told()).map(({ name }) => name)).toEqual(["load", "memory"]);
+    expect([hasUnreadGpus(withGpus, told()), hasUnreadGpus(withGpus, undefined), hasUnreadGpus(node, told())]).toEqual([true, true, false]);
+  });
+
+  it("are none of a node that tells nothing, as one with an earlier agent", () => {
+    expect(trendsOf(node, undefined)).toEqual([]);
+  });
+});
+
+test("network interfaces are counted by speed", () => {
+  const nic = (name: string, speed: number | null, is_virtual = false) => ({ name, speed_mbit_per_s: speed, addresses: [], is_virtual });
+  expect(nicWords([nic("ib0", 400_000), nic("eth0", 25_000), nic("ib1", 400_000), nic("usb0", null)])).toBe("2 × 400 Gbit/s, 25 Gbit/s");
+  expect(nicWords([nic("eth0", null)])).toBe("speed not told");
+  expect(nicWords([nic("eth0", 1000), nic("veth7", 10_000, true)])).toBe("1 Gbit/s");
+  expect(nicWords([nic("veth7", 10_000, true)])).toBe("10 Gbit/s");
+  expect(nicWords([])).toBe("–");
+});

@@ -1,0 +1,77 @@
+/** How busy a node was in the last minutes, as small curves. Pure. */
+import type { NodeReadings, NodeView } from "../../api/types";
+import { threeDigits } from "../../lib/format";
+import { formatSize } from "../../lib/size";
+
+/** As long as the server keeps them. */
+export const WINDOW_SECONDS = 300;
+
+export interface Trend {
+  name: string;
+  /** The newest value. */
+  now: string;
+  /** The highest one. */
+  most: string;
+  /** "x,y x,y" between 0 and 1, the newest on the right; "" for fewer than two. */
+  points: string;
+}
+
+/** Of a node whose GPUs are read those, of any other its cores and memory; nothing where it told nothing. */
+export function trendsOf({ inventory }: NodeView, told: NodeReadings | undefined): Trend[] {
+  if (!told) return [];
+  const gpuBytes = (inventory.gpus ?? []).reduce((sum, gpu) => sum + gpu.memory_bytes, 0);
+  const ofGpus = [
+    trend("GPU", told, told.gpu_utilization_ratio, 1, percent),
+    trend("memory", told, told.gpu_memory_used_bytes, gpuBytes, formatSize),
+    trend("hottest", told, told.gpu_temperature_celsius, 100, (celsius) => `${threeDigits(celsius)} °C`),
+  ].filter((found) => found !== null);
+  if (ofGpus.length > 0) return ofGpus;
+  return [
+    trend("load", told, told.load_average, inventory.cores, threeDigits),
+    trend("memory", told, told.memory_used_bytes, inventory.memory_bytes, formatSize),
+  ].filter((found) => found !== null);
+}
+
+/** Whether a node has GPUs and its agent does not read them. */
+export function hasUnreadGpus(node: NodeView, told: NodeReadings | undefined): boolean {
+  const isRead = told?.gpu_utilization_ratio.some((ratio) => ratio !== null) ?? false;
+  return (node.inventory.gpus ?? []).length > 0 && !isRead;
+}
+
+function trend(
+  name: string,
+  { age_seconds: ages }: NodeReadings,
+  values: readonly (number | null)[],
+  full: number,
+  inWords: (value: number) => string,
+): Trend | null {
+  const known = values.flatMap((value, i) => (value === null ? [] : [{ value, age: ages[i] ?? 0 }]));
+  const newest = known.at(-1);
+  if (!newest) return null;
+  const points = known.map(({ value, age }) => `${round(1 - age / WINDOW_SECONDS)},${round(1 - Math.min(1, value / full))}`);
+  const most = Math.max(...known.map(({ value }) => value));
+  return { name, now: inWords(newest.value), most: inWords(most), points: known.length > 1 && full > 0 ? points.join(" ") : "" };
+}
+
+/** The network cards of a node by speed, the fastest first: "8 × 400 Gbit/s, 25 Gbit/s"; virtual interfaces where it has no others. */
+export function nicWords(nics: NodeView["inventory"]["nics"]): string {
+  const counts = new Map<number, number>();
+  const cards = nics.filter((nic) => !nic.is_virtual);
+  for (const { speed_mbit_per_s: speed } of cards.length > 0 ? cards : nics) if (speed) counts.set(speed, (counts.get(speed) ?? 0) + 1);
+  const known = [...counts].sort(([a], [b]) => b - a);
+  if (known.length === 0) return nics.length > 0 ? "speed not told" : "–";
+  return known.map(([speed, count]) => `${count > 1 ? `${count} × ` : ""}${gbit(speed)}`).join(", ");
+}
+
+/** "400 Gbit/s", "2.5 Gbit/s". */
+export function gbit(mbitPerSecond: number): string {
+  return `${mbitPerSecond / 1000} Gbit/s`;
+}
+
+function percent(ratio: number): string {
+  return `${Math.round(100 * ratio)} %`;
+}
+
+function round(value: number): number {
+  return Math.round(1000 * value) / 1000;
+}

@@ -1,0 +1,50 @@
+/** How a job comes to a trace, and how a terminal shows it. */
+import type { BenchmarkSpec, JobView, TracedOperation } from "../../api/types";
+import { shellQuote } from "../../lib/shell";
+import { isBenchmark, isTerminal } from "../../lib/state";
+
+/** More ranks are not followed (ringscope.contracts.traced.MAX_RANKS); a trace asks for no more. */
+const MOST_RANKS = 64;
+/** Where operations of the GPU's own cannot be followed. */
+const NOT_FOLLOWED: readonly string[] = ["nccl", "cuda_ipc"];
+
+/** The same sweep, followed: of its algorithms those of `followable` and auto, of no such one the first there is. */
+export function tracedSpec(spec: BenchmarkSpec, followable: readonly string[]): BenchmarkSpec {
+  const { benchmark, placement } = spec;
+  const kept = benchmark.algorithms.filter((name) => name === "auto" || followable.includes(name));
+  const algorithms = kept.length > 0 ? kept : (followable.slice(0, 1) as typeof kept);
+  const transport = NOT_FOLLOWED.includes(benchmark.transport) ? "auto" : benchmark.transport;
+  return {
+    ...spec,
+    benchmark: { ...benchmark, algorithms, transport, trace: true },
+    placement: { ...placement, ranks: Math.min(placement.ranks, MOST_RANKS) },
+  };
+}
+
+export interface NoTraceWords {
+  title: string;
+  sentence: string;
+  /** Whether it comes by itself; else a new job is needed. */
+  comes: boolean;
+}
+
+/** Why a job has no trace. */
+export function whyNoTrace(job: JobView): NoTraceWords {
+  if (!isBenchmark(job)) {
+    return { title: "Nothing was followed", sentence: "Only benchmarks are followed transfer by transfer. One that is:", comes: false };
+  }
+  if (!job.spec.benchmark.trace) {
+    return { title: "Nothing was followed", sentence: "The job did not ask for a trace. The same job with one:", comes: false };
+  }
+  if (isTerminal(job.state)) {
+    const sentence = `The job ended before a rank told of an operation; \`ringscope why ${job.id}\` says why. Once more:`;
+    return { title: "Nothing was followed", sentence, comes: false };
+  }
+  return { title: "No trace yet", sentence: "An operation of a size is followed once the size has been timed; it appears here by itself.", comes: true };
+}
+
+/** The trace in a terminal. */
+export function jobTraceCommand(jobId: number, { algorithm, size_bytes, in_place }: TracedOperation): string {
+  const words = ["ringscope", "trace", algorithm, "--job", jobId, "--size", size_bytes, "--in-place", in_place ? 1 : 0];
+  return words.map((word) => shellQuote(String(word))).join(" ");
+}

@@ -1,0 +1,65 @@
+/** A traced operation in words and numbers with their units. */
+import type { OperationTrace } from "../../api/types";
+import { digits, formatSeconds } from "../../lib/amount";
+import { percent, plural } from "../../lib/format";
+
+/** Of several nodes, how far their clocks may be from each other at worst; 0: there is one clock, null: it is not known. */
+export function clockErrorNs({ ranks }: OperationTrace): number | null {
+  const nodes = new Set(ranks.map((rank) => rank.node));
+  if (nodes.size < 2) return 0;
+  const errors = ranks.map((rank) => rank.clock_error_ns);
+  return errors.some((error) => error === null) ? null : Math.max(...errors.map((error) => error ?? 0));
+}
+
+/** "12 µs", or that there is nothing that could err. */
+export function clocksInWords(trace: OperationTrace): { value: string; note: string } {
+  const errorNs = clockErrorNs(trace);
+  if (errorNs === 0) return { value: "one clock", note: "all ranks are on one node" };
+  if (errorNs === null) return { value: "not known", note: "times of different nodes cannot be compared" };
+  return { value: `±${formatSeconds(errorNs / 1e9)}`, note: "times of different nodes that are closer have no order" };
+}
+
+/** "2.3 % above the model": the measured time beside the predicted one. */
+export function besideModel({ duration_ns: measured, prediction }: OperationTrace): string {
+  if (prediction === null) return "the model has no price for it";
+  const share = measured / prediction.duration_ns - 1;
+  if (Math.abs(share) < 0.0005) return "as the model says";
+  return share > 1 ? `${digits(share + 1)} times the model's` : `${percent(Math.abs(share))} ${share > 0 ? "above" : "below"} the model`;
+}
+
+/** The nodes that ranks were on: "3 ranks on n1", "4 ranks on 2 nodes". */
+export function nodesInWords({ ranks }: OperationTrace): string {
+  const nodes = [...new Set(ranks.map((rank) => rank.node))];
+  return nodes.length === 1 ? `on ${nodes[0]}` : `on ${plural(nodes.length, "node")}: ${nodes.join(", ")}`;
+}
+
+/** What took so long, and how far it is from the model. */
+export function durationNote(trace: OperationTrace): string {
+  return trace.transport === "simulated" ? "of the cost model; nothing was measured" : `n=1, the slowest rank; ${besideModel(trace)}`;
+}
+
+/** Transfers that ranks left out, as there were too many to tell. */
+export function leftOut({ ranks }: OperationTrace): number {
+  return ranks.reduce((sum, rank) => sum + rank.left_out, 0);
+}
+
+/** What the picture in time or its table shows, and what not. */
+export function traceCaption(trace: OperationTrace, isTable: boolean): string {
+  const isSimulated = trace.transport === "simulated";
+  const messages = isSimulated
+    ? "One operation in the cost model's time; nothing was measured."
+    : "One operation as its ranks measured it, apart from the timed iterations: none of them was followed.";
+  const model = trace.prediction && !isSimulated ? ` ${isTable ? "Takes by the model" : "Dashed"}: what the cost model says, with parameters ${trace.prediction.parameters}.` : "";
+  const missing = leftOut(trace) > 0 ? ` ${plural(leftOut(trace), "later transfer")} left out: there were too many.` : "";
+  return `${messages}${model}${clocksCaption(trace, isTable)}${missing}`;
+}
+
+/** An error as long as the operation would be a whisker across everything: words say it instead. */
+function clocksCaption(trace: OperationTrace, isTable: boolean): string {
+  const errorNs = clockErrorNs(trace);
+  if (errorNs === 0) return "";
+  if (errorNs === null || errorNs >= trace.duration_ns) {
+    return " The clocks of the nodes may err by as much as the operation took: lanes of different nodes tell nothing about each other.";
+  }
+  return ` ${isTable ? "± clocks" : "Whiskers"}: how far the clocks of the nodes may err; what is closer has no order.`;
+}

@@ -1,0 +1,64 @@
+/** A new job that runs a Python file of the nodes' own. */
+import { NativeSelect, Textarea, TextInput } from "@mantine/core";
+import type { Engine, JobSpec } from "../../../api/types";
+import { withChanges } from "../../../lib/form/formSearch";
+import { emptyScript, SCRIPT_FIELDS } from "../../../lib/form/scriptForm";
+import { formToSpec, specToForm } from "../../../lib/form/specForm";
+import { binder, choices as options } from "../bind";
+import { FormFrame } from "../FormFrame";
+import { Limits } from "../Limits";
+import { NodeChoice } from "../NodeChoice";
+import { Ranks } from "../Ranks";
+import classes from "../SubmitPage.module.css";
+import { useFormState } from "../useFormState";
+
+interface Props {
+  choices: Engine["training"];
+  /** The specification to begin from. */
+  base: JobSpec | undefined;
+  from: string | undefined;
+}
+
+export function ScriptForm({ choices, base, from }: Props) {
+  const plain = base ?? emptyScript(choices.defaults);
+  const start = specToForm(SCRIPT_FIELDS, plain);
+  const { form, change, opening } = useFormState(start, (search) => withChanges(start, search));
+  return (
+    <FormFrame
+      key={opening}
+      from={from}
+      spec={formToSpec(SCRIPT_FIELDS, form, plain)}
+      table={SCRIPT_FIELDS}
+      form={form}
+      start={start}
+      preview={<p className="dim">Each rank runs the file with Python; it sums by Ringscope&rsquo;s own functions.</p>}
+      hasCommand={form.file !== ""}
+      fields={(problems) => {
+        const bind = binder(SCRIPT_FIELDS, form, problems, (field, value) => change({ [field]: value }));
+        return (
+          <div className={`card ${classes.fields}`}>
+            <section aria-labelledby="what" className={classes.group}>
+              <h2 id="what">What to run</h2>
+              <TextInput description="A .py file below the folder that the agents were started with (--scripts)" {...bind("file")} />
+              <Textarea description="One per line" rows={3} {...bind("arguments")} />
+            </section>
+            <section aria-labelledby="where" className={classes.group}>
+              <h2 id="where">Where and limits</h2>
+              <div className={classes.row}>
+                <Ranks bound={bind("ranks")} />
+                <TextInput description="Empty: as few as it takes" inputMode="numeric" {...bind("nodes")} />
+                <NativeSelect description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
+                <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+                <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+                <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
+                <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
+              </div>
+              <Limits bind={bind} />
+              <NodeChoice selector={form.selector} onChange={(selector) => change({ selector })} />
+            </section>
+          </div>
+        );
+      }}
+    />
+  );
+}

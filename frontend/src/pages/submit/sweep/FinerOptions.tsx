@@ -1,0 +1,29 @@
+import { NativeSelect, TextInput } from "@mantine/core";
+import { FINER_FIELDS, isTold } from "../../../lib/form/trainingForm";
+import { Limits } from "../Limits";
+import classes from "../SubmitPage.module.css";
+import { select, type TrainingPart } from "../training/trainingPart";
+
+/** Checkpoints, seed and the rest: folded away until one of the fields says something. */
+export function FinerOptions(part: TrainingPart) {
+  const { form, standard, problems, bind } = part;
+  return (
+    <details className={classes.group} open={isTold(FINER_FIELDS, form, standard, problems) || undefined}>
+      <summary>Checkpoints, seed and finer options</summary>
+      <div className={classes.row}>
+        <TextInput description="Steps; empty: each epoch" inputMode="numeric" {...bind("checkpoint_every_steps")} />
+        <TextInput description="Number of an earlier job" inputMode="numeric" {...bind("resume_from")} />
+        <TextInput description="Empty: all epochs" inputMode="numeric" {...bind("max_steps")} />
+        <TextInput description="Of parameters and order" inputMode="numeric" {...bind("seed")} />
+        <NativeSelect description="Loss or parameters not finite" {...select(part, "on_nan")} />
+      </div>
+      <div className={classes.row}>
+        <TextInput description="Of sgd" inputMode="decimal" {...bind("momentum")} />
+        <TextInput description="Of the optimizer" inputMode="decimal" {...bind("weight_decay")} />
+        <TextInput description="Where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
+        <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+      </div>
+      <Limits bind={bind} />
+    </details>
+  );
+}

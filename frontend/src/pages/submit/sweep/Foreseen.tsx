@@ -1,0 +1,119 @@
+/** What the cost model foresees for the sweep in the form. */
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { ApiError } from "../../../api/client";
+import { predictionQuery, TYPING_MS } from "../../../data/foresight";
+import type { BenchmarkSpec, PredictedRow, Prediction } from "../../../api/types";
+import type { JobCheck } from "../../../data/foresight";
+import { useAnnouncement } from "../../../components/hooks/announcements";
+import { sizeRange } from "../../../lib/sweep/axes";
+import { SizeChart } from "../../../charts/SizeChart";
+import { LineSwatch } from "../../../components/marks/LineSwatch";
+import { Loaded } from "../../../components/states/Loaded";
+import { Properties } from "../../../components/Properties";
+import { ScrollX } from "../../../components/controls/ScrollX";
+import { Skeleton } from "../../../components/states/Skeleton";
+import { threeDigits } from "../../../lib/format";
+import { foreseenItems, foreseenWords } from "./prediction";
+import { foreseenLines, limitRule } from "../../../lib/sweep/references";
+import { formatSize } from "../../../lib/size";
+import classes from "../SubmitPage.module.css";
+import { Warnings } from "../../../components/states/Warnings";
+
+interface Props {
+  spec: BenchmarkSpec;
+  /** Null: it is on its way. */
+  check: JobCheck | null;
+}
+
+/** As high as what comes, in rows of a table. */
+const ROWS = 13;
+
+export function Foreseen({ spec, check }: Props) {
+  const content = JSON.stringify(spec);
+  const [asked] = useDebouncedValue(content, TYPING_MS);
+  const settled = useMemo(() => JSON.parse(asked) as BenchmarkSpec, [asked]);
+  // Of a form that the server refuses nothing is predicted.
+  const prediction = useQuery({ ...predictionQuery(settled), enabled: check !== null });
+  const { error, data, isFetching } = prediction;
+  const items = useMemo(() => (data ? foreseenItems(data, settled) : []), [data, settled]);
+  useAnnouncement(isFetching ? "" : items.slice(0, 1).map((item) => item.join(" ")).join());
+  // What is wrong with the fields is said beside them.
+  if (error instanceof ApiError && error.status === 422) return <p className="dim">No prediction yet.</p>;
+  if (!check) return <Skeleton rows={ROWS} isBare />;
+  return (
+    <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
+      {(found) => <Told found={found} items={items} isFetching={isFetching} />}
+    </Loaded>
+  );
+}
+
+interface ToldProps {
+  found: Prediction;
+  items: ReturnType<typeof foreseenItems>;
+  isFetching: boolean;
+}
+
+function Told({ found, items, isFetching }: ToldProps) {
+  return (
+    <div className={classes.foreseen} aria-busy={isFetching}>
+      <Properties items={items} />
+      <Warnings warnings={found.warnings} />
+      {found.model.rows.length > 0 && <Curve found={found} />}
+    </div>
+  );
+}
+
+function Curve({ found }: { found: Prediction }) {
+  const lines = useMemo(() => foreseenLines(found.model), [found]);
+  const range = useMemo(() => sizeRange(found.model.rows.map((row) => row.size_bytes)), [found]);
+  return (
+    <figure>
+      <p>
+        Predicted bus bandwidth:{" "}
+        {lines.map((line) => (
+          <span key={line.name}>
+            <LineSwatch line={line} /> {line.name.replace(", model", "")}{" "}
+          </span>
+        ))}
+      </p>
+      <SizeChart lines={lines} yLabel="GB/s" isLog={false} range={range} rule={limitRule({ ...found, usual: [] }, "busbw", lines)} isSmall />
+      <figcaption className="dim">{foreseenWords(found)}</figcaption>
+      <details>
+        <summary className="dim">As a table</summary>
+        <PredictedTable rows={found.model.rows} />
+      </details>
+    </figure>
+  );
+}
+
+function PredictedTable({ rows }: { rows: readonly PredictedRow[] }) {
+  return (
+    <ScrollX label="Predicted rows" isTall>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Algorithm</th>
+            <th scope="col" className="number">Size</th>
+            <th scope="col" className="number">time (µs)</th>
+            <th scope="col" className="number">busbw (GB/s)</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={`${row.algorithm} ${row.size_bytes}`}>
+              <th scope="row">
+                {row.algorithm}
+                {row.chosen_algorithm && <span className="dim"> ({row.chosen_algorithm})</span>}
+              </th>
+              <td className="number">{formatSize(row.size_bytes)}</td>
+              <td className="number">{threeDigits(row.time_us)}</td>
+              <td className="number">{threeDigits(row.busbw_gb_per_s)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollX>
+  );
+}

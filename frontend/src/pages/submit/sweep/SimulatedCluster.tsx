@@ -1,0 +1,34 @@
+import { TextInput } from "@mantine/core";
+import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
+import type { Field } from "../../../lib/form/form";
+import type { Bind } from "../bind";
+import classes from "../SubmitPage.module.css";
+
+/** The cluster that a simulation stands for; shown for transport simulated only. */
+export function SimulatedCluster({ links, bind }: { links: readonly string[]; bind: Bind<Field> }) {
+  return (
+    <section aria-labelledby="cluster" className={classes.group}>
+      <h2 id="cluster">
+        Simulated cluster <SimulatedBadge />
+      </h2>
+      <p className="dim">One process and one slot, whatever it simulates. Times come from the cost model; nothing is measured.</p>
+      <datalist id="links">
+        {links.map((link) => (
+          <option key={link} value={link} />
+        ))}
+      </datalist>
+      <div className={classes.row}>
+        <TextInput description="16, 4x8 or racks: 2x4x8" {...bind("shape")} />
+        <TextInput description="ib200, 10gbe … or 25GB/s" list="links" {...bind("link")} />
+        <TextInput description="nvlink4 … or 450GB/s" list="links" {...bind("intra")} />
+      </div>
+      <div className={classes.row}>
+        <TextInput description="Between nodes; empty: the link's" inputMode="decimal" {...bind("latency")} />
+        <TextInput description="Of a node; empty: one per rank" inputMode="numeric" {...bind("nics")} />
+        <TextInput description="Of rings and trees; empty: one per card" inputMode="numeric" {...bind("channels")} />
+        <TextInput description="Of the racks' uplinks" inputMode="decimal" {...bind("oversubscription")} />
+        <TextInput description="Of one rank; empty: no time" inputMode="decimal" {...bind("adding")} />
+      </div>
+    </section>
+  );
+}

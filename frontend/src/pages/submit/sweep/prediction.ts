@@ -1,0 +1,34 @@
+/** What the server foresees for a sweep, in words. */
+import type { BenchmarkSpec, Prediction } from "../../../api/types";
+import { formatDuration, plural, threeDigits } from "../../../lib/format";
+import { errorWords, kneeWords } from "../../../lib/sweep/references";
+import { formatSize } from "../../../lib/size";
+
+type Item = readonly [name: string, text: string];
+
+/** Names and values of what it would take. */
+export function foreseenItems(found: Prediction, spec: BenchmarkSpec): Item[] {
+  const { operations_seconds: seconds, buffer_bytes: bytes, nodes, limit } = found;
+  const isSimulated = spec.benchmark.transport === "simulated";
+  return [
+    ["Operations take", seconds === null ? (isSimulated ? "no time: nothing is moved" : "not known") : `about ${formatDuration(seconds)}`],
+    ...(seconds === null || !asksForGpus(spec) ? [] : [["On GPUs", `about ${threeDigits((seconds / 60) * spec.placement.ranks)} GPU-minutes`] as const]),
+    ...(isSimulated ? [] : [["Buffers of a rank", formatSize(bytes)] as const]),
+    ...(isSimulated || nodes.length === 0
+      ? []
+      : [["Would lie on", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
+    ...(limit ? [["Limit", `${threeDigits(limit.busbw_gb_per_s)} GB/s`] as const] : []),
+  ];
+}
+
+const OF_GPUS: readonly string[] = ["nccl", "cuda_ipc"];
+
+/** Whether it can run on GPUs only: one for each rank. */
+function asksForGpus({ benchmark: { device, transport, algorithms } }: BenchmarkSpec): boolean {
+  return device === "cuda" || [transport, ...algorithms].some((name) => OF_GPUS.includes(name));
+}
+
+/** Where the curve comes from. */
+export function foreseenWords({ model, limit }: Prediction): string {
+  return `${model.source}${errorWords(model.median_error)}${model.median_error === null ? "" : " That is the band."}${kneeWords(model)} Nothing here is measured.${limit ? ` ${limit.because}` : ""}`;
+}

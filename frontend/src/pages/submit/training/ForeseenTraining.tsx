@@ -1,0 +1,58 @@
+/** What is foreseen for the training in the form: how large it is, what a sum takes, how fast one like it was. */
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { ApiError } from "../../../api/client";
+import type { JobSpec, TrainingPrediction } from "../../../api/types";
+import { Loaded } from "../../../components/states/Loaded";
+import { Properties } from "../../../components/Properties";
+import { Skeleton } from "../../../components/states/Skeleton";
+import { type JobCheck, trainingPredictionQuery, TYPING_MS } from "../../../data/foresight";
+import { sumWords, trainingItems, usualWords } from "./trainingPrediction";
+import classes from "../SubmitPage.module.css";
+import { Warnings } from "../../../components/states/Warnings";
+
+interface Props {
+  spec: JobSpec;
+  /** Null: it is on its way. */
+  check: JobCheck | null;
+}
+
+/** As high as what comes, in rows of a table. */
+const ROWS = 5;
+
+export function ForeseenTraining({ spec, check }: Props) {
+  const [asked] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);
+  const settled = useMemo(() => JSON.parse(asked) as JobSpec, [asked]);
+  // Of a form that the server refuses nothing is predicted.
+  const prediction = useQuery({ ...trainingPredictionQuery(settled), enabled: check !== null });
+  // What is wrong with the fields is said beside them.
+  if (prediction.error instanceof ApiError && prediction.error.status === 422) return <p className="dim">No prediction yet.</p>;
+  if (!check) return <Skeleton rows={ROWS} isBare />;
+  return (
+    <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
+      {(found) => <Told found={found} isFetching={prediction.isFetching} />}
+    </Loaded>
+  );
+}
+
+function Told({ found, isFetching }: { found: TrainingPrediction; isFetching: boolean }) {
+  const { usual } = found;
+  const words = sumWords(found);
+  return (
+    <div className={classes.foreseen} aria-busy={isFetching}>
+      <Properties items={trainingItems(found)} />
+      <Warnings warnings={found.warnings} />
+      {words && <p className="dim">{words}</p>}
+      {usual && (
+        <p>
+          <Link to="/jobs/$jobId" params={{ jobId: usual.job_id }}>
+            Job {usual.job_id}
+          </Link>{" "}
+          {usualWords(usual)}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import { GRADIENT_FIELDS, isTold } from "../../../lib/form/trainingForm";
+import classes from "../SubmitPage.module.css";
+import { select, type TrainingPart } from "./trainingPart";
+
+/** How gradients are made and summed: folded away until one of the fields says something. */
+export function Gradients(part: TrainingPart) {
+  const { form, standard, problems, bind, onChange } = part;
+  return (
+    <details className={classes.group} open={isTold(GRADIENT_FIELDS, form, standard, problems) || undefined}>
+      <summary>Gradients</summary>
+      <div className={classes.row}>
+        <TextInput description="Batches before a sum" inputMode="numeric" {...bind("accumulation_steps")} />
+        <TextInput description="Size of the pieces that are summed" {...bind("bucket_bytes")} />
+        <TextInput description="Largest global norm; empty: none" inputMode="decimal" {...bind("clip_norm")} />
+        <NativeSelect description="speed: the faster, the more samples" {...select(part, "batch_split")} />
+      </div>
+      <div className={classes.row}>
+        <NativeSelect description="What travels" {...select(part, "compression")} />
+        {(form.compression === "top_k" || isTold(["top_k_percent"], form, standard, problems)) && (
+          <TextInput description="Of the gradient, sent" inputMode="decimal" {...bind("top_k_percent")} />
+        )}
+        {(form.compression === "powersgd" || isTold(["powersgd_rank"], form, standard, problems)) && (
+          <TextInput description="Columns of a factor" inputMode="numeric" {...bind("powersgd_rank")} />
+        )}
+        <NativeSelect description="How our algorithms move data" {...select(part, "transport")} />
+        <NativeSelect description="auto: GPUs where there are any" {...select(part, "device")} />
+      </div>
+      <Checkbox
+        name="overlap"
+        label="Sum the first buckets while backward still makes the others"
+        checked={form.overlap === "on"}
+        error={problems.overlap}
+        onChange={(event) => onChange("overlap", event.currentTarget.checked ? "on" : "off")}
+      />
+    </details>
+  );
+}

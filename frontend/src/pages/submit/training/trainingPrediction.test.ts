@@ -1,0 +1,34 @@
+import { expect, it } from "vitest";
+import type { TrainingPrediction } from "../../../api/types";
+import { sumWords, trainingItems, usualWords } from "./trainingPrediction";
+
+const found: TrainingPrediction = {
+  parameters: 84_746,
+  gradient_bytes: 338_984,
+  steps_total: 220,
+  gradient_sum: { algorithm: "ring", time_us: 123.4, pieces: 1, source: "The cost model." },
+  usual: { job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 },
+  warnings: [],
+  nodes: [{ node: "n1", ranks: 2 }],
+};
+
+it("says how large, how many and how long", () => {
+  expect(trainingItems(found)).toEqual([
+    ["Model", "84,746 parameters, a gradient of 331 KiB"],
+    ["Steps", "220"],
+    ["Sum of a gradient", "about 123 µs by ring"],
+    ["Would lie on", "n1 (2 ranks)"],
+  ]);
+  expect(sumWords(found)).toBe("The cost model. What overlaps with backward is not waited for. It is no measurement.");
+  expect(usualWords({ job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 })).toBe(
+    "measured 2,000 samples/s for the same on as many ranks: the steps of this one would take about 7.0 s, with validation and checkpoints on top.",
+  );
+});
+
+it("promises nothing that is not known", () => {
+  const little = { ...found, steps_total: null, gradient_sum: null, nodes: [] };
+  expect(trainingItems(little).map(([name]) => name)).toEqual(["Model", "Steps"]);
+  expect(trainingItems(little)[1]?.[1]).toBe("not known: only the nodes have the files");
+  expect(sumWords(little)).toBeNull();
+  expect(usualWords({ job_id: 7, samples_per_second: 2000, steps_seconds: null })).toBe("measured 2,000 samples/s for the same on as many ranks.");
+});

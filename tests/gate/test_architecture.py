@@ -8,7 +8,14 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "ARCHITECTURE.md").read_text()
 PACKAGES = ("workers/ringscope", "workers/ringscope_agent", "backend/ringscope_server")
-BASES = ("", "frontend/src/", *(f"{package}/" for package in PACKAGES), "workers/ringscope/engine/")
+BASES = (
+    "",
+    "frontend/src/",
+    "frontend/src/components/",
+    "frontend/src/lib/",
+    *(f"{package}/" for package in PACKAGES),
+    "workers/ringscope/engine/",
+)
 NAMED = sorted({name for name in re.findall(r"`([\w./]+)`", PAGE) if name.endswith((".py", "/")) or "/" in name})
 SUBPACKAGES = sorted(
     str(path.parent.relative_to(ROOT)) for package in PACKAGES for path in (ROOT / package).glob("*/__init__.py")

@@ -129,7 +129,7 @@ def write_address(settings: Settings, listener: socket.socket) -> None:
 
 
 def url_of(settings: Settings, listener: socket.socket) -> str:
-    """Where the server is, from this machine."""
+    """Return the server's URL, as this machine reaches it."""
     host = ANY_ADDRESS.get(settings.host, settings.host)
     return f"http://{Address(host, listener.getsockname()[1])}{settings.root}"
 

@@ -66,9 +66,10 @@ API = "/api/v1"
 
 @lru_cache(maxsize=4)
 def routes(page: Path | None) -> FastAPI:
-    """All that can be asked, and how faults are answered; ``page`` is where the built files of the page lie.
+    """Return the application with all routes; ``page`` is the folder of the page's built files.
 
-    Of no server in particular, as each request brings its own (``http/services.py``): FastAPI needs half a second.
+    It belongs to no server in particular, as each request brings its own (``http/services.py``): FastAPI needs half a
+    second to build it.
     """
     app = FastAPI(
         title="Ringscope",

@@ -1,4 +1,4 @@
-"""What a transaction touched, and who must hear of it once it is committed."""
+"""The jobs and nodes that a transaction touched, and the notices to send once it is committed."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -36,7 +36,7 @@ class Changes:
         self.submitted.append(job.kind)
 
     def update(self, other: "Changes") -> None:
-        """What another part of the same transaction touched."""
+        """Add the changes of another part of the same transaction."""
         self.jobs |= other.jobs
         self.nodes |= other.nodes
         self.submitted += other.submitted
@@ -63,7 +63,7 @@ class Changes:
 
 
 async def announce(services: Services, changes: Changes, submitted: JobView | None = None) -> None:
-    """After a commit: wake the agents concerned, tell the browsers and the other servers, count the ends.
+    """Wake the agents, notify the browsers and the other servers, and count the ends, after a commit.
 
     ``submitted`` is one of the jobs as it came into the queue, which need not be read again for the browsers.
     """
@@ -90,7 +90,7 @@ async def announce(services: Services, changes: Changes, submitted: JobView | No
 
 
 async def announce_ended_tokens(services: Services) -> None:
-    """After a commit that ended tokens or sessions: here and on the other servers nobody is let in with them."""
+    """Refuse ended tokens and sessions here and on the other servers, after the commit that ended them."""
     services.notices.tokens_ended()
     await forget_tokens(services)
 

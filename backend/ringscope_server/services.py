@@ -1,4 +1,4 @@
-"""What routes and the scheduler work with: one object per application."""
+"""The services of routes and of the scheduler: one object per application."""
 
 import secrets
 from dataclasses import dataclass, field
@@ -44,7 +44,7 @@ STRANGERS_SHARE = 0.1  # of a token's rate, for one address without a token
 
 
 def utc_now() -> datetime:
-    """What the clock of this machine shows."""
+    """Return the time of this machine's clock."""
     return datetime.now(UTC)
 
 
@@ -99,7 +99,7 @@ class Services:
 
     @property
     def background_tasks(self) -> BackgroundTasks:
-        """When the server's own work was done last."""
+        """Return the times at which the server's own work was last done."""
         return self.monitoring.background_tasks
 
     def now_ns(self) -> int:

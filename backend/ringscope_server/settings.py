@@ -160,7 +160,7 @@ class Settings(BaseSettings):
 
     @property
     def metrics_linger_seconds(self) -> float:
-        """How long a job's metrics outlive the job, so that Prometheus sees their last values."""
+        """Return how long a job's metrics outlive the job, so that Prometheus sees their last values."""
         return linger_seconds(self.scrape_interval_seconds)
 
     @property

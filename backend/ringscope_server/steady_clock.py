@@ -12,7 +12,7 @@ _STEADY = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 
 def seconds_since_boot() -> float:
-    """By a clock that nobody sets, and that counts while the machine sleeps, where the system has such a one."""
+    """Return seconds of a clock that nobody sets and that counts while the machine sleeps, if the system has one."""
     return time.clock_gettime(_STEADY)
 
 
@@ -34,7 +34,7 @@ class SteadyClock:
         return shown if abs(shown - steady) < LEAST_STEP else steady
 
     def step(self) -> timedelta:
-        """How far the wall clock was set since it was last accepted. Zero, as good as always."""
+        """Return how far the wall clock was set since it was last accepted; nearly always zero."""
         self._seen = self._look()
         step = self._seen - self._origin
         if abs(step) < LEAST_STEP:

@@ -95,7 +95,7 @@ async def resolve(host: str, port: int) -> list[str]:
 
 
 async def addresses_of(url: str, allowed: Sequence[Network], resolver: Resolve = resolve) -> list[str]:
-    """Where a connection for this URL may go. Raises ForbiddenAddressError when one of its addresses is forbidden."""
+    """Return the addresses of this URL. Raises ForbiddenAddressError if one of them is forbidden."""
     parsed = httpx.URL(url)
     host = parsed.raw_host.decode()
     try:
@@ -119,7 +119,7 @@ def networks(texts: Sequence[str]) -> list[Network]:
 
 
 def is_allowed(address: str, allowed: Sequence[Network]) -> bool:
-    """Whether a webhook may connect to this address. Pure."""
+    """Return whether a webhook may connect to this address. Pure."""
     given = ip_address(address)
     target = _embedded(given) or given
     if any(one in network for one in (given, target) for network in allowed):

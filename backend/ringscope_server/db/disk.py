@@ -10,7 +10,7 @@ FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def has_room(folder: Path) -> bool:
-    """Whether a megabyte fits there. True where that cannot be found out."""
+    """Return whether a megabyte fits there; True if that cannot be found out."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             os.posix_fallocate(file.fileno(), 0, ROOM_BYTES)
@@ -20,5 +20,5 @@ def has_room(folder: Path) -> bool:
 
 
 def is_full(error: BaseException) -> bool:
-    """Whether a file could not be written for want of room."""
+    """Return whether a file could not be written because the disk is full."""
     return isinstance(error, OSError) and error.errno in FULL

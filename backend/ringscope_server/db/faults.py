@@ -1,4 +1,4 @@
-"""What can be wrong with a database that is no mistake of ours, in words for people."""
+"""Faults of a database that are no mistake of ours, in words for people."""
 
 from dataclasses import dataclass
 from logging import Logger
@@ -74,22 +74,22 @@ def fault_of(error: SQLAlchemyError) -> Fault | None:
 
 
 def is_passing(error: Exception) -> bool:
-    """Whether it is the database's trouble: what failed for it is done later, and is nobody's mistake."""
+    """Return whether the database itself has a fault, so that the work is done later."""
     return isinstance(error, SQLAlchemyError) and fault_of(error) is not None
 
 
 def is_lasting(fault: Fault) -> bool:
-    """Whether the next write fails as well, as long as nobody does anything about it."""
+    """Return whether the next write fails as well until somebody mends the database."""
     return fault in (STORAGE_FULL, LOCKED, UNREACHABLE, UNUSABLE)
 
 
 def is_bad_value(error: SQLAlchemyError) -> bool:
-    """Whether a value was refused for what it is, such as a number that is too large: by the database, or before it."""
+    """Return whether the database or its driver refused a value, such as a number that is too large."""
     return isinstance(error, DataError) or isinstance(getattr(error, "orig", None), OverflowError)
 
 
 def log_failure(log: Logger, what: str, error: Exception) -> None:
-    """Of work that is tried again later: one line where the database cannot help it, else with the traceback."""
+    """Log the failure of work that is tried again: one line for a fault of the database, else with the traceback."""
     if is_passing(error):
         log.warning("%s: %s", what, cause_of(error))
     else:
@@ -97,6 +97,6 @@ def log_failure(log: Logger, what: str, error: Exception) -> None:
 
 
 def cause_of(error: Exception) -> str:
-    """What the driver says, on one line; libpq gives a line for each address, and hints below."""
+    """Return the driver's words on one line; libpq gives a line for each address, and hints below."""
     told = error.orig if isinstance(error, StatementError) else error
     return str(told).strip().partition("\n")[0].rstrip(".")

@@ -1,4 +1,4 @@
-"""Which of several servers schedules: the one that holds a row, for as long as it keeps renewing it."""
+"""The lease of the scheduler: of several servers the one schedules that holds a row and keeps renewing it."""
 
 import logging
 from datetime import datetime, timedelta
@@ -65,7 +65,7 @@ class Lease:
         return before not in ("", self._holder)
 
     async def keep(self, session: AsyncSession) -> None:
-        """As ``take``, in a later transaction of the same pass: what the first one saw must still be this server's.
+        """Renew the lease in a later transaction of the same pass; this server must still hold it.
 
         Raises LeaseTakenError also when nobody else has it, but this server stood still for longer than it lasts: what
         was decided is too old. On SQLite it is not, as nobody else decides.

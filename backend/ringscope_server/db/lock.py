@@ -25,7 +25,7 @@ def make_data_dir(path: Path) -> None:
 
 
 def unwritable(path: Path, error: OSError) -> DataDirError:
-    """What to say when a file in the data directory could not be written."""
+    """Return the error for a file in the data directory that could not be written."""
     if is_full(error):
         return DataDirError(f"The disk of the data directory {path} is full; make room on it and start again.")
     return DataDirError(

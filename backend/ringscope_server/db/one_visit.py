@@ -15,7 +15,7 @@ from aiosqlite.context import contextmanager
 
 
 class Answer(NamedTuple):
-    """What came of a statement, by the names of a cursor; ``description`` is None where it has no rows."""
+    """The result of a statement, by the names of a cursor; ``description`` is None if it has no rows."""
 
     description: Any = None
     rows: list[Any] = []
@@ -24,7 +24,7 @@ class Answer(NamedTuple):
 
 
 class Cursor:
-    """What SQLAlchemy asks of one that does not stream; nothing of it is left in the database between two calls."""
+    """A cursor with what SQLAlchemy needs and no streaming; between two calls the database holds nothing of it."""
 
     arraysize = 1  # SQLAlchemy's default for fetchmany, which is served from what was fetched
 
@@ -54,12 +54,12 @@ class Cursor:
 
     @property
     def rowcount(self) -> int:
-        """How many rows were changed."""
+        """Return the number of rows that were changed."""
         return self._answer.rowcount
 
     @property
     def lastrowid(self) -> int | None:
-        """Of the last row that was inserted."""
+        """Return the id of the last row that was inserted."""
         return self._answer.lastrowid
 
 
@@ -112,7 +112,7 @@ class Connection(aiosqlite.Connection):
 
 
 def connect(path: str, **options: Any) -> Connection:
-    """As ``aiosqlite.connect``; its thread does not keep the process alive, as SQLAlchemy sees to for its own."""
+    """Connect as ``aiosqlite.connect`` does, in a thread that does not keep the process alive."""
     connection = Connection(lambda: sqlite3.connect(path, **options), iter_chunk_size=64)
     connection._thread.daemon = True
     return connection

@@ -19,7 +19,7 @@ _POSTGRESQL = {"b": r"\y", "B": r"\Y"}
 
 @lru_cache(maxsize=64)
 def compiled(pattern: str) -> SchemaValidator:
-    """What tells whether a text holds a match; ValueError with the reason and the remedy for a pattern that is none."""
+    """Return a validator of texts that hold a match; ValueError with the reason for a pattern that is none."""
     if found := _OF_ONE_ENGINE.search(pattern):
         raise ValueError(f"{found[0]} is not supported; write it with plain characters, [classes] and (?:groups).")
     try:

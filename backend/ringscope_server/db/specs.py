@@ -27,29 +27,29 @@ class SpoiledError(Exception):
 
 
 def spec_of(job: Job) -> JobSpec:
-    """What was asked for. Nobody may change it, as others are given the same one. Raises SpoiledError."""
+    """Return the job's specification, an object that is shared and must not change. Raises SpoiledError."""
     return _parsed(job.id, job.spec)
 
 
 def valid_spec(job: Job) -> JobSpec | None:
-    """As ``spec_of``, but None where it is spoiled: for those who look after all jobs, and not after one."""
+    """Return the job's specification, or None if it is spoiled, for loops over all jobs."""
     return _valid(job.id, job.spec)
 
 
 async def valid_specs_of(session: AsyncSession, job_ids: Collection[int]) -> dict[int, JobSpec | None]:
-    """As ``specs_of``, but None where one is spoiled."""
+    """Return the specifications of jobs, with None for one that is spoiled."""
     rows = await session.execute(select(Job.id, Job.spec).where(Job.id.in_(job_ids)))
     return {job_id: _valid(job_id, spec) for job_id, spec in rows}
 
 
 async def specs_of(session: AsyncSession, job_ids: Collection[int]) -> dict[int, JobSpec]:
-    """Of those jobs that there are, without reading the rest of them. Raises SpoiledError."""
+    """Return the specifications of the jobs that exist, without reading their other columns. Raises SpoiledError."""
     rows = await session.execute(select(Job.id, Job.spec).where(Job.id.in_(job_ids)))
     return {job_id: _parsed(job_id, spec) for job_id, spec in rows}
 
 
 async def read_spec(session: AsyncSession, job_id: int) -> JobSpec:
-    """Of one job, without reading the rest of it. Raises KeyError where there is none, and SpoiledError."""
+    """Return the specification of one job without reading its other columns. Raises KeyError and SpoiledError."""
     return (await specs_of(session, [job_id]))[job_id]
 
 

@@ -57,7 +57,7 @@ def record_change(
 
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What differs between two documents, down to the fields of the objects in them. Pure."""
+    """Return the differences between two documents, down to the fields of the objects in them. Pure."""
     was: dict[str, Any] = {}
     now_is: dict[str, Any] = {}
     for name in {**before, **after}:

@@ -18,7 +18,7 @@ EXPORT_ROWS = 1_000  # read at a time
 
 @dataclass(frozen=True)
 class EventFilter:
-    """Which events; None lets all pass."""
+    """A filter of events; None lets all pass."""
 
     actor: str | None = None
     action: str | None = None  # job.cancelled, or job.* for all of jobs
@@ -47,7 +47,7 @@ class EventFilter:
 async def of_target(
     session: AsyncSession, target_type: str, target_id: object, limit: int, after: int | None
 ) -> list[EventView]:
-    """What happened to one thing."""
+    """Return the events of one target."""
     query = select(Event).where(Event.target_type == target_type, Event.target_id == str(target_id))
     return _views(await session.scalars(keyset.after(query, Event, limit, after)))
 

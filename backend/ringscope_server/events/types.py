@@ -47,7 +47,7 @@ TYPES = tuple(f"{noun}.{word}" for noun, words in WORDS.items() for word in word
 
 
 def matches(patterns: Iterable[str], event_type: str) -> bool:
-    """Whether one of the patterns is the type itself, ``*``, or its noun with ``.*``."""
+    """Return whether one of the patterns is the type itself, ``*``, or its noun with ``.*``."""
     return not {event_type, "*", f"{event_type.partition('.')[0]}.*"}.isdisjoint(patterns)
 
 

@@ -1,1 +1,1 @@
-"""What keeps the server's own work going while more is asked of it than it can do."""
+"""Measures that keep the server's own work going while requests overload it."""

@@ -1,4 +1,4 @@
-"""Which requests are served now. While the server gets enough processor time, all are served at once.
+"""Admission of requests. While the server gets enough processor time, all are served at once.
 
 Where it does not, the event loop is late for all of its work, and a pass of the scheduler, whose hundred waits take a
 round of the loop each, would never end. Then few requests are served at a time, and none begins while a background task
@@ -82,7 +82,7 @@ class Admission:
 
     @property
     def is_short(self) -> bool:
-        """Whether the server gets too little time."""
+        """Return whether the server gets too little processor time."""
         return self._clock() < self._short_until
 
     @contextmanager

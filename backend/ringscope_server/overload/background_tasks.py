@@ -1,4 +1,4 @@
-"""When each background task was done last, and which is late. A thread looks, as the event loop itself may be late."""
+"""Times at which each background task was last done. A thread finds late ones, as the event loop itself may be late."""
 
 import logging
 import threading

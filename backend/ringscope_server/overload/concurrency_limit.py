@@ -19,7 +19,7 @@ class BusyError(Exception):
 
 
 class ConcurrencyLimit:
-    """For one event loop. Of those that wait, whoever was served longest ago is next.
+    """A limit of how much runs at once in one event loop. Of the keys that wait, the one served longest ago is next.
 
     Args:
         most: at once, of all keys together.

@@ -9,7 +9,7 @@ _Queue = deque["asyncio.Future[None]"]
 
 
 class PriorityLock:
-    """For one event loop. Within a queue the order is that of coming."""
+    """A lock of one event loop with a queue that goes first. Within a queue the first to come is served first."""
 
     def __init__(self) -> None:
         self._is_held = False
@@ -39,7 +39,7 @@ class PriorityLock:
             raise
 
     def _hand_on(self) -> None:
-        """To the next who still waits; the lock stays held meanwhile."""
+        """Hand the lock to the next task that still waits; the lock stays held meanwhile."""
         for queue in (self._first, self._others):
             while queue:
                 turn = queue.popleft()

@@ -115,7 +115,7 @@ class _Child:
         theirs.close()
 
     def call(self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[bool, Any]:
-        """Whether it returned, and what it returned or raised. Raises ProcessLostError."""
+        """Call the function there; return whether it returned, and its result or exception. Raises ProcessLostError."""
         try:
             self._pipe.send((function, args, kwargs))
             told: tuple[bool, Any] = self._pipe.recv()
@@ -124,7 +124,7 @@ class _Child:
         return told
 
     def is_alive(self) -> bool:
-        """Whether it can be called."""
+        """Return whether the process can be called."""
         return self._process.is_alive()
 
     def kill(self) -> None:

@@ -1,4 +1,4 @@
-"""What happened, for the audit, for live pages and for webhooks."""
+"""Events for the audit, for live pages and for webhooks."""
 
 from datetime import datetime
 

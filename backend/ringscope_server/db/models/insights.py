@@ -1,4 +1,4 @@
-"""What was noticed about a job, and the pulses that hangs are noticed by."""
+"""Insights about a job, and the pulses by which hangs are detected."""
 
 from datetime import datetime
 from typing import Any
@@ -33,7 +33,7 @@ class Insight(Base):
 
 
 class Pulse(Base):
-    """How far the ranks of an attempt on one node last said they are; kept while the attempt runs."""
+    """The last reported progress of an attempt's ranks on one node; the row exists while the attempt runs."""
 
     __tablename__ = "pulses"
 

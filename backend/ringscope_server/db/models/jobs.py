@@ -12,7 +12,7 @@ from ringscope_server.db.models.nodes import Node
 
 
 class Job(Base):
-    """What was asked for (spec, never changed) and where it stands."""
+    """A job: its specification, which never changes, and its state."""
 
     __tablename__ = "jobs"
     __table_args__ = (

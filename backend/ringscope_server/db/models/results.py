@@ -1,4 +1,4 @@
-"""What ranks told: rows, steps, traced operations, lines of the log."""
+"""Results that ranks reported: rows, steps, traced operations, lines of the log."""
 
 from datetime import datetime
 from typing import Any

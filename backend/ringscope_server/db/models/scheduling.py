@@ -1,4 +1,4 @@
-"""What the scheduler keeps beside jobs and nodes."""
+"""Tables of the scheduler: usage for fair shares, and leases."""
 
 from datetime import datetime
 
@@ -9,7 +9,7 @@ from ringscope_server.db.models.base import Base
 
 
 class Usage(Base):
-    """What a user has had of the cluster, for fair shares: slot-seconds that decay with the policy's half-life."""
+    """A user's share of the cluster so far: slot-seconds that decay with the policy's half-life."""
 
     __tablename__ = "usage"
 
@@ -19,7 +19,7 @@ class Usage(Base):
 
 
 class Lease(Base):
-    """Who may do a task that only one server may do. Each new holder raises the fence."""
+    """The holder of a task that only one server may do. Each new holder raises the fence."""
 
     __tablename__ = "leases"
 

@@ -1,4 +1,4 @@
-"""What ranks of training told beyond their steps."""
+"""Results that ranks of training reported beyond their steps."""
 
 from datetime import datetime
 from typing import Any
@@ -43,7 +43,7 @@ class RankBuckets(Base):
 
 
 class RankTotals(Base):
-    """What the training steps of one rank add up to, so that a long job's figures need not be read out of its steps.
+    """Sums over the training steps of one rank, so that a long job's figures need not be read from its steps.
 
     The first step, which warms up, is left out of the sums.
     """

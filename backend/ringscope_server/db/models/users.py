@@ -1,4 +1,4 @@
-"""Who may do what, and what was asked for already."""
+"""Tokens with their roles, and idempotency keys of earlier requests."""
 
 from datetime import datetime
 

@@ -119,3 +119,9 @@ def test_interfaces_that_are_up_are_told_with_speed_and_addresses(
         Nic(name="ib0", speed_mbit_per_s=200_000, addresses=["fe80::1"]),
         Nic(name="veth7", speed_mbit_per_s=10_000, is_virtual=True),
     ]
+    given = AgentSettings(name="n1", address="10.0.0.2", link_speed="80Mbit/s")
+    assert {nic.name: nic.speed_mbit_per_s for nic in inventory.take_inventory(given, []).nics} == {
+        "eth0": 80,
+        "ib0": 200_000,
+        "veth7": 10_000,
+    }

@@ -51,6 +51,7 @@ def _read_flags(arguments: Sequence[str] | None) -> dict[str, Any]:
     parser.add_argument("--name", help=f"{fields['name'].description} Default: the host's name.")
     parser.add_argument("--slots", help=f"{fields['slots'].description} Default: the number of cores.")
     parser.add_argument("--address", help=fields["address"].description)
+    parser.add_argument("--link-speed", metavar="RATE", help=fields["link_speed"].description)
     parser.add_argument("--metrics-port", help=fields["metrics_port"].description)
     parser.add_argument("--gpu-metrics", action="store_true", default=None, help=fields["gpu_metrics"].description)
     parser.add_argument("--data-dir", help=fields["data_dir"].description)

@@ -13,7 +13,7 @@ import psutil
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Inventory, Lack, Nic
 from ringscope.engine.control_group import most_bytes
-from ringscope.engine.own_address import is_only_here
+from ringscope.engine.own_address import addresses_of, is_only_here
 from ringscope.rank.environment import cpu_model, installed_versions
 from ringscope.rank.foreign import without_foreign
 from ringscope_agent import gpus
@@ -33,7 +33,7 @@ def take_inventory(settings: AgentSettings, lacks: list[Lack], machine: Machine 
         cores=psutil.cpu_count() or 1,
         memory_bytes=min(psutil.virtual_memory().total, most_bytes() or sys.maxsize),
         gpus=gpus.find_gpus(),
-        nics=_nics(),
+        nics=_nics(settings),
         machine=machine,
         lacks=lacks,
         only_here=is_only_here(settings.reachable_address),
@@ -75,9 +75,10 @@ def _os_name() -> str:
         return platform.platform(terse=True)
 
 
-def _nics() -> list[Nic]:
+def _nics(settings: AgentSettings) -> list[Nic]:
+    """Return the interfaces that are up; the one with the node's address has the speed of the settings."""
     addresses = psutil.net_if_addrs()
-    return [
+    found = [
         Nic(
             name=name,
             speed_mbit_per_s=state.speed or None,
@@ -87,4 +88,13 @@ def _nics() -> list[Nic]:
         )
         for name, state in sorted(psutil.net_if_stats().items())
         if state.isup and "loopback" not in state.flags.split(",")
+    ]
+    if (speed := settings.link_mbit_per_s) is None:
+        return found
+    address = settings.reachable_address
+    own = {address, *addresses_of(address)}
+    has_own = any(own & {*nic.addresses} for nic in found)
+    return [
+        nic.model_copy(update={"speed_mbit_per_s": speed}) if own & {*nic.addresses} or not has_own else nic
+        for nic in found
     ]

@@ -12,6 +12,7 @@ from ringscope.contracts.address import LOOPBACK, is_loopback, parse_address
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
 from ringscope.contracts.protocol import checked_year
+from ringscope.contracts.units import parse_rate
 from ringscope.engine.cores import own_place
 from ringscope.engine.own_address import address_towards, addresses_of, is_only_here
 from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE
@@ -39,6 +40,11 @@ class AgentSettings(BaseSettings):
         description="Number of ranks at once; default: one for each physical core that the agent may use.",
     )
     address: str = Field("", description="Address at which other nodes reach this one; /metrics listens there as well.")
+    link_speed: str = Field(
+        "",
+        description="Rate of this node's network, such as 10Gbit/s, where its driver does not know it, as behind a "
+        "virtual card or a shaper of traffic. Default: what the driver reports.",
+    )
     metrics_port: int | None = Field(
         None,
         ge=0,
@@ -118,6 +124,13 @@ class AgentSettings(BaseSettings):
             raise ValueError(f"{address!r} is no host name or IPv4 address, which is all that Hydra takes; give one.")
         return address
 
+    @field_validator("link_speed")
+    @classmethod
+    def _is_a_rate(cls, rate: str) -> str:
+        if rate:
+            parse_rate(rate)
+        return rate
+
     @field_validator("scripts")
     @classmethod
     def _is_a_folder(cls, path: Path | None) -> Path | None:
@@ -152,6 +165,11 @@ class AgentSettings(BaseSettings):
         if is_only_here(name) or not addresses_of(name):
             return address_towards(server) or name
         return name
+
+    @property
+    def link_mbit_per_s(self) -> int | None:
+        """Return ``link_speed`` in Mbit/s, at least 1; None if it is not given."""
+        return max(1, round(parse_rate(self.link_speed) * 8 / 1e6)) if self.link_speed else None
 
     @property
     def metrics_linger_seconds(self) -> float:

@@ -62,7 +62,7 @@ class Choice(NamedTuple):
         bounds: Collection[str] = (),
         likeliest: Sequence[str] = (),
     ) -> "Choice":
-        """The lowest time; of equal ones the library's, since its messages start without Python.
+        """Choose the lowest time; of equal times a library's, since its messages start without Python.
 
         ``bounds`` are those that take at most as long as it says. ``likeliest`` are names in the order of what was
         expected, which decides between times that a few calls cannot distinguish.

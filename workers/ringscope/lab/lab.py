@@ -130,7 +130,7 @@ class Lab:
             "--name": host.name,
             "--slots": state.wanted.slots,
             "--address": address,
-            "--link-speed": f"{state.wanted.rate_bit_per_s / 1e6:g}Mbit/s",  # which the host's driver does not know
+            "--link-speed": f"{state.wanted.rate_bit_per_s}bit/s",  # which the host's driver does not know
             "--metrics-port": 9465,
             "--data-dir": host.folder,
         }

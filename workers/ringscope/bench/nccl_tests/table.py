@@ -48,7 +48,8 @@ def _table(
     algorithm: str, rows: list[Measurement], spec: BenchmarkSpec | None, devices: Sequence[Hello], timestamps: bool
 ) -> Iterable[str]:
     failed, per_iteration = failed_checks(rows), spec is not None and spec.per_iteration
-    transports = ",".join(dict.fromkeys(row.transport for row in rows))
+    found = [*dict.fromkeys(row.transport for row in rows)]
+    transports = " and ".join(found) + " in different rows" * (len(found) > 1)
     yield f"# ringscope version {__version__}"
     yield (
         f"# Collective test starting: {_collective(spec)} algorithm: {algorithm} transport: {transports} "

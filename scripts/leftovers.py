@@ -117,7 +117,7 @@ def _home() -> Path:
 
 
 def _processes(run_folder: Path) -> list[psutil.Process]:
-    """Those that were started with the folder in their environment, or with a path below it as an argument."""
+    """Return the processes that have the folder in their environment, or a path below it as an argument."""
     found = []
     for process in psutil.process_iter():
         try:

@@ -12,7 +12,7 @@ from ringscope_server.overload.admission import Admission, Admitted, Kind, NotAd
 
 
 def short(clock: Clock) -> Admission:
-    """Of a server that gets too little time."""
+    """The admission of a server that gets too little time."""
     found = Admission(lambda: clock.elapsed)
     found.note_lag(1.0)
     return found

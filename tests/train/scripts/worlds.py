@@ -8,9 +8,11 @@ import itertools
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+import pytest
 import torch
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 
+from ringscope.engine.errors import EngineError
 from ringscope.train.scripts.distributed_optimizer import distribute
 from ringscope.train.scripts.gradients import Gradients
 
@@ -84,3 +86,33 @@ def results(ranks: int, program: Any, **options: Any) -> tuple[list[Any], Any]:
     """What each rank returns, and what one process does."""
     every = on_ranks(ranks, lambda comm: program(World(ranks, comm, **options)), VirtualCommunicator)
     return every, program(World(ranks, None))
+
+
+def sentence_of(program, ranks=2, **options):
+    """Return the sentence that each rank gets."""
+
+    def run(comm):
+        with pytest.raises(EngineError) as found:
+            program(World(ranks, comm, **options))
+        return str(found.value)
+
+    return on_ranks(ranks, run, VirtualCommunicator, seconds=5)
+
+
+def made(world, model=None, **options):
+    model = model or Net()
+    return model, world.wrap(torch.optim.SGD(model.parameters(), lr=1 / 8, **options), model)
+
+
+def without_unused():
+    """The bucket of what no forward uses comes first and would let all others wait for backward's end."""
+    model = Net()
+    del model.unused
+    return model
+
+
+def steps(world, model, optimizer, count=1):
+    for _ in range(count):
+        optimizer.zero_grad()
+        world.loss(model).backward()
+        optimizer.step()

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ringscope.engine.base import Plan, TraceablePlan
 from ringscope.engine.errors import EngineError, RefusedError
-from ringscope.engine.transports.mpi import abort
+from ringscope.engine.transports.mpi import abort, is_over
 
 Result = TypeVar("Result")
 _failed: list[BaseException] = []  # what nobody caught
@@ -40,7 +40,7 @@ def at_end(call: Callable[[], None], rank: int) -> None:
     """Call it when this program ends well; an EngineError in it ends all ranks with its sentence."""
 
     def run() -> None:
-        if _failed:
+        if _failed or is_over():  # a program may have ended MPI itself
             return
         try:
             call()

@@ -1,7 +1,7 @@
 /** What is wrong with a form, in the form's own words. Pure. */
 import { labelsProblem } from "../labels";
 import { parseSize } from "../size";
-import type { Form, Problems, Reading, Table } from "./specForm";
+import type { Form, Problems, Reading, Table } from "./types";
 
 const SIZE = "This is no size; write it as 8, 64K, 16 MiB or 16 MB.";
 const OPTIONAL = "optional ";

@@ -3,7 +3,8 @@ import type { FieldProblem } from "../../api/client";
 import type { BenchmarkSpec, Engine } from "../../api/types";
 import { labelsFrom, labelsText } from "../labels";
 import { formatSize, parseSize, sweepSizes } from "../size";
-import { type Problems, problemsAt, type Table } from "./specForm";
+import { problemsAt } from "./specForm";
+import type { Problems, Table } from "./types";
 
 /** Every field as the text in its input; algorithms as a comma-separated list. */
 export type JobForm = {

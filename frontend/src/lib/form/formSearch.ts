@@ -2,7 +2,7 @@
 import type { Engine } from "../../api/types";
 import { type JobForm, STANDARD, withCollective } from "./form";
 import { SCRIPT_FIELDS } from "./scriptForm";
-import type { Form } from "./specForm";
+import type { Form } from "./types";
 import { TRAINING_FIELDS } from "./trainingForm";
 
 export const KINDS = ["benchmark", "training", "script"] as const;

@@ -5,7 +5,8 @@ import { atServer, withProgram } from "../command";
 import { unreadable } from "./fieldWords";
 import { shellQuote } from "../shell";
 import { parseSize } from "../size";
-import { problemsAt, type Table } from "./specForm";
+import { problemsAt } from "./specForm";
+import type { Table } from "./types";
 
 /** Every field as the text in its input. */
 export type PlanForm = {

@@ -1,6 +1,6 @@
 /** The form of a job that runs a Python file of the nodes' own. */
 import type { JobSpec } from "../../api/types";
-import type { Form, Table } from "./specForm";
+import type { Form, Table } from "./types";
 
 export const SCRIPT_FIELDS = {
   file: { pointer: "/script/file", label: "File", reads: "text" },

@@ -1,6 +1,7 @@
 import { describe, expect, it, test } from "vitest";
 import { aJob } from "../../testing/fixtures";
-import { argumentsOf, formToSpec, problemsAt, type Reading, specToForm, type Table, valueAt, withArgument } from "./specForm";
+import { argumentsOf, formToSpec, problemsAt, specToForm, valueAt, withArgument } from "./specForm";
+import type { Reading, Table } from "./types";
 
 const { spec } = aJob();
 

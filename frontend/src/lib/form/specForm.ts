@@ -5,23 +5,9 @@ import { formWords } from "./fieldWords";
 import { labelsFrom, labelsText } from "../labels";
 import { formatSize, parseSize } from "../size";
 
-type Amount = "number" | "whole number" | "size";
-/** How text is read. What is empty and optional is null; text that is no number goes as it is, for the server to refuse. */
-export type Reading = "text" | "optional text" | Amount | `optional ${Amount}` | "flag" | "names" | "labels" | "sizes by name" | "lines" | "JSON";
+import type { Form, Place, Problems, Reading, Table } from "./types";
 
-export interface Place {
-  /** From the specification's root, as in the server's problems: "/training/epochs". */
-  pointer: string;
-  /** What the page calls it. */
-  label: string;
-  reads: Reading;
-}
-
-/** In the order of the page: the first field with a problem is focused. */
-export type Table<F extends string> = Readonly<Record<F, Place>>;
-export type Form<F extends string> = Record<F, string>;
-/** Sentences by field; of one argument of a model by "model_arguments.heads". */
-export type Problems = Record<string, string>;
+export type { Form, Problems, Reading, Table } from "./types";
 
 type Tree = Record<string, unknown>;
 

@@ -1,6 +1,7 @@
 /** The form of a training job: its fields by their names in the specification. */
 import type { Engine, JobSpec } from "../../api/types";
-import { type Form, type Problems, specToForm, type Table } from "./specForm";
+import { specToForm } from "./specForm";
+import type { Form, Problems, Table } from "./types";
 
 export const TRAINING_FIELDS = {
   model: { pointer: "/training/model", label: "Model", reads: "text" },

@@ -1,7 +1,8 @@
 /** The forms of the settings as tables, and what is wrong with one in its own words. Pure. */
 import type { FieldProblem } from "../../api/client";
 import { unreadable } from "../../lib/form/fieldWords";
-import { type Form, type Problems, problemsAt, type Table } from "../../lib/form/specForm";
+import { problemsAt } from "../../lib/form/specForm";
+import type { Form, Problems, Table } from "../../lib/form/types";
 
 export const TOKEN_FIELDS = {
   name: { pointer: "/name", label: "Name", reads: "text" },

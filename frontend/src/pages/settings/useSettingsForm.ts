@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, randomKey } from "../../api/client";
 import { refusedTexts, unreadableTexts } from "./settingsForms";
-import type { Form, Problems, Table } from "../../lib/form/specForm";
+import type { Form, Problems, Table } from "../../lib/form/types";
 
 interface Typed {
   /** As the form was when somebody typed last. */

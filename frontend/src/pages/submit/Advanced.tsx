@@ -1,6 +1,6 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { ADVANCED, type Field, isSimulation, type JobForm, STANDARD } from "../../lib/form/form";
-import type { Problems } from "../../lib/form/specForm";
+import type { Problems } from "../../lib/form/types";
 import type { Bind } from "./bind";
 import { Limits } from "./Limits";
 import classes from "./SubmitPage.module.css";

@@ -2,7 +2,7 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import type { Engine } from "../../api/types";
 import { type Field, isSimulation, type JobForm, SWEEP_FIELDS } from "../../lib/form/form";
-import type { Problems } from "../../lib/form/specForm";
+import type { Problems } from "../../lib/form/types";
 import { binder, choices } from "./bind";
 import { Advanced } from "./Advanced";
 import { Call } from "./Call";

@@ -1,5 +1,5 @@
 /** How an input of a form is tied to its field. */
-import type { Form, Problems, Table } from "../../lib/form/specForm";
+import type { Form, Problems, Table } from "../../lib/form/types";
 
 /** What an input gets to show a field and its problem. */
 export interface Bound {

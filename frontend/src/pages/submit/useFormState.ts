@@ -1,7 +1,7 @@
 import { getRouteApi } from "@tanstack/react-router";
 import { useState } from "react";
 import { type Followed, followed, formChanges, type FormSearch, searchText } from "../../lib/form/formSearch";
-import type { Form } from "../../lib/form/specForm";
+import type { Form } from "../../lib/form/types";
 
 const route = getRouteApi("/jobs/new");
 

@@ -42,6 +42,11 @@ def mpi_versions() -> dict[str, str]:
     return {"mpi": ".".join(map(str, MPI.Get_version())), "mpi_library": library}
 
 
+def is_over() -> bool:
+    """Return whether this program has ended MPI, after which no rank can be reached."""
+    return MPI.Is_finalized()
+
+
 def abort(exit_code: int) -> None:
     """End every rank of the gang with this code once its last words are read: peers may wait for this one for ever."""
     deliver()

@@ -6,10 +6,12 @@ rows. Every number is small enough for float32 to keep it exactly.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import astuple, dataclass
 
+import numpy as np
 import torch
 
 from ringscope.engine.errors import DifferenceError
@@ -18,6 +20,7 @@ from ringscope.train.digest import odd_rank
 FIELDS = 7
 _EXACT = (1 << 24) - 1  # float32 keeps whole numbers up to here
 _NOT_TAKEN = -1.0
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _COMPARED_AT_FIRST = 8
 _ALL_EVERY = 50  # steps
 _TENSORS = 8  # compared after a step that is no turn of all, a fiftieth of each: some tens of microseconds
@@ -58,6 +61,7 @@ def take_notes(
     groups = [(optimizer.defaults, group) for optimizer in optimizers for group in optimizer.param_groups]
     options = [[(name, plain(group.get(name))) for name in sorted(defaults)] for defaults, group in groups]
     rate = plain(groups[0][1].get("lr")) if groups else None
+    rate = rate[0] if isinstance(rate, list) and len(rate) == 1 else rate
     part = None if _is_turn_of_all(steps) else steps
     return Notes(
         steps=float(steps & _EXACT),
@@ -174,6 +178,6 @@ def plain(value: object) -> object:
         return [plain(one) for one in value]
     if isinstance(value, set | frozenset):
         return sorted(repr(plain(one)) for one in value)
-    if value is None or isinstance(value, bool | int | float | complex | str | bytes | torch.dtype | torch.device):
-        return value
-    return getattr(value, "__qualname__", type(value).__qualname__)
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    return value if isinstance(value, int | float) else _ADDRESS.sub("", repr(value))

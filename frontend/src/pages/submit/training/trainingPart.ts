@@ -1,6 +1,6 @@
 /** What the parts of the training form get. */
 import type { Engine } from "../../../api/types";
-import type { Problems } from "../../../lib/form/specForm";
+import type { Problems } from "../../../lib/form/types";
 import type { TrainingField, TrainingForm } from "../../../lib/form/trainingForm";
 import { type Bind, type Bound, choices as options } from "../bind";
 

@@ -59,6 +59,22 @@ def test_one_message_that_was_held_up_makes_no_slow_hop() -> None:
     assert slow_links(hop_times([*samples(set()), *held_up, *held_up])).hops == []
 
 
+def test_one_large_clock_error_hides_no_slow_hop() -> None:
+    unsure = [HopSample(("h5", "h6"), 1 << 20, 50_000_000, 5.0, 900_000_000)]
+    assert slow_links(hop_times([*samples({("h5", "h6")}), *unsure])).hops[0].hop == ("h5", "h6")
+    assert slow_links(hop_times([*samples({("h5", "h6")}, error_ns=1_000_000), *unsure])).hops != []
+
+
+@pytest.mark.parametrize("error_ns", [0, 5_000_000, 30_000_000])
+@pytest.mark.parametrize("held_up", range(1, 4))
+def test_long_messages_with_large_clock_errors_blame_no_healthy_hop(error_ns: int, held_up: int) -> None:
+    # In truth the messages took 10 ms; the clocks of h2 are wrong by less than their error.
+    late = [HopSample(("h1", "h2"), 1 << 20, 10_000_000 + 80_000_000, 9.0, 80_000_000)] * held_up
+    assert slow_links(hop_times([*samples(set(), error_ns=error_ns), *late])).hops == []
+    only = [sample for sample in samples(set(), error_ns=error_ns) if sample.hop != ("h1", "h2")]
+    assert slow_links(hop_times([*only, *late])).hops == []
+
+
 def test_the_sentence_of_a_hop_says_that_either_end_may_be_the_cause() -> None:
     links = slow_links(hop_times(samples({("h5", "h6")})))
     assert sentences(links, "ring at 1 MiB") == [

@@ -54,6 +54,7 @@ def test_the_slow_host_is_named_and_no_other(slow_cluster: Cluster, kind: str, r
     assert [(insight.kind, insight.node) for insight in told if insight.kind in ("slow_link", "late_rank")] == [
         ("slow_link", SLOW)
     ], [insight.message for insight in told]
+    assert {insight.node for insight in told} <= {SLOW, None}, [insight.message for insight in told]
     assert sentence.startswith(f"The link of node {SLOW} is slow")
     shown = slow_cluster.run("why", str(job_id)).stdout
     assert f"The link of node {SLOW} is slow" in shown, shown

@@ -1,10 +1,10 @@
 """Find slow hops between nodes, and the node that slow hops share, by wire times of traced operations. Pure.
 
 A hop is slow that takes at least twice as long for its bytes as the quick hops of the same operation, or three times
-where there are fewer than 5 messages. Its lower quartile counts, so that one message that was held up says nothing. A
-node's link is slow where nearly all messages that it sends to several nodes are slow, or nearly all that it gets from
-several, or nearly all of both: then the other ends of these hops are healthy. Other slow hops are named as hops, since
-either end may be the cause.
+where there are fewer than 5 messages. Its lower quartile counts, so that one message that was held up says nothing.
+Messages with a large clock error do not count where the hop has others. A node's link is slow where nearly all
+messages that it sends to several nodes are slow, or nearly all that it gets from several, or nearly all of both: then
+the other ends of these hops are healthy. Other slow hops are named as hops, since either end may be the cause.
 """
 
 from collections import defaultdict
@@ -119,11 +119,22 @@ def _share(node: str, hops: Sequence[HopTime], slow: Collection[Hop]) -> tuple[f
 
 
 def _hop_time(samples: Sequence[HopSample], min_ns: int) -> HopTime:
-    known = [sample for sample in samples if sample.ratio is not None and sample.error_ns is not None]
+    known = _well_timed([sample for sample in samples if sample.ratio is not None], min_ns)
     ratio = lower_quartile([sample.ratio or 0.0 for sample in known]) if known else None
-    wire_ns = round(lower_quartile([sample.wire_ns for sample in samples]))
+    wire_ns = round(lower_quartile([sample.wire_ns for sample in known or samples]))
     is_slow = False
     if ratio is not None and ratio >= (MIN_RATIO if len(known) >= FEW_MESSAGES else MIN_RATIO_OF_FEW):
         longer_ns = wire_ns * (1 - 1 / ratio)
         is_slow = longer_ns > max(min_ns, *(sample.error_ns or 0 for sample in known))
     return HopTime(samples[0].hop, len(samples), max(sample.bytes for sample in samples), wire_ns, ratio, is_slow)
+
+
+def _well_timed(samples: Sequence[HopSample], min_ns: int) -> list[HopSample]:
+    """Return the messages whose clock error is small, or about as small as the hop's smallest one.
+
+    One large clock error must not hide a slow hop. The choice looks at the error alone, never at the time: a choice
+    of long messages would blame a healthy hop.
+    """
+    errors = [sample.error_ns for sample in samples if sample.error_ns is not None]
+    limit_ns = max(min_ns, 2 * min(errors, default=0))
+    return [sample for sample in samples if sample.error_ns is not None and sample.error_ns <= limit_ns]

@@ -48,6 +48,15 @@ ENDS = {
     "code 3": "import os\nif comm.rank == 1: os._exit(3)",
     "killed": "import os, signal\nif comm.rank == 1: os.kill(os.getpid(), signal.SIGKILL)",
 }
+MPI_ALONE = """
+import numpy, sys
+from mpi4py import MPI
+comm, x = MPI.COMM_WORLD, numpy.ones(1000, numpy.float32)
+for step in range(5):
+    if step == 3 and comm.rank == 1:
+        sys.exit(0)
+    comm.{call}
+"""
 # Two groups of the same ranks, whose sums they ask for in different orders.
 CROSSED = """
 import numpy
@@ -126,3 +135,14 @@ def test_a_rank_that_ends_while_another_waits_for_it_is_named_at_once(
         "killed": "was killed by SIGKILL (9)",
     }
     assert words[end] in job.message, job.message
+
+
+LONG = [pytest.param(call, marks=pytest.mark.long) for call in ("barrier()", "Barrier()")]
+
+
+@pytest.mark.parametrize("call", ["Allreduce(MPI.IN_PLACE, x)", *LONG])
+def test_a_rank_that_ends_while_another_waits_in_mpi4py_is_named(scripts: tuple[Lab, Path], call: str) -> None:
+    job = ended(scripts, submitted(scripts, MPI_ALONE.format(call=call)))
+    assert (job.state, job.attempts[0].bad_rank) == ("failed", 1), job.message
+    assert "rank 1 has ended its program without an error" in job.message.lower().replace(" on node vm", "")
+    assert f"has been in {call.split('(')[0]} of mpi4py" in job.message

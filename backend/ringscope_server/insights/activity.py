@@ -16,9 +16,7 @@ MOST_RANKS = 64
 class Activity(BaseModel):
     """A group of ranks that do the same."""
 
-    doing: str = Field(
-        description="What the ranks do, such as: importing torch; at its steps; at the end of its program."
-    )
+    doing: str = Field(description="What the ranks do, such as: importing torch; at its steps; in Allreduce of mpi4py.")
     is_loading: bool = Field(
         description="Whether it is in a stage before or between its steps, which load_seconds limits."
     )
@@ -50,7 +48,9 @@ async def of_job(session: AsyncSession, job_id: int) -> list[Activity]:
 def _doing(sample: Sample) -> str:
     if sample.pulse.has_finished:
         return "at the end of its program"
-    return sample.pulse.stage or "at its steps"
+    if sample.pulse.collective:
+        return f"in {sample.pulse.collective} of mpi4py"
+    return sample.pulse.stage or ("at its steps" if sample.has_begun_steps else "in its program")
 
 
 def _activity(doing: str, samples: list[Sample]) -> Activity:

@@ -10,6 +10,7 @@ from ringscope.contracts.collectives import AUTO, SCHEDULED
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.traced import MAX_FOLLOWED_RANKS
 from ringscope.contracts.units import plural
+from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.slow_link import MIN_NODES
 from ringscope_server.insights.views import Check
 from ringscope_server.results.baseline import MAX_SPREAD, MIN_RUNS, History
@@ -52,8 +53,7 @@ def checks(facts: Facts) -> list[Check]:
 
 def _ranks(facts: Facts) -> Iterator[Check]:
     spec = facts.spec
-    limit = f"A rank that makes no progress for {spec.hang_seconds} s is reported."
-    yield Check(check="hang", is_checked=True, sentence=limit)
+    yield Check(check="hang", is_checked=True, sentence=_hang(spec))
     if spec.ranks < _MIN_RANKS:
         for check in ("straggler", "late_rank"):
             sentence = f"It takes {_MIN_RANKS} ranks to find a slow or late one, and the job has {spec.ranks}."
@@ -76,6 +76,16 @@ def _ranks(facts: Facts) -> Iterator[Check]:
     else:
         sentence = "The clock of a node is not known, so the arrivals of ranks cannot be compared."
         yield Check(check="late_rank", is_checked=False, sentence=sentence)
+
+
+def _hang(spec: JobSpec) -> str:
+    limits = Limits.of(spec)
+    if not limits.tells_steps:
+        return (
+            "A rank is reported that waits in a call for one whose program has ended, and ranks that all wait for each "
+            "other in calls of the engine. Give hang_seconds to report any rank without progress."
+        )
+    return f"A rank that makes no progress for {limits.hang_seconds:g} s, or for 10 mean iterations, is reported."
 
 
 def _links(facts: Facts) -> Iterator[Check]:

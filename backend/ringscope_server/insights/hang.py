@@ -4,7 +4,8 @@ A rank makes progress when it begins another step of a call, or ends an iteratio
 enters another stage of its loading. If no rank does for longer than the limit, the gang hangs. If only some do not, the
 gang is out of step. While a rank is in a stage, such as an import, the limit is the job's ``load_seconds``; else its
 ``hang_seconds``, or ten mean iterations if that is longer. A script need not report its steps: unless its job gives
-``hang_seconds``, it only hangs if all of its ranks are in calls of the engine, or have ended their programs.
+``hang_seconds``, it only hangs if all of its ranks are in calls of the engine, or have ended their programs, or if one
+waits in a collective of mpi4py over all ranks and another has ended its program.
 
 Time is counted between pulses, by their node's monotonic clock, and a gap counts a few seconds at most: no rank hangs
 because a node or server was silent or asleep, or because a clock was set. Time in which a rank was ready to run without
@@ -15,6 +16,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from ringscope.contracts.protocol import RankPulse
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.where import named, rank_evidence, rank_words
@@ -24,6 +26,8 @@ MEAN_STEPS = 10
 FRESH_SECONDS = 5.0  # an older pulse says nothing about now, nor about all of the time until the next one
 # The time for which a rank must wait for one whose program is over: its last message may still be on its way.
 EARLY_END_SECONDS = 1.0
+# In a collective of a library the rest of its own data may still be on its way as well.
+EARLY_END_IN_LIBRARY_SECONDS = 10.0
 MAX_RANKS_SHOWN = 64
 _MOST_RANKS_TOLD = 4
 
@@ -74,8 +78,8 @@ class Progress:
     def _early_end(self, limits: Limits) -> Finding | None:
         """Return a finding if a rank waits in a call for one whose program is over."""
         for rank, sample in sorted(self._last.items()):
-            ended = self._last.get(-1 if sample.pulse.awaits is None else sample.pulse.awaits)
-            if ended is None or not ended.pulse.has_finished or self._still[rank] < EARLY_END_SECONDS:
+            ended = self._awaited_in_vain(sample.pulse)
+            if ended is None:
                 continue
             message = (
                 f"{named(ended).capitalize()} has ended its program without an error and will not come: "
@@ -84,6 +88,20 @@ class Progress:
             evidence = self._evidence(EARLY_END_SECONDS, [ended.pulse.rank])
             return Finding("hang", message, ended.pulse.rank, ended.node, evidence, is_own_doing=True)
         return None
+
+    def _awaited_in_vain(self, pulse: RankPulse) -> Sample | None:
+        """Return the rank whose program is over although this one waits for it, if there is one."""
+        if pulse.collective:
+            over = [
+                sample
+                for rank, sample in sorted(self._last.items())
+                if sample.pulse.has_finished
+                and min(self._still[rank], self._still[pulse.rank]) >= EARLY_END_IN_LIBRARY_SECONDS
+            ]
+            return over[0] if over else None
+        ended = None if pulse.awaits is None else self._last.get(pulse.awaits)
+        is_sure = self._still[pulse.rank] >= EARLY_END_SECONDS
+        return ended if ended is not None and ended.pulse.has_finished and is_sure else None
 
     def _hang(self, limit: float, limits: Limits, is_loading: bool) -> Finding:
         culprits = self._culprits(is_loading)

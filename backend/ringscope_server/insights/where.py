@@ -24,6 +24,8 @@ def place_words(sample: Sample, call: str) -> str:
         return "at the end of its program"
     if pulse.stage:
         return pulse.stage
+    if pulse.collective:
+        return f"in {pulse.collective} of mpi4py"
     step = f"in step {pulse.step} of {call}" if pulse.step is not None else ""
     if pulse.awaits is not None:
         return f"waiting for rank {pulse.awaits} {step or 'in a call'}"

@@ -30,10 +30,16 @@ class Sample:
         return self.work_done, -1 if self.pulse.step is None else self.pulse.step
 
     @property
+    def has_begun_steps(self) -> bool:
+        """Return whether it has reported a step or is in a call of the engine, which a script may never do."""
+        return self.work_done > 0 or self.pulse.step is not None or self.pulse.awaits is not None
+
+    @property
     def marks(self) -> tuple[object, ...]:
         """Everything that changes when the rank makes progress, in its steps or before them."""
         pulse = self.pulse
-        return self.place, pulse.awaits, pulse.calls, pulse.has_finished, pulse.stage, pulse.stage_since_ns
+        stage = pulse.stage, pulse.stage_since_ns
+        return self.place, pulse.awaits, pulse.calls, pulse.has_finished, stage, pulse.collective
 
     @property
     def is_in_call(self) -> bool:

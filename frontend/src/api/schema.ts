@@ -1629,7 +1629,7 @@ export interface components {
             count: number;
             /**
              * Doing
-             * @description What the ranks do, such as: importing torch; at its steps; at the end of its program.
+             * @description What the ranks do, such as: importing torch; at its steps; in Allreduce of mpi4py.
              */
             doing: string;
             /**
@@ -4899,6 +4899,12 @@ export interface components {
              * @default 0
              */
             calls: number;
+            /**
+             * Collective
+             * @description Collective of mpi4py over all ranks in which a script was seen; empty: none.
+             * @default
+             */
+            collective: string;
             /**
              * Has Finished
              * @description Its program is over; its process waits for the others to end.

@@ -53,6 +53,21 @@ def test_disturbed_runs_that_disagree_say_so_and_those_that_agree_check_the_rows
     assert told(history=agree, expected_rows=2)["low_bandwidth"] is True
 
 
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, "no progress for 60 s, or for 10 mean iterations"),
+        ({"hang_seconds": 7}, "no progress for 7 s"),
+        ({"kind": "script", "script": {"file": "x.py"}}, "for one whose program has ended"),
+        ({"kind": "script", "script": {"file": "x.py"}, "hang_seconds": 5}, "no progress for 5 s"),
+    ],
+)
+def test_the_check_for_hangs_says_its_limit(fields: dict[str, object], words: str) -> None:
+    spec = JobSpec.model_validate(fields | {"placement": {"ranks": 2}})
+    (found,) = (check for check in checks(Facts(spec, 1, 0, True, 0, 0, NOTHING)) if check.check == "hang")
+    assert found.is_checked and words in found.sentence and "None" not in found.sentence
+
+
 def test_of_a_simulation_nothing_is_checked() -> None:
     sweep = {"transport": "simulated", "topology": {"shape": "2x2", "link": "10GB/s"}}
     spec = JobSpec.model_validate({"benchmark": sweep, "placement": {"ranks": 1}})

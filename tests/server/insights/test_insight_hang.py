@@ -124,6 +124,22 @@ def test_a_rank_that_has_ended_its_program_keeps_nobody_who_does_not_wait_for_it
         assert heard(progress, at, *ranks, limit=SCRIPT) is None
 
 
+def test_a_rank_in_a_collective_of_mpi4py_waits_in_vain_for_one_whose_program_is_over() -> None:
+    progress, over = Progress(), {"step": None, "has_finished": True, "iterations": 0}
+    waits = {"step": None, "collective": "Allreduce", "iterations": 0}
+    found = [heard(progress, at, sample(0, at, **waits), sample(1, at, **over), limit=SCRIPT) for at in range(0, 13, 2)]
+    assert found[:5] == [None] * 5, "the rest of its data may still be on its way"
+    assert found[-1] is not None and (found[-1].rank, found[-1].is_own_doing) == (1, True)
+    assert "rank 0 on node n0 has been in Allreduce of mpi4py since 00:00:00 UTC" in found[-1].message
+
+
+def test_ranks_that_are_seen_in_collectives_of_mpi4py_are_not_judged_while_all_programs_run() -> None:
+    progress = Progress()
+    for at in range(0, 400, 4):
+        ranks = (sample(rank, at, step=None, collective="Barrier") for rank in range(2))
+        assert heard(progress, at, *ranks, limit=SCRIPT) is None
+
+
 def test_loading_has_a_limit_of_its_own_and_says_what_it_does() -> None:
     progress, limits = Progress(), Limits(hang_seconds=3, load_seconds=12)
     stage = {"stage": "importing torch", "step": None, "iterations": 0}

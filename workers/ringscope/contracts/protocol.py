@@ -266,6 +266,9 @@ class RankPulse(BaseModel):
     has_finished: bool = Field(False, description="Its program is over; its process waits for the others to end.")
     stage: str = Field("", max_length=200, description="What it does before its steps or between them; empty: steps.")
     stage_since_ns: int = Field(0, ge=0, lt=2**63, description="Nanoseconds since 1970, by the node's clock.")
+    collective: str = Field(
+        "", max_length=40, description="Collective of mpi4py over all ranks in which a script was seen; empty: none."
+    )
     running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not report it.")
     queued_us: int | None = Field(None, ge=0, lt=2**63)
 

@@ -31,7 +31,14 @@ INSIDE = 6  # the number of the guarded call, from 1 on, in which a watchdog see
 FINISHED = 7  # the number of the communicator's guarded calls, + 1, once the rank's program is over; 0 before
 STAGE_SINCE_NS = 8  # when the stage began, in nanoseconds since 1970; 0 at the steps
 LOAD_SECONDS = 9  # how long the ranks of the job may wait for each other while they are in a stage; 0: not known
-_FIELDS = 10
+COLLECTIVE = 10  # the collective of mpi4py in which a script was last seen, as an index into COLLECTIVES + 1; 0: none
+_FIELDS = 11
+
+# Collectives that no rank can leave before every rank has entered them, by mpi4py's names.
+COLLECTIVES = (
+    *("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier"),
+    *("Reduce_scatter", "Reduce_scatter_block", "allgather", "allreduce", "alltoall", "barrier"),
+)
 
 # Launchers set a process's rank before MPI does.
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
@@ -48,6 +55,7 @@ class Position:
         calls: the number of the guarded call, from 1 on, in which it was seen; 0: in none.
         has_finished: true if its program is over; its process may still wait for the others to end.
         stage: its work before or between its steps, such as "importing torch"; empty during steps.
+        collective: the collective of mpi4py over all ranks in which a script was last seen; empty: in none.
     """
 
     step: int | None
@@ -60,6 +68,7 @@ class Position:
     has_finished: bool = False
     stage: str = ""
     stage_since_ns: int = 0
+    collective: str = ""
 
 
 def create(path: Path, ranks: int) -> None:
@@ -154,4 +163,5 @@ def _position(content: bytes) -> Position:
         has_finished=bool(numbers[FINISHED]),
         stage=text,
         stage_since_ns=numbers[STAGE_SINCE_NS],
+        collective=COLLECTIVES[numbers[COLLECTIVE] - 1] if numbers[COLLECTIVE] else "",
     )

@@ -14,6 +14,7 @@ from ringscope.contracts.record import Record
 from ringscope.contracts.training import ScriptSpec
 from ringscope.engine.errors import EngineError
 from ringscope.rank import api
+from ringscope.rank.collective_watch import CollectiveWatch
 from ringscope.rank.step_log import StepLog
 from ringscope.rank.torchrun import torchrun_variables
 
@@ -38,7 +39,8 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     sys.argv = [str(file), *spec.arguments]
     sys.path.insert(0, str(file.parent))
     try:
-        runpy.run_path(str(file), run_name="__main__")
+        with CollectiveWatch(comm.position):
+            runpy.run_path(str(file), run_name="__main__")
     except SystemExit as end:
         if end.code not in (None, 0):
             raise EngineError(f"{spec.file} ended with {end.code!r}.") from end

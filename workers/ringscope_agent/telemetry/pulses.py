@@ -52,6 +52,7 @@ def _rank_pulse(rank: int, state: str, place: Position, pid: int) -> RankPulse:
         has_finished=place.has_finished,
         stage=place.stage,
         stage_since_ns=place.stage_since_ns,
+        collective=place.collective,
         running_us=None if times is None else times.running_ns // 1000,
         queued_us=None if times is None else times.queued_ns // 1000,
     )

@@ -1,0 +1,93 @@
+"""Notes in which collective of mpi4py a script's rank is: one look a second at the line that its main thread runs.
+
+The engine knows its own calls. A script that calls mpi4py itself tells nothing, so a rank whose program has ended would
+leave the others waiting unnoticed. Only collectives over all ranks count that no rank can leave before every rank has
+entered: a rank that is in one of them waits in vain for a rank whose program is over.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import linecache
+import sys
+import threading
+from functools import lru_cache
+from itertools import islice
+from types import CodeType, FrameType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+from ringscope.engine.positions import COLLECTIVE, COLLECTIVES
+
+if TYPE_CHECKING:
+    from ringscope.engine.positions import Slot
+
+LOOK_SECONDS = 1.0
+
+
+class CollectiveWatch:
+    """A thread that looks at the main thread until it is closed, and writes to the rank's position."""
+
+    def __init__(self, position: Slot) -> None:
+        self._position, self._is_over = position, threading.Event()
+        self._thread = threading.Thread(target=self._run, name="collective watch", daemon=True)
+
+    def __enter__(self) -> CollectiveWatch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+        self._position[COLLECTIVE] = 0
+
+    def _run(self) -> None:
+        while not self._is_over.wait(LOOK_SECONDS):
+            name = collective_of(sys._current_frames().get(threading.main_thread().ident or 0))
+            self._position[COLLECTIVE] = COLLECTIVES.index(name) + 1 if name else 0
+
+
+def collective_of(frame: FrameType | None) -> str:
+    """Return the name of the collective over all ranks that the frame calls now, such as "Allreduce"; else ""."""
+    mpi = sys.modules.get("mpi4py.MPI")
+    called = _called(frame.f_code, frame.f_lasti) if frame is not None and mpi is not None else None
+    if mpi is None or frame is None or called is None:
+        return ""
+    owner, name = called
+    found = _value(frame, owner)
+    return name if isinstance(found, mpi.Comm) and found == mpi.COMM_WORLD else ""
+
+
+@lru_cache(maxsize=256)
+def _called(code: CodeType, at: int) -> tuple[tuple[str, ...], str] | None:
+    """Return the names before the last dot of the call at this instruction, and the collective; None for any other."""
+    lines = next(islice(code.co_positions(), at // 2, None), None)
+    if lines is None or None in lines:
+        return None
+    first, last, begin, end = (number or 0 for number in lines)
+    text = [linecache.getline(code.co_filename, line).encode() for line in range(first, last + 1)]
+    text[-1] = text[-1][:end]
+    text[0] = text[0][begin:]
+    try:
+        call = ast.parse(b"".join(text).decode(errors="replace"), mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return None
+    name, owner, names = call.func.attr, call.func.value, []
+    while isinstance(owner, ast.Attribute):
+        names.append(owner.attr)
+        owner = owner.value
+    if name not in COLLECTIVES or not isinstance(owner, ast.Name):
+        return None
+    return (owner.id, *reversed(names)), name
+
+
+def _value(frame: FrameType, names: tuple[str, ...]) -> Any:
+    """Return what the dotted name means there; no code of the script runs, so a property gives None."""
+    first, *others = names
+    value = frame.f_locals.get(first, frame.f_globals.get(first))
+    for name in others:
+        found = vars(value).get(name) if isinstance(value, ModuleType) else inspect.getattr_static(value, name, None)
+        value = None if isinstance(found, property) else found
+    return value

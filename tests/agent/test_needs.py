@@ -63,7 +63,14 @@ def test_few_descriptors_are_raised_or_told(monkeypatch: pytest.MonkeyPatch) -> 
 def test_few_processes_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(needs, "free_processes", lambda: 9)
     ((sentence, kinds),) = lacks()
-    assert sentence.startswith("Its control group lets it start 9 more processes and 2 slots need 48; raise pids.max")
+    assert sentence.startswith(
+        "Its control group lets it start 9 more processes and 2 slots may need 48; raise pids.max"
+    )
+    assert kinds == []
+    monkeypatch.setattr(needs, "free_processes", lambda: None)
+    monkeypatch.setattr(needs, "free_user_processes", lambda: 9)
+    ((sentence, kinds),) = lacks()
+    assert sentence.startswith("Its user's limit lets it start 9 more processes and 2 slots may need 48; raise it with")
     assert kinds == []
 
 

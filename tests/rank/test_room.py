@@ -1,6 +1,7 @@
-"""Room for sockets and shared memory, wherever TMPDIR leads."""
+"""What ranks need of a machine: sockets wherever TMPDIR leads, shared memory, open files and processes."""
 
 import os
+import re
 import resource
 import socket
 import subprocess
@@ -12,9 +13,10 @@ import pytest
 
 from ringscope.contracts.errors import UserError
 from ringscope.rank import room
-from ringscope.rank.room import open_files_fault, shared_memory_fault, socket_room
+from ringscope.rank.room import open_files_fault, processes_fault, shared_memory_fault, socket_room
 
 DEADLINE_SECONDS = 60
+NEW_USER = 54_321  # who has no process
 
 
 @pytest.fixture
@@ -119,3 +121,24 @@ def test_too_few_open_files_are_raised_or_told(
     told = "A process may open 40 files here (ulimit -n), and 2 ranks may need 64; raise the limit with ulimit -n 64."
     assert open_files_fault(2) == (told if limits[1] == 40 else "")
     assert now[1:] == ([raised] if raised else [])
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="starting a process as another user takes root")
+def test_too_few_processes_are_told_to_a_user_and_root_has_no_such_limit() -> None:
+    assert processes_fault(1 << 20) == ""
+    read, write = os.pipe()
+    if (pid := os.fork()) == 0:
+        resource.setrlimit(resource.RLIMIT_NPROC, (20, 20))
+        os.setuid(NEW_USER)
+        os.write(write, f"{processes_fault(1)}|{processes_fault(4)}".encode())
+        os._exit(0)
+    os.close(write)
+    os.waitpid(pid, 0)
+    with os.fdopen(read) as told:
+        enough, lacking = told.read().split("|")
+    assert enough == ""
+    assert re.fullmatch(
+        r"This user may start \d+ more processes and threads \(ulimit -u\), and 4 ranks may need 40; raise the limit "
+        r"with ulimit -u, or end other processes\.",
+        lacking,
+    )

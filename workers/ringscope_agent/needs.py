@@ -10,9 +10,10 @@ from ringscope.contracts.address import is_loopback, parse_address
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobKind
 from ringscope.contracts.protocol import Lack
+from ringscope.contracts.units import plural
 from ringscope.engine.control_group import free_processes
 from ringscope.engine.own_address import addresses_of, is_only_here
-from ringscope.rank.room import shared_memory_fault, socket_room
+from ringscope.rank.room import free_user_processes, shared_memory_fault, socket_room
 from ringscope_agent.settings import AgentSettings
 
 # Files of the agent, and of a keeper with its mpiexec for each rank: streams, sockets and what Python opens.
@@ -63,13 +64,16 @@ def _is_enough(limit: int, needed: int) -> bool:
 
 
 def _processes(slots: int) -> str:
-    needed, free = _PROCESSES + slots * _PROCESSES_A_RANK, free_processes()
-    if free is None or free >= needed:
-        return ""
-    return (
-        f"Its control group lets it start {free} more processes and {slots} slots need {needed}; "
-        "raise pids.max (docker run --pids-limit), or lower --slots."
+    needed = _PROCESSES + slots * _PROCESSES_A_RANK
+    limits = (
+        ("Its control group", free_processes(), "pids.max (docker run --pids-limit)"),
+        ("Its user's limit", free_user_processes(), "it with ulimit -u"),
     )
+    for who, free, remedy in limits:
+        if free is not None and free < needed:
+            need = f"{plural(slots, 'slot')} may need {needed}"
+            return f"{who} lets it start {free} more processes and {need}; raise {remedy}, or lower --slots."
+    return ""
 
 
 def _address(settings: AgentSettings) -> str:

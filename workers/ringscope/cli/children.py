@@ -101,6 +101,11 @@ class Children:
             self._log_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens will lie there
             self._log_dir.mkdir(exist_ok=True)
             child = Child(role, command, self._log_dir / f"{role}.log")
+        except BlockingIOError as error:  # EAGAIN of fork
+            raise UserError(
+                f"No process can be started for the {role} ({error.strerror}); raise this user's limit with ulimit -u, "
+                "or the control group's pids.max."
+            ) from error
         except OSError as error:
             raise UserError(
                 f"The data directory {self._log_dir.parent} cannot be written ({error.strerror}); "

@@ -25,7 +25,7 @@ from ringscope.rank.kit import Kit
 from ringscope.rank.mpiexec import find_mpiexec, start_ranks
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.receiver import Receiver
-from ringscope.rank.room import open_files_fault, shared_memory_fault, socket_room
+from ringscope.rank.room import open_files_fault, processes_fault, shared_memory_fault, socket_room
 
 _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0
@@ -121,7 +121,8 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
         run.exit_code = 0
         return
     find_mpiexec()  # refuse before anything is written
-    if fault := shared_memory_fault(job.placement.ranks) or open_files_fault(job.placement.ranks):
+    ranks = job.placement.ranks
+    if fault := shared_memory_fault(ranks) or open_files_fault(ranks) or processes_fault(ranks):
         raise UserError(fault)
     with tempfile.TemporaryDirectory(prefix="ringscope-", dir=socket_room()) as directory:
         kit, socket_path = Kit(Path(directory)), Path(directory, "socket")

@@ -1,9 +1,10 @@
-"""Room that ranks need on a machine before they start: a folder for sockets, shared memory, and open files."""
+"""What ranks need on a machine before they start: a folder for sockets, shared memory, open files and processes."""
 
 import os
 import resource
 import sys
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 
 from ringscope.contracts.errors import UserError
@@ -18,6 +19,8 @@ _ALONE_BYTES = 4 << 20
 _GANG_BYTES, _RANK_BYTES = 16 << 20, 4 << 20
 # A rank opens between 40 and 64 files with MPICH 5.0.2; mpiexec has three pipes for each rank.
 _FILES, _FILES_A_RANK = 56, 4
+# mpiexec and its proxy; the threads of a rank count, too.
+_PROCESSES, _PROCESSES_A_RANK = 8, 8
 
 
 def socket_room() -> Path:
@@ -73,6 +76,42 @@ def open_files_fault(ranks: int) -> str:
         return ""
     files = f"A process may open {hard} files here (ulimit -n), and {plural(ranks, 'rank')} may need {needed}"
     return f"{files}; raise the limit with ulimit -n {needed}."
+
+
+def processes_fault(ranks: int) -> str:
+    """Return why this user may start too few processes for ``ranks`` ranks; empty if they are enough."""
+    needed, free = _PROCESSES + ranks * _PROCESSES_A_RANK, free_user_processes()
+    if free is None or free >= needed:
+        return ""
+    return (
+        f"This user may start {free} more processes and threads (ulimit -u), and {plural(ranks, 'rank')} may need "
+        f"{needed}; raise the limit with ulimit -u, or end other processes."
+    )
+
+
+def free_user_processes() -> int | None:
+    """Return how many processes and threads this user may still start, once the limit is raised as far as allowed.
+
+    None: without a limit, which holds for root.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
+    if os.geteuid() == 0 or soft == resource.RLIM_INFINITY:
+        return None
+    if hard != soft:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NPROC, (hard, hard))
+            soft = hard
+    return None if soft == resource.RLIM_INFINITY else max(0, soft - _threads_of_user())
+
+
+def _threads_of_user() -> int:
+    """Count the threads of all processes of this user, as the limit does."""
+    found, user = 0, str(os.getuid())
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):  # the process has just ended
+            fields = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+            found += int(fields["Threads"]) if fields["Uid"].split()[0] == user else 0
+    return found
 
 
 def shared_memory_needed(ranks: int) -> int:

@@ -42,6 +42,21 @@ def test_plan_prints_algorithms_side_by_side() -> None:
     assert "gather 10.8 s, broadcast 21.6 s" in lines[2]
 
 
+def test_plan_prints_a_scaling_curve_in_one_command() -> None:
+    asked = ("plan", "--up-to", "10", "--algorithm", "naive,ring", *LECTURE[2:])
+    title, heads, *rows = ringscope(*asked).splitlines()
+    assert title == "SIMULATED: time of all_reduce of 1,200,000,000 bytes (1.12 GiB) by ranks"
+    assert heads.split() == ["ALGORITHM", "2", "4", "8", "10"]
+    assert [row.split() for row in rows] == [
+        ["naive", *["2.4", "s", "7.2", "s", "16.8", "s", "21.6", "s"]],
+        ["ring", *["1.2", "s", "1.8", "s", "2.1", "s", "2.16", "s"]],
+    ]
+    document = json.loads(ringscope(*asked, "--json"))
+    assert [(point["ranks"], point["results"][1]["time_s"]) for point in document["scaling"]] == [
+        (ranks, pytest.approx(2.4 * (ranks - 1) / ranks)) for ranks in (2, 4, 8, 10)
+    ]
+
+
 def test_plan_marks_an_upper_bound() -> None:
     crowd = ("--topology", "4x32x8", "--link", "ib400", "--oversubscription", "4", "--bytes", "4MiB")
     ring, direct, *more = ringscope("plan", "--algorithm", "ring,direct", *crowd).splitlines()[2:]
@@ -142,6 +157,13 @@ def test_trace_prints_each_step_of_the_three_devices(algorithm: str) -> None:
     assert lines[-3:] == [f"rank {rank} ends with 7,14,21" for rank in range(3)]
 
 
+def test_trace_shows_the_ring_in_the_other_direction() -> None:
+    told = ringscope("trace", "ring", "--reverse", "--values", "1,2,3;10,20,30;100,200,300")
+    sent = [line.split(",")[0].strip() for line in told.splitlines() if "->" in line]
+    assert sent[:3] == ["rank 0 -> rank 2: 3", "rank 1 -> rank 0: 10", "rank 2 -> rank 1: 200"]
+    assert told.count("ends with 111,222,333") == 3
+
+
 def test_trace_of_another_collective_ends_with_each_ranks_result() -> None:
     values = ("--ranks", "3", "--values", "2,4,6;1,2,3;4,8,12")
     assert ringscope("trace", "ring", "--collective", "reduce_scatter", *values).splitlines()[-3:] == [
@@ -208,6 +230,7 @@ def test_trace_follows_every_channel() -> None:
         (("tree", "--collective", "reduce", "-r", "3"), "--root: 3 is not one of 3 ranks; give 0 to 2."),
         (("rong",), "ALGORITHM: unknown algorithm 'rong'; choose one of ring"),
         (("ring", "--collective", "all"), "--collective: unknown collective 'all'; choose one of all_reduce"),
+        (("tree", "--reverse"), "--reverse: only the ring of all_reduce with one channel has it; leave it out."),
         (("ring", "--values", "1,2;3"), "--values: 3 ranks need as many rows of 2 numbers each"),
         (("ring", "--values", "a,b"), "--values: 'a,b' is not rows of numbers"),
         (("ring", "--perfetto", "/nowhere/x.json"), "--perfetto: /nowhere/x.json cannot be written"),

@@ -55,6 +55,58 @@ UNUSED = [
         "--data-dir",
         "a simulated sweep reads no measurements of this machine; leave it out.",
     ),
+    (("trace", "--job", "1", "--reverse"), "--reverse", OF_AN_ALGORITHM),
+    *(
+        (("tune", "--show", *given), long, "--show measures nothing; leave one of the two out.")
+        for *given, long in (("-n", "7", "--iterations"), ("--keep", "--keep"), ("--ranks", "2", "--ranks"))
+    ),
+    (
+        ("fit", "x.json", "--url", "http://127.0.0.1:1"),
+        "--url",
+        "the files are read here, without a server; leave it out.",
+    ),
+    (("fit", "--job", "1", "--algorithm", "ring"), "--algorithm", "the rows of a job name their own; leave it out."),
+    (
+        ("up", "--prometheus-port", "1"),
+        "--prometheus-port",
+        "no Prometheus is started; add --prometheus, or leave it out.",
+    ),
+    (("jobs", "--all", "--limit", "3"), "--limit", "--all lists every job; leave one of the two out."),
+    *(
+        (
+            ("events", "--export", "csv", *given),
+            long,
+            "--export writes all events that match, in its own format; leave it out.",
+        )
+        for *given, long in (("-f", "--follow"), ("--limit", "3", "--limit"), ("--json", "--json"))
+    ),
+    (
+        ("events", "-f", "--until", "1h"),
+        "--until",
+        "--follow prints new events until Ctrl-C; leave one of the two out.",
+    ),
+    (
+        ("lab", "up", "--oversubscription", "4"),
+        "--oversubscription",
+        "one rack has no uplink; add --racks 2, or leave it out.",
+    ),
+    (
+        ("slurm", "--nodes", "1", "--time", "1", "--dry-run", "--wait"),
+        "--wait",
+        "--dry-run submits nothing to wait for; leave one of the two out.",
+    ),
+    *(
+        ((*command, "--dry-run", flag), flag, "--dry-run submits no job to wait for; leave one of the two out.")
+        for command in (("submit",), ("train", "mlp"))
+        for flag in ("--wait", "--follow")
+    ),
+    (("plan", "--up-to", "8", "--ranks", "4"), "--ranks", "--up-to gives the numbers of ranks; leave it out."),
+    (("plan", "--up-to", "8", "--topology", "2x2"), "--topology", "--up-to gives the numbers of ranks; leave it out."),
+    (
+        ("plan", "--algorithm", "ring", "--servers", "2"),
+        "--servers",
+        "only parameter_server and assisted_servers have servers; leave it out.",
+    ),
 ]
 
 

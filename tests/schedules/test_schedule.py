@@ -14,7 +14,7 @@ from ringscope.schedules.algorithms.hierarchical import hierarchical
 from ringscope.schedules.algorithms.naive import naive
 from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers
 from ringscope.schedules.algorithms.recursive_doubling import recursive_doubling
-from ringscope.schedules.algorithms.ring import ring
+from ringscope.schedules.algorithms.ring import reversed_ring, ring
 from ringscope.schedules.algorithms.tree import tree
 from ringscope.schedules.schedule import Schedule, Transfer, hubs, partition
 
@@ -43,6 +43,18 @@ def assert_everyone_has_everything(schedule: Schedule) -> None:
 @given(ALGORITHMS, RANKS, COUNTS)
 def test_every_rank_ends_with_every_contribution_exactly_once(algorithm, ranks, count):
     assert_everyone_has_everything(SCHEDULES[algorithm](ranks, count))
+
+
+@given(RANKS, COUNTS)
+def test_the_ring_in_the_other_direction_leaves_every_chunk_with_the_same_owner(ranks, count):
+    reverse, forward = reversed_ring(ranks, count), SCHEDULES["ring"](ranks, count)
+    assert_everyone_has_everything(reverse)
+    sent = [transfer for step in reverse.steps for transfer in step]
+    assert all(transfer.dst == (transfer.src - 1) % ranks for transfer in sent)
+    if ranks > 1:
+        last = ranks - 2  # the last step of the reduce-scatter
+        owners = [{move.chunk: move.dst for move in schedule.steps[last]} for schedule in (reverse, forward)]
+        assert owners[0] == owners[1]
 
 
 @pytest.mark.parametrize("algorithm", ["ring_pipelined", "double_tree"])

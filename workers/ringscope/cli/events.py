@@ -10,6 +10,7 @@ import typer
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, in_one_line, pour, say, say_json
 from ringscope.cli.follow import POLL_SECONDS
+from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.cli.words import AsJson, Columns, moment, say_list, when
 from ringscope.client import Client, Event
 
@@ -31,6 +32,7 @@ def register(app: typer.Typer) -> None:
 
 
 def events(
+    context: typer.Context,
     actor: Annotated[str | None, typer.Option(help="Only what this user did.")] = None,
     action: Annotated[str | None, typer.Option(help="Only this action, such as job.cancelled.")] = None,
     target: Annotated[str | None, typer.Option(help="Only about this: job:12, node:n1, or all of a kind: job.")] = None,
@@ -48,6 +50,11 @@ def events(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """List events, newest first."""
+    if export is not None:
+        reason = "--export writes all events that match, in its own format; leave it out."
+        refuse_unused(context, all_for(("--follow", "--limit", "--json"), reason))
+    if keep_following:
+        refuse_unused(context, {"--until": "--follow prints new events until Ctrl-C; leave one of the two out."})
     kind, _, key = (target or "").partition(":")
     filters = {
         "actor": actor,

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
+from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.client import Job
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.devices import SIMULATED
@@ -32,6 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fit_rows(
+    context: typer.Context,
     files: Annotated[list[Path] | None, typer.Argument(metavar="FILE...", help="JSON of bench or nccl-tests.")] = None,
     job: Annotated[int | None, typer.Option(min=1, help="Rows of this job on the server instead.")] = None,
     algorithm: Annotated[
@@ -54,6 +56,12 @@ def fit_rows(
     """
     if (job is None) == (not files):
         raise UserError("FILE: name files with results, or a job with --job; one of the two.")
+    if job is None:
+        refuse_unused(
+            context, all_for(("--url", "--data-dir"), "the files are read here, without a server; leave it out.")
+        )
+    else:
+        refuse_unused(context, {"--algorithm": "the rows of a job name their own; leave it out."})
     if job is not None:
         with connect(url, data_dir) as client:
             asked = client.job(job)

@@ -13,6 +13,7 @@ from ringscope.cli.insights import insight_lines
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
 from ringscope.cli.training import epochs_table, figures
+from ringscope.cli.unused_options import refuse_unused
 from ringscope.cli.words import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.client import Job
 
@@ -49,6 +50,7 @@ def register(app: typer.Typer) -> None:
 
 
 def jobs(
+    context: typer.Context,
     state: Annotated[list[str] | None, typer.Option(help="Only in this state, such as running; repeatable.")] = None,
     kind: Annotated[str | None, typer.Option(help="Only of this kind, such as benchmark.")] = None,
     user: Annotated[str | None, typer.Option(help="Only of this user.")] = None,
@@ -66,6 +68,8 @@ def jobs(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """List jobs, newest first unless --sort says otherwise."""
+    if everything:
+        refuse_unused(context, {"--limit": "--all lists every job; leave one of the two out."})
     labels = [f"{key}:{value}" for key, value in (pairs("--label", label) or {}).items()]
     with connect(url, data_dir) as client:
         found = client.jobs(

@@ -11,6 +11,7 @@ import typer
 from ringscope.cli.connection import Url, server_url, token
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, say_json, stderr_console, stdout_console
 from ringscope.cli.patience import MOST_TIMES, START_SECONDS
+from ringscope.cli.unused_options import refuse_unused
 from ringscope.cli.words import AsJson, table
 from ringscope.client import Client, is_ready
 from ringscope.contracts.errors import UserError
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def up(
+    context: typer.Context,
     hosts: Annotated[int, typer.Option(min=1, max=MAX_HOSTS, help="Number of hosts.")] = 4,
     rate: Rate = "1gbit",
     delay: Delay = "0us",
@@ -53,6 +55,8 @@ def up(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Start hosts with shaped links and an agent each; returns once all of them are ready."""
+    if racks == 1:
+        refuse_unused(context, {"--oversubscription": "one rack has no uplink; add --racks 2, or leave it out."})
     if racks > hosts:
         raise UserError(f"--racks: {racks} racks are more than {hosts} hosts; take fewer.")
     wanted = WantedLab(

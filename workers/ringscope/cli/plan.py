@@ -1,7 +1,7 @@
 """`ringscope plan`: what algorithms would cost on a cluster that is only described."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -23,7 +23,9 @@ from ringscope.cli.cluster import (
     described,
 )
 from ringscope.cli.console import say, say_json, stdout_console
+from ringscope.cli.scaling import rank_counts, show_scaling
 from ringscope.cli.sweep_options import listed
+from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.devices import SIMULATED
@@ -35,6 +37,7 @@ from ringscope.cost.nccl_model import ARCHITECTURES
 from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices, usual
 
 T = TypeVar("T")
+SERVED = ("parameter_server", "assisted_servers")
 # docs/planner.md, by which it is held.
 ACCURACY = (
     "Line rates, of which libraries reach about 80 % on NVLink; nccl, NCCL's own model, has a median error of 5.5 %"
@@ -48,6 +51,7 @@ def register(app: typer.Typer) -> None:
 
 
 def plan(
+    context: typer.Context,
     collective: Annotated[str, typer.Argument(help=f"{', '.join(SCHEDULED)}.")] = "all_reduce",
     algorithm: Annotated[
         list[str] | None,
@@ -76,6 +80,10 @@ def plan(
     fit: Annotated[
         Path | None, typer.Option(help="Parameters from `ringscope fit --json` instead of a link's.")
     ] = None,
+    up_to: Annotated[
+        int | None,
+        typer.Option(min=2, help="A scaling curve: the times with 2, 4, 8 … ranks, up to this number of them."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Price a collective with each algorithm in the α-β-γ model; needs neither a server nor MPI.
@@ -93,24 +101,21 @@ def plan(
     fitted = _fitted(fit) if fit is not None else None
     if channels is None and fitted is not None and fitted.is_of_processes:
         channels = 1
-    where = cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks, channels))
-    architecture = ARCHITECTURES.get(where.intra)
-    regimes = fitted.parameters() if fitted else ()
-    if not algorithm:
-        names = usual(collective, where.topology, architecture, is_fitted=fitted is not None)
-    else:
-        names = tuple(listed(algorithm))
-    found: list[Price] = []
-    left_out: list[str] = []
-    for name in names:
-        try:
-            found += prices([name], size_bytes, where.topology, servers, architecture, collective, regimes)
-        except TooManyMessagesError as error:
-            if algorithm is not None:
-                raise UserError(f"--{error}") from error
-            left_out.append(name)
-        except ValueError as error:
-            raise UserError(f"--{error}" if str(error).startswith("algorithm") else str(error)) from error
+    named = tuple(listed(algorithm)) if algorithm else ()
+    if named and not set(SERVED) & set(named):
+        refuse_unused(context, {"--servers": f"only {' and '.join(SERVED)} have servers; leave it out."})
+
+    def described_with(ranks: int | None) -> ClusterSpec:
+        return cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks, channels))
+
+    if up_to is not None:
+        refuse_unused(context, all_for(("--ranks", "--topology"), "--up-to gives the numbers of ranks; leave it out."))
+        wheres = [described_with(count) for count in rank_counts(up_to)]
+        curve = [(where.ranks, _priced(named, collective, size_bytes, where, servers, fitted)[0]) for where in wheres]
+        show_scaling(curve, collective, size_bytes, as_json)
+        return
+    where = described_with(ranks)
+    found, left_out = _priced(named, collective, size_bytes, where, servers, fitted)
     if as_json:
         say_json(_json(found, collective, size_bytes, where, fitted))
     else:
@@ -124,6 +129,35 @@ def plan(
             say(sentence)
         if left_out:
             say(f"Left out, as their messages are too many to price one by one: {', '.join(left_out)}.")
+
+
+def _priced(
+    named: Sequence[str],
+    collective: str,
+    size_bytes: int,
+    where: ClusterSpec,
+    servers: int,
+    fitted: FitDocument | None,
+) -> tuple[list[Price], list[str]]:
+    """Return the prices of the named algorithms, or of the usual ones, and the names of those that have too many
+    messages.
+
+    UserError for an algorithm that is unknown, or that was named and has too many messages.
+    """
+    architecture, regimes = ARCHITECTURES.get(where.intra), fitted.parameters() if fitted else ()
+    names = named or usual(collective, where.topology, architecture, is_fitted=fitted is not None)
+    found: list[Price] = []
+    left_out: list[str] = []
+    for name in names:
+        try:
+            found += prices([name], size_bytes, where.topology, servers, architecture, collective, regimes)
+        except TooManyMessagesError as error:
+            if named:
+                raise UserError(f"--{error}") from error
+            left_out.append(name)
+        except ValueError as error:
+            raise UserError(f"--{error}" if str(error).startswith("algorithm") else str(error)) from error
+    return found, left_out
 
 
 def _parsed(flag: str, parse: Callable[[str], T], text: str) -> T:

@@ -12,6 +12,7 @@ from ringscope.cli import batch_system
 from ringscope.cli.allocation import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation, batch_script
 from ringscope.cli.connection import Url, connect, server_url
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
+from ringscope.cli.unused_options import refuse_unused
 from ringscope.client import Client
 from ringscope.contracts.address import is_loopback, parse_address
 from ringscope.contracts.errors import UserError
@@ -26,6 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def slurm(
+    context: typer.Context,
     nodes: Annotated[int, typer.Option(help="Number of nodes.")],
     limit: Annotated[
         str, typer.Option("--time", help="Time limit: minutes, or [days-]hours:minutes:seconds as sbatch takes it.")
@@ -48,6 +50,8 @@ def slurm(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Get nodes from Slurm for a time; prints the number of the batch job: JOB=$(ringscope slurm ...)."""
+    if dry_run:
+        refuse_unused(context, {"--wait": "--dry-run submits nothing to wait for; leave one of the two out."})
     asked = _allocation(
         nodes=nodes,
         time=limit,

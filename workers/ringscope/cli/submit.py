@@ -37,7 +37,7 @@ from ringscope.cli.sweep_options import (
     Warmup,
     listed,
 )
-from ringscope.cli.unused_options import refuse_unused, unused_in_sweep
+from ringscope.cli.unused_options import NOTHING_TO_WAIT_FOR, refuse_unused, unused_in_sweep
 from ringscope.contracts.devices import SIMULATED
 
 
@@ -196,6 +196,8 @@ def submit(
     body = job_body(base, flags)
     if (benchmark := body.get("benchmark")) is not None:
         refuse_unused(context, unused_in_sweep(benchmark))
+    if dry_run:
+        refuse_unused(context, NOTHING_TO_WAIT_FOR)
     with connect(url, data_dir) as client:
         if dry_run:
             plan = client.plan_queue(body)

@@ -18,11 +18,12 @@ from ringscope.contracts.topology import Topology
 from ringscope.cost.perfetto import to_perfetto
 from ringscope.cost.worked_example import LINKS, MAX_RANKS, USUAL_RANKS, example_timeline, result, usual_values
 from ringscope.schedules.algorithms import SCHEDULES, build, channels_of
+from ringscope.schedules.algorithms.ring import reversed_ring
 from ringscope.schedules.schedule import Schedule
 from ringscope.schedules.trace import TraceStep, trace
 
 _ELEMENT_BYTES = 4
-_OF_ALGORITHM = ("--collective", "--ranks", "--topology", "--channels", "--root", "--values")
+_OF_ALGORITHM = ("--collective", "--ranks", "--topology", "--channels", "--root", "--values", "--reverse")
 _OF_JOB = ("--size", "--in-place", "--json", "--url", "--data-dir")
 
 
@@ -50,6 +51,9 @@ def trace_algorithm(
     ] = None,
     root: Annotated[int, typer.Option("-r", "--root", min=0, help="Root rank of broadcast and reduce.")] = 0,
     values: Annotated[str | None, typer.Option(help='A row of numbers for each rank: "2,4,6;1,2,3;4,8,12".')] = None,
+    reverse: Annotated[
+        bool, typer.Option("--reverse", help="Ring in the other direction: rank 2 to 1, 1 to 0, 0 to 2.")
+    ] = False,
     perfetto: Annotated[Path | None, typer.Option(help="Also write a trace for ui.perfetto.dev here.")] = None,
     job: Annotated[int | None, typer.Option(min=1, help="Show what the ranks of this traced job did.")] = None,
     size_of_job: Annotated[
@@ -94,9 +98,16 @@ def trace_algorithm(
     if root >= shape.ranks:
         raise UserError(f"--root: {root} is not one of {shape.ranks} ranks; give 0 to {shape.ranks - 1}.")
     several = channels_of(collective, algorithm, shape.rails)
+    if reverse and (collective, algorithm, several) != ("all_reduce", "ring", 1):
+        raise UserError("--reverse: only the ring of all_reduce with one channel has it; leave it out.")
     rows = _rows(values) if values is not None else usual_values(shape.ranks, several)
     try:
-        schedule = build(algorithm, shape.ranks, len(rows[0]), shape.nodes, collective, root, several)
+        count = len(rows[0])
+        schedule = (
+            reversed_ring(shape.ranks, count)
+            if reverse
+            else build(algorithm, shape.ranks, count, shape.nodes, collective, root, several)
+        )
         steps = list(trace(schedule, rows))
     except ValueError as error:
         raise UserError(f"--{error}") from error

@@ -9,6 +9,7 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.dry_run import in_words
 from ringscope.cli.job_body import job_body, pairs, patch_of
 from ringscope.cli.outcome import AsJson, Follow, Wait, report
+from ringscope.cli.unused_options import NOTHING_TO_WAIT_FOR, refuse_unused
 from ringscope.contracts.merge_patch import merge_patch
 from ringscope.contracts.training import STRATEGIES, Consistency, DatasetName, ModelName, Optimizer, Precision
 
@@ -19,6 +20,7 @@ def register(app: typer.Typer) -> None:
 
 
 def train(
+    context: typer.Context,
     model: Annotated[str, typer.Argument(help=f"{', '.join(get_args(ModelName))}.")],
     dataset: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(DatasetName))}; default: digits.")] = None,
     data_path: Annotated[str | None, typer.Option(help="Folder of cifar10 or text, on every node.")] = None,
@@ -97,6 +99,8 @@ def train(
         ("labels",): pairs("--label", label),
     }
     body = merge_patch(job_body({}, flags), patch_of(assignments))
+    if dry_run:
+        refuse_unused(context, NOTHING_TO_WAIT_FOR)
     with connect(url, data_dir) as client:
         if dry_run:
             plan = client.plan_queue(body)

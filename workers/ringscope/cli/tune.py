@@ -22,6 +22,7 @@ from ringscope.cli.console import (
     stdout_console,
 )
 from ringscope.cli.letters import size
+from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.contracts.collectives import COLLECTIVES, VENDORS
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in, table_of
@@ -30,6 +31,11 @@ from ringscope.engine.cores import own_place
 from ringscope.rank.load import MOST_OTHER_SHARE, LoadMeter
 from ringscope.rank.local import Run
 
+_OF_A_MEASUREMENT = (
+    *("--collective", "--ranks", "--transport", "--min-bytes", "--max-bytes", "--step-factor"),
+    *("--iterations", "--warmup", "--dtype", "--keep"),
+)
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
@@ -37,6 +43,7 @@ def register(app: typer.Typer) -> None:
 
 
 def tune(
+    context: typer.Context,
     collective: Annotated[str, typer.Option(help=f"One or several of {', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[
         str | None, typer.Option(help="One or several numbers of processes; default: 2, 4 … up to the cores.")
@@ -60,6 +67,8 @@ def tune(
     The times go to tuning.json in the data directory and replace older ones of the same size and situation. Run it
     while nothing else runs: times that other load disturbed are not kept, and the exit code is then 1.
     """
+    if show:
+        refuse_unused(context, all_for(_OF_A_MEASUREMENT, "--show measures nothing; leave one of the two out."))
     path = path_in(data_dir)
     known, is_whole = read(path) if show else on_this_machine(path), True
     if not show:

@@ -10,6 +10,9 @@ from ringscope.contracts.collectives import REDUCING, ROOTED
 from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 
+NOTHING_TO_WAIT_FOR = dict.fromkeys(
+    ("--wait", "--follow"), "--dry-run submits no job to wait for; leave one of the two out."
+)
 # What a simulated sweep does without: the model gives every operation of a row the same time.
 _ONLY_MEASURED = (
     "--warmup",

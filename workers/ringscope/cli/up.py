@@ -9,6 +9,7 @@ import typer
 from ringscope.cli.children import ChildDiedError, interrupts
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, command_name, complain, say
 from ringscope.cli.stack import Stack, StackOptions, default_slots, running_stack
+from ringscope.cli.unused_options import refuse_unused
 from ringscope.contracts.typed import typed
 
 Port = Annotated[
@@ -36,6 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def up(
+    context: typer.Context,
     port: Port = 8000,
     slots: Annotated[
         int | None, typer.Option(min=1, max=4096, help="Ranks at a time; default: one per physical core.")
@@ -52,6 +54,8 @@ def up(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Run the server and one agent on this machine until Ctrl-C."""
+    if not prometheus:
+        refuse_unused(context, {"--prometheus-port": "no Prometheus is started; add --prometheus, or leave it out."})
     wanted_port = prometheus_port if prometheus else None
     options = StackOptions(data_dir, host, port, slots or default_slots(), metrics_port, wanted_port, scripts)
     try:

@@ -24,3 +24,17 @@ def ring(ranks: int, count: int) -> Schedule:
         for step in range(last)
     )
     return Schedule(ranks, partition(count, ranks), reduce_scatter + all_gather)
+
+
+def reversed_ring(ranks: int, count: int) -> Schedule:
+    """Return the ring in the other direction: 2 to 1, 3 to 2, 1 to 3, as in some texts.
+
+    Rank r is owner of the same chunk r+1 mod p after the reduce-scatter. Bytes and steps are those of ``ring``.
+    """
+    schedule = ring(ranks, count)
+    steps = tuple(tuple(_mirrored(transfer, ranks) for transfer in step) for step in schedule.steps)
+    return Schedule(ranks, schedule.chunks, steps)
+
+
+def _mirrored(transfer: Transfer, ranks: int) -> Transfer:
+    return transfer._replace(chunk=(2 - transfer.chunk) % ranks, src=-transfer.src % ranks, dst=-transfer.dst % ranks)

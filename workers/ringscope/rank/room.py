@@ -1,4 +1,4 @@
-"""What ranks need on a machine before they start: a folder for sockets, shared memory, open files and processes."""
+"""Checks of what ranks need of a machine: a folder for sockets, shared memory, open files and processes."""
 
 import os
 import resource

@@ -18,7 +18,7 @@ def test_between_times_that_are_as_good_as_equal_the_expected_one_decides() -> N
     assert Choice.fastest("tried here", times_us, WHERE, likeliest=likeliest) == (
         "direct",
         "tried here: direct 104 us, ring 100 us, mpi 150 us at 1 MiB (midmeans), "
-        "within 5 % of the fastest and expected to be it.",
+        "within 5 % of the fastest, and expected to be the fastest.",
     )
 
 

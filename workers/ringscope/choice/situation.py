@@ -72,7 +72,7 @@ class Choice(NamedTuple):
         as_fast = [name for name in likeliest if times_us.get(name, inf) <= most_us]
         if as_fast and as_fast[0] != ordered[0]:
             ordered = [as_fast[0], *(name for name in ordered if name != as_fast[0])]
-            where += f", within {_AS_FAST_PERCENT} % of the fastest and expected to be it"
+            where += f", within {_AS_FAST_PERCENT} % of the fastest, and expected to be the fastest"
         named = ordered[: _NAMED - 1]
         named += [name for name in ordered[_NAMED - 1 :] if name in VENDORS][:1]
         figures = ", ".join(

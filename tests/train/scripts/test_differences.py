@@ -191,6 +191,30 @@ def test_a_rank_that_ends_before_the_others_is_named(groups, overlap):
         )
 
 
+def halved(model):
+    model.half()
+
+
+def loaded(model):
+    model.load_state_dict(Net(seed=1).state_dict())
+
+
+@pytest.mark.parametrize("change", [halved, loaded])
+def test_what_one_rank_makes_of_its_model_after_its_last_step_is_no_difference(change, capfd):
+    def program(world):
+        model, optimizer = made(world)
+        steps(world, model, optimizer, LATE)
+        if world.rank == 1:
+            change(model)
+        world.end()
+
+    on_ranks(3, lambda comm: program(World(3, comm)), VirtualCommunicator)
+    assert capfd.readouterr().err == (
+        "rank 1: this rank changed its parameters after its last step, unlike rank 0, so the models were not compared "
+        "at the end.\n"
+    )
+
+
 def test_ranks_that_end_together_are_compared_once_more():
     def program(world):
         model, optimizer = made(world)

@@ -7,6 +7,8 @@ that are one rank's own.
 
 from __future__ import annotations
 
+import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -156,16 +158,14 @@ class Gradients:
 
     def compare(self) -> None:
         """DifferenceError on every rank where the parameters of two ranks differ (collective)."""
-        for source in self._sources:
-            if found := odd_rank(self._every(checksum(source.all_parameters()))):
-                odd, usual = found
-                raise DifferenceError(
-                    f"After step {source.steps} the parameters of rank {odd} differ from those of rank {usual}; change "
-                    "parameters, gradients and the optimizer's state equally on every rank."
-                )
+        if difference := self._difference():
+            raise DifferenceError(difference)
 
     def end(self) -> None:
-        """DifferenceError on every rank where one has ended and others train on, or where their parameters differ."""
+        """DifferenceError on every rank where one has ended and others train on, or where their parameters differ.
+
+        A rank may change its model once it has trained, as to save it in half precision: that is no difference.
+        """
         self._require_healthy()
         if self.comm.size == 1:
             return
@@ -173,7 +173,15 @@ class Gradients:
         with torch.no_grad():
             for group in self._touched_by_any(groups, [True] * len(groups)):
                 group.end(last_notes(self._steps_of(group)))
-        self.compare()
+        if difference := self._difference():
+            late = odd_rank(self._every(self._changes_since_last_sum()))
+            if late is None:
+                raise DifferenceError(difference)
+            if self.comm.rank == late[0]:
+                sys.stderr.write(
+                    f"rank {late[0]}: this rank changed its parameters after its last step, unlike rank {late[1]}, so "
+                    "the models were not compared at the end.\n"
+                )
 
     def taken(self) -> Communication:
         """Return the totals since the last call, and reset them."""
@@ -190,6 +198,23 @@ class Gradients:
         """The sums of the newest backward; None before the first."""
         group = self._source(optimizer).group
         return group.newest if group else None
+
+    def _difference(self) -> str:
+        """Return a sentence where the parameters of two ranks differ, the same on every rank (collective)."""
+        for source in self._sources:
+            if found := odd_rank(self._every(checksum(source.all_parameters()))):
+                odd, usual = found
+                return (
+                    f"After step {source.steps} the parameters of rank {odd} differ from those of rank {usual}; change "
+                    "parameters, gradients and the optimizer's state equally on every rank."
+                )
+        return ""
+
+    def _changes_since_last_sum(self) -> int:
+        """Return a checksum of how often parameters were changed in place since, and of their types."""
+        changes = [count_changes(self._parameters_of(group)) - group.changes for group in self._groups()]
+        types = [(one.dtype, one.shape) for source in self._sources for one in source.all_parameters()]
+        return zlib.crc32(repr((changes, types)).encode())
 
     def _groups(self) -> list[Group]:
         return [source.group for source in self._sources if source.group]
@@ -249,7 +274,7 @@ class Gradients:
 
     def _sum(self, group: Group, fresh: list[torch.nn.Parameter]) -> None:
         sources, steps = self._sources_of(group), self._steps_of(group)
-        parameters = list(dict.fromkeys(one for source in sources for one in source.all_parameters()))
+        parameters = self._parameters_of(group)
         is_turn = group.compared_after != steps
         group.compared_after = steps
         changes, group.changes = group.changes, count_changes(parameters)
@@ -266,6 +291,10 @@ class Gradients:
 
     def _sources_of(self, group: Group) -> list[_Source]:
         return [one for one in self._sources if one.group is group or self._shares(one, group)]
+
+    def _parameters_of(self, group: Group) -> list[torch.nn.Parameter]:
+        sources = self._sources_of(group)
+        return list(dict.fromkeys(one for source in sources for one in source.all_parameters()))
 
     def _steps_of(self, group: Group) -> int:
         return sum(source.steps for source in self._sources_of(group))

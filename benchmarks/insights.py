@@ -29,7 +29,7 @@ from command import Parser, count, exit_with, quantity
 from report import Target, judged
 
 from ringscope.cli.connection import served_url, token
-from ringscope.cli.stack import StackOptions, running_stack
+from ringscope.cli.processes.stack import StackOptions, running_stack
 from ringscope.client import Client, Insight
 
 RANKS = 4

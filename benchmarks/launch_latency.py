@@ -23,7 +23,7 @@ from command import Parser, count, exit_with
 from report import Target, judged, say, watched
 
 from ringscope.cli.connection import served_url, token
-from ringscope.cli.stack import StackOptions, running_stack
+from ringscope.cli.processes.stack import StackOptions, running_stack
 from ringscope.client import Client
 from ringscope.contracts.errors import UserError
 

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from command import Parser, exit_with, quantity
 from report import Target, judged, say
 
-from ringscope.cli.stack import StackOptions, running_stack
+from ringscope.cli.processes.stack import StackOptions, running_stack
 from ringscope.contracts.errors import UserError
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from contest import Contest, Outcome
 from report import Result, Target, say, say_targets, watched
 from turns import Contender
 
-from ringscope.cli.stack import StackOptions, running_stack
+from ringscope.cli.processes.stack import StackOptions, running_stack
 
 _LOOK_SECONDS = 0.05
 _OURS, _DDP, _TF = "mirrored", "torch_ddp", "tf_multi_worker_mirrored"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from ringscope.cli.allocation import Allocation, batch_script
+from ringscope.cli.batch.allocation import Allocation, batch_script
 
 SERVER, PYTHON = "http://ringscope.example:8000", "/opt/ringscope/bin/python"
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "slurm" / "ringscope.sbatch"

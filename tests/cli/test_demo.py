@@ -9,9 +9,9 @@ from tests.cli.conftest import Server
 from tests.cli.fake_api import FakeApi, items
 from tests.cli.fake_api import job as fake_job
 
-from ringscope.cli.demo import DEMO_JOB, _run
+from ringscope.cli.commands.demo import DEMO_JOB, _run
+from ringscope.cli.processes.stack import Stack
 from ringscope.cli.progress import describe, show_progress
-from ringscope.cli.stack import Stack
 from ringscope.client import Client, Job
 from ringscope.contracts.job import JobSpec
 

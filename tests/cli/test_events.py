@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from tests.cli.fake_api import Answer, FakeApi, items, refusal
 
-from ringscope.cli import events
+from ringscope.cli.commands import events
 from ringscope.client import Client
 
 

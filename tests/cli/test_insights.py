@@ -1,6 +1,6 @@
 """What is shown of an insight's evidence."""
 
-from ringscope.cli.insights import evidence_lines
+from ringscope.cli.commands.insights import evidence_lines
 
 
 def stack(rank: int, address: str, line: int) -> dict[str, object]:

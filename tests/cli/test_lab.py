@@ -95,7 +95,7 @@ def test_without_a_lab_every_command_says_so(api: FakeApi, root: None) -> None:
 
 
 def test_living_nodes_of_these_names_are_left_alone(api: FakeApi, root: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ringscope.cli.lab.is_ready", lambda url: True)
+    monkeypatch.setattr("ringscope.cli.commands.lab.is_ready", lambda url: True)
     api.answers["GET /nodes"] = items(node("h2", labels={"lab": MACHINE}), node("h3", labels={}), node("h9"))
     done = api.run("lab", "up", "--hosts", "4")
     assert done.err == "--prefix: the server has a living node h3 already; choose another prefix.\n"
@@ -104,7 +104,7 @@ def test_living_nodes_of_these_names_are_left_alone(api: FakeApi, root: None, mo
 def test_where_the_kernel_lacks_netem_a_lab_with_a_delay_is_refused_before_anything_is_made(
     api: FakeApi, without_netem: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringscope.cli.lab.is_ready", lambda url: True)
+    monkeypatch.setattr("ringscope.cli.commands.lab.is_ready", lambda url: True)
     api.answers["GET /nodes"] = items()
     done = api.run("lab", "up", "--delay", "50us", "--data-dir", str(tmp_path / "data"))
     assert (done.code, done.out, done.err) == (2, "", NO_NETEM)

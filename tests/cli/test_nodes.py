@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.cli.fake_api import Answer, FakeApi, items, refusal
 
-from ringscope.cli.nodes import state
+from ringscope.cli.words import node_state
 from ringscope.client import Node
 
 GPU = {"index": 0, "uuid": "u", "model": "NVIDIA H200", "memory_bytes": 141 << 30}
@@ -51,7 +51,7 @@ def test_the_table_says_what_matters(api: FakeApi) -> None:
 
 def test_states_in_words() -> None:
     def told(**fields: Any) -> str:
-        return state(Node.model_validate(node(**fields)))
+        return node_state(Node.model_validate(node(**fields)))
 
     assert told(observed="degraded", observed_reason="its clock is 3600 s ahead.") == (
         "degraded: its clock is 3600 s ahead"

@@ -72,7 +72,7 @@ def test_the_help_shows_every_section(capsys: pytest.CaptureFixture[str]) -> Non
 @pytest.mark.parametrize(("module", "expected"), [pair for modules in SECTIONS.values() for pair in modules.items()])
 def test_a_command_loads_the_module_that_has_it(module: str, expected: list[str]) -> None:
     app = typer.Typer(callback=lambda: None)
-    import_module(f"ringscope.cli.{module}").register(app)
+    import_module(f"ringscope.cli.commands.{module}").register(app)
     assert set(typer.main.get_command(app).commands) == set(expected)
     for name in expected:
         assert set(typer.main.get_command(build(name)).commands) == set(expected)

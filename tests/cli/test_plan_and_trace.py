@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
 
-from ringscope.cli.plan import ACCURACY
+from ringscope.cli.commands.plan import ACCURACY
 
 LECTURE = ("--ranks", "10", "--bytes", "1.2GB", "--bandwidth", "1GB/s")
 

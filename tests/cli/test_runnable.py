@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from ringscope.cli.bench import validated
+from ringscope.cli.commands.bench import validated
 from ringscope.cli.runnable import without_missing
 from ringscope.contracts.errors import UserError
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.cli.conftest import Server, assert_refused
 
-from ringscope.cli.allocation import Allocation, batch_script
+from ringscope.cli.batch.allocation import Allocation, batch_script
 
 FAKE_SBATCH = """#!/bin/sh
 cat > "$0.script"

@@ -31,7 +31,7 @@ from types import SimpleNamespace
 from ringscope.cli.start import main
 
 def listed():
-    import_module("ringscope.cli.jobs")
+    import_module("ringscope.cli.commands.jobs")
     print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
     print("httpx" in sys.modules, "pygments" in sys.modules)
 

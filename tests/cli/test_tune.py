@@ -10,8 +10,9 @@ from tests.bench.test_nccl_tests import row
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
 
 from ringscope.choice.tuning_file import path_in, read, write
-from ringscope.cli import bench, stack
-from ringscope.cli import tune as tune_command
+from ringscope.cli.commands import bench
+from ringscope.cli.commands import tune as tune_command
+from ringscope.cli.processes import stack
 from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Load
 from ringscope.contracts.tuning import Table, table_of

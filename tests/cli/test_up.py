@@ -15,9 +15,9 @@ from tests.cli.conftest import Server, assert_refused, clean_environment, run_pr
 from tests.cli.fake_api import FakeApi, items
 from tests.cli.test_nodes import node
 
-from ringscope.cli.children import Child, ChildDiedError, Children
-from ringscope.cli.prometheus import write_configuration
-from ringscope.cli.stack import wait_for_node
+from ringscope.cli.processes.children import Child, ChildDiedError, Children
+from ringscope.cli.processes.prometheus import write_configuration
+from ringscope.cli.processes.stack import wait_for_node
 from ringscope.client import Client
 from ringscope.contracts.errors import UserError
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.cli.fake_api import FakeApi, job
 
-from ringscope.cli.why import explain
+from ringscope.cli.commands.why import explain
 from ringscope.client import Job
 
 ATTEMPT: dict[str, Any] = {

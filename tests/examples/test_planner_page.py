@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from ringscope.cli.plan import ACCURACY, plan
+from ringscope.cli.commands.plan import ACCURACY, plan
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.topology import PRESETS
 from ringscope.contracts.units import parse_size

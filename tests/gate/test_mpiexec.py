@@ -30,7 +30,7 @@ NAMING = {
 FINDING = {
     "workers/ringscope/rank/mpiexec.py",
     "workers/ringscope/rank/local.py",
-    "workers/ringscope/cli/stack.py",
+    "workers/ringscope/cli/processes/stack.py",
     "benchmarks/gangs.py",
 }
 

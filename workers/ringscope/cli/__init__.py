@@ -1,1 +1,1 @@
-"""The `ringscope` command: one module per group of commands."""
+"""The `ringscope` command: its commands lie in `commands/`, beside them what several of them share."""

@@ -61,7 +61,7 @@ def build(command: str | None = None) -> typer.Typer:
     for title, modules in SECTIONS.items():
         for module, names in modules.items():
             if command in names or command not in known:
-                import_module(f"ringscope.cli.{module}").register(app)
+                import_module(f"ringscope.cli.commands.{module}").register(app)
         added: tuple[CommandInfo | TyperInfo, ...] = (*app.registered_commands, *app.registered_groups)
         for entry in added:
             if not isinstance(entry.rich_help_panel, str):  # the commands of earlier sections have their panels

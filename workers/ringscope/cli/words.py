@@ -10,7 +10,7 @@ import typer
 from rich.table import Table
 
 from ringscope.cli.console import in_one_line, say, say_json, stdout_console
-from ringscope.client import View
+from ringscope.client import Node, View
 from ringscope.contracts.errors import UserError
 
 
@@ -92,6 +92,17 @@ def span(seconds: float) -> str:
 def label_words(labels: Mapping[str, str]) -> str:
     """Labels as they are typed: a=1 b=2."""
     return " ".join(f"{key}={value}" for key, value in sorted(labels.items()))
+
+
+def node_state(node: Node) -> str:
+    """Describe the node's observed state, and the drain that was requested, if any."""
+    observed = f"{node.observed}: {node.observed_reason.rstrip('.')}" if node.observed_reason else node.observed
+    if node.desired != "drain":
+        return observed
+    drain = "draining" if node.slots_busy else "drained"
+    reason = f": {node.desired_reason.rstrip('.')}" if node.desired_reason else ""
+    by = f" (by {node.desired_by})" if node.desired_by else ""
+    return f"{observed}, {drain}{reason}{by}"
 
 
 def named(noun: str, name: str, items: Sequence[NamedT]) -> NamedT:

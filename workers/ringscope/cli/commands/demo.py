@@ -7,14 +7,14 @@ import typer
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.cli.activity import loading_of
 from ringscope.cli.caveats import sentences
-from ringscope.cli.children import ChildDiedError, interrupts
+from ringscope.cli.commands.up import Host, MetricsPort, Port
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.cli.follow import follow
 from ringscope.cli.outcome import exit_code
+from ringscope.cli.processes.children import ChildDiedError, interrupts
+from ringscope.cli.processes.stack import Stack, StackOptions, default_slots, running_stack
 from ringscope.cli.progress import describe, show_progress
-from ringscope.cli.stack import Stack, StackOptions, default_slots, running_stack
 from ringscope.cli.training import figures
-from ringscope.cli.up import Host, MetricsPort, Port
 from ringscope.client import Job
 
 MOST_RANKS = 4

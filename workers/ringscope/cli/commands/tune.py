@@ -9,8 +9,7 @@ from ringscope.bench.nccl_tests.dtypes import dtype_named
 from ringscope.choice.chooser import Chooser, candidates
 from ringscope.choice.situation import Situation
 from ringscope.choice.tuning_file import path_in, read, write
-from ringscope.cli.bench import on_this_machine, validated, watch
-from ringscope.cli.children import interrupts
+from ringscope.cli.commands.bench import on_this_machine, validated, watch
 from ringscope.cli.console import (
     DEFAULT_DATA_DIR,
     EXIT_FAILED,
@@ -22,6 +21,7 @@ from ringscope.cli.console import (
     stdout_console,
 )
 from ringscope.cli.letters import size
+from ringscope.cli.processes.children import interrupts
 from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.contracts.collectives import COLLECTIVES, VENDORS
 from ringscope.contracts.errors import UserError

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import typer
 
 from ringscope.cli.activity import activity_words
+from ringscope.cli.commands.insights import check_lines, insight_lines
+from ringscope.cli.commands.jobs import JobId
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
-from ringscope.cli.insights import check_lines, insight_lines
-from ringscope.cli.jobs import JobId
 from ringscope.cli.progress import describe
 from ringscope.cli.words import AsJson, span, until, when
 from ringscope.client import Activity, Attempt, Check, Job

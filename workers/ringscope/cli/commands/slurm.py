@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from ringscope.cli import batch_system
-from ringscope.cli.allocation import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation, batch_script
+from ringscope.cli.batch import slurm_commands as batch_system
+from ringscope.cli.batch.allocation import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation, batch_script
 from ringscope.cli.connection import Url, connect, server_url
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.cli.unused_options import refuse_unused

@@ -6,10 +6,10 @@ import typer
 
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.cli.caveats import marks, sentences, title
+from ringscope.cli.commands.insights import insight_lines
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, pour, say, say_json, stdout_console
 from ringscope.cli.follow import LogReader, follow
-from ringscope.cli.insights import insight_lines
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
 from ringscope.cli.training import epochs_table, figures

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import httpx
 
-from ringscope.cli.children import Children
 from ringscope.cli.patience import Patience
+from ringscope.cli.processes.children import Children
 from ringscope.contracts.errors import UserError
 
 HOST = "127.0.0.1"  # it requires no token

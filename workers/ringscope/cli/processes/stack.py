@@ -7,12 +7,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringscope.cli.children import Child, Children
 from ringscope.cli.connection import served_url, token
 from ringscope.cli.console import complain
-from ringscope.cli.nodes import state
 from ringscope.cli.patience import LOOK_SECONDS, Patience
-from ringscope.cli.prometheus import Prometheus, find_prometheus, start_prometheus
+from ringscope.cli.processes.children import Child, Children
+from ringscope.cli.processes.prometheus import Prometheus, find_prometheus, start_prometheus
+from ringscope.cli.words import node_state
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
 from ringscope.engine.cores import own_place
@@ -134,7 +134,7 @@ def wait_for_node(children: Children, client: Client, agent: Child, name: str) -
             # a node of this name may be known from an earlier run: only a heartbeat since the start counts
             is_fresh = node.heartbeat_age_seconds < time.monotonic() - started
             if node.name == name and node.is_up and is_fresh:
-                if (told := state(node)) != "ready":
+                if (told := node_state(node)) != "ready":
                     complain(f"Node {name} is {told}.")
                 return
     raise UserError(f"The agent {patience.failure}; see {agent.log}.")

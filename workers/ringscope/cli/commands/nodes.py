@@ -8,7 +8,7 @@ import typer
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.job_body import label_changes
-from ringscope.cli.words import AsJson, Columns, label_words, say_list, say_one, span, until
+from ringscope.cli.words import AsJson, Columns, label_words, node_state, say_list, say_one, span, until
 from ringscope.client import Node
 from ringscope.contracts.units import format_size
 
@@ -16,7 +16,7 @@ NodeName = Annotated[str, typer.Argument(metavar="NAME", help="The node's name."
 
 _COLUMNS: Columns[Node] = {
     "NAME": lambda node: node.name,
-    "STATE": lambda node: state(node),
+    "STATE": lambda node: node_state(node),
     "SLOTS": lambda node: f"{node.slots_busy}/{node.slots_total}",
     "QUARANTINED": lambda node: len(quarantined(node)) or "",
     "GPUS": lambda node: gpus(node),
@@ -114,17 +114,6 @@ def remove_node(name: NodeName, url: Url = None, data_dir: DataDir = DEFAULT_DAT
     say(f"Node {name} is forgotten.")
 
 
-def state(node: Node) -> str:
-    """Describe the node's observed state, and the drain that was requested, if any."""
-    observed = f"{node.observed}: {node.observed_reason.rstrip('.')}" if node.observed_reason else node.observed
-    if node.desired != "drain":
-        return observed
-    drain = "draining" if node.slots_busy else "drained"
-    reason = f": {node.desired_reason.rstrip('.')}" if node.desired_reason else ""
-    by = f" (by {node.desired_by})" if node.desired_by else ""
-    return f"{observed}, {drain}{reason}{by}"
-
-
 def quarantined(node: Node) -> list[int]:
     """Slots whose last processes are not proven gone."""
     return [slot.slot for slot in node.slots if slot.quarantine]
@@ -137,7 +126,7 @@ def gpus(node: Node) -> str:
 
 
 def _line(node: Node) -> str:
-    return f"Node {node.name}: {state(node)}, {node.slots_busy} of {node.slots_total} slots busy"
+    return f"Node {node.name}: {node_state(node)}, {node.slots_busy} of {node.slots_total} slots busy"
 
 
 def _facts(node: Node) -> list[str]:

@@ -15,7 +15,6 @@ from ringscope.bench.nccl_tests.document import to_json
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.tuning_file import path_in, read, write
-from ringscope.cli.children import interrupts
 from ringscope.cli.cluster import (
     Channels,
     Gamma,
@@ -37,6 +36,7 @@ from ringscope.cli.console import (
     stderr_console,
 )
 from ringscope.cli.letters import LetterCommand, size, sweep_fields
+from ringscope.cli.processes.children import interrupts
 from ringscope.cli.runnable import without_missing
 from ringscope.cli.sweep_options import (
     Aggregate,

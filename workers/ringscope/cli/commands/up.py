@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from ringscope.cli.children import ChildDiedError, interrupts
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, command_name, complain, say
-from ringscope.cli.stack import Stack, StackOptions, default_slots, running_stack
+from ringscope.cli.processes.children import ChildDiedError, interrupts
+from ringscope.cli.processes.stack import Stack, StackOptions, default_slots, running_stack
 from ringscope.cli.unused_options import refuse_unused
 from ringscope.contracts.typed import typed
 

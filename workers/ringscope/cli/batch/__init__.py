@@ -1,0 +1,1 @@
+"""Slurm allocations in which the agents of `ringscope slurm` run."""

@@ -1,0 +1,1 @@
+"""Commands of `ringscope`, a module for each group of them."""

@@ -1,0 +1,1 @@
+"""Processes that `ringscope up` and `ringscope demo` start and end: server, agent and Prometheus."""

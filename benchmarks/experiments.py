@@ -23,7 +23,7 @@ from report import Result, Target, judged, say, watched
 from scaling import fitted_line, ring_deviation
 from trial import Fabric, Row, Trial, rows
 
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 from ringscope.lab.network import PAYLOAD_SHARE
 
 _MIB = 1 << 20

@@ -14,7 +14,7 @@ from report import say
 from scaling import fitted_line, ring_deviation
 from trial import Row
 
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 
 RESULTS = Path(__file__).with_name("results") / "experiments.json"
 PAGE = Path(__file__).parents[1] / "docs" / "experiments.md"

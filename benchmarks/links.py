@@ -13,7 +13,7 @@ from measure import MeasurePlan, Series, speedup
 from network import DEVICE, Network, NetworkError, require_network
 from report import Result, Target, say, say_targets, watched
 
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 
 _MIB = 1 << 20
 FAST = (4, 10**9, MeasurePlan(("ring", "ring_pipelined", "mpi"), (4 * _MIB, 16 * _MIB), 5, "mpi", device=DEVICE))

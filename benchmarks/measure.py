@@ -28,10 +28,10 @@ from command import Parser
 from ringscope.bench.timing import timed_block
 from ringscope.choice.chooser import Chooser, candidates
 from ringscope.choice.situation import Situation
-from ringscope.contracts.collectives import AUTO, bus_factor
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import carrier
 from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of
+from ringscope.contracts.words.collectives import AUTO, bus_factor
+from ringscope.contracts.words.devices import carrier
 from ringscope.engine.base import Buffer
 from ringscope.engine.communicator import Communicator
 from ringscope.rank.machine import known_machine

@@ -1,6 +1,7 @@
 """The cost model against this machine: parameters from every other size, predictions for the sizes between.
 
-One fit for each transport, of the ring between two ranks (``ringscope.cost.fit``); an error is ln(model / measured).
+One fit for each transport, of the ring between two ranks (``ringscope.cost.fitting.fit``); an error is ln(model /
+measured).
 """
 
 from statistics import median
@@ -13,8 +14,8 @@ from report import Result, Target, say, say_targets, watched
 
 from ringscope.bench.timing import spread
 from ringscope.contracts.record import Measurement
-from ringscope.contracts.units import format_size
-from ringscope.cost.fit import held_out
+from ringscope.contracts.words.units import format_size
+from ringscope.cost.fitting.fit import held_out
 
 TRANSPORTS = ("mpi", "shared_memory")
 _SIZES = tuple(1 << power for power in range(3, 27))

@@ -33,7 +33,7 @@ from gangs import on_this_machine
 from measure import COPY, MeasurePlan, Series, speedup
 from report import Result, Target, say, say_targets, watched
 
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 
 RANKS = (2, 4)
 OURS = ("direct", "ring")

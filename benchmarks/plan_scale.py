@@ -17,7 +17,7 @@ from command import Parser, count, exit_with
 from report import Target, judged, say
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import SCHEDULED
+from ringscope.contracts.words.collectives import SCHEDULED
 from ringscope.cost.prices import prices
 
 RACKS = (4, 16, 64)

@@ -6,9 +6,9 @@ from itertools import product
 from typing import Any
 
 from ringscope.client import Step
-from ringscope.contracts.collectives import bus_factor
 from ringscope.contracts.record import Measurement
-from ringscope.contracts.topology import Link, Topology
+from ringscope.contracts.words.collectives import bus_factor
+from ringscope.contracts.words.topology import Link, Topology
 from ringscope.cost.prices import prices
 
 # MPICH's documented choice for long messages (Rabenseifner); what it really ran cannot be asked.

@@ -23,8 +23,8 @@ from network import Network, NetworkError, require_network
 from report import Result, Target, say, say_targets, watched
 
 from ringscope.choice.chooser import candidates
-from ringscope.contracts.collectives import AUTO
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.collectives import AUTO
+from ringscope.contracts.words.units import format_size
 from ringscope.engine.trial import midmean
 
 RANKS = (2, 3, 4)

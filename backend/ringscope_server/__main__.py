@@ -23,7 +23,7 @@ from ringscope.contracts.address import Address
 from ringscope_server.app import create_app, prepare, services_for
 from ringscope_server.db.faults import DatabaseUnusableError
 from ringscope_server.db.lock import DataDirError, lock_data_dir, make_data_dir, unwritable
-from ringscope_server.http.connections import Connection, Connections, raise_limit
+from ringscope_server.http.middleware.connections import Connection, Connections, raise_limit
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings
 from ringscope_server.users.given_tokens import GivenTokenError

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 from starlette.middleware import Middleware
 from starlette.routing import Router
 
-from ringscope.contracts.version import __version__
+from ringscope.contracts.words.version import __version__
 from ringscope_server.attempts import gangs
 from ringscope_server.background import bus, heartbeats, lateness, steps, upkeep
 from ringscope_server.background import detection as insights_loop
@@ -26,10 +26,12 @@ from ringscope_server.http import document, problems, reference, ui
 from ringscope_server.http.admission import RequestAdmission
 from ringscope_server.http.caching import CacheControl
 from ringscope_server.http.dependencies import WithServices
-from ringscope_server.http.head import HeadAsGet
-from ringscope_server.http.redirects import RelativeRedirects
-from ringscope_server.http.request_body import RequestBody
-from ringscope_server.http.root_path import RootPath
+from ringscope_server.http.middleware.head import HeadAsGet
+from ringscope_server.http.middleware.redirects import RelativeRedirects
+from ringscope_server.http.middleware.request_body import RequestBody
+from ringscope_server.http.middleware.root_path import RootPath
+from ringscope_server.http.middleware.security_headers import SecurityHeaders
+from ringscope_server.http.middleware.timing import RequestTimes
 from ringscope_server.http.routes import (
     agents,
     comparison,
@@ -52,8 +54,6 @@ from ringscope_server.http.routes import (
     webhooks,
 )
 from ringscope_server.http.routes import tokens as token_routes
-from ringscope_server.http.security_headers import SecurityHeaders
-from ringscope_server.http.timing import RequestTimes
 from ringscope_server.scheduler import loop
 from ringscope_server.services import Services
 from ringscope_server.settings import Settings

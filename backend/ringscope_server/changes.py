@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from ringscope.contracts.job_states import TERMINAL
+from ringscope.contracts.words.job_states import TERMINAL
 from ringscope_server.db.models import Attempt, Job
 from ringscope_server.jobs.views import JobView
 from ringscope_server.live.feed import publish_jobs, publish_new_job, publish_nodes, publish_steps

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.words.machine import Machine
 from ringscope_agent import agent
 from ringscope_agent.home import DataHome
 from ringscope_agent.metrics.exporter import Exporter

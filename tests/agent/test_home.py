@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ringscope.choice.tuning_file import read
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
+from ringscope.contracts.words.machine import Machine
 from ringscope_agent.home import DataHome
 from ringscope_agent.settings import SettingsError
 

@@ -8,8 +8,8 @@ from tests.bench.nccl_tests_reader import tables
 from ringscope.bench.nccl_tests.document import to_json
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import bus_factor, elements
 from ringscope.contracts.record import Environment, Hello, Measurement
+from ringscope.contracts.words.collectives import bus_factor, elements
 
 MIB = 1 << 20
 

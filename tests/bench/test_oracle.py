@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringscope.bench.oracle import Case, Piece, check, compare, expected_pattern, fill, pattern, pieces
-from ringscope.contracts.collectives import COLLECTIVES
-from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.contracts.words.collectives import COLLECTIVES
+from ringscope.contracts.words.dtypes import DTYPES, ops_of
 from ringscope.schedules.schedule import Chunk, partition
 
 COUNTS = st.sampled_from([1, 2, 10_006, 10_007, 10_008, 100_000, 700_000])

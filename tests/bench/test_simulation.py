@@ -6,9 +6,9 @@ import pytest
 
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement, Record, Steps
+from ringscope.contracts.words.collectives import SCHEDULED
 from ringscope.cost.timeline import simulate
 from ringscope.rank.local import Run, run_local
 from ringscope.schedules.algorithms import build

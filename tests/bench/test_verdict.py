@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from ringscope.bench.verdict import explanation, verdict
-from ringscope.contracts.collectives import SCHEDULED, available, elements
 from ringscope.contracts.contest import Contest
 from ringscope.contracts.record import Measurement
+from ringscope.contracts.words.collectives import SCHEDULED, available, elements
 
 
 def row(algorithm: str, time_us: float, size_bytes: int = 1 << 20, error: float = 0.01, **more: Any) -> Measurement:

@@ -13,12 +13,12 @@ from ringscope.choice.chooser import Chooser, candidates
 from ringscope.choice.links import DEFAULTS, LIBRARY
 from ringscope.choice.modelled import Model
 from ringscope.choice.situation import Situation
-from ringscope.contracts.collectives import COLLECTIVES, available
-from ringscope.contracts.devices import MPI_ON_GPUS
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import LOOPBACK
-from ringscope.contracts.topology import Link
 from ringscope.contracts.tuning import Table, table_of
+from ringscope.contracts.words.collectives import COLLECTIVES, available
+from ringscope.contracts.words.devices import MPI_ON_GPUS
+from ringscope.contracts.words.machine import Machine
+from ringscope.contracts.words.topology import Link
 
 KIB, MIB = 1 << 10, 1 << 20
 HERE = Situation("all_reduce", "float32", (4,), "shared_memory")

@@ -3,7 +3,7 @@
 import pytest
 
 from ringscope.choice.links import CallTime, seconds_on
-from ringscope.contracts.topology import Link, Topology, flat
+from ringscope.contracts.words.topology import Link, Topology, flat
 from ringscope.cost.core_time import Cores
 
 LINK = Link(1.4e-6, 2e10)

@@ -9,10 +9,10 @@ from ringscope.choice.prediction import MAX_SIZES, PredictedRow, is_crowded, pre
 from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import Measurement
-from ringscope.contracts.topology import Link
 from ringscope.contracts.tuning import Table, table_of
+from ringscope.contracts.words.machine import Machine
+from ringscope.contracts.words.topology import Link
 
 
 def sweep(*algorithms: str, **fields: object) -> BenchmarkSpec:

@@ -10,7 +10,7 @@ from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.operation_trace import OperationTrace, TracedOperation
 from ringscope.contracts.record import Trace
-from ringscope.cost.operation_trace import Clock, operations
+from ringscope.cost.traces.operation_trace import Clock, operations
 
 TRACES: dict[str, Any] = {"items": []}
 

@@ -13,9 +13,9 @@ from ringscope.choice.tuning_file import path_in, read, write
 from ringscope.cli.commands import bench
 from ringscope.cli.commands import tune as tune_command
 from ringscope.cli.processes import stack
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Load
 from ringscope.contracts.tuning import Table, table_of
+from ringscope.contracts.words.machine import Machine
 from ringscope.engine.cores import Place
 from ringscope.rank.load import LoadMeter
 from ringscope.rank.local import Run

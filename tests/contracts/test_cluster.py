@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from ringscope.contracts.cluster import MAX_RANKS, ClusterSpec
 from ringscope.contracts.findings import field_errors
-from ringscope.contracts.topology import PRESETS, Link, Topology
+from ringscope.contracts.words.topology import PRESETS, Link, Topology
 
 
 def test_a_number_of_ranks_is_a_flat_cluster():

@@ -6,10 +6,10 @@ import pytest
 from pydantic import TypeAdapter, ValidationError
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import ALGORITHMS, COLLECTIVES, SCHEDULED, nameable
-from ringscope.contracts.dtypes import DTYPES, OPS, DType, Op, ops_of
 from ringscope.contracts.findings import field_errors, pointer
 from ringscope.contracts.job import JobSpec, NewJob, Placement
+from ringscope.contracts.words.collectives import ALGORITHMS, COLLECTIVES, SCHEDULED, nameable
+from ringscope.contracts.words.dtypes import DTYPES, OPS, DType, Op, ops_of
 from ringscope.schedules.algorithms import BUILDERS
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.topology import ALIASES, PRESETS, Link, Path, SharedLink, Topology, flat
+from ringscope.contracts.words.topology import ALIASES, PRESETS, Link, Path, SharedLink, Topology, flat
 
 INTRA, INTER = Link(1e-6, 100e9), Link(5e-6, 10e9)
 

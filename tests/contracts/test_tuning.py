@@ -6,9 +6,9 @@ from tests.bench.test_nccl_tests import row
 
 from ringscope.choice.tuning_file import default_path, path_in, read, write
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import LOOPBACK
 from ringscope.contracts.tuning import Table, arithmetic_of, ranks_of_nodes_in, shape_of, table_of
+from ringscope.contracts.words.machine import Machine
 
 
 def times(table: Table) -> dict[tuple[str, str, str, bool], dict[int, float]]:

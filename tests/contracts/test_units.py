@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.contracts.units import format_size, parse_duration, parse_rate, parse_size, plural
+from ringscope.contracts.words.units import format_size, parse_duration, parse_rate, parse_size, plural
 
 # The page's tests read the same table, so that a size means the same in a form and on the command line.
 EXAMPLES = json.loads((Path(__file__).parents[2] / "frontend/src/lib/sizes.json").read_text())

@@ -10,7 +10,7 @@ from typing import Any
 from ringscope.contracts.operation_trace import OperationTrace
 from ringscope.contracts.record import Trace
 from ringscope.contracts.traced import TracedTransfer
-from ringscope.cost.operation_trace import Clock, joined
+from ringscope.cost.traces.operation_trace import Clock, joined
 
 BEGAN_NS = 10**18
 

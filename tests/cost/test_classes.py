@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import ROOTED, SCHEDULED
-from ringscope.contracts.topology import Link, Topology
+from ringscope.contracts.words.collectives import ROOTED, SCHEDULED
+from ringscope.contracts.words.topology import Link, Topology
 from ringscope.cost.classes import FOLDED, by_classes
 from ringscope.cost.packed_trees import packed_trees
 from ringscope.cost.timeline import simulate

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringscope.contracts.topology import Link
+from ringscope.contracts.words.topology import Link
 from ringscope.cost.core_time import Cores, crowded_seconds, hub_seconds
 from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule, hubs

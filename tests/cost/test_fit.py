@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import examples
 
-from ringscope.contracts.collectives import REDUCING, SCHEDULED, elements
 from ringscope.contracts.record import Measurement
-from ringscope.contracts.topology import Link, Topology, flat
-from ringscope.cost.fit import fit, held_out
-from ringscope.cost.measured_rows import Nodes
+from ringscope.contracts.words.collectives import REDUCING, SCHEDULED, elements
+from ringscope.contracts.words.topology import Link, Topology, flat
+from ringscope.cost.fitting.fit import fit, held_out
+from ringscope.cost.fitting.measured_rows import Nodes
 from ringscope.cost.timeline import simulate
 from ringscope.schedules.algorithms import SCHEDULES, build
 

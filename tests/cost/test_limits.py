@@ -5,7 +5,7 @@ from typing import Any, get_args
 import pytest
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import SCHEDULED, Collective
+from ringscope.contracts.words.collectives import SCHEDULED, Collective
 from ringscope.cost.limits import bus_limit_gb_per_s
 from ringscope.cost.prices import prices
 from ringscope.schedules.algorithms import SCHEDULES

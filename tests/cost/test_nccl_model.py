@@ -6,7 +6,7 @@ from statistics import median
 import pytest
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.topology import PRESETS, Link, Topology
+from ringscope.contracts.words.topology import PRESETS, Link, Topology
 from ringscope.cost.limits import bus_limit_gb_per_s
 from ringscope.cost.nccl_model import H100_NODE, Machine, machine_of, predictions
 from ringscope.cost.prices import prices

@@ -11,15 +11,15 @@ from ringscope.bench.simulation import simulated_records
 from ringscope.choice.priced_call import executed_schedule, priced_call
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.operation_trace import OperationTrace
 from ringscope.contracts.record import RECORD, Trace
-from ringscope.contracts.topology import Link, flat
 from ringscope.contracts.traced import TracedTransfer
-from ringscope.cost.operation_perfetto import traced_to_perfetto
-from ringscope.cost.operation_trace import Clock, PricedCall, joined, operations
-from ringscope.cost.samples import Sample
+from ringscope.contracts.words.collectives import SCHEDULED
+from ringscope.contracts.words.topology import Link, flat
+from ringscope.cost.fitting.samples import Sample
 from ringscope.cost.timeline import simulate
+from ringscope.cost.traces.operation_perfetto import traced_to_perfetto
+from ringscope.cost.traces.operation_trace import Clock, PricedCall, joined, operations
 from ringscope.schedules.algorithms import build
 
 CLUSTER = {"shape": "2x2", "link": "10GB/s", "latency_us": 5, "intra": "100GB/s", "reduce_gb_per_s": 10}

@@ -9,10 +9,10 @@ from typing import get_args
 import pytest
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.topology import PRESETS, Link, Topology, flat
+from ringscope.contracts.words.topology import PRESETS, Link, Topology, flat
+from ringscope.cost.fitting.regimes import Regime
 from ringscope.cost.nccl_model import H100_NODE, Architecture, machine_of
 from ringscope.cost.prices import PRICED, prices
-from ringscope.cost.regimes import Regime
 from ringscope.schedules.algorithms import SCHEDULES
 
 LECTURE = flat(10, Link(0.0, 1e9))

@@ -4,12 +4,12 @@ from math import inf
 
 import pytest
 
-from ringscope.contracts.topology import Link, Topology, flat
-from ringscope.cost.fit import fit
-from ringscope.cost.fit_document import FitDocument, document
-from ringscope.cost.measured_rows import Nodes
-from ringscope.cost.regimes import Regime, regime_of, timeline
-from ringscope.cost.samples import Sample
+from ringscope.contracts.words.topology import Link, Topology, flat
+from ringscope.cost.fitting.fit import fit
+from ringscope.cost.fitting.fit_document import FitDocument, document
+from ringscope.cost.fitting.measured_rows import Nodes
+from ringscope.cost.fitting.regimes import Regime, regime_of, timeline
+from ringscope.cost.fitting.samples import Sample
 from ringscope.cost.timeline import simulate
 from ringscope.schedules.algorithms import SCHEDULES, build
 

@@ -8,9 +8,9 @@ from ringscope.bench.nccl_tests.document import to_json
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.record import Hello, Measurement
-from ringscope.cost.fit import fit
-from ringscope.cost.measured_rows import Nodes
-from ringscope.cost.samples import Sample, even, read
+from ringscope.cost.fitting.fit import fit
+from ringscope.cost.fitting.measured_rows import Nodes
+from ringscope.cost.fitting.samples import Sample, even, read
 
 RING = {"transport": "simulated", "algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1 << 20, "step_factor": 4}
 # One row of `all_reduce_perf -J` (nccl-tests 2.18) on two GPUs, cut down to what is read.

@@ -5,7 +5,7 @@ from math import inf
 import pytest
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.cost.regimes import Regime
+from ringscope.cost.fitting.regimes import Regime
 from ringscope.cost.sensitivity import sensitivities
 
 NODES = ClusterSpec(shape="2x4", link="ib200", nics_per_node=1, reduce_gb_per_s=50).topology

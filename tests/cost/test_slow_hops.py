@@ -3,8 +3,8 @@
 import pytest
 from tests.cost.recorded import recorded_operations
 
-from ringscope.cost.slow_hops import FEW_MESSAGES, MIN_NS, hop_times, sentences, slow_links
-from ringscope.cost.wire_times import HopSample
+from ringscope.cost.traces.slow_hops import FEW_MESSAGES, MIN_NS, hop_times, sentences, slow_links
+from ringscope.cost.traces.wire_times import HopSample
 
 RING = [(f"h{i}", f"h{i % 8 + 1}") for i in range(1, 9)]
 

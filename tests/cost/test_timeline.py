@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import examples
 
-from ringscope.contracts.collectives import SCHEDULED
-from ringscope.contracts.topology import Link, SharedLink, Topology, flat
+from ringscope.contracts.words.collectives import SCHEDULED
+from ringscope.contracts.words.topology import Link, SharedLink, Topology, flat
 from ringscope.cost.closed_forms import (
     FORMULAS,
     assisted_servers,

@@ -3,7 +3,7 @@
 from tests.cost.recorded import recorded_operations
 
 from ringscope.contracts.operation_trace import TracedRank
-from ringscope.cost.wire_times import Wire, hop_samples, wires
+from ringscope.cost.traces.wire_times import Wire, hop_samples, wires
 
 MS = 1_000_000
 

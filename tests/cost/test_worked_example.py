@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.contracts.collectives import SCHEDULED
-from ringscope.contracts.topology import Link, flat
-from ringscope.cost.perfetto import to_perfetto
+from ringscope.contracts.words.collectives import SCHEDULED
+from ringscope.contracts.words.topology import Link, flat
 from ringscope.cost.timeline import simulate
+from ringscope.cost.traces.perfetto import to_perfetto
 from ringscope.schedules.algorithms import SCHEDULES, build
 from ringscope.schedules.trace import trace
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.contracts.collectives import IN_CHANNELS
-from ringscope.contracts.devices import MPI_ON_GPUS, usual_channels
+from ringscope.contracts.words.collectives import IN_CHANNELS
+from ringscope.contracts.words.devices import MPI_ON_GPUS, usual_channels
 from ringscope.engine.transports.virtual import VirtualTransport
 from ringscope.schedules.algorithms import build
 

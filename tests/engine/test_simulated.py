@@ -3,7 +3,7 @@
 import psutil
 import pytest
 
-from ringscope.contracts.topology import Link, Topology
+from ringscope.contracts.words.topology import Link, Topology
 from ringscope.cost.timeline import simulate
 from ringscope.engine.base import Plan, Transport
 from ringscope.engine.errors import EngineError

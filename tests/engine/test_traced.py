@@ -5,11 +5,11 @@ from collections.abc import Iterable, Sequence
 
 import pytest
 
-from ringscope.contracts.collectives import SCHEDULED
-from ringscope.contracts.topology import Link, flat
 from ringscope.contracts.traced import MAX_TRANSFERS, RankTrace, Span, TracedTransfer
-from ringscope.cost.modelled_trace import modelled
+from ringscope.contracts.words.collectives import SCHEDULED
+from ringscope.contracts.words.topology import Link, flat
 from ringscope.cost.timeline import simulate
+from ringscope.cost.traces.modelled_trace import modelled
 from ringscope.engine.transports.hazards import programs
 from ringscope.engine.transports.traces import of_hubs, of_messages, pulled
 from ringscope.schedules.algorithms import build

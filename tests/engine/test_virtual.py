@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 
 from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.contracts.collectives import REDUCING, SCHEDULED
-from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.contracts.words.collectives import REDUCING, SCHEDULED
+from ringscope.contracts.words.dtypes import DTYPES, ops_of
 from ringscope.engine.base import Buffer
 from ringscope.engine.errors import StalledError
 from ringscope.engine.transports.virtual import Faults, VirtualTransport

@@ -9,8 +9,8 @@ import pytest
 
 from ringscope.cli.commands.plan import ACCURACY, plan
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.topology import PRESETS
-from ringscope.contracts.units import parse_size
+from ringscope.contracts.words.topology import PRESETS
+from ringscope.contracts.words.units import parse_size
 from ringscope.cost.nccl_model import ARCHITECTURES, machine_of, predictions
 from ringscope.cost.prices import prices
 

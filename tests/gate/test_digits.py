@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.contracts.units import is_whole_number, parse_size
+from ringscope.contracts.words.units import is_whole_number, parse_size
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("workers/ringscope", "workers/ringscope_agent", "backend/ringscope_server")
 LOOSE = re.compile(r"\\d|\.is(digit|decimal|numeric)\(")
-HOME = "workers/ringscope/contracts/units.py"
+HOME = "workers/ringscope/contracts/words/units.py"
 
 
 def test_no_module_reads_the_digits_of_other_scripts() -> None:
@@ -22,7 +22,7 @@ def test_no_module_reads_the_digits_of_other_scripts() -> None:
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if LOOSE.search(line)
     ]
-    assert not found, "write [0-9], or call is_whole_number of contracts/units.py:\n" + "\n".join(found)
+    assert not found, "write [0-9], or call is_whole_number of contracts/words/units.py:\n" + "\n".join(found)
 
 
 @pytest.mark.parametrize("text", ["٣", "²", "\uff11", "1_0", "-1", "+1", " 1", ""])

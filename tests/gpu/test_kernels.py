@@ -4,7 +4,7 @@ import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
 import numpy as np
 import pytest
 
-from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.contracts.words.dtypes import DTYPES, ops_of
 from ringscope.engine.base import components
 from ringscope.engine.memory import cuda, kernels
 from ringscope.engine.memory.arithmetic import reduction

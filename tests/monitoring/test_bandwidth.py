@@ -7,7 +7,7 @@ import pytest
 from tests.cluster.lab import Lab, eventually
 from tests.monitoring.prometheus import Prometheus
 
-from ringscope.contracts.collectives import bus_factor
+from ringscope.contracts.words.collectives import bus_factor
 
 RANKS = 2
 SWEEP = ("--ranks", str(RANKS), "--algorithm", "ring,direct", "-b", "1K", "-e", "16M", "-n", "100")

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from ringscope.choice.tuning_file import write
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Load
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.words.machine import Machine
 from ringscope.engine import cores
 from ringscope.rank import api, machine
 from ringscope.rank.load import LoadMeter

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.conftest import examples
 from tests.schedules.test_schedule import COUNTS, NODES, assert_everyone_has_everything, contributions
 
-from ringscope.contracts.collectives import IN_CHANNELS, SCHEDULED
+from ringscope.contracts.words.collectives import IN_CHANNELS, SCHEDULED
 from ringscope.schedules.algorithms import build, channels_of
 from ringscope.schedules.schedule import partition
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.contracts.collectives import ROOTED, SCHEDULED
+from ringscope.contracts.words.collectives import ROOTED, SCHEDULED
 from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule
 

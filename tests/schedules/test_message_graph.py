@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.contracts.collectives import PER_RANK, SCHEDULED
-from ringscope.contracts.topology import Link, flat
+from ringscope.contracts.words.collectives import PER_RANK, SCHEDULED
+from ringscope.contracts.words.topology import Link, flat
 from ringscope.cost.event_queue import EventQueue
 from ringscope.cost.message_times import times_alone
 from ringscope.schedules import message_graph

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ringscope.contracts.collectives import ALGORITHMS as ALGORITHM_NAMES
-from ringscope.contracts.collectives import AUTO, VENDORS
+from ringscope.contracts.words.collectives import ALGORITHMS as ALGORITHM_NAMES
+from ringscope.contracts.words.collectives import AUTO, VENDORS
 from ringscope.schedules.algorithms import SCHEDULES
 from ringscope.schedules.algorithms.direct import direct
 from ringscope.schedules.algorithms.double_tree import double_tree, parents

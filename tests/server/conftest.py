@@ -16,9 +16,9 @@ from fastapi import FastAPI
 from tests.postgres import Postgres, running_postgres
 from tests.server.statements import share_statements
 
-from ringscope.contracts.collectives import bus_factor, elements
-from ringscope.contracts.devices import carrier
-from ringscope.contracts.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.words.collectives import bus_factor, elements
+from ringscope.contracts.words.devices import carrier
+from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 from ringscope_server.app import create_app, prepare, routes, services_for
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, Page, expect
 from tests.web.browsing import Site, Visit, choose, visiting
 from tests.web.test_submit import cells, three_digits
 
-from ringscope.contracts.collectives import COLLECTIVES
+from ringscope.contracts.words.collectives import COLLECTIVES
 from ringscope.schedules.algorithms import SCHEDULES
 
 NAMES = {

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from tests.web.browsing import Site, Visit, choose, visiting
 
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 
 RANKS = 3
 # Of two nodes: takes long enough for whiskers of their clocks.

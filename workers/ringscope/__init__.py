@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ringscope.contracts.version import __version__
+from ringscope.contracts.words.version import __version__
 
 if TYPE_CHECKING:
     from ringscope.rank.api import (

@@ -10,8 +10,8 @@ from typing import get_args
 
 from ringscope.contracts.address import Address
 from ringscope.contracts.job import JobKind
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment, Lack, Registration, Report
+from ringscope.contracts.words.machine import Machine
 from ringscope.rank.machine import known_machine
 from ringscope_agent import inventory, process_group
 from ringscope_agent.attempt import Attempt

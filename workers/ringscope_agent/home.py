@@ -11,9 +11,9 @@ from pathlib import Path
 from pydantic import BaseModel, ValidationError
 
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.words.machine import Machine
 from ringscope.rank.room import socket_room
 from ringscope_agent.belonging import Belonging
 from ringscope_agent.files import replace_text

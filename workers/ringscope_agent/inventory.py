@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psutil
 
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.protocol import Inventory, Lack, Nic
+from ringscope.contracts.words.machine import Machine
 from ringscope.engine.control_group import most_bytes
 from ringscope.engine.own_address import addresses_of, is_only_here
 from ringscope.rank.environment import cpu_model, installed_versions

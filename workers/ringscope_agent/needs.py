@@ -10,7 +10,7 @@ from ringscope.contracts.address import is_loopback, parse_address
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobKind
 from ringscope.contracts.protocol import Lack
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.units import plural
 from ringscope.engine.control_group import free_processes
 from ringscope.engine.own_address import addresses_of, is_only_here
 from ringscope.rank.room import free_user_processes, shared_memory_fault, socket_room

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ringscope.contracts.rank_process import TOKEN_VARIABLE
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.units import is_whole_number
 from ringscope_agent import freezer
 
 # Marks the processes of one agent by its data directory, because several agents may share a machine, and even a gang.

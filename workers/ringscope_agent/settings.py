@@ -12,7 +12,7 @@ from ringscope.contracts.address import LOOPBACK, is_loopback, parse_address
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
 from ringscope.contracts.protocol import checked_year
-from ringscope.contracts.units import parse_rate
+from ringscope.contracts.words.units import parse_rate
 from ringscope.engine.cores import own_place
 from ringscope.engine.own_address import address_towards, addresses_of, is_only_here
 from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE

@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import REDUCING, elements
-from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Epoch, Measurement, Record
+from ringscope.contracts.words.collectives import REDUCING, elements
+from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 
 _KNOWN_SWEEPS = 64  # the counts of 50,000 sizes at most
 

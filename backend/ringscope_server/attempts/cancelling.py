@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job_states import TERMINAL, WAITING
+from ringscope.contracts.words.job_states import TERMINAL, WAITING
 from ringscope_server.attempts import gangs
 from ringscope_server.db.models import Job
 from ringscope_server.events import audit

@@ -10,10 +10,10 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload, selectinload
 
-from ringscope.contracts.job_states import ACTIVE
 from ringscope.contracts.mode import USUAL, mode_of
 from ringscope.contracts.protocol import Report
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.words.job_states import ACTIVE
 from ringscope_server.attempts import disturbance, quarantine, retries, verdicts
 from ringscope_server.attempts.verdicts import Verdict
 from ringscope_server.db.bulk import insert_rows

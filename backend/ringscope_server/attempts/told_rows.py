@@ -13,10 +13,10 @@ from typing import NamedTuple
 from ringscope.choice.chooser import candidates
 from ringscope.choice.prediction import may_go_over
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import AUTO, REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
-from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.dtypes import ITEMSIZE_BYTES
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.collectives import AUTO, REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.words.units import format_size
 
 # These follow from a row's size, its time and its sweep.
 NUMBERS = ("count", "algbw_gb_per_s", "busbw_gb_per_s")

@@ -9,7 +9,7 @@ from sqlalchemy import Double, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.protocol import rank_words
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.units import plural
 from ringscope_server.attempts import told_epochs, told_rows
 from ringscope_server.attempts.told_rows import NUMBERS, TIMES, Key, Sweep, Told
 from ringscope_server.db.models import Attempt, Measurement, Member

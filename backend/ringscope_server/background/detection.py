@@ -13,7 +13,7 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.collectives import ROOTED
+from ringscope.contracts.words.collectives import ROOTED
 from ringscope_server.attempts import gangs
 from ringscope_server.changes import Changes, announce
 from ringscope_server.db.faults import log_failure

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import func, or_, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job_states import ACTIVE, WAITING
+from ringscope.contracts.words.job_states import ACTIVE, WAITING
 from ringscope_server.db.models import IS_HELD, Allocation, Job, Node, QuarantinedSlot, Schedule
 from ringscope_server.monitoring import capacity
 from ringscope_server.monitoring.capacity import NodeUnits

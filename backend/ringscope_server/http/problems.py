@@ -24,7 +24,7 @@ from ringscope_server.users.idempotency import KeyReusedError
 from ringscope_server.users.tokens import RevokedError
 
 log = logging.getLogger(__name__)
-# These replace the framework's sentences for what http/request_body.py did not catch.
+# These replace the framework's sentences for what http/middleware/request_body.py did not catch.
 UNREADABLE = "The request body is not UTF-8, or holds a number of thousands of digits; mend it."
 
 RETRY_AFTER_SECONDS = 1

@@ -6,10 +6,10 @@ Without this an empty list of insights would read as if everything had been foun
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ringscope.contracts.collectives import AUTO, SCHEDULED
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.traced import MAX_FOLLOWED_RANKS
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.collectives import AUTO, SCHEDULED
+from ringscope.contracts.words.units import plural
 from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.slow_link import MIN_NODES
 from ringscope_server.insights.views import Check

@@ -10,7 +10,7 @@ previous step ended later, as behind a slow link, is not to blame.
 
 from collections import Counter
 
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.step_windows import MIN_US, StepWindow
 from ringscope_server.insights.windows import median_of

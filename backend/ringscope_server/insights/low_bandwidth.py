@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.results.baseline import Baseline, Row
 

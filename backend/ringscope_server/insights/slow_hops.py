@@ -1,18 +1,18 @@
 """Slow hops: messages between two nodes that took longer on the wire than others of the same operation. Pure.
 
-Traced operations show this message by message (``ringscope.cost.wire_times``), also in a ring, where all ranks end
-together. The node that two slow hops share is named; a single slow hop names no node, because either end may be the
-cause.
+Traced operations show this message by message (``ringscope.cost.traces.wire_times``), also in a ring, where all ranks
+end together. The node that two slow hops share is named; a single slow hop names no node, because either end may be
+the cause.
 """
 
 from collections.abc import Mapping, Sequence
 
 from ringscope.contracts.record import Trace
-from ringscope.contracts.units import format_size
-from ringscope.cost import slow_hops
-from ringscope.cost.operation_trace import Clock, joined
-from ringscope.cost.slow_hops import HopTime
-from ringscope.cost.wire_times import HopSample, hop_samples, wires
+from ringscope.contracts.words.units import format_size
+from ringscope.cost.traces import slow_hops
+from ringscope.cost.traces.operation_trace import Clock, joined
+from ringscope.cost.traces.slow_hops import HopTime
+from ringscope.cost.traces.wire_times import HopSample, hop_samples, wires
 from ringscope_server.insights.kinds import Finding
 
 MIN_MESSAGES = 2  # samples of a hop before it is judged

@@ -12,7 +12,7 @@ operations show both cases: ``slow_hops``.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.step_windows import MIN_US, RankStep, StepWindow
 from ringscope_server.insights.windows import median_of

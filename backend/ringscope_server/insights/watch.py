@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ringscope.contracts import record
-from ringscope.cost.operation_trace import Clock
+from ringscope.cost.traces.operation_trace import Clock
 from ringscope_server.insights import late_rank, slow_link, straggler
 from ringscope_server.insights.hang import Progress
 from ringscope_server.insights.hysteresis import Hysteresis

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import Any
 
-from ringscope.contracts.units import format_size, plural
+from ringscope.contracts.words.units import format_size, plural
 from ringscope_server.insights.windows import Sample
 
 

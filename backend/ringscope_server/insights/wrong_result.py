@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from ringscope.contracts.record import Check
-from ringscope.contracts.units import format_size, plural
+from ringscope.contracts.words.units import format_size, plural
 from ringscope_server.insights.kinds import Finding
 
 

@@ -6,9 +6,9 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobName
-from ringscope.contracts.job_states import TERMINAL
-from ringscope.contracts.labels import NewLabels
 from ringscope.contracts.spec_model import SpecModel
+from ringscope.contracts.words.job_states import TERMINAL
+from ringscope.contracts.words.labels import NewLabels
 from ringscope_server.db.models import Job
 from ringscope_server.db.specs import spec_of
 from ringscope_server.events import audit

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from sqlalchemy import ColumnElement, Select, or_, select, union_all
 
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.units import is_whole_number
 from ringscope_server.db.models import Attempt, Job, Member, Node
 
 MAX_ID = 2**63 - 1

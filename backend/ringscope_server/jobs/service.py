@@ -10,8 +10,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.job_states import WAITING
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.job_states import WAITING
+from ringscope.contracts.words.units import plural
 from ringscope_server.db import advisory_lock
 from ringscope_server.db.models import Job
 from ringscope_server.events import audit

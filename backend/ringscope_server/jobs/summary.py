@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.prediction import some
 from ringscope.contracts.contest import Point, names
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobKind
 from ringscope.contracts.winners import Winners
+from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.jobs.tally import Tally
 from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, ClearWinner, SizeBusbw, TrainingSummary
 

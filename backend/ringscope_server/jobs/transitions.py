@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job_states import BY_MOVE, TERMINAL, JobState, Move
+from ringscope.contracts.words.job_states import BY_MOVE, TERMINAL, JobState, Move
 from ringscope_server.db.models import Job
 from ringscope_server.events import audit
 

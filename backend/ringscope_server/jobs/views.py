@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.job import JobKind, JobSpec
-from ringscope.contracts.job_states import JobState
+from ringscope.contracts.words.job_states import JobState
 from ringscope_server.insights.views import InsightView
 
 Phase = Literal["assigned", "ready", "running", "ended", "quarantined", "clean"]

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal
 
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.units import is_whole_number
 from ringscope_server.live.messages import Message, Messages, MessageType
 from ringscope_server.live.rounds import Pause, Rounds
 from ringscope_server.live.subscriber import Subscriber

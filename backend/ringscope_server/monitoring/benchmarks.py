@@ -9,9 +9,9 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.labels import op_label
 from ringscope.contracts.mode import USUAL
+from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
 from ringscope_server.results.alike import in_mode
 

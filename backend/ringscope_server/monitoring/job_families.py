@@ -6,10 +6,10 @@ from typing import get_args
 from prometheus_client.core import Metric
 
 from ringscope.contracts.job import JobKind
-from ringscope.contracts.job_states import TERMINAL, JobState
 from ringscope.contracts.metrics import server as table
 from ringscope.contracts.metrics.labels import op_label
 from ringscope.contracts.metrics.page import Series, single
+from ringscope.contracts.words.job_states import TERMINAL, JobState
 from ringscope_server.monitoring.state import MonitoringState
 
 KINDS: tuple[str, ...] = get_args(JobKind)

@@ -8,7 +8,7 @@ from prometheus_client.core import Metric
 from ringscope.contracts.metrics import server as table
 from ringscope.contracts.metrics.page import Series, single
 from ringscope.contracts.record import Record
-from ringscope.contracts.version import __version__
+from ringscope.contracts.words.version import __version__
 from ringscope_server.live.stream import Stream
 from ringscope_server.monitoring.state import MonitoringState
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import delete, func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job_states import ACTIVE
+from ringscope.contracts.words.job_states import ACTIVE
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node, QuarantinedSlot, Token
 from ringscope_server.events import audit
 from ringscope_server.nodes import health, labels

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, ValidationError, model_validator
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import SCHEDULED, Collective
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.spec_model import SpecModel, at
-from ringscope.cost.perfetto import to_perfetto
+from ringscope.contracts.words.collectives import SCHEDULED, Collective
 from ringscope.cost.timeline import Timeline
+from ringscope.cost.traces.perfetto import to_perfetto
 from ringscope.cost.worked_example import (
     LINKS,
     MAX_RANKS,

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.contest import Contest, crowd
 from ringscope.contracts.job import JobSpec
-from ringscope.cost.samples import Sample, Samples, doubts, of_job
+from ringscope.cost.fitting.samples import Sample, Samples, doubts, of_job
 from ringscope_server.db.models import Attempt, Measurement, Member
 
 MAX_ROWS = 2_000

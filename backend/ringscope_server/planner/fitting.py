@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ringscope.contracts.collectives import total_elements
+from ringscope.contracts.words.collectives import total_elements
 from ringscope.cost.effort import message_count
-from ringscope.cost.fit import fit
-from ringscope.cost.fit_document import FitDocument, document
-from ringscope.cost.measured_rows import MeasuredRow, Nodes
-from ringscope.cost.samples import Samples
+from ringscope.cost.fitting.fit import fit
+from ringscope.cost.fitting.fit_document import FitDocument, document
+from ringscope.cost.fitting.measured_rows import MeasuredRow, Nodes
+from ringscope.cost.fitting.samples import Samples
 from ringscope_server.planner.views import JobFit
 
 # Each call is priced again and again until parameters and critical paths agree; with two kinds of links from three

@@ -2,11 +2,11 @@
 
 from functools import lru_cache
 
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.words.topology import Topology
+from ringscope.cost.fitting.regimes import Regime, regime_of
 from ringscope.cost.limits import bus_limit_gb_per_s
 from ringscope.cost.nccl_model import ARCHITECTURES
 from ringscope.cost.prices import Price, fastest, prices
-from ringscope.cost.regimes import Regime, regime_of
 from ringscope.cost.sensitivity import sensitivities
 from ringscope_server.planner.questions import MAX_BYTES, PlanQuestion, Question, SensitivityQuestion
 from ringscope_server.planner.views import PriceCell, PriceTable, SensitivityList

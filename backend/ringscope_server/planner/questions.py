@@ -6,11 +6,11 @@ from typing import Annotated
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import Collective
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.spec_model import SpecModel, at
+from ringscope.contracts.words.collectives import Collective
 from ringscope.cost.effort import followed_count
-from ringscope.cost.fit_document import RegimeFigures
+from ringscope.cost.fitting.fit_document import RegimeFigures
 from ringscope.cost.nccl_model import ARCHITECTURES
 from ringscope.cost.prices import usual
 

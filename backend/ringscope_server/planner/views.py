@@ -3,7 +3,7 @@
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.cost.fit_document import FitDocument
+from ringscope.cost.fitting.fit_document import FitDocument
 from ringscope.cost.prices import Price
 from ringscope.cost.sensitivity import Sensitivity
 

@@ -9,8 +9,8 @@ from sqlalchemy.orm import joinedload, selectinload
 from ringscope.choice import prediction as library
 from ringscope.contracts.contest import crowd
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.words.machine import Machine
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
 from ringscope_server.db.specs import spec_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ringscope.choice.prediction import Prediction
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.units import format_duration, format_size, plural
+from ringscope.contracts.words.units import format_duration, format_size, plural
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,8 +13,8 @@ from sqlalchemy.orm import selectinload
 from ringscope.contracts.comparison import FASTEST, Ran, Timed, caveats, fastest, obstacles, pair, standing, timed
 from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, crowd
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.job_states import TERMINAL
 from ringscope.contracts.tuning import shape_of
+from ringscope.contracts.words.job_states import TERMINAL
 from ringscope_server.db import keyset
 from ringscope_server.db.models import Attempt, Job, Measurement
 

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from typing import Any, Literal
 
 from ringscope.contracts.columns import LAST_NS
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.labels import op_label
+from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Step
 from ringscope_server.results import openmetrics, row_files, step_rows

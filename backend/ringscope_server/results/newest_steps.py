@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.db.models import Step
 from ringscope_server.results.step_blocks import RECENT_STEPS, StepBlock, StepKind, known_bus_factor, slowest
 from ringscope_server.results.views import NewestSteps

@@ -8,7 +8,7 @@ from typing import Any
 
 from ringscope.contracts import record
 from ringscope.contracts.sweep_row import SweepRow
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.units import plural
 from ringscope_server.db.models import Measurement
 from ringscope_server.instants import as_ns
 

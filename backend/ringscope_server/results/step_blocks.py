@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ringscope.contracts import record
-from ringscope.contracts.collectives import bus_factor
+from ringscope.contracts.words.collectives import bus_factor
 from ringscope_server.results.rows import finite
 from ringscope_server.results.views import StepBlockView
 

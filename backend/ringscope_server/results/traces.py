@@ -9,11 +9,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.choice.priced_call import executed_schedule, priced_call
 from ringscope.contracts import record
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.operation_trace import OperationTrace, TracedOperation
-from ringscope.cost.operation_trace import Clock, joined
-from ringscope.cost.samples import Sample
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.cost.fitting.samples import Sample
+from ringscope.cost.traces.operation_trace import Clock, joined
 from ringscope_server.db.models import Measurement, Member, Trace
 from ringscope_server.db.specs import read_spec
 from ringscope_server.results import clocks

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table, arithmetic_of, table_of
+from ringscope.contracts.words.collectives import AUTO
 from ringscope_server.db.models import Measurement
 from ringscope_server.results.alike import alike_attempts
 from ringscope_server.results.rows import as_record

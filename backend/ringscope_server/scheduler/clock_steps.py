@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
-from ringscope.contracts.job_states import ACTIVE, WAITING
+from ringscope.contracts.words.job_states import ACTIVE, WAITING
 from ringscope_server.db.models import Attempt, Insight, Job, Node, Pulse, WebhookDelivery
 
 log = logging.getLogger(__name__)

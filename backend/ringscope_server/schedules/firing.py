@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job_states import TERMINAL
+from ringscope.contracts.words.job_states import TERMINAL
 from ringscope_server.attempts import cancelling
 from ringscope_server.changes import Changes
 from ringscope_server.db.faults import is_passing

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job_states import TERMINAL, WAITING
+from ringscope.contracts.words.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Job, Measurement
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.jobs.summary import summary_of

@@ -8,8 +8,8 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.protocol import RecordBatch
+from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.attempts.asked import is_asked
 from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.models import Attempt, LogLine, Measurement, Member, Step, Trace

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.job_states import TERMINAL, WAITING
+from ringscope.contracts.words.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.jobs.views import TrainingSummary

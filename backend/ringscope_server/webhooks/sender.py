@@ -10,7 +10,7 @@ from functools import cache
 import httpx
 from standardwebhooks import Webhook as Signer
 
-from ringscope.contracts.version import __version__
+from ringscope.contracts.words.version import __version__
 from ringscope_server.urls import ForbiddenAddressError, Network, Resolve, addresses_of
 
 TIMEOUT_SECONDS = 10.0  # for the whole try, with name, connection and answer

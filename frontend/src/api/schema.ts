@@ -2216,7 +2216,7 @@ export interface components {
         };
         /**
          * ClusterSpec
-         * @description Ranks, and the links between them; see ``ringscope.contracts.topology`` for what each figure means.
+         * @description Ranks, and the links between them; see ``ringscope.contracts.words.topology`` for what each figure means.
          */
         ClusterSpec: {
             /**

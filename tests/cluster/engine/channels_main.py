@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from ringscope.contracts.collectives import IN_CHANNELS, ROOTED
+from ringscope.contracts.words.collectives import IN_CHANNELS, ROOTED
 from ringscope.engine.base import Array
 from ringscope.engine.communicator import Communicator
 from ringscope.schedules.algorithms import build

@@ -10,9 +10,9 @@ import numpy as np
 import ringscope
 from ringscope.choice.chooser import candidates
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import carrier
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Curve, Table, shape_of
+from ringscope.contracts.words.devices import carrier
 from ringscope.engine.communicator import Communicator
 
 TIMES_US = {"naive": 1.0, "ring": 2.0}

@@ -8,8 +8,8 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.contracts.collectives import REDUCING, SCHEDULED
-from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.contracts.words.collectives import REDUCING, SCHEDULED
+from ringscope.contracts.words.dtypes import DTYPES, ops_of
 from ringscope.engine.communicator import Communicator
 from ringscope.schedules.algorithms import SCHEDULES
 

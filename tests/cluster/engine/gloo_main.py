@@ -7,7 +7,7 @@ import numpy as np
 
 import ringscope
 from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.contracts.dtypes import ops_of
+from ringscope.contracts.words.dtypes import ops_of
 from ringscope.engine.communicator import Communicator
 
 COUNTS = [0, 1, 17, 65537]

@@ -9,8 +9,8 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.bench.oracle import Case, check, fill, pieces
-from ringscope.contracts.collectives import REDUCING, SCHEDULED
-from ringscope.contracts.dtypes import DTYPES, ops_of
+from ringscope.contracts.words.collectives import REDUCING, SCHEDULED
+from ringscope.contracts.words.dtypes import DTYPES, ops_of
 from ringscope.engine.base import Buffer, Plan
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory import cuda

@@ -14,8 +14,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ringscope.contracts.collectives import COLLECTIVES as EVERY_COLLECTIVE
-from ringscope.contracts.collectives import available
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.rank_process import (
     EXIT_BAD_INPUT,
@@ -36,6 +34,8 @@ from ringscope.contracts.record import (
     Started,
     Steps,
 )
+from ringscope.contracts.words.collectives import COLLECTIVES as EVERY_COLLECTIVE
+from ringscope.contracts.words.collectives import available
 from ringscope.rank.local import Run, run_local
 from ringscope.rank.program import read_spec
 from ringscope.rank.receiver import Receiver

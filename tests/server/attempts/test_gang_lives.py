@@ -13,7 +13,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import selectinload
 from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
 
-from ringscope.contracts.job_states import ACTIVE, TERMINAL
+from ringscope.contracts.words.job_states import ACTIVE, TERMINAL
 from ringscope_server.db.models import Allocation, Attempt, Member
 from ringscope_server.jobs.reasons import REASONS
 

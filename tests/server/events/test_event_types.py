@@ -9,7 +9,7 @@ from typing import get_args
 import pytest
 
 import ringscope_server
-from ringscope.contracts.job_states import JobState
+from ringscope.contracts.words.job_states import JobState
 from ringscope_server.events.types import TYPES, WORDS, check_pattern, matches
 from ringscope_server.webhooks.service import TEST
 

@@ -16,8 +16,8 @@ from tests.server.conftest import ONE_SIZE, Clock, Server, running_server
 from ringscope.contracts.protocol import Pulse, RankPulse
 from ringscope_server.db.models import Job
 from ringscope_server.http.cursors import encode
-from ringscope_server.http.json_text import findings, mended
-from ringscope_server.http.request_body import MEDIUM_BYTES, SMALL_BYTES
+from ringscope_server.http.middleware.json_text import findings, mended
+from ringscope_server.http.middleware.request_body import MEDIUM_BYTES, SMALL_BYTES
 
 JOBS = "/api/v1/jobs"
 JSON = {"Content-Type": "application/json"}

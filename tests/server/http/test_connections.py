@@ -21,7 +21,7 @@ from tests.server.conftest import Clock
 
 from ringscope_server.__main__ import listen
 from ringscope_server.http import ui
-from ringscope_server.http.connections import (
+from ringscope_server.http.middleware.connections import (
     IDLE_SECONDS,
     LEAST_BYTES_PER_SECOND,
     MOST_DESCRIPTORS,

@@ -4,10 +4,10 @@ from typing import get_args
 
 from tests.server.conftest import Server
 
-from ringscope.contracts.collectives import SCHEDULED
-from ringscope.contracts.dtypes import DType, Op
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.words.collectives import SCHEDULED
+from ringscope.contracts.words.dtypes import DType, Op
 
 
 async def test_every_algorithm_is_offered_and_accepted(server: Server) -> None:

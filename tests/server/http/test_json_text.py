@@ -6,7 +6,7 @@ import time
 import pytest
 from tests.server.conftest import Server
 
-from ringscope_server.http.json_text import MOST_NESTED, findings
+from ringscope_server.http.middleware.json_text import MOST_NESTED, findings
 
 
 def nested(depth: int, inner: str = "1") -> bytes:

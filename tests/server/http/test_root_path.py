@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse, RedirectResponse
 from starlette.types import Receive, Scope, Send
 from tests.server.conftest import Clock, running_server
 
-from ringscope_server.http.root_path import RootPath, rooted
+from ringscope_server.http.middleware.root_path import RootPath, rooted
 from ringscope_server.settings import Settings
 
 HTML = '<link href="/assets/a.css"><script src="/assets/a.js"></script><a href="https://b.example/">b</a>'

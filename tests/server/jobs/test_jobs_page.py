@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.job_states import ACTIVE, TERMINAL, TRANSITIONS, WAITING
+from ringscope.contracts.words.job_states import ACTIVE, TERMINAL, TRANSITIONS, WAITING
 from ringscope_server.attempts.retries import FIRST_BACKOFF_SECONDS, LONGEST_BACKOFF_SECONDS
 from ringscope_server.jobs.reasons import REASONS, RETRIES
 

@@ -12,7 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from sqlalchemy import select, update
 from tests.server.conftest import ONE_SIZE, Server
 
-from ringscope.contracts.job_states import ACTIVE, BY_MOVE, TERMINAL, TRANSITIONS, WAITING, JobState, Move
+from ringscope.contracts.words.job_states import ACTIVE, BY_MOVE, TERMINAL, TRANSITIONS, WAITING, JobState, Move
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.reasons import REASONS, RETRIES
 from ringscope_server.jobs.transitions import transition

@@ -9,7 +9,7 @@ import pytest
 from tests.cli.conftest import clean_environment, run_ringscope
 from tests.server.conftest import Server
 
-from ringscope.contracts.topology import ALIASES, PRESETS
+from ringscope.contracts.words.topology import ALIASES, PRESETS
 from ringscope.cost.nccl_model import ARCHITECTURES
 
 LECTURE = {"algorithms": ["naive", "ring", "gather"], "cluster": {"shape": "10", "link": "1GB/s"}}

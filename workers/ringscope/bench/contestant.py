@@ -16,9 +16,9 @@ import numpy as np
 from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
 from ringscope.bench.timing import Block, Notes, joined, spaced_block, timed_block
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import AUTO, IN_CHANNELS, bus_factor
-from ringscope.contracts.devices import carrier
 from ringscope.contracts.traced import RankTrace
+from ringscope.contracts.words.collectives import AUTO, IN_CHANNELS, bus_factor
+from ringscope.contracts.words.devices import carrier
 from ringscope.engine.base import Buffer, TraceablePlan
 from ringscope.engine.memory.arrays import to_host, write
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED, WAITED_NS

@@ -11,12 +11,12 @@ import numpy as np
 
 from ringscope.bench.timing import spread
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import IN_CHANNELS, REDUCING, bus_factor, elements
-from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.record import Measurement, Record, Steps, Trace
-from ringscope.cost.modelled_trace import modelled
+from ringscope.contracts.words.collectives import IN_CHANNELS, REDUCING, bus_factor, elements
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 from ringscope.cost.timeline import Timeline
+from ringscope.cost.traces.modelled_trace import modelled
 from ringscope.engine.transports.simulated import SimulatedTransport
 from ringscope.schedules.algorithms import build
 

@@ -19,10 +19,10 @@ from ringscope.bench.contestant import Contestant, slot_count
 from ringscope.bench.oracle import Case, Mismatch
 from ringscope.bench.timing import Block, mean_interval, rounds, spread
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
-from ringscope.contracts.devices import too_many_channels
 from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
 from ringscope.contracts.traced import MAX_FOLLOWED_RANKS, RankTrace
+from ringscope.contracts.words.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
+from ringscope.contracts.words.devices import too_many_channels
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import set_stage

@@ -3,7 +3,6 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from ringscope.contracts.collectives import SCHEDULED, VENDORS, total_elements
 from ringscope.contracts.contest import (
     FEWEST_CYCLES,
     FEWEST_ITERATIONS,
@@ -11,9 +10,10 @@ from ringscope.contracts.contest import (
     Point,
     reference_bytes,
 )
-from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.units import format_duration, format_size, plural
 from ringscope.contracts.winners import Range, Win, Winners
+from ringscope.contracts.words.collectives import SCHEDULED, VENDORS, total_elements
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_duration, format_size, plural
 from ringscope.cost.effort import message_count
 from ringscope.schedules.algorithms import build
 

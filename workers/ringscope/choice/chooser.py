@@ -3,9 +3,9 @@
 from ringscope.choice.measured import Measured
 from ringscope.choice.modelled import Model, Priced
 from ringscope.choice.situation import Choice, Situation, base_of
-from ringscope.contracts.collectives import SCHEDULED, VENDORS
-from ringscope.contracts.devices import MPI_ON_GPUS
 from ringscope.contracts.tuning import HALVES, Table
+from ringscope.contracts.words.collectives import SCHEDULED, VENDORS
+from ringscope.contracts.words.devices import MPI_ON_GPUS
 
 
 def candidates(collective: str, transport: str) -> tuple[str, ...]:

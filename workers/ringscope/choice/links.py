@@ -4,13 +4,13 @@ from collections.abc import Callable, Sequence
 from math import inf
 from typing import NamedTuple
 
-from ringscope.contracts.devices import MPI_ON_GPUS
-from ringscope.contracts.machine import REFERENCE, Machine
-from ringscope.contracts.topology import PRESETS, Link, Topology, flat
+from ringscope.contracts.words.devices import MPI_ON_GPUS
+from ringscope.contracts.words.machine import REFERENCE, Machine
+from ringscope.contracts.words.topology import PRESETS, Link, Topology, flat
 from ringscope.cost.classes import by_classes
 from ringscope.cost.core_time import Cores, crowded_seconds, hub_seconds
 from ringscope.cost.effort import message_count
-from ringscope.cost.regimes import Regime, message_bytes
+from ringscope.cost.fitting.regimes import Regime, message_bytes
 from ringscope.cost.timeline import Timeline, simulate
 from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule, hubs

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 from ringscope.choice.situation import Choice, Situation, ratio
-from ringscope.contracts.devices import carrier
 from ringscope.contracts.tuning import Key, Table
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.devices import carrier
+from ringscope.contracts.words.units import format_size
 
 _REACH = 4.0
 

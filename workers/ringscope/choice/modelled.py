@@ -15,15 +15,15 @@ from typing import NamedTuple
 
 from ringscope.choice.links import DEFAULTS, IN_HOST_MEMORY, LIBRARY, CallTime, inside_of, seconds_on, topology_at
 from ringscope.choice.situation import Choice, Situation, ratio
-from ringscope.contracts.collectives import PER_RANK, SCHEDULED, VENDORS
-from ringscope.contracts.devices import MPI_ON_GPUS, carrier
-from ringscope.contracts.dtypes import ITEMSIZE_BYTES
-from ringscope.contracts.machine import REFERENCE, Machine
-from ringscope.contracts.topology import Topology
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.collectives import PER_RANK, SCHEDULED, VENDORS
+from ringscope.contracts.words.devices import MPI_ON_GPUS, carrier
+from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.words.machine import REFERENCE, Machine
+from ringscope.contracts.words.topology import Topology
+from ringscope.contracts.words.units import format_size
 from ringscope.cost.core_time import Cores
-from ringscope.cost.fit import Fit, fit
+from ringscope.cost.fitting.fit import Fit, fit
 from ringscope.schedules.algorithms import SCHEDULES
 
 _MIN_FIT_ROWS = 10

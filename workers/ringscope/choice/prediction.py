@@ -16,12 +16,12 @@ from ringscope.choice.chooser import Chooser
 from ringscope.choice.links import IN_HOST_MEMORY, STEPWISE_RANKS
 from ringscope.choice.situation import Situation
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import AUTO, IN_CHANNELS, bus_factor, elements
-from ringscope.contracts.devices import MPI_ON_GPUS, carrier, usual_channels
-from ringscope.contracts.dtypes import ITEMSIZE_BYTES
-from ringscope.contracts.machine import REFERENCE, Machine
 from ringscope.contracts.record import LOOPBACK
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.words.collectives import AUTO, IN_CHANNELS, bus_factor, elements
+from ringscope.contracts.words.devices import MPI_ON_GPUS, carrier, usual_channels
+from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
+from ringscope.contracts.words.machine import REFERENCE, Machine
 from ringscope.cost.classes import by_classes
 from ringscope.cost.knee import knee_bytes
 from ringscope.cost.timeline import simulate

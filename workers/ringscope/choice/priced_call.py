@@ -9,16 +9,16 @@ from itertools import accumulate
 
 from ringscope.choice.links import DEFAULTS, timeline_on, topology_at
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import PER_RANK, SCHEDULED
-from ringscope.contracts.devices import usual_channels
-from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.operation_trace import TracedOperation
-from ringscope.cost.fit import Fit, fit
-from ringscope.cost.measured_rows import MeasuredRow
-from ringscope.cost.operation_trace import PricedCall
-from ringscope.cost.regimes import timeline
-from ringscope.cost.samples import even
+from ringscope.contracts.words.collectives import PER_RANK, SCHEDULED
+from ringscope.contracts.words.devices import usual_channels
+from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
+from ringscope.cost.fitting.fit import Fit, fit
+from ringscope.cost.fitting.measured_rows import MeasuredRow
+from ringscope.cost.fitting.regimes import timeline
+from ringscope.cost.fitting.samples import even
 from ringscope.cost.timeline import Timeline, simulate
+from ringscope.cost.traces.operation_trace import PricedCall
 from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from math import inf
 from typing import NamedTuple
 
-from ringscope.contracts.collectives import VENDORS
 from ringscope.contracts.tuning import Key, arithmetic_of, shape_of
-from ringscope.contracts.units import format_duration
+from ringscope.contracts.words.collectives import VENDORS
+from ringscope.contracts.words.units import format_duration
 
 _AS_FAST_PERCENT = 5  # longer than the fastest
 _NAMED = 3

@@ -2,8 +2,8 @@
 
 from ringscope.client import Job
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.mode import mode_of, unusual
+from ringscope.contracts.words.devices import SIMULATED
 
 
 def title(job: Job) -> str:

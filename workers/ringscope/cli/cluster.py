@@ -9,8 +9,8 @@ from pydantic import ValidationError
 from ringscope.contracts.cluster import ClusterSpec
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
-from ringscope.contracts.topology import PRESETS
-from ringscope.contracts.units import parse_duration, parse_rate
+from ringscope.contracts.words.topology import PRESETS
+from ringscope.contracts.words.units import parse_duration, parse_rate
 
 _LINK_HELP = f"A known link: {', '.join(PRESETS)}; nvlink is nvlink4; or its rate, such as 450GB/s."
 _FLAT = "flat"

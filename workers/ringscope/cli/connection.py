@@ -10,8 +10,8 @@ import typer
 from ringscope.cli.console import DEFAULT_DATA_DIR, command_name
 from ringscope.client import Client
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.typed import typed
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.typed import typed
+from ringscope.contracts.words.units import is_whole_number
 
 PORT_VARIABLE = "RINGSCOPE_PORT"
 DEFAULT_URL = "http://127.0.0.1:8000"

@@ -9,7 +9,7 @@ from typing import Any
 
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.loose_json import read_json
-from ringscope.contracts.units import parse_size
+from ringscope.contracts.words.units import parse_size
 
 _short = Repr()
 _TEXTS = frozenset({"labels", "selector"})  # their values are text, whatever they look like

@@ -8,11 +8,11 @@ from ringscope.cli.connection import connect
 from ringscope.cli.console import say, say_json, stdout_console
 from ringscope.cli.words import table
 from ringscope.client import JobTrace
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.operation_trace import TracedHop, TracedRank, TraceRow, TraceStep
-from ringscope.contracts.units import format_duration, format_size
-from ringscope.cost.operation_perfetto import traced_to_perfetto
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_duration, format_size
+from ringscope.cost.traces.operation_perfetto import traced_to_perfetto
 
 _SLOWEST = 5
 _ROW_HEADINGS = ("RANK", "STEP", "TRANSFER", "CHUNKS", "SIZE", "WAITED", "TOOK", "MODEL")

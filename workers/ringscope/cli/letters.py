@@ -8,7 +8,7 @@ import typer
 from ringscope.bench.nccl_tests.dtypes import dtype_named
 from ringscope.contracts.benchmark import AVERAGES
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.units import is_whole_number, parse_size
+from ringscope.contracts.words.units import is_whole_number, parse_size
 
 _USUAL_STEP = "1M"  # nccl-tests' -i, which counts where -f is 1
 # Letter, its value that asks for nothing (None: there is none), and what to do instead.

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ringscope.cli.console import complain
-from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.words.collectives import SCHEDULED
 
 _CUPY = ("cupy", "it needs CuPy; pip install 'ringscope[cuda12]'.")
 # The module that an algorithm needs, and the remedy.

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from rich.table import Table
 
 from ringscope.cli.console import say, say_json, stdout_console
-from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.units import format_duration, format_size
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_duration, format_size
 from ringscope.cost.prices import Price
 
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.contracts.collectives import COLLECTIVES
+from ringscope.contracts.words.collectives import COLLECTIVES
 
 Switch = int | None  # 0, 1, or not given
 

@@ -6,9 +6,9 @@ from typing import Any
 import typer
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import REDUCING, ROOTED
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.words.collectives import REDUCING, ROOTED
+from ringscope.contracts.words.devices import SIMULATED
 
 NOTHING_TO_WAIT_FOR = dict.fromkeys(
     ("--wait", "--follow"), "--dry-run submits no job to wait for; leave one of the two out."

@@ -7,7 +7,7 @@ from typing import Any
 from ringscope.client.connection import Connection
 from ringscope.client.jobs import Job
 from ringscope.client.view import View
-from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.words.devices import SIMULATED
 
 
 class Schedule(View):

@@ -5,7 +5,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.units import is_whole_number
 
 LOOPBACK = "127.0.0.1"
 _MAX_PORT = 65_535

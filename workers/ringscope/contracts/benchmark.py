@@ -7,12 +7,20 @@ from typing import Any, Literal, get_args
 from pydantic import Field, field_validator, model_validator
 
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS, ClusterSpec
-from ringscope.contracts.collectives import AUTO, IN_CHANNELS, REDUCING, SCHEDULED, Algorithm, Collective, nameable
 from ringscope.contracts.columns import is_null
-from ringscope.contracts.devices import SIMULATED, Device, TransportName, settle
-from ringscope.contracts.dtypes import GLOO_DTYPES, DType, Op, check_dtype, check_op
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
+from ringscope.contracts.words.collectives import (
+    AUTO,
+    IN_CHANNELS,
+    REDUCING,
+    SCHEDULED,
+    Algorithm,
+    Collective,
+    nameable,
+)
+from ringscope.contracts.words.devices import SIMULATED, Device, TransportName, settle
+from ringscope.contracts.words.dtypes import GLOO_DTYPES, DType, Op, check_dtype, check_op
 
 Average = Literal["rank0", "mean", "min", "max"]
 

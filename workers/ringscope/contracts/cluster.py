@@ -5,15 +5,15 @@ from functools import cached_property
 from pydantic import Field, field_validator, model_validator
 
 from ringscope.contracts.spec_model import SpecModel, at
-from ringscope.contracts.topology import ALIASES, PRESETS, Link, Topology
-from ringscope.contracts.units import is_whole_number, parse_rate
+from ringscope.contracts.words.topology import ALIASES, PRESETS, Link, Topology
+from ringscope.contracts.words.units import is_whole_number, parse_rate
 
 MAX_RANKS = 65_536  # of a plan, which prices equal ranks as one
 MAX_SIMULATED_RANKS = 512  # of a simulation, which follows each message: pairwise algorithms have p² of them
 
 
 class ClusterSpec(SpecModel):
-    """Ranks, and the links between them; see ``ringscope.contracts.topology`` for what each figure means."""
+    """Ranks, and the links between them; see ``ringscope.contracts.words.topology`` for what each figure means."""
 
     shape: str = Field(
         "8", description="RANKS (flat), NODESxRANKS or RACKSxNODESxRANKS, such as 4x8: ranks are those of one node."

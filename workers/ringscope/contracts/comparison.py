@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import Any, NamedTuple, Protocol
 
-from ringscope.contracts.collectives import REDUCING
 from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Ratio, Row, point_of, reference_bytes
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.words.collectives import REDUCING
+from ringscope.contracts.words.devices import SIMULATED
 
 FASTEST = "fastest"  # stands for whichever algorithm took the least time at a size
 

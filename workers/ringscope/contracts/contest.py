@@ -13,8 +13,8 @@ from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel
 
-from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import plural
 
 REFERENCE_BYTES = 1 << 20
 MOST_ROUNDS = 5  # in which contestants take turns (``bench.timing.rounds``)

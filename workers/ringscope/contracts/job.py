@@ -9,12 +9,12 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.devices import SIMULATED, too_many_channels
-from ringscope.contracts.labels import Labels, bounded
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
 from ringscope.contracts.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS
 from ringscope.contracts.training import ONE_NODE, ScriptSpec, TrainingSpec
+from ringscope.contracts.words.devices import SIMULATED, too_many_channels
+from ringscope.contracts.words.labels import Labels, bounded
 
 JobKind = Literal["benchmark", "training", "script"]
 Arrangement = Literal["pack", "spread"]

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.units import plural
 
 _AVERAGES = {
     "mean": "the mean of the ranks' times",

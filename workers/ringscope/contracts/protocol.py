@@ -28,9 +28,9 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 
 from ringscope.contracts.columns import Count, Int32, Int64, cut
 from ringscope.contracts.job import JobKind, JobSpec
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.reading import Reading
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.words.machine import Machine
 
 HEARTBEAT_SECONDS = 5.0
 MISSED_HEARTBEATS_UNTIL_LOST = 3

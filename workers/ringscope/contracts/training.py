@@ -4,10 +4,10 @@ from typing import Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
-from ringscope.contracts.collectives import Algorithm
-from ringscope.contracts.devices import Device
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
+from ringscope.contracts.words.collectives import Algorithm
+from ringscope.contracts.words.devices import Device
 
 Strategy = Literal[
     "mirrored",

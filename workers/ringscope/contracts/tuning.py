@@ -15,11 +15,11 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ringscope.contracts.collectives import REDUCING
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.record import Measurement
+from ringscope.contracts.words.collectives import REDUCING
+from ringscope.contracts.words.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
+from ringscope.contracts.words.machine import Machine
 
 VERSION = 1
 MAX_CURVES = 10_000

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.words.topology import Topology
 from ringscope.cost.rounds import Rounds
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.words.topology import Topology
 from ringscope.cost import channel_rounds, tree_rounds
 from ringscope.cost.rounds import InexactError, Ranks, Rounds, Seconds
 from ringscope.schedules.algorithms import channels_of

@@ -8,7 +8,7 @@ of the load, have no schedule, so `ringscope plan` prices them from here.
 from collections.abc import Callable
 from math import ceil, log2
 
-from ringscope.contracts.topology import Link
+from ringscope.contracts.words.topology import Link
 from ringscope.schedules.algorithms.chain import segments
 
 Formula = Callable[[int, int, Link, float], float]

@@ -8,7 +8,7 @@ one waits for the work of another: a call takes all of their work, and a turn fo
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from ringscope.contracts.topology import Link
+from ringscope.contracts.words.topology import Link
 from ringscope.schedules.schedule import Hub, Schedule
 
 

@@ -1,8 +1,8 @@
 """Estimate the work of computing a price, so that a server can refuse requests that would take minutes. Pure."""
 
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS
-from ringscope.contracts.collectives import ROOTED
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.words.collectives import ROOTED
+from ringscope.contracts.words.topology import Topology
 from ringscope.schedules.algorithms import channels_of
 from ringscope.schedules.algorithms.chain import MAX_SEGMENTS as CHAIN_SEGMENTS
 from ringscope.schedules.algorithms.double_tree import MAX_SEGMENTS as TREE_SEGMENTS

@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from enum import IntEnum
 
-from ringscope.contracts.topology import Path, SharedLink, Topology
+from ringscope.contracts.words.topology import Path, SharedLink, Topology
 from ringscope.cost.message_times import MessageTimes
 from ringscope.schedules.message_graph import MessageGraph
 

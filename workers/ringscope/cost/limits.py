@@ -4,8 +4,8 @@ Ranks, nodes and racks are each asked how long their links need for what one of 
 least (of an all-reduce: Patarasuk and Yuan 2009, equation 3). What adds in the switches, as NVLS does, may pass it.
 """
 
-from ringscope.contracts.collectives import bus_factor
-from ringscope.contracts.topology import SharedLink, Topology
+from ringscope.contracts.words.collectives import bus_factor
+from ringscope.contracts.words.topology import SharedLink, Topology
 
 
 def bus_limit_gb_per_s(topology: Topology, collective: str = "all_reduce") -> float:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ringscope.contracts.topology import Path
+from ringscope.contracts.words.topology import Path
 from ringscope.schedules.message_graph import MessageGraph
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Literal, NamedTuple
 
-from ringscope.contracts.topology import SharedLink, Topology
+from ringscope.contracts.words.topology import SharedLink, Topology
 
 Protocol = Literal["LL", "LL128", "Simple"]
 Architecture = Literal["ampere", "hopper", "blackwell"]

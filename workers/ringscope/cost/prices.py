@@ -10,16 +10,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from ringscope.contracts.cluster import MAX_SIMULATED_RANKS
-from ringscope.contracts.collectives import SCHEDULED, bus_factor, elements
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.words.collectives import SCHEDULED, bus_factor, elements
+from ringscope.contracts.words.topology import Topology
 from ringscope.cost import effort
 from ringscope.cost.classes import ClassTimes, by_classes
 from ringscope.cost.closed_forms import FORMULAS as CLOSED_FORMS
 from ringscope.cost.closed_forms import assisted_servers, gather, parameter_servers
 from ringscope.cost.effort import COLLECTS, FORMULAS, SEPARATE, is_bound_enough, is_stepwise, message_count
+from ringscope.cost.fitting.regimes import Regime, in_regime, regime_of
+from ringscope.cost.fitting.regimes import timeline as fitted_timeline
 from ringscope.cost.nccl_model import Architecture, machine_of, predictions
-from ringscope.cost.regimes import Regime, in_regime, regime_of
-from ringscope.cost.regimes import timeline as fitted_timeline
 from ringscope.cost.timeline import Timeline, simulate
 from ringscope.schedules.algorithms import SCHEDULES, build, channels_of
 from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ringscope.contracts.topology import SharedLink, Topology
+from ringscope.contracts.words.topology import SharedLink, Topology
 from ringscope.cost.turns import turns as in_turns
 
 Seconds = NDArray[np.float64]

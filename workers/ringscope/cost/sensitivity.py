@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ringscope.contracts.topology import Link, Topology
+from ringscope.contracts.words.topology import Link, Topology
+from ringscope.cost.fitting.regimes import Regime
 from ringscope.cost.nccl_model import Architecture
 from ringscope.cost.prices import prices
-from ringscope.cost.regimes import Regime
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.words.topology import Topology
 from ringscope.cost.event_queue import EventQueue
 from ringscope.cost.message_times import MessageTimes, times_alone
 from ringscope.schedules.message_graph import MessageGraph, Need, graph_of, message_steps

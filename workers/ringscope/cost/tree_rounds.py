@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.words.topology import Topology
 from ringscope.cost.packed_trees import Edges, packed_trees
 from ringscope.cost.rounds import Ranks, Rounds, Step, Way
 from ringscope.cost.turns import turns

@@ -6,7 +6,7 @@ The numbers are worked out (``ringscope.schedules.trace``); the times are the co
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ringscope.contracts.topology import Link, Topology
+from ringscope.contracts.words.topology import Link, Topology
 from ringscope.cost.timeline import Timeline, simulate
 from ringscope.schedules.schedule import Chunk, Schedule
 from ringscope.schedules.trace import Values, trace

@@ -13,7 +13,7 @@ import psutil
 from numpy.typing import NDArray
 
 from ringscope.contracts.traced import RankTrace
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 from ringscope.engine.control_group import free_bytes
 from ringscope.engine.errors import OutOfMemoryError
 from ringscope.schedules.schedule import Chunk, Schedule

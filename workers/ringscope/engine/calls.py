@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ringscope.contracts.collectives import AUTO, VENDORS
-from ringscope.contracts.dtypes import DTYPES, OPS, check_dtype, check_op
+from ringscope.contracts.words.collectives import AUTO, VENDORS
+from ringscope.contracts.words.dtypes import DTYPES, OPS, check_dtype, check_op
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arrays import is_array, is_writable, overlap

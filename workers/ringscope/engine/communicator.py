@@ -12,13 +12,13 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.choice.situation import Choice, Situation
-from ringscope.contracts.collectives import AUTO
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import usual_channels
-from ringscope.contracts.machine import REFERENCE
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.collectives import AUTO
+from ringscope.contracts.words.devices import usual_channels
+from ringscope.contracts.words.machine import REFERENCE
+from ringscope.contracts.words.units import format_size
 from ringscope.engine import positions
 from ringscope.engine.agreement import Agreement
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Transport, require_memory

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mpi4py import MPI
 
-from ringscope.contracts.devices import TRANSPORT_DEVICES, settle
+from ringscope.contracts.words.devices import TRANSPORT_DEVICES, settle
 from ringscope.engine.base import Transport
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory import cuda

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 from mpi4py import MPI
 
-from ringscope.contracts.collectives import REDUCING, available
-from ringscope.contracts.devices import VENDOR_DEVICES
-from ringscope.contracts.dtypes import check_op
+from ringscope.contracts.words.collectives import REDUCING, available
+from ringscope.contracts.words.devices import VENDOR_DEVICES
+from ringscope.contracts.words.dtypes import check_op
 from ringscope.engine.base import Buffer, Plan, Transport, remembered
 from ringscope.engine.calls import check
 from ringscope.engine.errors import EngineError

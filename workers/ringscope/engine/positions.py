@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.units import is_whole_number
 
 _SLOT_BYTES = 256  # pairs of cache lines, because processors fetch lines in pairs
 _TEXT_AT = 16  # as a number of integers; the rest of the slot is the text of the stage

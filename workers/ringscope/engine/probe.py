@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ringscope.contracts.machine import REFERENCE, Machine
+from ringscope.contracts.words.machine import REFERENCE, Machine
 from ringscope.engine.cores import hardware, own_place
 
 Array = npt.NDArray[np.float32]

@@ -8,7 +8,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from ringscope.contracts.protocol import Load
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.units import is_whole_number
 from ringscope.engine.cores import machine
 
 MOST_OTHER_SHARE = 0.1  # of all processors: measurements under more of other load are not kept

@@ -9,8 +9,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from ringscope.choice.tuning_file import default_path, read
-from ringscope.contracts.machine import Machine
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.words.machine import Machine
 from ringscope.engine.cores import hardware, is_same_processor, own_place
 from ringscope.rank.load import MOST_OTHER_SHARE, LoadMeter
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ringscope.choice.tuning_file import read
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.rank_process import (
@@ -36,7 +35,8 @@ from ringscope.contracts.rank_process import (
 )
 from ringscope.contracts.record import Done, Failure, Hello, Log, Started
 from ringscope.contracts.tuning import Table
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import plural
 from ringscope.engine import positions
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS
 from ringscope.engine.errors import DifferenceError, DivergedError, EngineError, LostRankError, OutOfMemoryError

@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.units import format_size, plural
+from ringscope.contracts.words.units import format_size, plural
 
 SHARED_MEMORY = Path("/dev/shm")
 # Linux takes 107 bytes for a socket's path; folder and name below this one have 48 of them.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.words.collectives import AUTO
 from ringscope.engine.base import Array, Buffer, Plan
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from ringscope.contracts.collectives import VENDORS
 from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.collectives import VENDORS
+from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.engine.positions import set_stage
 from ringscope.train import data, models

@@ -6,8 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ringscope.contracts.collectives import bus_factor
 from ringscope.contracts.record import Buckets, Record, Steps
+from ringscope.contracts.words.collectives import bus_factor
 
 _MOST_STEPS = 20
 _MOST_SECONDS = 0.5

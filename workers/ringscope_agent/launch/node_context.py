@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ringscope.contracts.machine import Machine
+from ringscope.contracts.words.machine import Machine
 from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
 from ringscope_agent.launch.keepers import Keepers

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from ringscope.contracts.protocol import GangMember, Load, rank_words
 from ringscope.contracts.rank_process import EXIT_VERIFICATION_FAILED
 from ringscope.contracts.record import Check, Done, Failure, Hello, Record, Started
-from ringscope.contracts.units import plural
+from ringscope.contracts.words.units import plural
 from ringscope_agent.launch.hydra import ExitReport
 
 _ENDED_BY_OTHERS = (-signal.SIGKILL, -signal.SIGTERM)

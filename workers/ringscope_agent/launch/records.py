@@ -6,10 +6,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ringscope.contracts.collectives import elements
-from ringscope.contracts.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import RECORD, Hello, Started
+from ringscope.contracts.words.collectives import elements
+from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 from ringscope_agent.launch.control import Status
 from ringscope_agent.metrics.counters import JobCounters
 from ringscope_agent.metrics.exporter import Exporter

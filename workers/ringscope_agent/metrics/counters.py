@@ -11,12 +11,12 @@ from itertools import islice
 import numpy as np
 from prometheus_client.core import Exemplar
 
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.metrics.agent import COLLECTIVE_BUCKETS_SECONDS, STEP_BUCKETS_SECONDS
 from ringscope.contracts.metrics.histogram import Histogram
 from ringscope.contracts.metrics.labels import op_label
 from ringscope.contracts.record import Check, Done, Hello, Iterations, Log, Measurement, Record, Started, Steps
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import is_whole_number
 
 MOST_SIZES = 32  # the sizes of a job that have series of their own
 OTHER_SIZES = "other"

@@ -6,20 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import (
-    COLLECTIVES,
-    REDUCING,
-    ROOTED,
-    SCHEDULED,
-    UNCHECKED_IN_PLACE,
-    Algorithm,
-    Collective,
-    nameable,
-)
-from ringscope.contracts.devices import TransportName
-from ringscope.contracts.dtypes import DType, Op
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.topology import PRESETS
 from ringscope.contracts.training import (
     MODEL_ARGUMENTS,
     ONE_NODE,
@@ -30,6 +17,19 @@ from ringscope.contracts.training import (
     Strategy,
     TrainingSpec,
 )
+from ringscope.contracts.words.collectives import (
+    COLLECTIVES,
+    REDUCING,
+    ROOTED,
+    SCHEDULED,
+    UNCHECKED_IN_PLACE,
+    Algorithm,
+    Collective,
+    nameable,
+)
+from ringscope.contracts.words.devices import TransportName
+from ringscope.contracts.words.dtypes import DType, Op
+from ringscope.contracts.words.topology import PRESETS
 from ringscope.cost.prices import PRICED
 from ringscope_server.http.auth import Viewer
 

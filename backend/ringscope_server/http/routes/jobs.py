@@ -8,10 +8,10 @@ from typing import Annotated, Any, get_args
 from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.collectives import Algorithm, Collective
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobKind, JobSpec, NewJob
-from ringscope.contracts.job_states import TERMINAL, JobState
+from ringscope.contracts.words.collectives import Algorithm, Collective
+from ringscope.contracts.words.job_states import TERMINAL, JobState
 from ringscope_server.attempts import cancelling
 from ringscope_server.changes import Changes, announce
 from ringscope_server.db.models import Job

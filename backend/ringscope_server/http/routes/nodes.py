@@ -8,8 +8,8 @@ from fastapi import APIRouter, Query, Response
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job_states import ACTIVE, TERMINAL
-from ringscope.contracts.version import __version__
+from ringscope.contracts.words.job_states import ACTIVE, TERMINAL
+from ringscope.contracts.words.version import __version__
 from ringscope_server.changes import Changes, announce, announce_ended_tokens
 from ringscope_server.db.models import Node
 from ringscope_server.events.queries import of_target

@@ -10,8 +10,8 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.job import NewJob
+from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.db.models import Job
 from ringscope_server.http.auth import Operator
 from ringscope_server.http.dependencies import ServicesDep

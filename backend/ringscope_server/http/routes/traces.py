@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.operation_trace import OperationTrace
-from ringscope.cost.operation_perfetto import traced_to_perfetto
+from ringscope.cost.traces.operation_perfetto import traced_to_perfetto
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for

@@ -11,8 +11,8 @@ from typing import Any
 from tests.cluster.hosts.soak.workload import Work
 
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.job_states import BY_MOVE, TERMINAL
 from ringscope.contracts.record import Iterations
+from ringscope.contracts.words.job_states import BY_MOVE, TERMINAL
 from ringscope_server.jobs.reasons import REASONS
 
 # What no fault of a soak may do to a job.

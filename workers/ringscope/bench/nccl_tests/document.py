@@ -7,7 +7,7 @@ from ringscope.bench.nccl_tests.dtypes import THEIR_DTYPES
 from ringscope.bench.nccl_tests.pairs import Pair, by_algorithm, failed_checks, mean_busbw, placements, root_of
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.record import Environment, Hello, Measurement
-from ringscope.contracts.version import __version__
+from ringscope.contracts.words.version import __version__
 
 _PER_ITERATION = {
     "min_us": "min_us",

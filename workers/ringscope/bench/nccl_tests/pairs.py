@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.collectives import ROOTED
 from ringscope.contracts.record import Measurement
+from ringscope.contracts.words.collectives import ROOTED
 
 Pair = tuple[Measurement | None, Measurement | None]
 

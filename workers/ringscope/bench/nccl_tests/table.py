@@ -11,10 +11,10 @@ from ringscope.bench.nccl_tests.dtypes import THEIR_DTYPES
 from ringscope.bench.nccl_tests.pairs import Pair, by_algorithm, failed_checks, mean_busbw, placements, root_of
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.contest import crowd, is_unstable
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.record import Hello, Measurement
-from ringscope.contracts.units import format_size, plural
-from ringscope.contracts.version import __version__
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_size, plural
+from ringscope.contracts.words.version import __version__
 
 _LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
 _RIGHT = "  {:>7}  {:>6}  {:>6}  {:>6}"

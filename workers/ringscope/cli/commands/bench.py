@@ -63,17 +63,17 @@ from ringscope.cli.sweep_options import (
     listed,
 )
 from ringscope.cli.unused_options import all_for, refuse_unused, unused_in_sweep
-from ringscope.contracts.collectives import AUTO, COLLECTIVES
 from ringscope.contracts.contest import Contest
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.tuning import Table
-from ringscope.contracts.units import format_size
-from ringscope.cost.operation_perfetto import traced_to_perfetto
-from ringscope.cost.operation_trace import Clock, operations
+from ringscope.contracts.words.collectives import AUTO, COLLECTIVES
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_size
+from ringscope.cost.traces.operation_perfetto import traced_to_perfetto
+from ringscope.cost.traces.operation_trace import Clock, operations
 from ringscope.rank.local import Run, run_local
 from ringscope.rank.machine import known_machine
 

@@ -19,9 +19,9 @@ from ringscope.contracts.comparison import (
     points,
     row_pairs,
 )
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.record import Measurement
-from ringscope.contracts.units import format_size, plural
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_size, plural
 
 First = Annotated[int, typer.Argument(metavar="A", help="The number of the job to compare with.")]
 Second = Annotated[int, typer.Argument(metavar="B", help="The number of the other job.")]

@@ -13,16 +13,16 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdo
 from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.client import Job
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.loose_json import read_json
 from ringscope.contracts.record import Measurement
-from ringscope.contracts.units import format_size
-from ringscope.cost.fit import Fit, fit
-from ringscope.cost.fit_document import document
-from ringscope.cost.measured_rows import Nodes
-from ringscope.cost.regimes import Regime
-from ringscope.cost.samples import Samples, doubts, of_job, on_transport, read
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_size
+from ringscope.cost.fitting.fit import Fit, fit
+from ringscope.cost.fitting.fit_document import document
+from ringscope.cost.fitting.measured_rows import Nodes
+from ringscope.cost.fitting.regimes import Regime
+from ringscope.cost.fitting.samples import Samples, doubts, of_job, on_transport, read
 
 _WORST = 5
 

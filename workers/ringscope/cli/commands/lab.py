@@ -15,7 +15,7 @@ from ringscope.cli.unused_options import refuse_unused
 from ringscope.cli.words import AsJson, table
 from ringscope.client import Client, is_ready
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.units import format_duration, parse_duration, parse_rate
+from ringscope.contracts.words.units import format_duration, parse_duration, parse_rate
 from ringscope.lab.host import Host
 from ringscope.lab.lab import MACHINE, Lab, WantedLab, wait_until
 from ringscope.lab.network import MAX_HOSTS, Link

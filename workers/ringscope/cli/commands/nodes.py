@@ -10,7 +10,7 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.job_body import label_changes
 from ringscope.cli.words import AsJson, Columns, label_words, node_state, say_list, say_one, span, until
 from ringscope.client import Node
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 
 NodeName = Annotated[str, typer.Argument(metavar="NAME", help="The node's name.")]
 

@@ -27,12 +27,12 @@ from ringscope.cli.scaling import rank_counts, show_scaling
 from ringscope.cli.sweep_options import listed
 from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import SCHEDULED
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.topology import Link, Topology
-from ringscope.contracts.units import format_duration, format_size, parse_rate, parse_size
-from ringscope.cost.fit_document import FitDocument
+from ringscope.contracts.words.collectives import SCHEDULED
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.topology import Link, Topology
+from ringscope.contracts.words.units import format_duration, format_size, parse_rate, parse_size
+from ringscope.cost.fitting.fit_document import FitDocument
 from ringscope.cost.nccl_model import ARCHITECTURES
 from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices, usual
 

@@ -15,7 +15,7 @@ from ringscope.cli.words import AsJson, Columns, named, say_list, say_one, until
 from ringscope.client import Client, Schedule
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.merge_patch import merge_patch
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.units import is_whole_number
 
 Which = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or number.")]
 File = Annotated[str | None, typer.Argument(help="The job as JSON, - for stdin.")]

@@ -38,7 +38,7 @@ from ringscope.cli.sweep_options import (
     listed,
 )
 from ringscope.cli.unused_options import NOTHING_TO_WAIT_FOR, refuse_unused, unused_in_sweep
-from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.words.devices import SIMULATED
 
 
 def register(app: typer.Typer) -> None:

@@ -12,10 +12,10 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_trace import show_job_trace, write_perfetto
 from ringscope.cli.letters import size
 from ringscope.cli.unused_options import all_for, refuse_unused
-from ringscope.contracts.collectives import ROOTED, SCHEDULED
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.topology import Topology
-from ringscope.cost.perfetto import to_perfetto
+from ringscope.contracts.words.collectives import ROOTED, SCHEDULED
+from ringscope.contracts.words.topology import Topology
+from ringscope.cost.traces.perfetto import to_perfetto
 from ringscope.cost.worked_example import LINKS, MAX_RANKS, USUAL_RANKS, example_timeline, result, usual_values
 from ringscope.schedules.algorithms import SCHEDULES, build, channels_of
 from ringscope.schedules.algorithms.ring import reversed_ring

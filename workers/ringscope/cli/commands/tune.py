@@ -23,10 +23,10 @@ from ringscope.cli.console import (
 from ringscope.cli.letters import size
 from ringscope.cli.processes.children import interrupts
 from ringscope.cli.unused_options import all_for, refuse_unused
-from ringscope.contracts.collectives import COLLECTIVES, VENDORS
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in, table_of
-from ringscope.contracts.units import format_size, plural
+from ringscope.contracts.words.collectives import COLLECTIVES, VENDORS
+from ringscope.contracts.words.units import format_size, plural
 from ringscope.engine.cores import own_place
 from ringscope.rank.load import MOST_OTHER_SHARE, LoadMeter
 from ringscope.rank.local import Run

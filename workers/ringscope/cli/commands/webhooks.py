@@ -8,7 +8,7 @@ from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say, say_json
 from ringscope.cli.words import AsJson, Columns, Quiet, named, say_list, say_one, when
 from ringscope.client import Client, Delivery, Webhook
-from ringscope.contracts.units import is_whole_number
+from ringscope.contracts.words.units import is_whole_number
 
 Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its name or number.")]
 

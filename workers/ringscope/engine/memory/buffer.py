@@ -12,8 +12,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ringscope.contracts.devices import MPI_ON_GPUS
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.devices import MPI_ON_GPUS
+from ringscope.contracts.words.units import format_size
 from ringscope.engine.base import Array
 from ringscope.engine.errors import OutOfMemoryError
 from ringscope.engine.memory import arithmetic, cuda

@@ -15,7 +15,7 @@ from platform import node
 from typing import TYPE_CHECKING, Any
 
 from ringscope.contracts.record import LOOPBACK
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 from ringscope.engine.cores import machine
 from ringscope.engine.errors import EngineError, OutOfMemoryError
 

@@ -7,9 +7,9 @@ import mmap
 
 import numpy as np
 
-from ringscope.contracts.devices import SIMULATED
-from ringscope.contracts.dtypes import OPS
-from ringscope.contracts.topology import Topology
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.dtypes import OPS
+from ringscope.contracts.words.topology import Topology
 from ringscope.cost.timeline import Timeline, simulate
 from ringscope.engine.base import Buffer
 from ringscope.engine.errors import EngineError

@@ -13,7 +13,7 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.contracts.address import LOOPBACK
-from ringscope.contracts.dtypes import GLOO_DTYPES
+from ringscope.contracts.words.dtypes import GLOO_DTYPES
 from ringscope.engine.base import Array, Buffer, Plan, bits, components
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arithmetic import reduction

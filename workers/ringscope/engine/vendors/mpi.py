@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from ringscope.contracts.collectives import REDUCING
+from ringscope.contracts.words.collectives import REDUCING
 from ringscope.engine.base import Array, Buffer, Plan, bits
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arithmetic import reduction

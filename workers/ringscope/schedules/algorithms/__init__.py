@@ -8,7 +8,7 @@ chunk r of p.
 from collections.abc import Callable
 from functools import partial
 
-from ringscope.contracts.collectives import IN_CHANNELS, ROOTED
+from ringscope.contracts.words.collectives import IN_CHANNELS, ROOTED
 from ringscope.schedules.algorithms import all_gather, alltoall, broadcast, reduce, reduce_scatter, sendrecv
 from ringscope.schedules.algorithms.channels import in_channels
 from ringscope.schedules.algorithms.direct import direct

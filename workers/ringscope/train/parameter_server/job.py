@@ -13,7 +13,7 @@ import torch
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.units import format_size
+from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError
 from ringscope.train import models
 from ringscope.train.checkpoints import Checkpoints

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.words.collectives import AUTO
 from ringscope.engine.errors import EngineError
 from ringscope.train.scripts.gradients import Gradients
 from ringscope.train.sums.buckets import require_shapes

@@ -12,8 +12,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from ringscope.choice.situation import Choice
-from ringscope.contracts.collectives import AUTO
-from ringscope.contracts.devices import carrier
+from ringscope.contracts.words.collectives import AUTO
+from ringscope.contracts.words.devices import carrier
 from ringscope.engine.base import Plan
 from ringscope.engine.positions import UNTIMED
 from ringscope.engine.waiting.pause import sleep_while

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from ringscope.choice.situation import Choice
-from ringscope.contracts.collectives import AUTO
+from ringscope.contracts.words.collectives import AUTO
 from ringscope.train.sums.bucket_sums import BucketSum, BucketSums, SumThread
 from ringscope.train.sums.buckets import place_gradients
 from ringscope.train.sums.gradient_sum import Sums

@@ -3,7 +3,7 @@
 A schedule's time is a sum over its critical path: messages·α + bytes sent·β + bytes added·γ, where ranks lie on nodes
 with an α and a β for the links inside and another pair for those between. Each row is one equation; weighted least
 squares on relative errors solves them, robust against the odd disturbed row. The sizes can be cut into regimes with
-parameters of their own (see ``ringscope.cost.regimes``); the data choose where, by Schwarz's criterion.
+parameters of their own (see ``ringscope.cost.fitting.regimes``); the data choose where, by Schwarz's criterion.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,11 @@ from statistics import median
 
 import numpy as np
 
-from ringscope.contracts.collectives import SCHEDULED
-from ringscope.contracts.topology import Topology
-from ringscope.cost.least_squares import MIN_ROWS, Array, best_regimes
-from ringscope.cost.measured_rows import EACH_ALONE, Call, MeasuredRow, Nodes, call_of, work_of
-from ringscope.cost.regimes import Regime, message_bytes, regime_of
+from ringscope.contracts.words.collectives import SCHEDULED
+from ringscope.contracts.words.topology import Topology
+from ringscope.cost.fitting.least_squares import MIN_ROWS, Array, best_regimes
+from ringscope.cost.fitting.measured_rows import EACH_ALONE, Call, MeasuredRow, Nodes, call_of, work_of
+from ringscope.cost.fitting.regimes import Regime, message_bytes, regime_of
 from ringscope.cost.timeline import Work
 
 _FIRST_GUESS = Regime(inf, 5e-6, 1e-9, 2e-10, 1e-6, 1e-10)

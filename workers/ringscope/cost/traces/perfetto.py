@@ -7,7 +7,7 @@ message's start to its arrival, metadata (ph M) for names.
 from collections.abc import Iterator
 from typing import Any
 
-from ringscope.contracts.devices import SIMULATED
+from ringscope.contracts.words.devices import SIMULATED
 from ringscope.cost.timeline import TimedMessage, Timeline
 
 _SEND, _RECEIVE, _ADD = 0, 1, 2

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
-from ringscope.cost.wire_times import Hop, HopSample, lower_quartile
+from ringscope.cost.traces.wire_times import Hop, HopSample, lower_quartile
 
 MIN_RATIO = 2.0
 FEW_MESSAGES = 5  # of a hop: of fewer, one that a busy machine held up may be the quickest

@@ -16,9 +16,9 @@ from ringscope.contracts.operation_trace import (
 )
 from ringscope.contracts.record import Trace
 from ringscope.contracts.traced import TracedTransfer
-from ringscope.contracts.units import format_size
-from ringscope.cost import slow_hops, wire_times
+from ringscope.contracts.words.units import format_size
 from ringscope.cost.timeline import TimedMessage, Timeline
+from ringscope.cost.traces import slow_hops, wire_times
 from ringscope.schedules.schedule import Chunk
 
 

@@ -1,16 +1,16 @@
 """Traced operations as Chrome trace events, which ui.perfetto.dev opens: one process per rank. Pure.
 
 Slices that overlap lie on tracks of their own. Several operations follow each other without the time between them. The
-format's source: see ``ringscope.cost.perfetto``.
+format's source: see ``ringscope.cost.traces.perfetto``.
 """
 
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, NamedTuple
 
-from ringscope.contracts.devices import SIMULATED
 from ringscope.contracts.operation_trace import OperationTrace, TraceRow
-from ringscope.contracts.units import format_duration, format_size
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_duration, format_size
 
 _OPERATION, _SEND, _WAIT, _RECEIVE, _ADD = range(5)
 _TRACKS = {_OPERATION: "operation", _SEND: "send", _WAIT: "wait", _RECEIVE: "receive", _ADD: "add"}

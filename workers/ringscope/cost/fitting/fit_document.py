@@ -5,10 +5,10 @@ from math import exp, inf
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.devices import SIMULATED, usual_channels
-from ringscope.cost.fit import Fit
-from ringscope.cost.measured_rows import MeasuredRow
-from ringscope.cost.regimes import Regime
+from ringscope.contracts.words.devices import SIMULATED, usual_channels
+from ringscope.cost.fitting.fit import Fit
+from ringscope.cost.fitting.measured_rows import MeasuredRow
+from ringscope.cost.fitting.regimes import Regime
 
 _MOST = 1e6  # seconds
 

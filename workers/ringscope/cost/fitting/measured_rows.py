@@ -3,9 +3,9 @@
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from ringscope.contracts.collectives import total_elements
-from ringscope.contracts.topology import Link, Topology
-from ringscope.cost.regimes import Regime
+from ringscope.contracts.words.collectives import total_elements
+from ringscope.contracts.words.topology import Link, Topology
+from ringscope.cost.fitting.regimes import Regime
 from ringscope.cost.timeline import Work, simulate
 from ringscope.schedules.algorithms import build
 

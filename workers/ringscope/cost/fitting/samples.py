@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.collectives import SCHEDULED
 from ringscope.contracts.contest import crowd
-from ringscope.contracts.devices import SIMULATED, usual_channels
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.units import plural
-from ringscope.cost.measured_rows import MeasuredRow, Nodes
+from ringscope.contracts.words.collectives import SCHEDULED
+from ringscope.contracts.words.devices import SIMULATED, usual_channels
+from ringscope.contracts.words.units import plural
+from ringscope.cost.fitting.measured_rows import MeasuredRow, Nodes
 
 _PLACEMENTS = ("out_of_place", "in_place")
 _PROGRAM = re.compile(r"(\w+)_perf(?:_mpi)?$")

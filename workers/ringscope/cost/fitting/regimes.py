@@ -1,14 +1,15 @@
 """The cost model's parameters for one machine, by regimes of the message size, and what they say about schedules. Pure.
 
 Real links change their manners with the message size (eager and rendezvous protocols, caches), so parameters may hold
-for messages below a size only, as in parameterised LogP (Kielmann et al. 2000). ``ringscope.cost.fit`` finds them.
+for messages below a size only, as in parameterised LogP (Kielmann et al. 2000). ``ringscope.cost.fitting.fit`` finds
+them.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from ringscope.contracts.topology import Link, Topology
+from ringscope.contracts.words.topology import Link, Topology
 from ringscope.cost.timeline import Timeline, Work, simulate
 from ringscope.schedules.schedule import Schedule
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ringscope.cost.regimes import Regime, message_bytes
+from ringscope.cost.fitting.regimes import Regime, message_bytes
 from ringscope.cost.timeline import Work
 
 Array = NDArray[Any]

@@ -6,8 +6,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from ringscope.contracts.units import is_whole_number
-from ringscope_server.http import json_text
+from ringscope.contracts.words.units import is_whole_number
+from ringscope_server.http.middleware import json_text
 from ringscope_server.http.origin import is_host
 from ringscope_server.http.problems import Problem, invalid, of_database, problem_response
 from ringscope_server.services import Services

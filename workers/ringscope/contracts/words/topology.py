@@ -43,8 +43,8 @@ class Path(NamedTuple):
 
 # Rates are of one direction, those of the standard or the data sheet; what a program reaches is less (docs/engine.md,
 # section 7). [V]: read in the named document (stas00: github.com/stas00/ml-engineering, network/README.md);
-# [R]: recalled or assumed, replace it by a fit (`ringscope.cost.fit`) before relying on it. docs/planner.md has it all
-# as a table.
+# [R]: recalled or assumed, replace it by a fit (`ringscope.cost.fitting.fit`) before relying on it. docs/planner.md has
+# it all as a table.
 PRESETS: dict[str, Preset] = {
     "10gbe": Preset(Link(25e-6, 1.25e9), "rate IEEE 802.3ae; latency of TCP [R]"),
     "25gbe": Preset(Link(10e-6, 3.125e9), "rate IEEE 802.3by; latency of TCP [R]"),

@@ -1,0 +1,1 @@
+"""ASGI middleware: what happens to every request and answer outside of the routes."""

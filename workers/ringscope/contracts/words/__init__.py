@@ -1,0 +1,1 @@
+"""Names, units and formats that every part shares: collectives, data types, devices, sizes, labels. Pure."""

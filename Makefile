@@ -22,10 +22,10 @@ test-long: .venv/.long ui ## What is long by nature: matrices, soaks, volumes (T
 	@exec $(BIN)/python -m scripts.test --long $(TIERS)
 
 bench: .venv/.bench ## Measure the engine beside its peers and limits; a missed target is an error (PARTS="one_node links model training training_links untuned"; links need root)
-	@exec $(BIN)/python benchmarks $(PARTS)
+	@exec $(BIN)/python -m benchmarks $(PARTS)
 
 experiments: .venv/.bench ## The lecture's claims on ten hosts with real links, measured beside predicted; a missed target is an error (root; QUICK=1: less)
-	@exec $(BIN)/python benchmarks/experiments.py $(if $(filter-out 0,$(QUICK)),--quick)
+	@exec $(BIN)/python -m benchmarks.experiments $(if $(filter-out 0,$(QUICK)),--quick)
 
 lint: .venv/.test ui ## Check style, types and import arrows
 	@exec $(BIN)/python -m scripts.test lint

@@ -1,6 +1,6 @@
 """The engine on this machine, measured beside its peers and its limits.
 
-    python benchmarks [PART …]
+    python -m benchmarks [PART …]
 
 Each part prints its table and the targets that it is held to, and writes results/PART.json; at the end there is one
 picture of all and one list of all targets. With a missed one the exit code is 1. It need be no error of the engine: see
@@ -9,16 +9,13 @@ what else the machine did meanwhile.
 
 from collections.abc import Sequence
 
-import links
-import model
-import one_node
-import plot
-import training
-import training_links
-import training_numbers
-import untuned
-from command import Parser, exit_with, one_of
-from report import Result, judged, say
+from benchmarks import plot
+from benchmarks.command import Parser, exit_with, one_of
+from benchmarks.engine import links, model, one_node, untuned
+from benchmarks.report import Result, judged, say
+from benchmarks.training import links as training_links
+from benchmarks.training import page as training_numbers
+from benchmarks.training import strategies as training
 
 PARTS = {
     "one_node": one_node.run,

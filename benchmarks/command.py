@@ -26,7 +26,9 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, document: str | None) -> None:
         summary, _, rest = (document or "").partition("\n\n")
         style = argparse.RawDescriptionHelpFormatter
-        super().__init__(description=summary, epilog=rest.rstrip(), formatter_class=style, allow_abbrev=False)
+        super().__init__(
+            prog=program(), description=summary, epilog=rest.rstrip(), formatter_class=style, allow_abbrev=False
+        )
 
     def error(self, message: str) -> NoReturn:
         """Exit 2, and no usage: the line says what is wrong."""
@@ -86,11 +88,16 @@ def exit_with(main: Callable[[], int]) -> NoReturn:
     sys.exit(NOT_MEASURED)
 
 
-def exec_part(script: str) -> NoReturn:
-    """``python benchmarks/PART.py`` is ``python benchmarks PART``."""
-    path = Path(script)
-    os.execv(sys.executable, [sys.executable, str(path.parent), path.stem, *sys.argv[1:]])
+def exec_part(name: str) -> NoReturn:
+    """Run ``python -m benchmarks NAME`` in place of this process."""
+    os.execv(sys.executable, [sys.executable, "-m", "benchmarks", name, *sys.argv[1:]])
+
+
+def program() -> str:
+    """Return the name that this process was started by: ``benchmarks.server.agents``."""
+    spec = getattr(sys.modules["__main__"], "__spec__", None)
+    return spec.name.removesuffix(".__main__") if spec else Path(sys.argv[0]).name
 
 
 def _say(sentence: str) -> None:
-    print(f"{Path(sys.argv[0]).name}: {sentence}", file=sys.stderr, flush=True)
+    print(f"{program()}: {sentence}", file=sys.stderr, flush=True)

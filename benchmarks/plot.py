@@ -4,8 +4,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from measure import series_of
-from report import RESULTS
+from benchmarks.engine.measure import series_of
+from benchmarks.report import RESULTS
 
 _COLOURS = {
     "copy": "#8a8f98", "direct": "#1769aa", "ring": "#2e9e6b", "ring_pipelined": "#7bc47f", "auto": "#111111",

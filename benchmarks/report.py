@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import psutil
-from command import MISSED
+from benchmarks.command import MISSED
 
 if TYPE_CHECKING:
-    from measure import Series  # with NumPy and the engine, which not every benchmark needs
+    from benchmarks.engine.measure import Series  # with NumPy and the engine, which not every benchmark needs
 
 RESULTS = Path(__file__).with_name("results")
 _LIBRARIES = ("ringscope", "numpy", "mpi4py", "mpich", "torch", "tensorflow-cpu", "numkong")

@@ -1,10 +1,9 @@
 """The scripts in benchmarks/ are started alike: what they take, what they refuse, with which exit code they end."""
 
 import importlib
-import importlib.util
+import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from types import ModuleType
@@ -13,32 +12,26 @@ import pytest
 
 from ringscope.contracts.errors import UserError
 
-BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+ROOT = Path(__file__).parents[2]
 START = 'if __name__ == "__main__":\n'
-STARTED = {path.stem: path.read_text() for path in sorted(BENCHMARKS.glob("*.py")) if START in path.read_text()}
-PARTS = [name for name, text in STARTED.items() if text.endswith(f"{START}    exec_part(__file__)\n")]
+STARTED = {
+    ".".join(path.relative_to(ROOT / "benchmarks").with_suffix("").parts): path.read_text()
+    for path in sorted((ROOT / "benchmarks").rglob("*.py"))
+    if START in path.read_text()
+}
+PART_END = re.compile(START + r'    exec_part\("(\w+)"\)\n\Z')
+PARTS = {name: found[1] for name, text in STARTED.items() if (found := PART_END.search(text))}
 SCRIPTS = [name for name in STARTED if name not in PARTS]
-RANK = "measure"  # which mpiexec starts
-Load = Callable[[str], ModuleType]
+RANK = "engine.measure"  # which mpiexec starts
 
 
-@pytest.fixture(scope="module")
-def load() -> Iterator[Load]:
-    """A module of benchmarks/ by its name."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        yield lambda name: _package_main() if name == "__main__" else importlib.import_module(name)
-
-
-def _package_main() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("benchmarks_main", BENCHMARKS / "__main__.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+def load(name: str) -> ModuleType:
+    """Return a module of benchmarks/ by its name within the folder."""
+    return importlib.import_module(f"benchmarks.{name}")
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_explains_itself(load, capsys, name):
+def test_a_script_explains_itself(capsys, name):
     script = load(name)
     with pytest.raises(SystemExit) as ended:
         script.main(["--help"])
@@ -49,7 +42,7 @@ def test_a_script_explains_itself(load, capsys, name):
 
 @pytest.mark.parametrize("wrong", ["--no-such-option", "no-such-thing"])
 @pytest.mark.parametrize("name", SCRIPTS)
-def test_a_script_refuses_what_it_does_not_know_in_one_line(load, capsys, name, wrong):
+def test_a_script_refuses_what_it_does_not_know_in_one_line(capsys, name, wrong):
     with pytest.raises(SystemExit) as ended:
         load(name).main([wrong])
     told = capsys.readouterr()
@@ -64,24 +57,27 @@ def test_a_script_ends_with_what_its_targets_say(name):
     assert "return judged(" in STARTED[name] or "Target" not in STARTED[name]
 
 
-def test_every_part_is_started_as_a_part(load):
-    assert sorted(load("__main__").PARTS) == sorted(PARTS)
+def test_every_part_is_started_as_a_part():
+    parts = load("__main__").PARTS
+    assert {name: run.__module__ for name, run in parts.items()} == {
+        part: f"benchmarks.{name}" for name, part in PARTS.items()
+    }
 
 
 @pytest.mark.parametrize(("text", "least"), [("0", 1), ("-3", 0), ("1.5", 1), ("many", 1), ("²", 1), ("", 1)])
-def test_a_count_is_a_whole_number(load, text, least):
+def test_a_count_is_a_whole_number(text, least):
     with pytest.raises(load("command").argparse.ArgumentTypeError, match="whole number"):
         load("command").count(least)(text)
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "long"])
-def test_a_quantity_is_above_its_least(load, text):
+def test_a_quantity_is_above_its_least(text):
     with pytest.raises(load("command").argparse.ArgumentTypeError, match="number above 0"):
         load("command").quantity()(text)
 
 
 @pytest.mark.parametrize(("got", "code"), [((1.0, 2.0), 0), ((1.0, 2.1), 1), ((float("nan"), 1.0), 1), ((), 0)])
-def test_a_missed_target_and_only_that_is_exit_code_1(load, capsys, got, code):
+def test_a_missed_target_and_only_that_is_exit_code_1(capsys, got, code):
     report = load("report")
     assert report.judged([report.Target("ms", 2.0, value, at_most=True) for value in got]) == code
     lines = capsys.readouterr().out.splitlines()
@@ -89,7 +85,7 @@ def test_a_missed_target_and_only_that_is_exit_code_1(load, capsys, got, code):
     assert not code or lines[-1].startswith("1 of 2 targets was missed: exit code 1.")
 
 
-def test_the_whole_of_it_tells_all_targets_and_ends_with_1_on_a_miss(load, capsys, monkeypatch):
+def test_the_whole_of_it_tells_all_targets_and_ends_with_1_on_a_miss(capsys, monkeypatch):
     whole, report = load("__main__"), load("report")
     met, missed = report.Target("good", 1, 2), report.Target("bad", 2, 1)
     results = {name: report.Result(name, None, targets=[target]) for name, target in (("a", met), ("b", missed))}
@@ -105,8 +101,8 @@ def test_the_whole_of_it_tells_all_targets_and_ends_with_1_on_a_miss(load, capsy
 
 
 @pytest.mark.parametrize(("got", "code"), [(0.05, 0), (0.5, 1)])
-def test_a_script_with_a_target_of_its_own_ends_with_1_on_a_miss(load, monkeypatch, got, code):
-    page_heap, control_plane, target = load("page_heap"), load("control_plane"), load("report").Target
+def test_a_script_with_a_target_of_its_own_ends_with_1_on_a_miss(monkeypatch, got, code):
+    page_heap, control_plane, target = load("page.heap"), load("server.control_plane"), load("report").Target
 
     async def part(server: object) -> list[object]:
         return [target("ms", 0.1, got, at_most=True)]
@@ -118,24 +114,24 @@ def test_a_script_with_a_target_of_its_own_ends_with_1_on_a_miss(load, monkeypat
     assert page_heap.main(["1"]) == control_plane.main([]) == code
 
 
-def test_the_heap_without_a_browser_is_one_sentence(load, monkeypatch):
+def test_the_heap_without_a_browser_is_one_sentence(monkeypatch):
     monkeypatch.delenv("CHROMIUM", raising=False)
     monkeypatch.setenv("PATH", "")
     with pytest.raises(UserError, match="Chromium is not installed: apt-get install chromium"):
-        load("page_heap").main(["1"])
+        load("page.heap").main(["1"])
 
 
-def test_insights_are_held_to_the_slowest_and_to_none_false(load):
-    insights = load("insights")
+def test_insights_are_held_to_the_slowest_and_to_none_false():
+    insights = load("server.insights")
     assert [target.met for target in insights.targets_of([1.0, 5.0], insights.Counter())] == [True, True]
     assert [target.met for target in insights.targets_of([1.0, 5.1], insights.Counter(hang=2))] == [False, False]
     assert [target.met for target in insights.targets_of([], insights.Counter(hang=2))] == [False]
 
 
-def test_without_what_starts_postgresql_one_sentence_says_so(load, monkeypatch):
-    page_answers = load("page_answers")
+def test_without_what_starts_postgresql_one_sentence_says_so(monkeypatch):
+    page_answers = load("page.answers")
     monkeypatch.setitem(sys.modules, "tests.postgres", None)
-    with pytest.raises(UserError, match=r"PYTHONPATH=\. .*, or name sqlite alone\.$"):
+    with pytest.raises(UserError, match=r"group postgres`, or name sqlite alone\.$"):
         page_answers.main(["postgresql"])
 
 
@@ -149,7 +145,7 @@ ENDS = {
 
 
 @pytest.mark.parametrize(("outcome", "code", "told"), ENDS.values(), ids=ENDS)
-def test_each_way_to_end_has_an_exit_code(load, capsys, monkeypatch, outcome, code, told):
+def test_each_way_to_end_has_an_exit_code(capsys, monkeypatch, outcome, code, told):
     def main() -> int:
         if isinstance(outcome, BaseException):
             raise outcome
@@ -165,8 +161,8 @@ def test_each_way_to_end_has_an_exit_code(load, capsys, monkeypatch, outcome, co
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", [*SCRIPTS, PARTS[0]])
+@pytest.mark.parametrize("name", [*SCRIPTS, *PARTS])
 def test_a_program_of_its_own_refuses_it_as_well(name):
-    path = BENCHMARKS if name == "__main__" else BENCHMARKS / f"{name}.py"
-    done = subprocess.run([sys.executable, str(path), "--no-such-option"], capture_output=True, text=True, timeout=60)
+    command = [sys.executable, "-m", f"benchmarks.{name}".removesuffix(".__main__"), "--no-such-option"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1), done.stderr

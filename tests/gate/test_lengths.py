@@ -12,12 +12,24 @@ SOURCES = sorted(
     for path in (ROOT / "frontend/src").rglob("*")
     if path.is_dir() and "__" not in path.name
 )
+PACKAGES = sorted(
+    str(path.relative_to(ROOT))
+    for top in ("workers", "backend", "benchmarks", "deploy", "examples")
+    for path in (ROOT / top).rglob("*")
+    if path.is_dir() and not {"node_modules", "__pycache__", "versions"} & {*path.parts}
+)
 
 
 @pytest.mark.parametrize("folder", SOURCES)
 def test_no_folder_of_the_page_has_more_modules_than_a_reader_takes_in(folder: str) -> None:
     modules = [path.name for path in (ROOT / folder).glob("*.ts*") if ".test." not in path.name]
     assert len(modules) <= MOST_MODULES, "give those of one subject a folder of their own"
+
+
+@pytest.mark.parametrize("folder", ["scripts", "benchmarks", *PACKAGES])
+def test_no_package_has_more_modules_than_a_reader_takes_in(folder: str) -> None:
+    modules = [path.name for path in (ROOT / folder).glob("*.py") if path.name != "__init__.py"]
+    assert len(modules) <= MOST_MODULES, "give those of one subject a package of their own"
 
 
 def test_every_module_is_counted_but_for_migrations() -> None:

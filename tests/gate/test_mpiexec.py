@@ -31,7 +31,7 @@ FINDING = {
     "workers/ringscope/rank/mpiexec.py",
     "workers/ringscope/rank/local.py",
     "workers/ringscope/cli/processes/stack.py",
-    "benchmarks/gangs.py",
+    "benchmarks/engine/gangs.py",
 }
 
 

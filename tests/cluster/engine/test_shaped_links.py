@@ -6,24 +6,20 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
+from benchmarks.engine import network
+from benchmarks.engine.gangs import on_hosts
+from benchmarks.engine.measure import MeasurePlan
+from benchmarks.report import Target
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+ROOT = Path(__file__).parents[3]
+
 needs_namespaces = pytest.mark.skipif(
     os.geteuid() != 0 or shutil.which("ip") is None or shutil.which("tc") is None,
     reason="network namespaces need root, ip and tc",
 )
 MESSAGE_BYTES = 256 << 10
-
-
-@pytest.fixture
-def network(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(BENCHMARKS))
-    import network
-
-    return network
 
 
 def namespaces(pid: int) -> list[str]:
@@ -32,10 +28,7 @@ def namespaces(pid: int) -> list[str]:
 
 
 @needs_namespaces
-def test_every_byte_crosses_the_shaped_links(network):
-    from gangs import on_hosts
-    from measure import MeasurePlan
-
+def test_every_byte_crosses_the_shaped_links():
     plan = MeasurePlan(("ring", "mpi"), (MESSAGE_BYTES,), 1, "mpi", block_us=0, min_iterations=8, device=network.DEVICE)
     with network.Network(2, 100_000_000) as links:
         rows = on_hosts(links, plan)
@@ -51,11 +44,9 @@ def test_every_byte_crosses_the_shaped_links(network):
 
 
 @needs_namespaces
-def test_the_next_run_removes_what_a_killed_one_left(network):
-    code = (
-        "import os, signal; from network import Network\nwith Network(2, 10**8): os.kill(os.getpid(), signal.SIGKILL)"
-    )
-    dead = subprocess.Popen([sys.executable, "-c", code], cwd=BENCHMARKS, env=os.environ | {"PYTHONPATH": "."})
+def test_the_next_run_removes_what_a_killed_one_left():
+    code = "import os; from benchmarks.engine.network import Network\nwith Network(2, 10**8): os.kill(os.getpid(), 9)"
+    dead = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
     assert dead.wait(timeout=120) == -signal.SIGKILL
     assert len(namespaces(dead.pid)) == 3
     network.remove_abandoned()
@@ -63,13 +54,13 @@ def test_the_next_run_removes_what_a_killed_one_left(network):
 
 
 @needs_namespaces
-def test_a_failure_while_building_leaves_nothing(network):
+def test_a_failure_while_building_leaves_nothing():
     with pytest.raises(network.NetworkError, match=r"^tc .* burst .*: "), network.Network(2, -1):
         raise AssertionError("a network without a rate was built")
     assert namespaces(os.getpid()) == []
 
 
-def test_without_root_one_line_says_so(network, monkeypatch):
+def test_without_root_one_line_says_so(monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     with pytest.raises(
         network.NetworkError, match=r"^Shaped links need root \(network namespaces\); run them with sudo"
@@ -77,9 +68,7 @@ def test_without_root_one_line_says_so(network, monkeypatch):
         network.require_network()
 
 
-def test_a_target_says_what_was_asked_and_whether_it_is_met(network):
-    from report import Target
-
+def test_a_target_says_what_was_asked_and_whether_it_is_met():
     missed, met = Target("times mpi", 4.0, 3.9), Target("median error", 0.15, 0.1, at_most=True)
     assert str(missed).strip() == "MISSED  times mpi: 3.9 (asked >= 4)"
     assert str(met).strip() == "met  median error: 0.1 (asked <= 0.15)"

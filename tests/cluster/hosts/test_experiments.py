@@ -5,15 +5,16 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
+from benchmarks.experiments import __main__ as experiments
+from benchmarks.experiments import lab_cluster
+from benchmarks.experiments import trial as trials
 
 pytestmark = pytest.mark.long
 
-BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+ROOT = Path(__file__).parents[3]
 BURST_BYTES = 128 << 10  # what a link that was idle lets pass at once, on its way in and on its way out
 DEADLINE_SECONDS = 60.0
 needs_namespaces = pytest.mark.skipif(
@@ -22,23 +23,11 @@ needs_namespaces = pytest.mark.skipif(
 )
 
 
-@pytest.fixture(scope="module")
-def benchmarks() -> Iterator[SimpleNamespace]:
-    """The modules in benchmarks/."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(BENCHMARKS))
-        import experiments
-        import lab_cluster
-        import trial
-
-        yield SimpleNamespace(experiments=experiments, lab_cluster=lab_cluster, trial=trial)
-
-
 @needs_namespaces
-def test_on_real_links_naive_grows_with_the_hosts_and_the_ring_does_not(benchmarks):
-    (stage,) = benchmarks.experiments.QUICK
-    (made,) = benchmarks.experiments.measured((stage,)).values()
-    rows = [benchmarks.trial.Row(**row) for row in made["rows"]]
+def test_on_real_links_naive_grows_with_the_hosts_and_the_ring_does_not():
+    (stage,) = experiments.QUICK
+    (made,) = experiments.measured((stage,)).values()
+    rows = [trials.Row(**row) for row in made["rows"]]
     seconds = {(row.algorithm, row.ranks): row.measured_s for row in rows}
     assert seconds.keys() == {(name, hosts) for name in ("naive", "ring") for hosts in (2, 3, 4)}
     assert seconds["naive", 2] < seconds["naive", 3] < seconds["naive", 4]
@@ -50,10 +39,10 @@ def test_on_real_links_naive_grows_with_the_hosts_and_the_ring_does_not(benchmar
 
 
 @needs_namespaces
-def test_a_job_crosses_every_link_and_all_of_its_rows_are_stored(benchmarks):
+def test_a_job_crosses_every_link_and_all_of_its_rows_are_stored():
     hosts, size_bytes, iterations = 3, 1 << 20, 2
-    trial = benchmarks.trial.Trial(("ring",), hosts, (size_bytes,), iterations)
-    with benchmarks.lab_cluster.lab_cluster(hosts, 500_000_000) as cluster:
+    trial = trials.Trial(("ring",), hosts, (size_bytes,), iterations)
+    with lab_cluster.lab_cluster(hosts, 500_000_000) as cluster:
         before = cluster.sent_bytes()
         job = cluster.run(trial.spec)
         sent_bytes = [after - then for then, after in zip(before, cluster.sent_bytes(), strict=True)]
@@ -74,14 +63,14 @@ def test_a_job_crosses_every_link_and_all_of_its_rows_are_stored(benchmarks):
 
 
 @needs_namespaces
-def test_told_to_stop_it_takes_everything_down(benchmarks):
-    command = [sys.executable, str(BENCHMARKS / "experiments.py"), "--quick"]
+def test_told_to_stop_it_takes_everything_down():
+    command = [sys.executable, "-m", "benchmarks.experiments", "--quick"]
     running = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    prefix = f"{benchmarks.lab_cluster.DATA_DIR_PREFIX}{running.pid}-"
+    prefix = f"{lab_cluster.DATA_DIR_PREFIX}{running.pid}-"
     line = running.stdout.readline()
     assert "4 hosts at 200 Mbit/s, ready" in line
     (folder,) = Path(tempfile.gettempdir()).glob(f"{prefix}*")
-    lab = benchmarks.lab_cluster.Lab(folder)
+    lab = lab_cluster.Lab(folder)
     assert len(namespaces(lab.prefix)) == 5
     running.terminate()
     assert running.wait(timeout=DEADLINE_SECONDS) == 143, running.stderr.read()
@@ -92,23 +81,23 @@ def test_told_to_stop_it_takes_everything_down(benchmarks):
 
 
 @needs_namespaces
-def test_the_next_run_takes_down_what_a_killed_one_left(benchmarks):
-    code = "import os; from lab_cluster import lab_cluster\nwith lab_cluster(2, 10**9): os.kill(os.getpid(), 9)"
-    dead = subprocess.Popen([sys.executable, "-c", code], cwd=BENCHMARKS, env=os.environ | python_path())
+def test_the_next_run_takes_down_what_a_killed_one_left():
+    code = "import os; from benchmarks.experiments import lab_cluster as it"
+    code += "\nwith it.lab_cluster(2, 10**9): os.kill(os.getpid(), 9)"
+    dead = subprocess.Popen([sys.executable, "-c", code], cwd=ROOT)
     dead.wait(timeout=DEADLINE_SECONDS)
-    (folder,) = Path(tempfile.gettempdir()).glob(f"{benchmarks.lab_cluster.DATA_DIR_PREFIX}{dead.pid}-*")
-    lab = benchmarks.lab_cluster.Lab(folder)
+    (folder,) = Path(tempfile.gettempdir()).glob(f"{lab_cluster.DATA_DIR_PREFIX}{dead.pid}-*")
+    lab = lab_cluster.Lab(folder)
     assert len(namespaces(lab.prefix)) == 3
-    benchmarks.lab_cluster.remove_abandoned()
+    lab_cluster.remove_abandoned()
     assert namespaces(lab.prefix) == []
     assert not folder.exists()
 
 
 def test_without_root_one_line_says_so():
-    code = "import os, sys, experiments as it; os.geteuid = lambda: 1000; sys.argv = ['it']; it.exit_with(it.main)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=BENCHMARKS, env=os.environ | python_path(), capture_output=True, text=True
-    )
+    code = "import os, sys; from benchmarks.experiments import __main__ as it; os.geteuid = lambda: 1000"
+    code += "; sys.argv = ['it']; it.exit_with(it.main)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert done.stderr == "it: Shaped links need root (network namespaces); run them with sudo.\n"
     assert (done.returncode, done.stdout) == (2, "")
 
@@ -117,8 +106,3 @@ def namespaces(prefix: str) -> list[str]:
     """Those that are left; they go some moments after whoever held them."""
     listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
     return [line for line in listed.splitlines() if line.startswith(prefix)]
-
-
-def python_path() -> dict[str, str]:
-    """For programs that are started in benchmarks/."""
-    return {"PYTHONPATH": os.pathsep.join(path for path in (".", os.environ.get("PYTHONPATH", "")) if path)}

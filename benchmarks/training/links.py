@@ -1,0 +1,99 @@
+"""What overlap and buckets are worth on a link that takes time: two hosts of a lab, 1 Gbit/s between them (root).
+
+Jobs through a server, one after another, the variants in turns; a job's figures are the server's summary of it: the
+mean rank's, over all steps but the first. Each host has a core of this machine, on which its traffic is worked as well.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+from benchmarks.command import exec_part
+from benchmarks.experiments.lab_cluster import LabCluster, lab_cluster
+from benchmarks.report import Result, Target, say, say_targets, watched
+from benchmarks.training.rounds import Outcome
+from benchmarks.training.strategies import WITHOUT_OVERLAP, show
+
+from ringscope.lab.lab import Lab
+from ringscope.lab.network import NetworkError, require_network
+
+_MIB = 1 << 20
+_HOSTS, _RATE_BIT_PER_S = 2, 1_000_000_000
+_ROUNDS = 2
+_DEFAULT = "25 MiB"
+_TRAINING: dict[str, Any] = {
+    "strategy": "multi_worker_mirrored",
+    "model": "resnet18",
+    "dataset": {"name": "synthetic", "samples": 512},
+    "global_batch_size": 16,
+    "max_steps": 10,
+}
+_VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    WITHOUT_OVERLAP: {"overlap": False},
+    _DEFAULT: {},
+    "8 MiB": {"bucket_bytes": 8 * _MIB},
+    "2 MiB": {"bucket_bytes": 2 * _MIB},
+}
+
+
+def run() -> Result | None:
+    """Run all jobs; None where there can be no shaped links, after one line that says why."""
+    try:
+        require_network()
+    except NetworkError as error:
+        say(f"training_links: left out. {error}")
+        return None
+    rounds: dict[str, dict[str, list[float]]] = {name: {} for name in _VARIANTS}
+    with watched() as conditions, lab_cluster(_HOSTS, _RATE_BIT_PER_S) as cluster:
+        share_cores(cluster.lab)
+        for _ in range(_ROUNDS):
+            for name, options in _VARIANTS.items():
+                for figure, value in _trained(cluster, name, options).items():
+                    rounds[name].setdefault(figure, []).append(value)
+    outcome = Outcome(rounds, {})
+    say(f"\ntraining_links ({conditions})")
+    show(f"resnet18 on {_HOSTS} hosts, {_RATE_BIT_PER_S / 1e9:g} Gbit/s between them", outcome)
+    targets = targets_of(outcome)
+    say_targets(targets)
+    contests = {"links": outcome.document() | {"conditions": asdict(conditions)}}
+    return Result("training_links", conditions, targets=targets, details={"contests": contests})
+
+
+def share_cores(lab: Lab) -> None:
+    """Bind each host to a core, as far as there are enough: PyTorch's threads of two hosts would fight for all."""
+    cores = cycle(sorted(os.sched_getaffinity(0)))
+    for host, core in zip(lab.hosts, cores, strict=False):
+        for process in lab.processes(host.name):
+            for thread in Path(f"/proc/{process}/task").iterdir():
+                os.sched_setaffinity(int(thread.name), {core})
+
+
+def targets_of(outcome: Outcome) -> list[Target]:
+    """What the jobs are held to."""
+    ratio = outcome.ratio(_DEFAULT, WITHOUT_OVERLAP, "exposed_us")
+    assert ratio is not None, "all variants took part"
+    label = f"resnet18, {_HOSTS} hosts, {_RATE_BIT_PER_S / 1e9:g} Gbit/s: exposed communication / {WITHOUT_OVERLAP}"
+    return [Target(label, 1.0, ratio.median, at_most=True)]
+
+
+def _trained(cluster: LabCluster, name: str, options: Mapping[str, Any]) -> dict[str, float]:
+    """One job's figures."""
+    body = {
+        "name": name,
+        "kind": "training",
+        "training": _TRAINING | options,
+        "placement": {"ranks": _HOSTS, "ranks_per_node": 1},
+    }
+    summary = cluster.run(body).summary
+    exposed_s, steps_s, rate = summary.exposed_communication_seconds, summary.step_seconds, summary.samples_per_second
+    if exposed_s is None or steps_s is None or rate is None:
+        raise RuntimeError(f"The server has no figures of the job {name}.")
+    count = summary.steps_done - 1
+    return {"step_us": steps_s / count * 1e6, "exposed_us": exposed_s / count * 1e6, "samples_per_second": rate}
+
+
+if __name__ == "__main__":
+    exec_part("training_links")

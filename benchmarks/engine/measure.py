@@ -28,10 +28,10 @@ from benchmarks.command import Parser
 from ringscope.bench.timing import timed_block
 from ringscope.choice.chooser import Chooser, candidates
 from ringscope.choice.situation import Situation
-from ringscope.contracts.contest import crowd
 from ringscope.contracts.tuning import Curve, Table, arithmetic_of, shape_of
 from ringscope.contracts.words.collectives import AUTO, bus_factor
 from ringscope.contracts.words.devices import carrier
+from ringscope.contracts.words.machine import shared_cores
 from ringscope.engine.base import Buffer
 from ringscope.engine.communicator import Communicator
 from ringscope.rank.machine import known_machine
@@ -154,7 +154,7 @@ class Gang:
                     transport=carrier(name, transport),
                     algorithm=name,
                     times_us=sizes,
-                    is_crowded=bool(crowd(self._comm.size, self._comm.cores)),
+                    is_crowded=bool(shared_cores(self._comm.size, self._comm.cores)),
                 )
                 for (name, arithmetic, in_place), sizes in times_us.items()
             )
@@ -204,7 +204,7 @@ class Gang:
     def _executed(self, size_bytes: int, name: str, dtype: str, in_place: bool) -> str:
         if name == MODEL:
             shape = tuple(map(len, self._comm.nodes))
-            is_crowded = bool(crowd(self._comm.size, self._comm.cores))
+            is_crowded = bool(shared_cores(self._comm.size, self._comm.cores))
             situation = Situation("all_reduce", dtype, shape, self._comm.transport.name, in_place, is_crowded)
             return Chooser(self._untuned).choose(situation, size_bytes).algorithm
         if name == AUTO:

@@ -58,8 +58,8 @@ def run() -> Result | None:
     show(f"resnet18 on {_HOSTS} hosts, {_RATE_BIT_PER_S / 1e9:g} Gbit/s between them", outcome)
     targets = targets_of(outcome)
     say_targets(targets)
-    contests = {"links": outcome.document() | {"conditions": asdict(conditions)}}
-    return Result("training_links", conditions, targets=targets, details={"contests": contests})
+    comparisons = {"links": outcome.document() | {"conditions": asdict(conditions)}}
+    return Result("training_links", conditions, targets=targets, details={"comparisons": comparisons})
 
 
 def share_cores(lab: Lab) -> None:

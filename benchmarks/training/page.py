@@ -35,17 +35,17 @@ def filled(page: str, documents: Mapping[str, Any]) -> str:
 
 
 def tables(documents: Mapping[str, Any]) -> dict[str, str]:
-    """Of every contest a table, of every document its targets, in Markdown by their names."""
+    """Of every comparison a table, of every document its targets, in Markdown by their names."""
     made: dict[str, str] = {}
     for name, document in documents.items():
         made[f"{name}_targets"] = _targets(document["targets"])
         made[f"{name}_run"] = _run(document)
-        for contest, outcome in document["contests"].items():
-            made[contest] = _contest(Outcome(outcome["rounds"], outcome["left_out"]))
+        for comparison, outcome in document["comparisons"].items():
+            made[comparison] = _comparison(Outcome(outcome["rounds"], outcome["left_out"]))
     return made
 
 
-def _contest(outcome: Outcome) -> str:
+def _comparison(outcome: Outcome) -> str:
     lines = []
     for name in outcome.rounds:
         step, exposed = (outcome.spread(name, figure).scaled(1e-3) for figure in ("step_us", "exposed_us"))
@@ -72,7 +72,7 @@ def _targets(targets: Sequence[Mapping[str, Any]]) -> str:
 
 def _run(document: Mapping[str, Any]) -> str:
     machine, versions = document["machine"], document["machine"]["versions"]
-    found = [contest["conditions"] for contest in document["contests"].values()]
+    found = [comparison["conditions"] for comparison in document["comparisons"].values()]
     shares = [conditions["others_share"] for conditions in found]
     return (
         f"Run of {min(conditions['started_at'] for conditions in found)} on {machine['cores']} cores of "

@@ -1,4 +1,4 @@
-"""A contest: training jobs in turns, their figures round by round, and ratios of them. Pure but for ``held``."""
+"""A comparison: training jobs in turns, their figures round by round, and ratios of them. Pure but for ``run``."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,7 +9,7 @@ from benchmarks.training.turns import Contender, GangStep, take_turns
 
 
 @dataclass(frozen=True, slots=True)
-class Contest:
+class Comparison:
     """What is compared: in each of ``rounds`` every contender runs for ``seconds``."""
 
     name: str
@@ -17,7 +17,7 @@ class Contest:
     rounds: int = 5
     seconds: float = 1.5
 
-    def held(self) -> "Outcome":
+    def run(self) -> "Outcome":
         """Hold it; RuntimeError where a turn was too short for a single step."""
         taken, left_out = take_turns(self.contenders, self.rounds, self.seconds)
         for name, turns in taken.items():

@@ -1,6 +1,6 @@
 """Training on this machine: our gradient sum beside PyTorch's and TensorFlow's, unequal workers, overlap, digits.
 
-The jobs of a contest take turns (see ``turns.py``); a ratio is taken within each round, and told as median and
+The jobs of a comparison take turns (see ``turns.py``); a ratio is taken within each round, and told as median and
 quartiles over the rounds. One thread computes for each rank, and all are float32. The job on digits is one through a
 server and an agent of its own, from its submission to its end.
 """
@@ -15,7 +15,7 @@ from typing import Any
 
 from benchmarks.command import exec_part
 from benchmarks.report import Result, Target, say, say_targets, watched
-from benchmarks.training.rounds import Contest, Outcome
+from benchmarks.training.rounds import Comparison, Outcome
 from benchmarks.training.turns import Contender
 
 from ringscope.cli.processes.stack import StackOptions, running_stack
@@ -42,8 +42,8 @@ DIGITS: dict[str, Any] = {
     "placement": {"ranks": 4},
 }
 WITHOUT_OVERLAP = "without overlap"
-CONTESTS = (
-    Contest(
+COMPARISONS = (
+    Comparison(
         "mlp",
         (
             Contender(_OURS, _MLP),
@@ -52,7 +52,7 @@ CONTESTS = (
             Contender(_TF, _MLP | {"strategy": _TF}),
         ),
     ),
-    Contest(
+    Comparison(
         "resnet18",
         (
             Contender(_OURS, _RESNET),
@@ -61,7 +61,7 @@ CONTESTS = (
         ),
         seconds=4.0,
     ),
-    Contest(
+    Comparison(
         "unequal",
         tuple(
             Contender(split, _CNN | {"batch_split": split}, fault="slow", warmup_steps=60)
@@ -80,26 +80,26 @@ _ASKED = (
 
 
 def run() -> Result:
-    """Hold all contests, then train on digits."""
+    """Run all comparisons, then train on digits."""
     outcomes: dict[str, Outcome] = {}
-    contests: dict[str, Any] = {}
+    comparisons: dict[str, Any] = {}
     with watched() as conditions:
-        for contest in CONTESTS:
+        for comparison in COMPARISONS:
             with watched() as meanwhile:
-                outcomes[contest.name] = outcome = contest.held()
-            show(contest.name, outcome)
-            contests[contest.name] = outcome.document() | {"conditions": asdict(meanwhile)}
+                outcomes[comparison.name] = outcome = comparison.run()
+            show(comparison.name, outcome)
+            comparisons[comparison.name] = outcome.document() | {"conditions": asdict(meanwhile)}
         digits = trained_digits()
     say(f"\ntraining ({conditions})")
     targets = [*targets_of(outcomes), *_digits_targets(digits)]
     say_targets(targets)
-    return Result("training", conditions, targets=targets, details={"contests": contests, "digits": digits})
+    return Result("training", conditions, targets=targets, details={"comparisons": comparisons, "digits": digits})
 
 
 def targets_of(outcomes: Mapping[str, Outcome]) -> Iterator[Target]:
-    """What the contests are held to, as far as both sides took part."""
-    for name, contest, ours, other, figure, wanted, at_most in _ASKED:
-        ratio = outcomes[contest].ratio(ours, other, figure) if contest in outcomes else None
+    """What the comparisons are held to, as far as both sides took part."""
+    for name, comparison, ours, other, figure, wanted, at_most in _ASKED:
+        ratio = outcomes[comparison].ratio(ours, other, figure) if comparison in outcomes else None
         if ratio is not None:
             yield Target(name, wanted, ratio.median, at_most)
 
@@ -134,7 +134,7 @@ def _digits_targets(digits: dict[str, Any]) -> Iterator[Target]:
 
 
 def show(name: str, outcome: Outcome) -> None:
-    """The contest's table, and why some took no part."""
+    """The comparison's table, and why some took no part."""
     say(f"\n{name}: median (quartiles) over the rounds")
     say(f"{'':>26}{'step, ms':>26}{'exposed, ms':>26}{'samples/s':>26}")
     for contender in outcome.rounds:

@@ -5,7 +5,7 @@ import pytest
 
 from ringscope.bench import timing
 from ringscope.bench.timing import Block, joined, mean_interval, percentile, rounds, spaced_block, spread, timed_block
-from ringscope.contracts.contest import FEWEST_ITERATIONS
+from ringscope.contracts.benchmark import FEWEST_ITERATIONS
 
 
 class Clock:

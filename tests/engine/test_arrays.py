@@ -77,7 +77,7 @@ def test_ranks_take_the_gpus_of_their_node_in_turn(cupy):
     places = [("a", "0000:00:00.0"), ("a", "0000:01:00.0"), ("a", "0000:00:00.0"), ("b", "0000:00:00.0")]
     gpu = cuda.claim(OneOf(rank=1, size=4, answers=[[""] * 4, places]), local_rank=1)
     assert (gpu.index, gpu.bus_id) == (1, "0000:01:00.0")
-    assert gpu.crowd == (0, 2), "all ranks learn that two of them share one"
+    assert gpu.ranks == (0, 2), "all ranks learn that two of them share one"
     assert gpu.label("nccl") == f"nccl, {LOOPBACK}"
     assert ("use", 1) in cupy.fake.calls
 

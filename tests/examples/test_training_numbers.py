@@ -16,7 +16,7 @@ def test_the_page_shows_what_was_measured():
 
 def test_a_page_that_differs_is_noticed():
     page, documents = page_of_figures.PAGE.read_text(), json.loads(json.dumps(page_of_figures.results()))
-    for figures in documents["training"]["contests"]["mlp"]["rounds"].values():
+    for figures in documents["training"]["comparisons"]["mlp"]["rounds"].values():
         figures["step_us"] = [2 * time_us for time_us in figures["step_us"]]
     assert page_of_figures.filled(page, documents) != page
 

@@ -23,8 +23,8 @@ def why_not(transport: str, ranks: int) -> str:
         return "" if is_cuda_aware() else f"{mpi_versions()['mpi_library']} is not CUDA-aware."
     if transport == "nccl":
         try:
-            crowd = range(-(-ranks // cuda.count()))
-            check_versions([load_nccl().get_version()], crowd)
+            ranks = range(-(-ranks // cuda.count()))
+            check_versions([load_nccl().get_version()], ranks)
         except EngineError as error:
             return str(error)
     return ""

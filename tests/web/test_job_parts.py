@@ -15,7 +15,7 @@ from tests.web.browsing import Site, Visit, choose, visiting
 from tests.web.test_submit import cells, three_digits
 
 from ringscope.bench.timing import percentile
-from ringscope.contracts.contest import is_unstable
+from ringscope.judging.comparison import is_unstable
 
 FIRST = 1  # the job that the site has from the beginning
 STEPS = 1_000_000

@@ -10,10 +10,10 @@ from sqlalchemy import func, select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload, selectinload
 
-from ringscope.contracts.mode import USUAL, mode_of
 from ringscope.contracts.protocol import Report
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.words.job_states import ACTIVE
+from ringscope.judging.mode import DEFAULT, mode_of
 from ringscope_server.attempts import disturbance, quarantine, retries, verdicts
 from ringscope_server.attempts.verdicts import Verdict
 from ringscope_server.db.bulk import insert_rows
@@ -183,7 +183,7 @@ def _held_up(attempt: Attempt) -> float | None:
     another mode.
     """
     benchmark = spec_of(attempt.job).benchmark
-    if benchmark is None or attempt.disturbed_by is not None or mode_of(benchmark) != USUAL:
+    if benchmark is None or attempt.disturbed_by is not None or mode_of(benchmark) != DEFAULT:
         return None
     return measured_busbw_gb_per_s(attempt.job.summary)
 

@@ -4,12 +4,12 @@ import logging
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
-from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.prediction import some
-from ringscope.contracts.contest import Point, names
 from ringscope.contracts.job import JobKind
-from ringscope.contracts.winners import Winners
 from ringscope.contracts.words.devices import SIMULATED
+from ringscope.judging.comparison import Point, names
+from ringscope.judging.verdict import explanation, verdict
+from ringscope.judging.winners import Winners
 from ringscope_server.jobs.tally import Tally
 from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, ClearWinner, SizeBusbw, TrainingSummary
 

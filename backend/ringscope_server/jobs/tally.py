@@ -4,10 +4,10 @@ A tally grows with the algorithms of a sweep, and with its sizes up to a bound, 
 long job costs as much as the first. ``summary.summary_of`` turns it into a summary.
 """
 
-from ringscope.contracts.contest import Contest, Row
+from ringscope.judging.comparison import Row, SweepComparison
 
 
-class Tally(Contest):
+class Tally(SweepComparison):
     """The comparison of an attempt's algorithms so far."""
 
     rows: int = 0

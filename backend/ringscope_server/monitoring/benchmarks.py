@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.contest import crowd
 from ringscope.contracts.metrics.labels import op_label
-from ringscope.contracts.mode import USUAL
 from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.machine import shared_cores
+from ringscope.judging.mode import DEFAULT
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
 from ringscope_server.results.alike import in_mode
 
@@ -65,7 +65,7 @@ class Benchmarks:
     def _take(self, rows: Collection[_Measured], nodes: int, ended_at: datetime) -> None:
         cycles: dict[Shape, list[float]] = {}
         for op, size_bytes, ranks, cores, algorithm, transport, dtype, redop, gb_per_s in rows:
-            crowded = "true" if crowd(ranks, cores) else "false"
+            crowded = "true" if shared_cores(ranks, cores) else "false"
             backend = f"{algorithm}/{transport}"
             shape = Shape(op_label(op), size_bytes, ranks, nodes, backend, dtype, redop, crowded)
             cycles.setdefault(shape, []).append(gb_per_s * 1e9)
@@ -92,7 +92,7 @@ def _ends(jobs: Collection[int]) -> Any:
         .where(
             Attempt.id.in_(last),
             Attempt.disturbed_by.is_(None),
-            *in_mode(USUAL),
+            *in_mode(DEFAULT),
             Job.state == "succeeded",
         )
         .group_by(Attempt.id, Job.finished_at)

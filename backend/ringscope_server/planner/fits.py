@@ -3,9 +3,10 @@
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.contest import Contest, crowd
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.words.machine import shared_cores
 from ringscope.cost.fitting.samples import Sample, Samples, doubts, of_job
+from ringscope.judging.comparison import SweepComparison
 from ringscope_server.db.models import Attempt, Measurement, Member
 
 MAX_ROWS = 2_000
@@ -29,6 +30,6 @@ async def caveats(session: AsyncSession, attempt_id: int | None) -> list[str]:
     """Return the caveats of a fit to an attempt's rows."""
     told = select(Attempt.reason, Attempt.disturbed_by, Attempt.tally).where(Attempt.id == attempt_id)
     for reason, disturbed_by, fields in await session.execute(told):
-        tally = Contest.model_validate(fields or {})
-        return doubts(reason, crowd(tally.ranks, tally.cores), disturbed_by, tally.wrong)
+        tally = SweepComparison.model_validate(fields or {})
+        return doubts(reason, shared_cores(tally.ranks, tally.cores), disturbed_by, tally.wrong)
     return []

@@ -7,10 +7,9 @@ from sqlalchemy import select
 from sqlalchemy.orm import joinedload, selectinload
 
 from ringscope.choice import prediction as library
-from ringscope.contracts.contest import crowd
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table
-from ringscope.contracts.words.machine import Machine
+from ringscope.contracts.words.machine import Machine, shared_cores
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
 from ringscope_server.db.specs import spec_of
@@ -95,7 +94,7 @@ def _model(found: library.Prediction) -> Model:
 def _is_crowded(attempt: Attempt, spec: JobSpec, slots: Sequence[int], machine: Machine | None) -> bool:
     """Return whether its ranks outnumber their cores, by its rows or, before the first row, by rank 0's node."""
     if ranks := attempt.job.summary.get("ranks"):
-        return bool(crowd(ranks, attempt.job.summary.get("cores")))
+        return bool(shared_cores(ranks, attempt.job.summary.get("cores")))
     return not spec.is_simulated and library.is_crowded(spec.sweep, slots, machine)
 
 

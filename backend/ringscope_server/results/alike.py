@@ -7,8 +7,8 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
-from ringscope.contracts.mode import USUAL, Mode
 from ringscope.contracts.tuning import shape_of
+from ringscope.judging.mode import DEFAULT, Mode
 from ringscope_server.db.models import Attempt, Job
 
 # A request waits for this: the number of succeeded jobs that are searched for the same collective and number of
@@ -22,10 +22,10 @@ def in_mode(mode: Mode) -> list[ColumnElement[bool]]:
     asked = Job.spec["benchmark"]
     return [
         asked["channels"].as_integer().is_not_distinct_from(mode.channels),
-        func.coalesce(asked["aggregate"].as_integer(), USUAL.aggregate) == mode.aggregate,
-        func.coalesce(asked["blocking"].as_integer(), USUAL.blocking) == mode.blocking,
-        func.coalesce(asked["average"].as_string(), USUAL.average) == mode.average,
-        func.coalesce(asked["rotate"].as_boolean(), USUAL.rotate) == mode.rotate,
+        func.coalesce(asked["aggregate"].as_integer(), DEFAULT.aggregate) == mode.aggregate,
+        func.coalesce(asked["blocking"].as_integer(), DEFAULT.blocking) == mode.blocking,
+        func.coalesce(asked["average"].as_string(), DEFAULT.average) == mode.average,
+        func.coalesce(asked["rotate"].as_boolean(), DEFAULT.rotate) == mode.rotate,
     ]
 
 
@@ -37,7 +37,7 @@ class AlikeRun(NamedTuple):
 
 
 async def alike_runs(
-    session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = USUAL
+    session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = DEFAULT
 ) -> list[AlikeRun]:
     """Return the runs of jobs with the same collective and mode on nodes of the same shape, newest first.
 
@@ -70,7 +70,7 @@ async def alike_runs(
 
 
 async def alike_attempts(
-    session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = USUAL
+    session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = DEFAULT
 ) -> list[int]:
     """Return the undisturbed attempts, on which ``auto`` and the model are based."""
     found = await alike_runs(session, collective, ranks, slots, mode)

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.mode import mode_of
+from ringscope.judging.mode import mode_of
 from ringscope_server.db.models import Attempt, Measurement
 from ringscope_server.db.specs import spec_of
 from ringscope_server.results.alike import alike_runs

@@ -10,11 +10,13 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
-from ringscope.contracts.comparison import FASTEST, Ran, Timed, caveats, fastest, obstacles, pair, standing, timed
-from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, crowd
+from ringscope.contracts.benchmark import FEWEST_ITERATIONS
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import shape_of
 from ringscope.contracts.words.job_states import TERMINAL
+from ringscope.contracts.words.machine import shared_cores
+from ringscope.judging.comparison import SweepComparison
+from ringscope.judging.two_jobs import FASTEST, Ran, Timed, caveats, fastest, obstacles, pair, standing, timed
 from ringscope_server.db import keyset
 from ringscope_server.db.models import Attempt, Job, Measurement
 
@@ -149,7 +151,7 @@ async def measured(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], b
     of_jobs: dict[int, list[Timed]] = {}
     for job_id, run in runs.items():
         rows = await _rows(session, run.attempt)
-        crowds[job_id] = crowd(rows[0].ranks, rows[0].cores) if rows else None
+        crowds[job_id] = shared_cores(rows[0].ranks, rows[0].cores) if rows else None
         of_jobs[job_id] = await asyncio.to_thread(timed, rows)
     states = await _states(session, list(runs))
     failed = {job_id for job_id, state in states.items() if state in TERMINAL - {"succeeded"}}
@@ -163,16 +165,16 @@ async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], 
     found = await session.execute(
         select(Attempt.job_id, Attempt.tally).where(Attempt.id.in_([run.attempt for run in runs.values()]))
     )
-    contests = {job_id: Contest.model_validate(tally) for job_id, tally in found if tally is not None}
-    crowds = {job_id: crowd(contest.ranks, contest.cores) for job_id, contest in contests.items()}
+    comparisons = {job_id: SweepComparison.model_validate(tally) for job_id, tally in found if tally is not None}
+    crowds = {job_id: shared_cores(comparison.ranks, comparison.cores) for job_id, comparison in comparisons.items()}
     states = await _states(session, list(specs))
     unfinished = {job_id for job_id, state in states.items() if state != "succeeded"}
     told = []
     for job_id in specs:
         obstacles_ = [*_named(unfinished, job_id, base_id), *_obstacles(specs, runs, crowds, base_id, job_id)]
         figure = None
-        if not obstacles_ and job_id != base_id and {job_id, base_id} <= contests.keys():
-            figure = standing(contests[base_id], contests[job_id])
+        if not obstacles_ and job_id != base_id and {job_id, base_id} <= comparisons.keys():
+            figure = standing(comparisons[base_id], comparisons[job_id])
         told.append(
             Standing(
                 job_id=job_id,
@@ -279,7 +281,7 @@ async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]
 
 
 async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Any]:
-    """Read an attempt's rows with what is compared (``contest.Row``), in parts, so that the event loop runs between
+    """Read an attempt's rows with what is compared (``comparison.Row``), in parts, so that the event loop runs between
     them.
     """
     query = select(*_COLUMNS).where(Measurement.attempt_id == attempt_id)

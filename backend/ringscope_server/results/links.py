@@ -8,8 +8,8 @@ from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.contest import crowd
-from ringscope.contracts.mode import USUAL
+from ringscope.contracts.words.machine import shared_cores
+from ringscope.judging.mode import DEFAULT
 from ringscope_server.db.models import Attempt, Job, Member, Node
 from ringscope_server.results.alike import in_mode
 
@@ -67,7 +67,7 @@ async def links(session: AsyncSession, limit: int | None, after: int | None) -> 
             Job.ranks == 2,
             Job.kind == "benchmark",
             Job.collective == "sendrecv",
-            *in_mode(USUAL),
+            *in_mode(DEFAULT),
         )
         .order_by(Job.id.desc())
         .limit(MAX_JOBS)
@@ -109,7 +109,7 @@ def _newest(rows: Iterable[Any]) -> list[LinkView]:
         best = next((row for row in summary["best"] if row["transport"] != "simulated"), None)
         if len(nodes) != 2 or best is None or finished_at is None:
             continue
-        told = disturbed_by or crowd(summary.get("ranks") or 0, summary.get("cores")) or None
+        told = disturbed_by or shared_cores(summary.get("ranks") or 0, summary.get("cores")) or None
         known = found.get(tuple(nodes))
         if known is not None and (known.disturbed_by is None or told is not None):
             continue

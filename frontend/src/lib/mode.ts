@@ -2,7 +2,7 @@
 import type { BenchmarkSpec } from "../api/types";
 import { plural } from "./format";
 
-export interface Unusual {
+export interface NonDefault {
   /** In a word or two. */
   word: string;
   /** What it asked. */
@@ -19,7 +19,7 @@ const AVERAGES: Readonly<Record<BenchmarkSpec["benchmark"]["average"], string>> 
 const WAITED = ["", "to wait for each operation, after which all ranks meet", "to wait for each operation", "that all ranks meet after each iteration"];
 
 /** What is not as usual; of a job with none its numbers tell of others, too. */
-export function unusual({ benchmark: { channels, aggregate, blocking, average, rotate } }: BenchmarkSpec): Unusual[] {
+export function nonDefault({ benchmark: { channels, aggregate, blocking, average, rotate } }: BenchmarkSpec): NonDefault[] {
   return [
     ...(channels == null ? [] : [{ word: plural(channels, "channel"), asked: `for ${plural(channels, "channel")} of rings and trees` }]),
     ...(aggregate === 1 ? [] : [{ word: `aggregate ${aggregate}`, asked: `for ${plural(aggregate, "operation")} in each iteration` }]),

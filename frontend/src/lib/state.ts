@@ -1,7 +1,7 @@
 /** States as glyph, word and tone: never colour alone. */
 import type { AlgorithmBest, BenchmarkJob, JobSpec, JobState, JobView, MeasurementView, NodeView } from "../api/types";
 import { COLLECTIVES } from "./collectives";
-import { unusual } from "./mode";
+import { nonDefault } from "./mode";
 import { formatRate, percent, threeDigits } from "./format";
 
 export type Tone = "waiting" | "busy" | "good" | "bad" | "warn";
@@ -75,7 +75,7 @@ export function bestBusbw(job: JobView): number | null {
 
 /** What may be held up as a best: what a succeeded job measured as usual, with nothing else on its nodes; null: nothing. */
 export function heldUp(job: JobView): AlgorithmBest | null {
-  if (job.state !== "succeeded" || !isBenchmark(job) || job.attempts.at(-1)?.disturbed_by || unusual(job.spec).length > 0) return null;
+  if (job.state !== "succeeded" || !isBenchmark(job) || job.attempts.at(-1)?.disturbed_by || nonDefault(job.spec).length > 0) return null;
   return job.summary.best.find(({ transport }) => transport !== "simulated") ?? null;
 }
 

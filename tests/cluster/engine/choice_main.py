@@ -9,10 +9,10 @@ import numpy as np
 
 import ringscope
 from ringscope.choice.chooser import candidates
-from ringscope.contracts.contest import crowd
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Curve, Table, shape_of
 from ringscope.contracts.words.devices import carrier
+from ringscope.contracts.words.machine import shared_cores
 from ringscope.engine.communicator import Communicator
 
 TIMES_US = {"naive": 1.0, "ring": 2.0}
@@ -30,7 +30,7 @@ def known(comm: Communicator) -> Table:
             transport=carrier(name, "shared_memory"),
             algorithm=name,
             times_us={4096: TIMES_US.get(name, 3.0)},
-            is_crowded=bool(crowd(comm.size, comm.cores)),
+            is_crowded=bool(shared_cores(comm.size, comm.cores)),
         )
         for name in candidates("all_reduce", comm.transport.name)
     ]

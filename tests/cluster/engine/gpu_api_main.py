@@ -20,7 +20,7 @@ def check_auto(fake: Any) -> None:
     comm.free()
     fake.bus_ids = [f"0000:{comm.rank:02x}:00.0"]
     comm = Communicator()
-    assert comm.gpu is not None and (comm.gpu.index, len(comm.gpu.crowd)) == (0, 1)
+    assert comm.gpu is not None and (comm.gpu.index, len(comm.gpu.ranks)) == (0, 1)
     comm.free()
     fake.bus_ids = None
     fake.gpus = max(1, comm.size - 1)
@@ -42,7 +42,7 @@ def check_groups(transport: str) -> None:
     assert comm.gpu.index == group.gpu.index == cupy.cuda.Device().id
     assert group.size == len(mine)
     if FAKE is not None:
-        assert (group.gpu.index, len(group.gpu.crowd)) == (comm.rank, 1)
+        assert (group.gpu.index, len(group.gpu.ranks)) == (comm.rank, 1)
     for one, members in ((group, mine), (comm, range(comm.size))):
         x = one.empty(1000)
         x.fill(comm.rank)

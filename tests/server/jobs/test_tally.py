@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.server.conftest import measurement
 
-from ringscope.contracts.contest import MAX_SIZES
 from ringscope.contracts.record import Measurement
+from ringscope.judging.comparison import MAX_SIZES
 from ringscope_server.jobs.summary import summary_of
 from ringscope_server.jobs.tally import Tally
 

@@ -264,7 +264,7 @@ async def test_of_foreign_names_no_curve_is_kept(server: Server) -> None:
 async def test_rows_for_which_there_are_no_words_are_kept_and_their_job_ends(
     server: Server, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def speechless(_contest: object) -> str:
+    def speechless(_comparison: object) -> str:
         raise KeyError("foo")
 
     monkeypatch.setattr(summary, "verdict", speechless)

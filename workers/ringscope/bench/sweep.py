@@ -2,7 +2,7 @@
 
 As in nccl-tests, a block is timed after untimed operations and a barrier; the reported time is the mean of its
 iterations, averaged over the ranks. Here the iterations of a size are split into several rounds. In each of them every
-contestant has one block, and the next round begins with the next contestant, so that a change of the machine's speed
+candidate has one block, and the next round begins with the next candidate, so that a change of the machine's speed
 hits all alike. The statistics are of the slowest rank per iteration, over all rounds. Steps are noted in a ring while
 they happen (``ringscope.engine.step_ring``); all else is told after a size has been timed, so that telling takes no
 time from anybody.
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.bench.contestant import Contestant, slot_count
+from ringscope.bench.candidate import Candidate, slot_count
 from ringscope.bench.oracle import Case, Mismatch
 from ringscope.bench.timing import Block, mean_interval, rounds, spread
 from ringscope.contracts.benchmark import BenchmarkSpec
@@ -90,77 +90,77 @@ class Sweep:
         send, recv = self._send.head(slots * total), self._recv.head(slots * total)
         send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
         recv.local.fill(0)
-        contestants = [
-            Contestant(self._comm, self._spec, algorithm, in_place, send, recv, total, self._ring)
+        candidates = [
+            Candidate(self._comm, self._spec, algorithm, in_place, send, recv, total, self._ring)
             for algorithm in self._spec.algorithms
             for in_place in (False, True)
         ]
         largest = max(self._elements(size)[1] for size in self._spec.sizes()) * self._dtype.itemsize
-        is_last = cycle == 0 and contestants[0].size_bytes == largest
-        self._time(contestants, is_last and shows_links(self._spec, self._comm.nodes, largest))
+        is_last = cycle == 0 and candidates[0].size_bytes == largest
+        self._time(candidates, is_last and shows_links(self._spec, self._comm.nodes, largest))
         is_asked = self._spec.trace and cycle == 0
-        traces = self._follow(contestants) if is_asked else [contestant.followed for contestant in contestants]
+        traces = self._follow(candidates) if is_asked else [candidate.followed for candidate in candidates]
         wrong = 0
-        for contestant in contestants:
-            found = self._check(contestant)
-            contestant.free()
-            self._send_measurement(contestant, cycle, count, found)
+        for candidate in candidates:
+            found = self._check(candidate)
+            candidate.free()
+            self._send_measurement(candidate, cycle, count, found)
             wrong += found or 0
-        for contestant, trace in zip(contestants, traces, strict=False):
+        for candidate, trace in zip(candidates, traces, strict=False):
             if trace is not None:
-                self._send_trace(contestant, trace)
+                self._send_trace(candidate, trace)
         return wrong
 
     def _elements(self, size_bytes: int) -> tuple[int, int]:
         return elements(self._spec.collective, size_bytes, self._dtype.itemsize, self._comm.size)
 
-    def _time(self, contestants: list[Contestant], follow: bool) -> None:
+    def _time(self, candidates: list[Candidate], follow: bool) -> None:
         iterations = rounds(self._spec.iterations)
         later = max(1, self._spec.warmup // len(iterations))
         first = max(1, self._spec.warmup - later * (len(iterations) - 1))
         for number, timed in enumerate(iterations):
-            start = number % len(contestants)
-            for contestant in contestants[start:] + contestants[:start]:
+            start = number % len(candidates)
+            for candidate in candidates[start:] + candidates[:start]:
                 is_followed = follow and number == len(iterations) - 1
-                contestant.time(first if number == 0 else later, timed, is_followed)
+                candidate.time(first if number == 0 else later, timed, is_followed)
                 if self._is_loading:
                     self._is_loading = False
                     set_stage(self._comm.position, "")
 
-    def _follow(self, contestants: list[Contestant]) -> list[RankTrace | None]:
-        traces = [contestant.trace() for contestant in contestants]
+    def _follow(self, candidates: list[Candidate]) -> list[RankTrace | None]:
+        traces = [candidate.trace() for candidate in candidates]
         if self._comm.rank == 0 and not self._says_untraceable and not any(traces):
             self._says_untraceable = True
             text = (
-                f"benchmark.trace: of {contestants[0].size_bytes} bytes over {self._comm.transport.name} nothing could "
+                f"benchmark.trace: of {candidates[0].size_bytes} bytes over {self._comm.transport.name} nothing could "
                 "be followed; libraries' own collectives and transports of GPUs cannot be."
             )
             self._emit(Log(rank=0, stream="stderr", time_ns=time.time_ns(), text=text))
         return traces
 
-    def _check(self, contestant: Contestant) -> int | None:
+    def _check(self, candidate: Candidate) -> int | None:
         """Wrong elements over all ranks; None where nothing is checked."""
-        if not self._spec.check or (contestant.in_place and self._spec.collective in UNCHECKED_IN_PLACE):
+        if not self._spec.check or (candidate.in_place and self._spec.collective in UNCHECKED_IN_PLACE):
             return None
         if self._fault == "deadlock":
             threading.Event().wait()
         self._seed += 1
-        mismatch = contestant.check(
+        mismatch = candidate.check(
             Case(self._dtype, self._op, self._comm.size, self._seed), self._fault == "wrong_element"
         )
         if mismatch is not None:
-            self._send_check(contestant, mismatch)
-        with contestant.waiting():
+            self._send_check(candidate, mismatch)
+        with candidate.waiting():
             return int(self._comm.total(np.array([mismatch.wrong if mismatch else 0]))[0])
 
-    def _send_check(self, contestant: Contestant, mismatch: Mismatch) -> None:
+    def _send_check(self, candidate: Candidate, mismatch: Mismatch) -> None:
         self._emit(
             Check(
                 rank=self._comm.rank,
                 op=self._spec.collective,
-                algorithm=contestant.algorithm,
-                in_place=contestant.in_place,
-                size_bytes=contestant.size_bytes,
+                algorithm=candidate.algorithm,
+                in_place=candidate.in_place,
+                size_bytes=candidate.size_bytes,
                 wrong=mismatch.wrong,
                 first_index=mismatch.first_index,
                 want=mismatch.want,
@@ -169,46 +169,46 @@ class Sweep:
             )
         )
 
-    def _send_trace(self, contestant: Contestant, trace: RankTrace) -> None:
-        choice = contestant.choice
+    def _send_trace(self, candidate: Candidate, trace: RankTrace) -> None:
+        choice = candidate.choice
         self._emit(
             Trace(
                 rank=self._comm.rank,
                 collective=self._spec.collective,
-                algorithm=contestant.algorithm,
+                algorithm=candidate.algorithm,
                 chosen_algorithm=None if choice is None else choice.algorithm,
-                transport=contestant.transport,
-                in_place=contestant.in_place,
-                size_bytes=contestant.size_bytes,
+                transport=candidate.transport,
+                in_place=candidate.in_place,
+                size_bytes=candidate.size_bytes,
                 dtype=self._spec.dtype,
                 **trace.told(),
             )
         )
 
-    def _send_measurement(self, contestant: Contestant, cycle: int, count: int, wrong: int | None) -> None:
-        spec, block = self._spec, contestant.block
-        with contestant.waiting():
+    def _send_measurement(self, candidate: Candidate, cycle: int, count: int, wrong: int | None) -> None:
+        spec, block = self._spec, candidate.block
+        with candidate.waiting():
             slowest = self._comm.maximum(block.durations_us) / spec.aggregate
             time_us = self._averaged(block) / spec.aggregate
         if self._comm.rank != 0:
             return
-        algbw = contestant.size_bytes / (time_us * 1e3) if time_us else 0.0
+        algbw = candidate.size_bytes / (time_us * 1e3) if time_us else 0.0
         self._emit(
             Measurement(
                 collective=spec.collective,
-                algorithm=contestant.algorithm,
-                chosen_algorithm=None if contestant.choice is None else contestant.choice.algorithm,
-                chosen_because=None if contestant.choice is None else contestant.choice.because,
-                transport=contestant.transport,
-                in_place=contestant.in_place,
+                algorithm=candidate.algorithm,
+                chosen_algorithm=None if candidate.choice is None else candidate.choice.algorithm,
+                chosen_because=None if candidate.choice is None else candidate.choice.because,
+                transport=candidate.transport,
+                in_place=candidate.in_place,
                 cycle=cycle,
-                size_bytes=contestant.size_bytes,
+                size_bytes=candidate.size_bytes,
                 count=count,
                 dtype=spec.dtype,
                 op=self._op,
                 ranks=self._comm.size,
                 cores=self._comm.cores,
-                channels=contestant.channels,
+                channels=candidate.channels,
                 time_us=time_us,
                 **self._interval(slowest, time_us),
                 algbw_gb_per_s=algbw,

@@ -11,10 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ringscope.contracts.contest import FEWEST_ROUNDS, MOST_ROUNDS, ROUND_ITERATIONS, sure_of
+from ringscope.contracts.benchmark import FEWEST_ROUNDS, MOST_ROUNDS, ROUND_ITERATIONS
 from ringscope.engine.base import Array
 from ringscope.engine.positions import ITERATIONS
 from ringscope.engine.step_ring import BEGIN_NS, PLACES, StepRing
+from ringscope.judging.comparison import sure_of
 
 Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.engine.positions``
 

@@ -1,9 +1,9 @@
 """Caveats that a reader needs before comparing a job's numbers, in the same words as on the page."""
 
 from ringscope.client import Job
-from ringscope.contracts.contest import crowd
-from ringscope.contracts.mode import mode_of, unusual
 from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.machine import shared_cores
+from ringscope.judging.mode import mode_of, non_default
 
 
 def title(job: Job) -> str:
@@ -21,15 +21,18 @@ def marks(job: Job, is_unstable: bool) -> list[str]:
     summary = job.summary
     wrong = f"{summary.wrong} wrong" if summary.wrong else ""
     unstable = "unstable" if is_unstable else ""
-    crowded, disturbed = crowd(summary.ranks, summary.cores), "disturbed" if disturbed_by(job) else ""
-    return [*filter(None, (wrong, unstable, *_unusual(job), crowded, disturbed))]
+    crowded, disturbed = shared_cores(summary.ranks, summary.cores), "disturbed" if disturbed_by(job) else ""
+    return [*filter(None, (wrong, unstable, *_non_default(job), crowded, disturbed))]
 
 
 def sentences(job: Job) -> list[str]:
     """Return the caveats as sentences, with their reasons."""
-    crowded, disturbed = crowd(job.summary.ranks, job.summary.cores), disturbed_by(job)
+    crowded, disturbed = shared_cores(job.summary.ranks, job.summary.cores), disturbed_by(job)
     return [
-        *(f"It asked {asked}. It is not comparable with jobs in the default mode." for asked in _unusual(job).values()),
+        *(
+            f"It asked {asked}. It is not comparable with jobs in the default mode."
+            for asked in _non_default(job).values()
+        ),
         *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
         *([f"{disturbed} It is excluded from best values and counts less in baselines."] if disturbed else []),
     ]
@@ -40,5 +43,5 @@ def disturbed_by(job: Job) -> str | None:
     return job.attempts[-1].disturbed_by if job.attempts and job.spec.benchmark is not None else None
 
 
-def _unusual(job: Job) -> dict[str, str]:
-    return unusual(mode_of(job.spec.benchmark)) if job.spec.benchmark else {}
+def _non_default(job: Job) -> dict[str, str]:
+    return non_default(mode_of(job.spec.benchmark)) if job.spec.benchmark else {}

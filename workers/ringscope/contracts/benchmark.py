@@ -27,6 +27,10 @@ Average = Literal["rank0", "mean", "min", "max"]
 AVERAGES: tuple[str, ...] = get_args(Average)
 MAX_MESSAGE_BYTES = 1 << 36
 MAX_ROWS = 100_000
+MOST_ROUNDS = 5  # in which the algorithms take turns (``bench.timing.rounds``)
+FEWEST_ROUNDS = 3  # with which an interval can be computed
+ROUND_ITERATIONS = 4  # at least: what the barrier before them costs then stays small
+FEWEST_ITERATIONS = FEWEST_ROUNDS * ROUND_ITERATIONS
 _USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
 
 

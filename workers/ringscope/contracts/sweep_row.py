@@ -2,6 +2,7 @@
 
 from pydantic import BaseModel, Field
 
+from ringscope.contracts.benchmark import FEWEST_ITERATIONS
 from ringscope.contracts.columns import (
     GbPerS,
     Int32,
@@ -13,7 +14,6 @@ from ringscope.contracts.columns import (
     TimedMicroseconds,
     is_null,
 )
-from ringscope.contracts.contest import FEWEST_ITERATIONS
 
 
 class SweepRow(BaseModel):

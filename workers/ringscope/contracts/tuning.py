@@ -15,11 +15,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ringscope.contracts.contest import crowd
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.collectives import REDUCING
 from ringscope.contracts.words.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
-from ringscope.contracts.words.machine import Machine
+from ringscope.contracts.words.machine import Machine, shared_cores
 
 VERSION = 1
 MAX_CURVES = 10_000
@@ -139,7 +138,7 @@ def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Tabl
     for row in rows:
         if row.transport not in _CARRIERS or row.wrong or not row.size_bytes or row.p50_us <= 0:
             continue
-        is_crowded = bool(crowd(row.ranks, row.cores))
+        is_crowded = bool(shared_cores(row.ranks, row.cores))
         key = Key(row.collective, arithmetic_of(row.collective, row.dtype), shape, row.in_place, is_crowded)
         found[key, row.transport, row.chosen_algorithm or row.algorithm][row.size_bytes].append(row.p50_us)
     return _table({name: {size: median(times) for size, times in sizes.items()} for name, sizes in found.items()})

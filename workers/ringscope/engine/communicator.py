@@ -12,12 +12,11 @@ import numpy as np
 from mpi4py import MPI
 
 from ringscope.choice.situation import Choice, Situation
-from ringscope.contracts.contest import crowd
 from ringscope.contracts.rank_process import POSITIONS_VARIABLE
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.words.collectives import AUTO
 from ringscope.contracts.words.devices import usual_channels
-from ringscope.contracts.words.machine import REFERENCE
+from ringscope.contracts.words.machine import REFERENCE, shared_cores
 from ringscope.contracts.words.units import format_size
 from ringscope.engine import positions
 from ringscope.engine.agreement import Agreement
@@ -214,7 +213,7 @@ class Communicator:
         return found
 
     def _situation(self, collective: str, dtype: str, in_place: bool) -> Situation:
-        is_crowded = bool(crowd(self.size, self.cores))
+        is_crowded = bool(shared_cores(self.size, self.cores))
         return Situation(collective, dtype, tuple(map(len, self.nodes)), self.transport.name, in_place, is_crowded)
 
     def plan(

@@ -67,6 +67,6 @@ def connect(
 def _have_gpus_of_their_own(comm: MPI.Intracomm, local_rank: int) -> bool:
     """Return whether every rank has a GPU of its own, by identity: Slurm may show each rank only its own GPU."""
     try:
-        return len(cuda.offer(comm, local_rank).crowd) == 1
+        return len(cuda.offer(comm, local_rank).ranks) == 1
     except EngineError:
         return False

@@ -1,7 +1,7 @@
 import type { AlgorithmBest, JobView } from "../../api/types";
 import { plural } from "../format";
 import { type Basis, MEASURED, SIMULATED } from "../csv";
-import { unusual } from "../mode";
+import { nonDefault } from "../mode";
 import { isBenchmark, isSimulated } from "../state";
 
 export interface Caveat {
@@ -19,7 +19,7 @@ export function caveats(job: JobView): Caveat[] {
   const { ranks, cores } = job.summary;
   const disturbedBy = job.attempts.at(-1)?.disturbed_by;
   return [
-    ...unusual(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
+    ...nonDefault(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
     ...(cores != null && cores < ranks
       ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks took turns on these cores, which is in every time." }]
       : []),

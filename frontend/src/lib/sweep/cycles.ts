@@ -1,11 +1,11 @@
-/** The rows of one algorithm at one size and place as one: what the server's contest makes of several cycles (docs/numbers.md). */
+/** The rows of one algorithm at one size and place as one: what the server's comparison makes of several cycles (docs/numbers.md). */
 import type { MeasurementView } from "../../api/types";
 
 const MEANS = [
   "time_us", "time_low_us", "time_high_us", "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "stdev_us",
 ] as const satisfies readonly (keyof MeasurementView)[];
 
-/** Iterations that differ so much that their mean says little; the same bounds as in ringscope/contracts/contest.py. */
+/** Iterations that differ so much that their mean says little; the same bounds as in ringscope/judging/comparison.py. */
 export function isUnstable(row: Judged): boolean {
   return row.is_unstable ?? (row.cv_percent > 20 || row.p99_us > 10 * row.p50_us);
 }
@@ -55,7 +55,7 @@ function sum(values: readonly number[]): number {
 
 const REFERENCE_BYTES = 2 ** 20;
 
-/** The size at which the verdict compares: the one nearest to 1 MiB, of two the smaller; 0 for none (contest.py). */
+/** The size at which the verdict compares: the one nearest to 1 MiB, of two the smaller; 0 for none (judging/comparison.py). */
 export function referenceBytes(sizesBytes: readonly number[]): number {
   const apart = (size: number): number => Math.abs(Math.log2(size / REFERENCE_BYTES));
   return sizesBytes.filter((size) => size > 0).sort((a, b) => apart(a) - apart(b) || a - b)[0] ?? 0;

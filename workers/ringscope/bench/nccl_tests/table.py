@@ -10,11 +10,12 @@ from itertools import groupby
 from ringscope.bench.nccl_tests.dtypes import THEIR_DTYPES
 from ringscope.bench.nccl_tests.pairs import Pair, by_algorithm, failed_checks, mean_busbw, placements, root_of
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.contest import crowd, is_unstable
 from ringscope.contracts.record import Hello, Measurement
 from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.machine import shared_cores
 from ringscope.contracts.words.units import format_size, plural
 from ringscope.contracts.words.version import __version__
+from ringscope.judging.comparison import is_unstable
 
 _LEFT = "  {:>12}  {:>8}  {:>6}  {:>6}"
 _RIGHT = "  {:>7}  {:>6}  {:>6}  {:>6}"
@@ -59,7 +60,7 @@ def _table(
     if rows[0].transport == SIMULATED:
         cluster = f" ({spec.topology})" if spec and spec.topology else ""
         yield f"# SIMULATED: times of the cost model for a described cluster{cluster}; nothing was measured"
-    if crowded := crowd(rows[0].ranks, rows[0].cores):
+    if crowded := shared_cores(rows[0].ranks, rows[0].cores):
         yield f"# {crowded}: they took turns, which is in these times"
     if spec and spec.channels and (channels := rows[0].channels):
         yield f"# Rings and trees in {plural(channels, 'channel')}"

@@ -13,7 +13,6 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ringscope.bench.nccl_tests.document import to_json
 from ringscope.bench.nccl_tests.table import render_table
-from ringscope.bench.verdict import explanation, verdict
 from ringscope.choice.tuning_file import path_in, read, write
 from ringscope.cli.cluster import (
     Channels,
@@ -63,7 +62,6 @@ from ringscope.cli.sweep_options import (
     listed,
 )
 from ringscope.cli.unused_options import all_for, refuse_unused, unused_in_sweep
-from ringscope.contracts.contest import Contest
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
@@ -74,6 +72,8 @@ from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.units import format_size
 from ringscope.cost.traces.operation_perfetto import traced_to_perfetto
 from ringscope.cost.traces.operation_trace import Clock, operations
+from ringscope.judging.comparison import SweepComparison
+from ringscope.judging.verdict import explanation, verdict
 from ringscope.rank.local import Run, run_local
 from ringscope.rank.machine import known_machine
 
@@ -261,10 +261,10 @@ def _tell(job: JobSpec, run: Run, timestamps: bool) -> None:
     if run.measurements:
         say(render_table(run.measurements, job.sweep, run.hellos, timestamps))
         say()
-        contest = Contest.of(run.measurements)
-        if sentence := explanation(contest):
+        comparison = SweepComparison.of(run.measurements)
+        if sentence := explanation(comparison):
             say(f"# {sentence}")
-        say(verdict(contest))
+        say(verdict(comparison))
 
 
 def _perfetto(job: JobSpec, run: Run) -> dict[str, Any]:

@@ -11,7 +11,10 @@ from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.cli.words import AsJson, table
 from ringscope.client import AttemptEnvironment, Client, Job
-from ringscope.contracts.comparison import (
+from ringscope.contracts.record import Measurement
+from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.units import format_size, plural
+from ringscope.judging.two_jobs import (
     Difference,
     RowPair,
     differences,
@@ -19,9 +22,6 @@ from ringscope.contracts.comparison import (
     points,
     row_pairs,
 )
-from ringscope.contracts.record import Measurement
-from ringscope.contracts.words.devices import SIMULATED
-from ringscope.contracts.words.units import format_size, plural
 
 First = Annotated[int, typer.Argument(metavar="A", help="The number of the job to compare with.")]
 Second = Annotated[int, typer.Argument(metavar="B", help="The number of the other job.")]

@@ -12,11 +12,11 @@ from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.client import Job
-from ringscope.contracts.contest import crowd
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.loose_json import read_json
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.devices import SIMULATED
+from ringscope.contracts.words.machine import shared_cores
 from ringscope.contracts.words.units import format_size
 from ringscope.cost.fitting.fit import Fit, fit
 from ringscope.cost.fitting.fit_document import document
@@ -102,7 +102,7 @@ def _of_job(job: Job, rows: list[Measurement]) -> Samples:
 
 def _caveats(job: Job, rows: list[Measurement]) -> list[str]:
     last, summary = job.attempts[-1] if job.attempts else None, job.summary
-    crowded, wrong = crowd(summary.ranks, summary.cores), sum(row.wrong or 0 for row in rows)
+    crowded, wrong = shared_cores(summary.ranks, summary.cores), sum(row.wrong or 0 for row in rows)
     return doubts(last.reason if last else None, crowded, last.disturbed_by if last else None, wrong)
 
 

@@ -2,6 +2,8 @@
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ringscope.contracts.words.units import plural
+
 
 class Machine(BaseModel):
     """Speed of one node, as its ranks measure it; the defaults are from the machine that the model was fitted to."""
@@ -31,6 +33,11 @@ class Machine(BaseModel):
     def ranks_per_core(self, ranks: int) -> float:
         """Return the number of ranks per core when this node runs ``ranks`` ranks."""
         return 1.0 if self.cores is None else max(1.0, ranks / self.cores)
+
+
+def shared_cores(ranks: int, cores: int | None) -> str:
+    """Return "4 ranks on 2 cores" where ranks share cores; empty where each has one or the cores are not known."""
+    return f"{ranks} ranks on {plural(cores, 'core')}" if cores is not None and cores < ranks else ""
 
 
 REFERENCE = Machine()

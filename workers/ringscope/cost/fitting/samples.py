@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ringscope.contracts.cluster import ClusterSpec
-from ringscope.contracts.contest import crowd
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.words.collectives import SCHEDULED
 from ringscope.contracts.words.devices import SIMULATED, usual_channels
+from ringscope.contracts.words.machine import shared_cores
 from ringscope.contracts.words.units import plural
 from ringscope.cost.fitting.measured_rows import MeasuredRow, Nodes
 
@@ -108,7 +108,7 @@ def doubts(reason: str | None, crowded: str, disturbed_by: str | None, wrong: in
 
     Args:
         reason: why the try ended that made them; None: it runs.
-        crowded: "4 ranks on 2 cores" (``contest.crowd``); empty: a core for each.
+        crowded: "4 ranks on 2 cores" (``words.machine.shared_cores``); empty: a core for each.
         disturbed_by: a sentence; None: nothing.
         wrong: elements over all rows.
     """
@@ -172,7 +172,7 @@ def _untimed(results: Sequence[Mapping[str, Any]]) -> list[str]:
 
 def _crowd(results: Sequence[Mapping[str, Any]]) -> str:
     """Describe the core sharing of the first row whose ranks shared cores; empty if none did or it is unknown."""
-    return next((found for row in results if (found := crowd(int(row.get("ranks") or 0), row.get("cores")))), "")
+    return next((found for row in results if (found := shared_cores(int(row.get("ranks") or 0), row.get("cores")))), "")
 
 
 def _wrong(results: Sequence[Mapping[str, Any]]) -> int:

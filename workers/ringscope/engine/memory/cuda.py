@@ -35,14 +35,14 @@ class Gpu:
 
     index: int
     bus_id: str
-    crowd: tuple[int, ...]
+    ranks: tuple[int, ...]
 
     def __str__(self) -> str:
         return f"{self.index} [{self.bus_id}]"
 
     def label(self, transport: str) -> str:
         """The transport's name in records; it says so when what is measured is no link between GPUs."""
-        return f"{transport}, {LOOPBACK}" if len(self.crowd) > 1 else transport
+        return f"{transport}, {LOOPBACK}" if len(self.ranks) > 1 else transport
 
     def use(self) -> None:
         """Make it the current one, to which NCCL binds; EngineError where CUDA refuses."""

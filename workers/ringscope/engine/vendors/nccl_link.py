@@ -72,17 +72,17 @@ def version_text(version: int) -> str:
     return f"{major}.{rest // 100}.{rest % 100}"
 
 
-def check_versions(versions: Sequence[int], crowd: Sequence[int]) -> None:
-    """Raise EngineError unless all ranks have one NCCL, which can also put the ``crowd`` on one GPU."""
+def check_versions(versions: Sequence[int], ranks: Sequence[int]) -> None:
+    """Raise EngineError unless all ranks have one NCCL, which can also put these ``ranks`` on one GPU."""
     for rank, version in enumerate(versions):
         if version != versions[0]:
             raise EngineError(
                 f"nccl: rank {rank} has NCCL {version_text(version)} but rank 0 has {version_text(versions[0])}; "
                 "install the same version on every node."
             )
-    if len(crowd) > 1 and versions[0] < _FIRST_WITH_SHARED_GPU:
+    if len(ranks) > 1 and versions[0] < _FIRST_WITH_SHARED_GPU:
         raise EngineError(
-            f"nccl: ranks {', '.join(map(str, crowd))} share one GPU, which NCCL {version_text(versions[0])} cannot; "
+            f"nccl: ranks {', '.join(map(str, ranks))} share one GPU, which NCCL {version_text(versions[0])} cannot; "
             "start one rank per GPU, install nvidia-nccl-cu12>=2.30, or choose cuda_ipc."
         )
 
@@ -181,8 +181,8 @@ class NcclLink:
         self._mpi.Free()
 
     def _connect(self) -> None:
-        check_versions(self._mpi.allgather(self._nccl.get_version()), self._gpu.crowd)
-        if len(self._gpu.crowd) > 1:
+        check_versions(self._mpi.allgather(self._nccl.get_version()), self._gpu.ranks)
+        if len(self._gpu.ranks) > 1:
             for name, value in _SHARED_GPU_SETTINGS.items():
                 os.environ.setdefault(name, value)
         with self._watchdog.guard("joining NCCL's communicator"):

@@ -3,18 +3,18 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from ringscope.contracts.contest import (
-    FEWEST_CYCLES,
-    FEWEST_ITERATIONS,
-    Contest,
-    Point,
-    reference_bytes,
-)
-from ringscope.contracts.winners import Range, Win, Winners
+from ringscope.contracts.benchmark import FEWEST_ITERATIONS
 from ringscope.contracts.words.collectives import SCHEDULED, VENDORS, total_elements
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.units import format_duration, format_size, plural
 from ringscope.cost.effort import message_count
+from ringscope.judging.comparison import (
+    FEWEST_CYCLES,
+    Point,
+    SweepComparison,
+    reference_bytes,
+)
+from ringscope.judging.winners import Range, Win, Winners
 from ringscope.schedules.algorithms import build
 
 VENDOR_NAMES = {
@@ -30,38 +30,38 @@ MOST_COUNTED_MESSAGES = 1 << 15  # of a schedule, which takes a tenth of a secon
 MOST_RANGES = 4  # of which a sentence can be read
 
 
-def verdict(contest: Contest) -> str:
+def verdict(comparison: SweepComparison) -> str:
     """Say which algorithm wins at which sizes, and by how much at the compared size; empty without rows.
 
     An algorithm wins only if the 95 % intervals exclude everything else. "No clear winner" is also an answer, and a
     ratio that is not significant is not stated. In place is stated separately if it differs.
     """
-    if contest.wrong:
-        return f"Wrong results: {contest.wrong} elements differ from the exact answer."
-    size_bytes = reference_bytes(contest.sizes())
-    points = contest.at(size_bytes, in_place=False)
+    if comparison.wrong:
+        return f"Wrong results: {comparison.wrong} elements differ from the exact answer."
+    size_bytes = reference_bytes(comparison.sizes())
+    points = comparison.at(size_bytes, in_place=False)
     if not points:
         return ""
     if len(points) == 1:
         [(name, point)] = points.items()
-        simulated = f" ({SIMULATED})" if _is_simulated(contest) else ""
+        simulated = f" ({SIMULATED})" if _is_simulated(comparison) else ""
         if not point.busbw_gb_per_s:  # one rank, or nothing to send
-            return f"{_name(name, contest)} takes {format_duration(point.time_us / 1e6)}{simulated}"
+            return f"{_name(name, comparison)} takes {format_duration(point.time_us / 1e6)}{simulated}"
         reached = f"{point.busbw_gb_per_s:.3g} GB/s bus bandwidth at {format_size(size_bytes)}"
-        return f"{_name(name, contest)} reaches {reached}{simulated}"
+        return f"{_name(name, comparison)} reaches {reached}{simulated}"
     short = [point.iterations // point.cycles for point in points.values() if point.cycles < FEWEST_CYCLES]
     fewest = min(short, default=FEWEST_ITERATIONS)
-    if fewest < FEWEST_ITERATIONS and not _is_simulated(contest):
+    if fewest < FEWEST_ITERATIONS and not _is_simulated(comparison):
         return f"No winner: that takes {FEWEST_ITERATIONS} iterations of each at least, and these are {fewest}."
     if any(point.error is None for point in points.values()):
         return "An earlier version measured these rows and stored no confidence intervals: no winner."
-    winners = Winners(contest)
+    winners = Winners(comparison)
     out, inside = winners.ranges(in_place=False), winners.ranges(in_place=True)
-    margin = _margin(points, size_bytes, contest, winners)
+    margin = _margin(points, size_bytes, comparison, winners)
     # Of calls that send nothing there are no ranges.
-    sentence = margin if not out or len(contest.sizes()) == 1 else f"{_ranges(out, contest)}; {margin}"
+    sentence = margin if not out or len(comparison.sizes()) == 1 else f"{_ranges(out, comparison)}; {margin}"
     if inside and _outline(inside) != _outline(out):
-        sentence += f". In place: {_ranges(inside, contest)}"
+        sentence += f". In place: {_ranges(inside, comparison)}"
     return sentence
 
 
@@ -70,25 +70,25 @@ def _outline(found: list[Range]) -> list[tuple[int, set[str]]]:
     return [(each.sizes[0], set(each.winners)) for each in found]
 
 
-def _ranges(found: list[Range], contest: Contest) -> str:
+def _ranges(found: list[Range], comparison: SweepComparison) -> str:
     """ "direct is fastest up to 4 MiB, ring above"."""
     if len(found) == 1:
         [only] = found
         where = f"at {format_size(only.sizes[0])}" if len(only.sizes) == 1 else "at every size"
-        return f"{_whose(only, contest)} {where}"
+        return f"{_whose(only, comparison)} {where}"
     if len(found) > MOST_RANGES:
-        return _counted_sizes(found, contest)
+        return _counted_sizes(found, comparison)
     first, *between, last = found
-    parts = [f"{_whose(first, contest)} up to {format_size(first.sizes[-1])}"]
-    parts += [f"{_whose(each, contest, first)} up to {format_size(each.sizes[-1])}" for each in between]
-    return ", ".join([*parts, f"{_whose(last, contest, (between or [first])[-1])} above"])
+    parts = [f"{_whose(first, comparison)} up to {format_size(first.sizes[-1])}"]
+    parts += [f"{_whose(each, comparison, first)} up to {format_size(each.sizes[-1])}" for each in between]
+    return ", ".join([*parts, f"{_whose(last, comparison, (between or [first])[-1])} above"])
 
 
-def _counted_sizes(found: list[Range], contest: Contest) -> str:
+def _counted_sizes(found: list[Range], comparison: SweepComparison) -> str:
     """ "ring is fastest at 5 of 14 sizes, direct at 3, no clear winner at 6"; where it is level counts as well."""
     counts: dict[str, int] = {}
     for each in found:
-        whose = _name(each.winners[0], contest) if len(each.winners) == 1 else "no clear winner"
+        whose = _name(each.winners[0], comparison) if len(each.winners) == 1 else "no clear winner"
         counts[whose] = counts.get(whose, 0) + len(each.sizes)
     unclear = counts.pop("no clear winner", 0)
     (first, most), *rest = sorted(counts.items(), key=lambda item: -item[1])
@@ -98,27 +98,27 @@ def _counted_sizes(found: list[Range], contest: Contest) -> str:
     return ", ".join([*parts, f"no clear winner at {unclear}"] if unclear else parts)
 
 
-def _whose(each: Range, contest: Contest, before: Range | None = None) -> str:
+def _whose(each: Range, comparison: SweepComparison, before: Range | None = None) -> str:
     """Name the range's winner; the verb is left out if the range before has the same one."""
     if len(each.winners) == 1:
         is_said = before is not None and len(before.winners) == 1 and before.is_fastest == each.is_fastest
         verb = "" if is_said else " is fastest" if each.is_fastest else " is unbeaten"
-        return f"{_name(each.winners[0], contest)}{verb}"
-    return f"no clear winner ({', '.join(_name(name, contest) for name in each.winners)})"
+        return f"{_name(each.winners[0], comparison)}{verb}"
+    return f"no clear winner ({', '.join(_name(name, comparison) for name in each.winners)})"
 
 
-def _margin(points: dict[str, Point], size_bytes: int, contest: Contest, winners: Winners) -> str:
+def _margin(points: dict[str, Point], size_bytes: int, comparison: SweepComparison, winners: Winners) -> str:
     """Say how much faster the winner is than the library, or than the next algorithm, with the interval."""
     at = f"at {format_size(size_bytes)}"
     winner, rival = _pair(points)
     ratio = points[winner].faster_than(points[rival])
     if not winners.is_clear(Win(size_bytes, False, winner, rival)):
-        both = f"{_name(winner, contest)} and {_name(rival, contest)}"
-        if _is_simulated(contest):  # whose times are exact
+        both = f"{_name(winner, comparison)} and {_name(rival, comparison)}"
+        if _is_simulated(comparison):  # whose times are exact
             return f"{both} take the same time {at} ({SIMULATED})"
         return f"{both} cannot be told apart {at}"
-    basis = SIMULATED if _is_simulated(contest) else f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
-    return f"{_name(winner, contest)} is {_digits(ratio.value)}x {_name(rival, contest)} {at} ({basis})"
+    basis = SIMULATED if _is_simulated(comparison) else f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
+    return f"{_name(winner, comparison)} is {_digits(ratio.value)}x {_name(rival, comparison)} {at} ({basis})"
 
 
 def _pair(points: dict[str, Point]) -> tuple[str, str]:
@@ -133,11 +133,11 @@ def _digits(value: float | None) -> str:
     return f"{value:.2f}" if value < 2 else f"{value:.3g}"
 
 
-def _is_simulated(contest: Contest) -> bool:
-    return any(curve.transport == SIMULATED for curve in contest.curves)
+def _is_simulated(comparison: SweepComparison) -> bool:
+    return any(curve.transport == SIMULATED for curve in comparison.curves)
 
 
-def explanation(contest: Contest) -> str:
+def explanation(comparison: SweepComparison) -> str:
     """Compare what the winner sends, and over how many hops, with our next algorithm: counted in the schedules.
 
     It states the difference, not that it is the cause. Without a clear winner it states the reason for that. It is
@@ -145,28 +145,30 @@ def explanation(contest: Contest) -> str:
     nodes, and for a simulation, whose schedules use as many channels as its nodes have cards: `ringscope plan` counts
     those.
     """
-    size_bytes = reference_bytes(contest.sizes())
-    points = contest.at(size_bytes, in_place=False)
-    if len(points) < 2 or contest.wrong:
+    size_bytes = reference_bytes(comparison.sizes())
+    points = comparison.at(size_bytes, in_place=False)
+    if len(points) < 2 or comparison.wrong:
         return ""
-    if len(tied := Winners(contest).at(size_bytes, in_place=False)) > 1:
-        return _doubt(tied, points, size_bytes, contest)
+    if len(tied := Winners(comparison).at(size_bytes, in_place=False)) > 1:
+        return _doubt(tied, points, size_bytes, comparison)
     winner, *rest = points
-    ours = SCHEDULED[contest.collective]
+    ours = SCHEDULED[comparison.collective]
     rival = next((name for name in rest if name in ours), rest[0])
     library = next((name for name in (winner, rival) if name not in ours), None)
-    unknown = f"what {_name(library, contest)} does inside is the library's choice." if library else ""
+    unknown = f"what {_name(library, comparison)} does inside is the library's choice." if library else ""
     if library == winner:
         return f"W{unknown[1:]}"
-    if "hierarchical" in (winner, rival) or _is_simulated(contest):
+    if "hierarchical" in (winner, rival) or _is_simulated(comparison):
         return ""
-    if any(_messages(name, points[name], contest) > MOST_COUNTED_MESSAGES for name in (winner, rival) if name in ours):
+    if any(
+        _messages(name, points[name], comparison) > MOST_COUNTED_MESSAGES for name in (winner, rival) if name in ours
+    ):
         return ""
-    mine = _effort(winner, points[winner], contest)
+    mine = _effort(winner, points[winner], comparison)
     sends = f"{winner} sends at most {mine.bytes(size_bytes)} from a rank, over {mine.way}"
     if library:
         return f"{sends}; {unknown}"
-    theirs = _effort(rival, points[rival], contest)
+    theirs = _effort(rival, points[rival], comparison)
     if mine == theirs:
         return f"{sends}, and so does {rival}: these counts do not tell them apart."
     much = "as much" if mine.elements == theirs.elements else theirs.bytes(size_bytes)
@@ -181,13 +183,13 @@ def _two_digits(value: float) -> str:
     return f"{float(f'{value:.2g}'):g}"
 
 
-def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, contest: Contest) -> str:
+def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, comparison: SweepComparison) -> str:
     """Why none of them wins: their times, and how sure each is."""
     errors = {name: error for name in tied if (error := points[name].error)}
-    if _is_simulated(contest) or len(errors) < len(tied):
+    if _is_simulated(comparison) or len(errors) < len(tied):
         return ""
     times = ", ".join(
-        f"{_name(name, contest)} {points[name].time_us:.4g} µs ± {_two_digits(100 * error.reach)} %"
+        f"{_name(name, comparison)} {points[name].time_us:.4g} µs ± {_two_digits(100 * error.reach)} %"
         for name, error in errors.items()
     )
     return f"At {format_size(size_bytes)}: {times}. More iterations would narrow that."
@@ -210,17 +212,17 @@ class _Effort(NamedTuple):
         return plural(self.hops, "hop")
 
 
-def _effort(algorithm: str, point: Point, contest: Contest) -> _Effort:
-    return _counted(algorithm, contest.ranks, _total(point, contest), contest.collective)
+def _effort(algorithm: str, point: Point, comparison: SweepComparison) -> _Effort:
+    return _counted(algorithm, comparison.ranks, _total(point, comparison), comparison.collective)
 
 
-def _messages(algorithm: str, point: Point, contest: Contest) -> int:
+def _messages(algorithm: str, point: Point, comparison: SweepComparison) -> int:
     """Estimate the number of messages of a schedule without building it."""
-    return message_count(algorithm, contest.ranks, _total(point, contest), collective=contest.collective)
+    return message_count(algorithm, comparison.ranks, _total(point, comparison), collective=comparison.collective)
 
 
-def _total(point: Point, contest: Contest) -> int:
-    return total_elements(contest.collective, point.elements, contest.ranks)
+def _total(point: Point, comparison: SweepComparison) -> int:
+    return total_elements(comparison.collective, point.elements, comparison.ranks)
 
 
 @lru_cache(maxsize=256)
@@ -229,5 +231,5 @@ def _counted(algorithm: str, ranks: int, total: int, collective: str) -> _Effort
     return _Effort(max(schedule.elements_sent()), schedule.hops(), total)
 
 
-def _name(algorithm: str, contest: Contest) -> str:
-    return VENDOR_NAMES[contest.collective] if algorithm == "mpi" else algorithm
+def _name(algorithm: str, comparison: SweepComparison) -> str:
+    return VENDOR_NAMES[comparison.collective] if algorithm == "mpi" else algorithm

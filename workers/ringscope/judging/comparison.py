@@ -1,4 +1,4 @@
-"""Comparison of the algorithms of a sweep: the one statistic that is compared, and its error. Pure.
+"""SweepComparison of the algorithms of a sweep: the one statistic that is compared, and its error. Pure.
 
 The time of an algorithm at a size and placement is nccl-tests' number: the mean of the timed iterations, over the ranks
 as the job's ``average`` says; several cycles count by their mean. Its error follows from the rows' intervals
@@ -13,14 +13,10 @@ from typing import NamedTuple, Protocol
 
 from pydantic import BaseModel
 
+from ringscope.contracts.benchmark import FEWEST_ITERATIONS, FEWEST_ROUNDS, MOST_ROUNDS, ROUND_ITERATIONS
 from ringscope.contracts.words.devices import SIMULATED
-from ringscope.contracts.words.units import plural
 
 REFERENCE_BYTES = 1 << 20
-MOST_ROUNDS = 5  # in which contestants take turns (``bench.timing.rounds``)
-FEWEST_ROUNDS = 3  # with which an interval can be computed
-ROUND_ITERATIONS = 4  # at least: what the barrier before them costs then stays small
-FEWEST_ITERATIONS = FEWEST_ROUNDS * ROUND_ITERATIONS
 FEWEST_CYCLES = 5  # the same, if their rows have no interval
 MAX_SIZES = 128  # of a curve; one that doubles its sizes has not half as many
 SURE = 1.96  # standard errors on either side hold 95 %, where those are known
@@ -113,11 +109,6 @@ def sure_of(values: int) -> float:
     """Return how many standard errors to either side hold 95 %, for an error estimated from ``values`` >= 2 values."""
     freedom = values - 1
     return _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else SURE + 2.5 / freedom
-
-
-def crowd(ranks: int, cores: int | None) -> str:
-    """ "4 ranks on 2 cores" where ranks had to take turns; else empty."""
-    return f"{ranks} ranks on {plural(cores, 'core')}" if cores is not None and cores < ranks else ""
 
 
 def is_unstable(row: Spread) -> bool:
@@ -266,7 +257,7 @@ class Curve(BaseModel):
             self.points = {size: point for size, point in self.points.items() if size in kept}
 
 
-class Contest(BaseModel):
+class SweepComparison(BaseModel):
     """All curves of a sweep, in the order in which their algorithms were first reported, which breaks ties."""
 
     collective: str = ""
@@ -276,12 +267,12 @@ class Contest(BaseModel):
     curves: list[Curve] = []
 
     @classmethod
-    def of(cls, rows: Iterable[Row]) -> "Contest":
-        """Build a contest from all rows at once."""
-        contest = cls()
+    def of(cls, rows: Iterable[Row]) -> "SweepComparison":
+        """Build a comparison from all rows at once."""
+        comparison = cls()
         for row in rows:
-            contest.add(row)
-        return contest
+            comparison.add(row)
+        return comparison
 
     def add(self, row: Row) -> None:
         """Take one more row in."""

@@ -34,26 +34,26 @@ def mode_of(spec: BenchmarkSpec) -> Mode:
     return Mode(spec.channels, spec.aggregate, spec.blocking, spec.average, spec.rotate)
 
 
-USUAL = mode_of(BenchmarkSpec())
+DEFAULT = mode_of(BenchmarkSpec())
 
 
-def unusual(mode: Mode) -> dict[str, str]:
+def non_default(mode: Mode) -> dict[str, str]:
     """Return the options that differ from the default, in a word or two, with a phrase for each (as in
     ``lib/mode.ts``).
     """
     channels = plural(mode.channels or 0, "channel")
     return {
         word: asked
-        for is_unusual, word, asked in (
-            (mode.channels != USUAL.channels, channels, f"for {channels} of rings and trees"),
+        for differs, word, asked in (
+            (mode.channels != DEFAULT.channels, channels, f"for {channels} of rings and trees"),
             (
-                mode.aggregate != USUAL.aggregate,
+                mode.aggregate != DEFAULT.aggregate,
                 f"aggregate {mode.aggregate}",
                 f"for {plural(mode.aggregate, 'operation')} in each iteration",
             ),
-            (mode.blocking != USUAL.blocking, f"blocking {mode.blocking}", _WAITED[mode.blocking]),
-            (mode.average != USUAL.average, f"average {mode.average}", f"for {_AVERAGES[mode.average]}"),
-            (mode.rotate != USUAL.rotate, "rotate", "for another piece of memory in each operation"),
+            (mode.blocking != DEFAULT.blocking, f"blocking {mode.blocking}", _WAITED[mode.blocking]),
+            (mode.average != DEFAULT.average, f"average {mode.average}", f"for {_AVERAGES[mode.average]}"),
+            (mode.rotate != DEFAULT.rotate, "rotate", "for another piece of memory in each operation"),
         )
-        if is_unusual
+        if differs
     }

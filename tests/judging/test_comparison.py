@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from ringscope.bench.timing import mean_interval, rounds
-from ringscope.contracts.contest import Point, point_of, sure_of
 from ringscope.contracts.record import Measurement
+from ringscope.judging.comparison import Point, point_of, sure_of
 
 WITHIN = 0.1  # how iterations of a round differ, as a share
 

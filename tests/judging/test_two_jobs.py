@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from ringscope.contracts.comparison import (
+from ringscope.contracts.record import Measurement
+from ringscope.judging.comparison import SweepComparison
+from ringscope.judging.two_jobs import (
     FASTEST,
     Difference,
     Ran,
@@ -18,8 +20,6 @@ from ringscope.contracts.comparison import (
     standing,
     timed,
 )
-from ringscope.contracts.contest import Contest
-from ringscope.contracts.record import Measurement
 
 
 def row(time_us: float, cv_percent: float = 3.0, **fields: Any) -> Measurement:
@@ -150,9 +150,11 @@ def test_what_ran_otherwise_is_not_compared_but_what_was_as_crowded_is() -> None
 
 def test_one_figure_is_of_one_algorithm_at_one_size_that_both_have() -> None:
     mib = 1 << 20
-    base = Contest.of([row(10.0, size_bytes=mib), row(8.0, algorithm="tree", size_bytes=mib), row(1.0, size_bytes=8)])
+    base = SweepComparison.of(
+        [row(10.0, size_bytes=mib), row(8.0, algorithm="tree", size_bytes=mib), row(1.0, size_bytes=8)]
+    )
     other = [row(8.0, size_bytes=mib), row(4.0, algorithm="direct", size_bytes=mib), row(1.0, in_place=True)]
-    found = standing(base, Contest.of([*other, row(9.0, size_bytes=mib - 4)]))
+    found = standing(base, SweepComparison.of([*other, row(9.0, size_bytes=mib - 4)]))
     assert found and (found.algorithm, found.size_bytes, found.ratio.value) == ("ring", mib, 0.8)
-    assert standing(base, Contest.of(other[1:])) is None
-    assert standing(base, Contest()) is None
+    assert standing(base, SweepComparison.of(other[1:])) is None
+    assert standing(base, SweepComparison()) is None

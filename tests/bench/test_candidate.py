@@ -1,9 +1,9 @@
-"""Contestants on one pretended rank: which memory an operation takes, what is timed, and where ranks meet."""
+"""Candidates on one pretended rank: which memory an operation takes, what is timed, and where ranks meet."""
 
 import numpy as np
 import pytest
 
-from ringscope.bench.contestant import MOST_SLOTS, Contestant, slot_count
+from ringscope.bench.candidate import MOST_SLOTS, Candidate, slot_count
 from ringscope.bench.oracle import Case
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
@@ -55,10 +55,10 @@ class Comm:
         self.told.append("barrier")
 
 
-def contestant(comm: Comm, in_place: bool = False, **options: object) -> Contestant:
+def candidate(comm: Comm, in_place: bool = False, **options: object) -> Candidate:
     spec = BenchmarkSpec.model_validate({"algorithms": ["ring"]} | options)
     ring = StepRing.opened(None, 0)
-    return Contestant(comm, spec, "ring", in_place, comm.send, comm.recv, ELEMENTS, ring)  # type: ignore[arg-type]
+    return Candidate(comm, spec, "ring", in_place, comm.send, comm.recv, ELEMENTS, ring)  # type: ignore[arg-type]
 
 
 def out_of_place(*slots: int) -> list[tuple[str, str]]:
@@ -67,7 +67,7 @@ def out_of_place(*slots: int) -> list[tuple[str, str]]:
 
 def test_a_rank_says_how_far_it_is_while_it_times_a_block():
     comm = Comm(1)
-    ring = contestant(comm)
+    ring = candidate(comm)
     ring.time(warmup=2, iterations=3)
     ring.time(warmup=1, iterations=4)
     assert comm.position.tolist()[:5] == [0, 7, 3, ELEMENTS * 4, 0]
@@ -89,7 +89,7 @@ def test_who_waits_for_all_ranks_around_a_block_says_so_where_the_block_does(
 ):
     comm = Comm(1)
     monkeypatch.setattr(comm, "plan", lambda algorithm, op, send, recv, collective, root: plan(comm, send, recv))
-    ring = contestant(comm)
+    ring = candidate(comm)
     told = [comm.position[positions.WAITED_NS]]
     ring.time(warmup=1, iterations=1)
     told.append(comm.position[positions.WAITED_NS])
@@ -101,7 +101,7 @@ def test_who_waits_for_all_ranks_around_a_block_says_so_where_the_block_does(
 
 def test_operations_take_the_slots_in_turn_through_warm_up_and_blocks():
     comm = Comm(3)
-    ring = contestant(comm)
+    ring = candidate(comm)
     ring.time(warmup=1, iterations=2)
     ring.time(warmup=1, iterations=3)
     assert comm.told == [
@@ -117,13 +117,13 @@ def test_operations_take_the_slots_in_turn_through_warm_up_and_blocks():
 
 def test_in_place_input_and_result_are_one():
     comm = Comm(2)
-    contestant(comm, in_place=True).time(warmup=1, iterations=1)
+    candidate(comm, in_place=True).time(warmup=1, iterations=1)
     assert comm.told == [("r0", "r0"), "barrier", ("r1", "r1")]
 
 
 def test_an_iteration_aggregates_operations():
     comm = Comm(2)
-    ring = contestant(comm, aggregate=3)
+    ring = candidate(comm, aggregate=3)
     ring.time(warmup=0, iterations=2)
     assert comm.told == ["barrier", *out_of_place(0, 1, 0, 1, 0, 1)]
     assert ring.block.durations_us.size == 2
@@ -140,13 +140,13 @@ def test_an_iteration_aggregates_operations():
 )
 def test_where_ranks_meet(blocking, expected):
     comm = Comm(1)
-    contestant(comm, blocking=blocking, aggregate=2).time(warmup=0, iterations=2)
+    candidate(comm, blocking=blocking, aggregate=2).time(warmup=0, iterations=2)
     assert comm.told == ["barrier", *expected]
 
 
 def test_the_check_is_of_the_last_slot():
     comm = Comm(3)
-    ring = contestant(comm)
+    ring = candidate(comm)
     case = Case(np.dtype(np.float32), "sum", 1, 1)
     assert ring.check(case, spoil=False) is None
     assert comm.told == out_of_place(2)
@@ -159,7 +159,7 @@ def test_the_check_is_of_the_last_slot():
 
 def test_every_plan_is_freed():
     comm = Comm(3)
-    contestant(comm).free()
+    candidate(comm).free()
     assert comm.told == ["free"] * 3
 
 
@@ -193,7 +193,7 @@ def test_a_followed_operation_comes_after_an_untimed_one_and_is_none_of_the_time
     monkeypatch.setattr(
         comm, "plan", lambda algorithm, op, send, recv, collective, root: FollowedPlan(comm, send, recv)
     )
-    ring = contestant(comm)
+    ring = candidate(comm)
     ring.time(warmup=1, iterations=2)
     timed, untimed = ring.block.durations_us.tolist(), comm.position[positions.UNTIMED]
     comm.told.clear()
@@ -208,7 +208,7 @@ def test_the_last_untimed_operation_of_a_block_can_be_followed(monkeypatch):
     monkeypatch.setattr(
         comm, "plan", lambda algorithm, op, send, recv, collective, root: FollowedPlan(comm, send, recv)
     )
-    ring = contestant(comm)
+    ring = candidate(comm)
     ring.time(warmup=2, iterations=1, follow=True)
     assert comm.told == [*out_of_place(0), "barrier", *out_of_place(0), "barrier", *out_of_place(0)]
     assert ring.followed == RankTrace(7, 1, [])
@@ -217,7 +217,7 @@ def test_the_last_untimed_operation_of_a_block_can_be_followed(monkeypatch):
 
 def test_a_plan_that_cannot_be_followed_does_nothing():
     comm = Comm(1)
-    ring = contestant(comm)
+    ring = candidate(comm)
     assert ring.trace() is None
     assert comm.told == []
     ring.time(warmup=1, iterations=1, follow=True)

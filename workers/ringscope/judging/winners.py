@@ -10,7 +10,7 @@ from itertools import combinations, groupby
 from math import erfc, log, log1p, sqrt
 from typing import NamedTuple
 
-from ringscope.contracts.contest import Contest, Error, Point, reference_bytes
+from ringscope.judging.comparison import Error, Point, SweepComparison, reference_bytes
 
 _CHANCE = 0.05  # of equals, that any pair at the size that is compared is called different
 _CHANCE_ELSEWHERE = 0.01  # and that any is at any other size, in place or out of place
@@ -41,9 +41,9 @@ class Range(NamedTuple):
 class Winners:
     """The significant wins in a sweep as it is now."""
 
-    def __init__(self, contest: Contest) -> None:
-        self._contest = contest
-        self._wins = _wins(contest)
+    def __init__(self, comparison: SweepComparison) -> None:
+        self._comparison = comparison
+        self._wins = _wins(comparison)
 
     def is_clear(self, win: Win) -> bool:
         """Return whether the win is statistically significant."""
@@ -53,7 +53,7 @@ class Winners:
         """Return the algorithms that no other significantly beats, fastest first; the fastest may itself be too noisy
         to win.
         """
-        names = list(self._contest.at(size_bytes, in_place))
+        names = list(self._comparison.at(size_bytes, in_place))
         return [
             name for name in names if not any(Win(size_bytes, in_place, rival, name) in self._wins for rival in names)
         ]
@@ -62,19 +62,19 @@ class Winners:
         """Return ranges of adjacent sizes at which the same algorithm is the only unbeaten one; as few ranges as
         possible.
         """
-        alone = groupby(self._contest.sizes(), lambda size_bytes: self._alone(size_bytes, in_place))
+        alone = groupby(self._comparison.sizes(), lambda size_bytes: self._alone(size_bytes, in_place))
         return [Range(list(sizes), [name], True) for name, sizes in alone if name]
 
     def _alone(self, size_bytes: int, in_place: bool) -> str:
         unbeaten = self.at(size_bytes, in_place)
-        is_contest = len(self._contest.at(size_bytes, in_place)) > 1
-        return unbeaten[0] if is_contest and len(unbeaten) == 1 else ""
+        is_compared = len(self._comparison.at(size_bytes, in_place)) > 1
+        return unbeaten[0] if is_compared and len(unbeaten) == 1 else ""
 
     def ranges(self, in_place: bool) -> list[Range]:
         """Return the fewest ranges that cover all sizes at which at least two algorithms were timed."""
         found: list[Range] = []
-        for size in self._contest.sizes():
-            if len(self._contest.at(size, in_place)) > 1:
+        for size in self._comparison.sizes():
+            if len(self._comparison.at(size, in_place)) > 1:
                 self._append(found, size, in_place)
         return found
 
@@ -107,48 +107,48 @@ class Winners:
 
     def _is_level(self, name: str, size: int, in_place: bool) -> bool:
         """Return whether no other significantly beats it there, and its time is close to the fastest one's."""
-        points = self._contest.at(size, in_place)
+        points = self._comparison.at(size, in_place)
         fastest, *_ = points.values()
         return name in self.at(size, in_place) and points[name].time_us <= _LEVEL * fastest.time_us
 
 
-class _Duel(NamedTuple):
+class _PairwiseTest(NamedTuple):
     win: Win
     faster: Point
     slower: Point
     chance: float  # that equals differ by as much
 
 
-def _wins(contest: Contest) -> set[Win]:
-    sizes = contest.sizes()
+def _wins(comparison: SweepComparison) -> set[Win]:
+    sizes = comparison.sizes()
     compared = reference_bytes(sizes), False
-    duels = [
-        duel
+    tests = [
+        test
         for size in sizes or [0]  # calls that send nothing have no size
         for in_place in (False, True)
-        for duel in _duels(size, in_place, contest.at(size, in_place))
+        for test in _pairwise_tests(size, in_place, comparison.at(size, in_place))
     ]
-    here = [duel for duel in duels if duel.win[:2] == compared]
-    elsewhere = [duel for duel in duels if duel.win[:2] != compared]
+    here = [test for test in tests if test.win[:2] == compared]
+    elsewhere = [test for test in tests if test.win[:2] != compared]
     return {*_surprising(here, _CHANCE), *_surprising(elsewhere, _CHANCE_ELSEWHERE)}
 
 
-def _duels(size_bytes: int, in_place: bool, points: dict[str, Point]) -> Iterable[_Duel]:
+def _pairwise_tests(size_bytes: int, in_place: bool, points: dict[str, Point]) -> Iterable[_PairwiseTest]:
     """Compare every pair; ``points`` are ordered by time, the fastest first."""
     told = [(name, point, point.error) for name, point in points.items()]
     for (winner, faster, error), (beaten, slower, other) in combinations(told, 2):
         chance = _chance(log(slower.time_us / faster.time_us), error, other) if error and other else 1.0
-        yield _Duel(Win(size_bytes, in_place, winner, beaten), faster, slower, chance)
+        yield _PairwiseTest(Win(size_bytes, in_place, winner, beaten), faster, slower, chance)
 
 
-def _surprising(duels: Iterable[_Duel], most: float) -> Iterable[Win]:
+def _surprising(tests: Iterable[_PairwiseTest], most: float) -> Iterable[Win]:
     """Yield the wins that remain significant by Holm: the least likely first, each against the number that are left."""
-    ordered = sorted(duels, key=lambda duel: duel.chance)
-    for i, duel in enumerate(ordered):
-        if duel.chance > most / (len(ordered) - i):
+    ordered = sorted(tests, key=lambda test: test.chance)
+    for i, test in enumerate(ordered):
+        if test.chance > most / (len(ordered) - i):
             return
-        if duel.faster.faster_than(duel.slower).is_clear:
-            yield duel.win
+        if test.faster.faster_than(test.slower).is_clear:
+            yield test.win
 
 
 def _chance(distance: float, *errors: Error) -> float:

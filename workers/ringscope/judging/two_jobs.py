@@ -1,14 +1,15 @@
-"""Comparison of two jobs: the differences of their specifications, and their measured rows in pairs. Pure."""
+"""SweepComparison of two jobs: the differences of their specifications, and their measured rows in pairs. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import Any, NamedTuple, Protocol
 
-from ringscope.contracts.contest import FEWEST_ITERATIONS, Contest, Point, Ratio, Row, point_of, reference_bytes
+from ringscope.contracts.benchmark import FEWEST_ITERATIONS
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.words.collectives import REDUCING
 from ringscope.contracts.words.devices import SIMULATED
+from ringscope.judging.comparison import Point, Ratio, Row, SweepComparison, point_of, reference_bytes
 
 FASTEST = "fastest"  # stands for whichever algorithm took the least time at a size
 
@@ -35,7 +36,7 @@ class Difference:
 
 
 class Timed(NamedTuple):
-    """One algorithm at one size and place; of several cycles their mean, as everywhere (``contest``)."""
+    """One algorithm at one size and place; of several cycles their mean, as everywhere (``comparison``)."""
 
     algorithm: str
     size_bytes: int
@@ -71,7 +72,7 @@ class RowPair:
     ratio_low: float | None = None  # of the ratio's 95 % interval, if the rows have one
     ratio_high: float | None = None
     is_enough: bool = True  # iterations, to distinguish noise from a difference
-    a_is_unstable: bool = False  # its mean says little (``contest.is_unstable``)
+    a_is_unstable: bool = False  # its mean says little (``comparison.is_unstable``)
     b_is_unstable: bool = False
 
     @property
@@ -155,16 +156,16 @@ def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
 class Ran(NamedTuple):
     """Conditions of a run that its specification does not contain."""
 
-    crowd: str  # "4 ranks on 2 cores" (``contest.crowd``); empty: a core for each
+    shared_cores: str  # "4 ranks on 2 cores" (``words.machine.shared_cores``); empty: a core for each
     disturbed_by: str | None
 
 
 def caveats(base: Ran, other: Ran) -> list[str]:
     """Compare how they ran: equal core sharing is no obstacle, but a disturbance of one of them is."""
-    here, there = (ran.crowd or "a core for each rank" for ran in (other, base))
-    crowded = [] if here == there else [f"It had {here}, and the baseline {there}."]
+    here, there = (ran.shared_cores or "a core for each rank" for ran in (other, base))
+    sharing = [] if here == there else [f"It had {here}, and the baseline {there}."]
     return [
-        *crowded,
+        *sharing,
         *([f"It was disturbed: {other.disturbed_by}"] if other.disturbed_by else []),
         *([f"The baseline was disturbed: {base.disturbed_by}"] if base.disturbed_by else []),
     ]
@@ -178,7 +179,7 @@ class Standing(NamedTuple):
     ratio: Ratio  # the time of the second over that of the first
 
 
-def standing(base: Contest, other: Contest) -> Standing | None:
+def standing(base: SweepComparison, other: SweepComparison) -> Standing | None:
     """Out of place at the size nearest to 1 MiB, of the fastest there, of what both have; None: they have nothing."""
     common = set(base.sizes()) & set(other.sizes())
     size_bytes = reference_bytes(

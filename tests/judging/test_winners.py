@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.contracts.test_contest import timed
+from tests.judging.test_comparison import timed
 
-from ringscope.contracts.contest import Contest
 from ringscope.contracts.record import Measurement
-from ringscope.contracts.winners import Range, Win, Winners
+from ringscope.judging.comparison import SweepComparison
+from ringscope.judging.winners import Range, Win, Winners
 
 SIZES = [8 << step for step in range(22)]  # to 16 MiB
 
@@ -34,7 +34,7 @@ def swept(draw: np.random.Generator, iterations: int, shift: float, names: str, 
                 time_us = 100.0 * (slower if name == names[-1] else 1.0)
                 told = timed(draw, iterations, shift, time_us)
                 rows.append(told.model_copy(update={"algorithm": name, "size_bytes": size, "in_place": in_place}))
-    return Winners(Contest.of(rows))
+    return Winners(SweepComparison.of(rows))
 
 
 def is_decided(winners: Winners) -> bool:
@@ -45,24 +45,24 @@ def is_decided(winners: Winners) -> bool:
 def test_one_size_that_is_barely_clear_among_many_names_no_winner(odd: int) -> None:
     rows = [row(name, size, 95 if (name, size) == ("a", odd) else 100, 0.03) for size in SIZES for name in "ab"]
     alone = [one for one in rows if one.size_bytes == odd]
-    assert Winners(Contest.of(alone)).ranges(in_place=False) == [Range([odd], ["a"], True)]
-    assert [set(each.winners) for each in Winners(Contest.of(rows)).ranges(in_place=False)] == [{"a", "b"}]
+    assert Winners(SweepComparison.of(alone)).ranges(in_place=False) == [Range([odd], ["a"], True)]
+    assert [set(each.winners) for each in Winners(SweepComparison.of(rows)).ranges(in_place=False)] == [{"a", "b"}]
 
 
 def test_the_size_that_was_fixed_beforehand_stands_for_itself() -> None:
     rows = [row(name, size, 95 if (name, size) == ("a", 1 << 20) else 100, 0.03) for size in SIZES for name in "ab"]
-    assert Winners(Contest.of(rows)).is_clear(Win(1 << 20, False, "a", "b"))
+    assert Winners(SweepComparison.of(rows)).is_clear(Win(1 << 20, False, "a", "b"))
 
 
 def test_one_size_at_which_chance_does_not_make_the_difference_is_told() -> None:
     rows = [row(name, size, 70 if (name, size) == ("a", 64) else 100, 0.03) for size in SIZES for name in "ab"]
-    assert Winners(Contest.of(rows)).is_clear(Win(64, False, "a", "b"))
+    assert Winners(SweepComparison.of(rows)).is_clear(Win(64, False, "a", "b"))
 
 
 def test_many_equals_at_one_size_are_more_pairs_of_which_one_may_be_clear_by_chance() -> None:
     times = {"a": 96.0, "b": 99.0, "c": 99.5, "d": 100.0, "e": 100.5}
-    five = Winners(Contest.of(row(name, 1 << 20, time_us, 0.03) for name, time_us in times.items()))
-    pair = Winners(Contest.of(row(name, 1 << 20, times[name], 0.03) for name in "ae"))
+    five = Winners(SweepComparison.of(row(name, 1 << 20, time_us, 0.03) for name, time_us in times.items()))
+    pair = Winners(SweepComparison.of(row(name, 1 << 20, times[name], 0.03) for name in "ae"))
     assert pair.at(1 << 20, in_place=False) == ["a"]
     assert len(five.at(1 << 20, in_place=False)) == 5
 

@@ -1,4 +1,4 @@
-"""A contestant: one algorithm with one use of the buffers at one message size, and the blocks that were timed of it.
+"""A candidate: one algorithm with one use of the buffers at one message size, and the blocks that were timed of it.
 
 Where the job says rotate, operations move on in memory as in nccl-tests: operation i works ``i mod slots`` messages
 further on, with as many slots as fit into the largest message. Then a message is timed out of the cache, and its time
@@ -48,7 +48,7 @@ def _slot(send: Buffer, recv: Buffer, start: int, elements: int, in_place: bool)
     return (result if in_place else send.section(start, elements)), result
 
 
-class Contestant:
+class Candidate:
     """Prepared for one size; every method is called by all ranks (collective)."""
 
     def __init__(

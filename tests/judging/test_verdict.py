@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ringscope.bench.verdict import explanation, verdict
-from ringscope.contracts.contest import Contest
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.collectives import SCHEDULED, available, elements
+from ringscope.judging.comparison import SweepComparison
+from ringscope.judging.verdict import explanation, verdict
 
 
 def row(algorithm: str, time_us: float, size_bytes: int = 1 << 20, error: float = 0.01, **more: Any) -> Measurement:
@@ -45,11 +45,11 @@ def row(algorithm: str, time_us: float, size_bytes: int = 1 << 20, error: float 
 
 
 def said(*rows: Measurement) -> str:
-    return verdict(Contest.of(rows))
+    return verdict(SweepComparison.of(rows))
 
 
 def explained(rows: list[Measurement]) -> str:
-    return explanation(Contest.of(rows))
+    return explanation(SweepComparison.of(rows))
 
 
 def over_sizes(**times_us: tuple[float, ...]) -> list[Measurement]:
@@ -198,7 +198,7 @@ def test_the_explanation_counts_bytes_and_hops_beside_the_next_of_ours() -> None
 
 def test_a_schedule_of_very_many_messages_is_not_even_built(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [one.model_copy(update={"count": 2**40}) for one in of_ranks(128, ring_pipelined=20, ring=40)]
-    monkeypatch.setattr("ringscope.bench.verdict.build", None)
+    monkeypatch.setattr("ringscope.judging.verdict.build", None)
     assert explained(rows) == ""
 
 

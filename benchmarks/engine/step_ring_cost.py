@@ -6,7 +6,7 @@ Each rank is a process that times blocks of work of 20 us with the engine's own 
 without its notes. Blocks of 10 ms take turns, in an order that changes; the cost of the stores is the difference of a
 step's mean durations in a round, and its median over all rounds.
 
-Then each times one block of 10 s, and as many steps in blocks of four, as a sweep of 20 iterations has them. A keeper's
+Then each times one block of 10 s, and as many steps in blocks of four, as a sweep of 20 iterations has them. A shim's
 intake reads their rings twice a second, and its spool is folded into the counters as the agent does. Where every core
 has a rank they take their time from the ranks, which two blocks that are long enough to show it would hide: they differ
 by more than that. So the processor time of both is measured instead, and divided by the steps. The server is not part
@@ -36,10 +36,10 @@ from ringscope.contracts.protocol import Assignment, GangMember
 from ringscope.contracts.rank_process import STEPS_VARIABLE
 from ringscope.engine import positions
 from ringscope.engine.step_ring import StepRing, described
-from ringscope_agent.launch.intake import Intake
-from ringscope_agent.launch.records import Records
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.paths import AttemptPaths
+from ringscope_agent.shim.intake import Intake
+from ringscope_agent.shim.records import Records
 
 STEP_US = 20.0
 BLOCK_STEPS = 500
@@ -150,7 +150,7 @@ def _seconds(call: Call) -> float:
 
 
 def read(paths: AttemptPaths, ranks: int, tells: Connection, over: Event) -> None:
-    """A keeper's intake, and the agent's counters behind it, until it is over."""
+    """A shim's intake, and the agent's counters behind it, until it is over."""
 
     async def serve() -> None:
         assignment = _assignment(ranks)
@@ -197,7 +197,7 @@ def say_read(what: str, read: Read) -> None:
     """What the reader does."""
     read_us = read.seconds / read.steps * 1e6
     say(
-        f"keeper and agent, {what}: {read_us * 1e3:.0f} ns of a processor for each of {read.steps} steps = "
+        f"shim and agent, {what}: {read_us * 1e3:.0f} ns of a processor for each of {read.steps} steps = "
         f"{100 * read_us / STEP_US:.2f} %, where every core has a rank; {read.dropped_steps} steps dropped"
     )
 

@@ -2,7 +2,7 @@
 
     python -m benchmarks.training.telemetry_cost [ROUNDS]
 
-A round is 20 steps told, and the same steps not told, in an order that changes. The listener is a keeper's own
+A round is 20 steps told, and the same steps not told, in an order that changes. The listener is a shim's own
 intake (relay, parser and spool) in a process of its own, so that it takes of the machine what it takes in a job.
 "Off" is a reporter without a socket, which still makes the records; "none" makes no records at all. The cost is told
 twice: of wall time, which other work on the machine makes noisy, and of the rank's own processor time, which it hardly
@@ -31,8 +31,8 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment, GangMember
 from ringscope.contracts.record import Steps
 from ringscope.rank.reporter import Reporter
-from ringscope_agent.launch.intake import Intake
 from ringscope_agent.paths import AttemptPaths
+from ringscope_agent.shim.intake import Intake
 
 STEPS = 20  # the default of a job
 STEP_US = 1000.0
@@ -149,7 +149,7 @@ def _seconds(call: Callable[[], None]) -> float:
 
 
 def listen(path: Path, ready: Event, over: Event) -> None:
-    """A keeper's intake, until it is over."""
+    """A shim's intake, until it is over."""
 
     async def serve() -> None:
         paths = AttemptPaths(folder=path.parent, sockets=path.parent)

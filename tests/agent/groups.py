@@ -62,7 +62,7 @@ def needed(group: ControlGroup | None) -> ControlGroup:
 
 @contextmanager
 def made_group(note: Path) -> Iterator[ControlGroup]:
-    """A group as a keeper makes one."""
+    """A group as a shim makes one."""
     group = needed(ControlGroup.make(f"ringscope-test-{uuid4().hex[:8]}", note))
     try:
         yield group

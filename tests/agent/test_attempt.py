@@ -24,14 +24,14 @@ from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
 from ringscope_agent.home import AttemptFolder, DataHome
 from ringscope_agent.launch import gpu_release, stopped
-from ringscope_agent.launch.control import Status
-from ringscope_agent.launch.keepers import Keepers
-from ringscope_agent.launch.node_context import NodeContext
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.process_group import Process
 from ringscope_agent.settings import AgentSettings
+from ringscope_agent.shim.messages import Status
+from ringscope_agent.shim.node_context import NodeContext
+from ringscope_agent.shim.pool import ShimPool
 
 Say = Callable[[Status], None]
 
@@ -42,7 +42,7 @@ async def context(server: FakeServer, tmp_path: Path) -> AsyncIterator[NodeConte
     await client.register()
     settings = AgentSettings(name="n1", data_dir=tmp_path)
     exporter, checkpoints = Exporter({}, lambda: 0), Checkpoints(tmp_path, keep_seconds=3600)
-    yield NodeContext(settings, client, exporter, Keepers(tmp_path), checkpoints, "MPICH is not installed.")
+    yield NodeContext(settings, client, exporter, ShimPool(tmp_path), checkpoints, "MPICH is not installed.")
     await client.close()
 
 
@@ -162,7 +162,7 @@ async def test_a_process_that_lets_go_late_is_waited_for(monkeypatch: pytest.Mon
     assert len(asked) == 4
 
 
-async def test_a_stopped_keeper_is_named_and_the_node_is_clean_again(
+async def test_a_stopped_shim_is_named_and_the_node_is_clean_again(
     node: Node, assignment: Callable[..., Assignment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(stopped, "STOPPED_SECONDS", 0.4)
@@ -172,36 +172,36 @@ async def test_a_stopped_keeper_is_named_and_the_node_is_clean_again(
     attempt = await node.take(job)
     life = asyncio.create_task(attempt.run())
     await node.server.wait_for("ready", 7)
-    assert attempt._keeping._link is not None
-    pid = attempt._keeping._link.pid
+    assert attempt._shim._link is not None
+    pid = attempt._shim._link.pid
     os.kill(pid, signal.SIGSTOP)
     ended = await node.server.wait_for("ended", 7)
     assert ended.reason == "launcher_lost"
-    assert ended.message.startswith(f"The keeper of the ranks on node n1 (pid {pid}) has been stopped for ")
+    assert ended.message.startswith(f"The shim of the ranks on node n1 (pid {pid}) has been stopped for ")
     attempt.update(stopped_by_server(job))
     await node.server.wait_for("clean", 7)
     await life
     assert process_group.read(pid) is None
-    await asyncio.gather(*node.context.keepers._collecting)
+    await asyncio.gather(*node.context.shims._collecting)
 
 
-async def test_a_spare_keeper_that_is_killed_as_it_gets_its_task_is_replaced(
+async def test_a_spare_shim_that_is_killed_as_it_gets_its_task_is_replaced(
     node: Node, assignment: Callable[..., Assignment]
 ) -> None:
     process_group.become_subreaper()
     job = assignment()
     node.context = replace(node.context, programs=MpiPrograms(Path("/mpiexec"), Path("/hydra_pmi_proxy")))
     attempt = await node.take(job)
-    node.context.keepers.prepare()
-    assert node.context.keepers._spare is not None
-    spare = await node.context.keepers._spare
+    node.context.shims.prepare()
+    assert node.context.shims._spare is not None
+    spare = await node.context.shims._spare
     life = asyncio.create_task(attempt.run())
     os.kill(spare.pid, signal.SIGKILL)  # the agent has not heard of it when it hands the task over
     await node.server.wait_for("ready", 7)
     attempt.update(stopped_by_server(job))
     await life
     assert node.events == ["ready", "clean"]
-    await asyncio.gather(*node.context.keepers._collecting)
+    await asyncio.gather(*node.context.shims._collecting)
 
 
 async def test_a_script_whose_end_cannot_be_proven_keeps_its_slots_and_the_node_says_why(
@@ -212,7 +212,7 @@ async def test_a_script_whose_end_cannot_be_proven_keeps_its_slots_and_the_node_
     await node.server.assign(job)
     folder = node.home.new_attempt(job)
     folder.prepare()
-    folder.mark_launched()  # by an agent and a keeper that are gone
+    folder.mark_launched()  # by an agent and a shim that are gone
     attempt = node.of(folder)
     life = asyncio.create_task(attempt.run())
     unclean = await node.server.wait_for("unclean", 7)
@@ -231,7 +231,7 @@ async def test_a_script_whose_end_cannot_be_proven_keeps_its_slots_and_the_node_
 
 
 # Tells the agent what the test writes, line by line, and ends when it is told to.
-KEEPER = """
+SHIM = """
 import socket, sys, threading
 server = socket.socket(socket.AF_UNIX)
 server.bind(sys.argv[1])
@@ -248,36 +248,36 @@ LOST = Outcome("rank_signal", "Rank 1 on node n1 was killed by SIGKILL (9).", ra
 
 @pytest.fixture
 async def kept(node: Node, assignment: Callable[..., Assignment]) -> AsyncIterator[tuple[Attempt, Say]]:
-    """An attempt that runs, as an earlier life of the agent has left it, and what lets its keeper say something."""
+    """An attempt that runs, as an earlier life of the agent has left it, and what lets its shim say something."""
     job = assignment()
     await node.server.assign(job)
     folder = node.home.new_attempt(job)
     folder.prepare()
     folder.mark_launched()
     assert folder.paths is not None
-    keeper = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-c", KEEPER, str(folder.paths.keeper_socket)),
+    shim = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-c", SHIM, str(folder.paths.shim_socket)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )
-    assert keeper.stdin is not None and keeper.stdout is not None
-    await keeper.stdout.readline()
-    process_group.manage(keeper.pid)
-    said = keeper.stdin
+    assert shim.stdin is not None and shim.stdout is not None
+    await shim.stdout.readline()
+    process_group.manage(shim.pid)
+    said = shim.stdin
     yield node.of(folder), lambda status: said.write(status.model_dump_json().encode() + b"\n")
-    process_group.release(keeper.pid)
+    process_group.release(shim.pid)
     said.close()
-    await keeper.wait()
+    await shim.wait()
 
 
 @pytest.mark.parametrize("is_stop_first", [False, True])
-async def test_how_ranks_ended_is_told_whether_the_servers_stop_comes_before_the_keepers_word_or_after(
+async def test_how_ranks_ended_is_told_whether_the_servers_stop_comes_before_the_shims_word_or_after(
     node: Node, kept: tuple[Attempt, Say], is_stop_first: bool
 ) -> None:
     attempt, say = kept
     life = asyncio.create_task(attempt.run())
     say(Status(is_listening=True, is_running=True, lost_ranks=[1]))  # and why, it does not know yet
-    await eventually(lambda: attempt._keeping.has_lost_ranks)
+    await eventually(lambda: attempt._shim.has_lost_ranks)
     stop = stopped_by_server(node.server.assignments[7])
     if is_stop_first:
         attempt.update(stop)
@@ -292,7 +292,7 @@ async def test_how_ranks_ended_is_told_whether_the_servers_stop_comes_before_the
     assert (ended.reason, ended.rank, ended.message) == (LOST.reason, LOST.rank, LOST.message)
 
 
-async def test_a_stop_and_a_keepers_word_at_the_same_moment_end_in_one_word_and_a_clean_node(
+async def test_a_stop_and_a_shims_word_at_the_same_moment_end_in_one_word_and_a_clean_node(
     node: Node, kept: tuple[Attempt, Say]
 ) -> None:
     attempt, say = kept

@@ -18,8 +18,8 @@ from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
 from ringscope_agent.control_group import ControlGroup
 
-# As a keeper does: it is a subreaper, and a child of its child leaves everything behind that could be dropped.
-KEEPER = """
+# As a shim does: it is a subreaper, and a child of its child leaves everything behind that could be dropped.
+SHIM = """
 import os, sys
 from ringscope_agent import process_group
 process_group.become_subreaper()
@@ -34,8 +34,8 @@ sys.stdin.read()
 """
 
 
-class Keeper:
-    """A stand-in for a keeper, and what it has started."""
+class Shim:
+    """A stand-in for a shim, and what it has started."""
 
     def __init__(self, process: subprocess.Popen[bytes], mark: str) -> None:
         self.process = process
@@ -48,21 +48,21 @@ class Keeper:
         ]
 
 
-def started_keeper(mark: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", KEEPER, mark], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+def started_shim(mark: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", SHIM, mark], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
 @pytest.fixture
-async def keeper() -> AsyncIterator[Keeper]:
+async def shim() -> AsyncIterator[Shim]:
     mark = f"9{uuid4().int % 10**8:08d}"
-    process = started_keeper(mark)
+    process = started_shim(mark)
     process_group.manage(process.pid)
     assert process.stdin is not None and process.stdout is not None
     process.stdout.readline()
-    keeper = Keeper(process, mark)
-    await eventually(lambda: len(keeper.started()) == 1)
-    yield keeper
-    for pid in keeper.started():
+    shim = Shim(process, mark)
+    await eventually(lambda: len(shim.started()) == 1)
+    yield shim
+    for pid in shim.started():
         os.kill(pid, signal.SIGKILL)
     process.stdin.close()
     process.stdout.close()
@@ -86,25 +86,25 @@ def belonging(folder: Path) -> Belonging:
     return Belonging(uuid4().hex, folder, folder / "note")
 
 
-async def test_what_descends_from_a_keeper_is_ended_without_any_mark(keeper: Keeper, tmp_path: Path) -> None:
+async def test_what_descends_from_a_shim_is_ended_without_any_mark(shim: Shim, tmp_path: Path) -> None:
     ours = belonging(tmp_path)
-    ours.follow(keeper.process.pid)
-    assert [found.pid for found in ours.processes()] == keeper.started()
+    ours.follow(shim.process.pid)
+    assert [found.pid for found in ours.processes()] == shim.started()
     assert ours.is_provable
     assert await ours.end(1.0) == []
-    assert (keeper.started(), keeper.process.poll()) == ([], None)
+    assert (shim.started(), shim.process.poll()) == ([], None)
 
 
-async def test_what_a_dead_keeper_leaves_comes_to_its_agent_and_is_ended(keeper: Keeper, tmp_path: Path) -> None:
+async def test_what_a_dead_shim_leaves_comes_to_its_agent_and_is_ended(shim: Shim, tmp_path: Path) -> None:
     ours, other = belonging(tmp_path), belonging(tmp_path / "other")
-    ours.follow(keeper.process.pid)
-    keeper.process.kill()
-    await asyncio.to_thread(keeper.process.wait)
-    assert other.processes() == [], "an attempt that has no keeper has left nothing"
-    assert [found.pid for found in ours.processes()] == keeper.started()
+    ours.follow(shim.process.pid)
+    shim.process.kill()
+    await asyncio.to_thread(shim.process.wait)
+    assert other.processes() == [], "an attempt that has no shim has left nothing"
+    assert [found.pid for found in ours.processes()] == shim.started()
     assert ours.is_provable
     assert await ours.end(1.0) == []
-    assert keeper.started() == []
+    assert shim.started() == []
 
 
 async def test_a_child_that_is_being_started_is_taken_for_no_orphan(tmp_path: Path) -> None:
@@ -119,22 +119,22 @@ async def test_a_child_that_is_being_started_is_taken_for_no_orphan(tmp_path: Pa
     child.wait()
 
 
-async def test_a_keeper_whose_agent_is_gone_proves_nothing_once_it_is_dead(keeper: Keeper, tmp_path: Path) -> None:
+async def test_a_shim_whose_agent_is_gone_proves_nothing_once_it_is_dead(shim: Shim, tmp_path: Path) -> None:
     ours = belonging(tmp_path)
-    ours.follow(keeper.process.pid)
+    ours.follow(shim.process.pid)
     ours._inherits = False  # it is a child of somebody else
     ours.look()
     assert ours.is_provable, "it lives"
-    keeper.process.kill()
-    await asyncio.to_thread(keeper.process.wait)
+    shim.process.kill()
+    await asyncio.to_thread(shim.process.wait)
     assert not ours.is_provable
-    assert [found.pid for found in ours.processes()] == keeper.started(), "what was seen is known by pid and start"
+    assert [found.pid for found in ours.processes()] == shim.started(), "what was seen is known by pid and start"
     assert await ours.end(1.0) == []
 
 
-async def test_a_process_that_came_by_a_known_pid_is_left_alone(keeper: Keeper, tmp_path: Path) -> None:
+async def test_a_process_that_came_by_a_known_pid_is_left_alone(shim: Shim, tmp_path: Path) -> None:
     ours = belonging(tmp_path)
-    [pid] = keeper.started()
+    [pid] = shim.started()
     seen = process_group.read(pid)
     assert seen is not None
     ours._seen[pid] = replace(seen, started=seen.started - 1)

@@ -1,4 +1,4 @@
-"""What a keeper takes in: while the disk is full, and what is too large to be sent."""
+"""What a shim takes in: while the disk is full, and what is too large to be sent."""
 
 import asyncio
 import errno
@@ -10,9 +10,9 @@ import pytest
 
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import RECORD, Log, Measurement
-from ringscope_agent.launch import intake as intake_module
-from ringscope_agent.launch.intake import Intake
 from ringscope_agent.paths import AttemptPaths
+from ringscope_agent.shim import intake as intake_module
+from ringscope_agent.shim.intake import Intake
 from ringscope_agent.telemetry.spool import SpoolWriter
 
 FULL = "This node's disk is full, and records are lost; the job goes on."

@@ -51,6 +51,6 @@ def test_an_answer_makes_up_for_all_before_it() -> None:
 
 
 def test_the_sentence_has_pid_and_state() -> None:
-    said = Mute("The keeper of the ranks", 7, 6.2, "R").sentence("n1")
+    said = Mute("The shim of the ranks", 7, 6.2, "R").sentence("n1")
     how = "not answered for 6 s (state R: it runs, as in an endless loop)"
-    assert said == f"The keeper of the ranks on node n1 (pid 7) has {how}"
+    assert said == f"The shim of the ranks on node n1 (pid 7) has {how}"

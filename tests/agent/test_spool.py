@@ -9,7 +9,7 @@ from ringscope_agent.telemetry.spool import MAX_BATCH_BYTES, MAX_BATCH_RECORDS, 
 
 
 class Spool:
-    """Both ends, as keeper and agent have them."""
+    """Both ends, as shim and agent have them."""
 
     def __init__(self, folder: Path) -> None:
         self.writer = SpoolWriter(folder)

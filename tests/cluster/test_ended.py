@@ -110,18 +110,18 @@ def test_what_a_script_leaves_neither_holds_its_job_up_nor_outlives_it(nodes: Tw
 
 @pytest.mark.parametrize("is_agent_new", [False, True])
 @pytest.mark.parametrize("way", ["no environment", "no descriptors"])
-def test_what_a_script_started_ends_with_its_keeper(nodes: TwoNodes, way: str, is_agent_new: bool) -> None:
+def test_what_a_script_started_ends_with_its_shim(nodes: TwoNodes, way: str, is_agent_new: bool) -> None:
     mark = new_mark()
     job_id = submit(nodes, way, mark, 1, 1000.0)
     nodes.wait_for_state(job_id, "running")
     eventually(lambda: len(marked(mark)) == 2, "the start of both processes")
     node = nodes.first_node(job_id)
-    keeper = nodes.find("keeper", node)
+    shim = nodes.find("shim", node)
     if is_agent_new:
         nodes.kill_agent(node)
         nodes.restart_agents()
-        eventually(lambda: nodes.knows_keeper(node, keeper.pid), "the new agent's word to the keeper")
-    keeper.kill()
+        eventually(lambda: nodes.knows_shim(node, shim.pid), "the new agent's word to the shim")
+    shim.kill()
     job = nodes.ended(job_id)
     assert (job.state, job.reason, marked(mark)) == ("failed", "launcher_lost", []), job.message
     eventually(lambda: nodes.left_over() == [], "the end of every process of the job")

@@ -28,7 +28,7 @@ NAMED_SECONDS = 10.0
 LATE_SECONDS = 20.0
 LOST_SECONDS = 15.0  # without heartbeats
 AWAY_SECONDS = 20.0
-NAMES = {"mpiexec": "mpiexec", "hydra_pmi_proxy": "hydra_pmi_proxy", "keeper": "The keeper", "rank": "Rank 1"}
+NAMES = {"mpiexec": "mpiexec", "hydra_pmi_proxy": "hydra_pmi_proxy", "shim": "The shim", "rank": "Rank 1"}
 # A debugger lets a process begin with a call and is then killed: what is left is a process that hangs by itself.
 HANGS = {
     "a blocking call": ["call (int)sleep(1000)"],
@@ -137,38 +137,38 @@ def rank_of(nodes: TwoNodes, node: str, rank: int) -> psutil.Process:
 
 
 @pytest.mark.parametrize("how", HANGS)
-def test_a_keeper_that_hangs_is_named_in_time_and_nothing_is_left(nodes: TwoNodes, how: str) -> None:
+def test_a_shim_that_hangs_is_named_in_time_and_nothing_is_left(nodes: TwoNodes, how: str) -> None:
     job_id = nodes.submit(2, ENDLESS)
     nodes.wait_for_state(job_id, "running")
-    victim = nodes.find("keeper", nodes.last_node(job_id))
+    victim = nodes.find("shim", nodes.last_node(job_id))
     let_hang(victim, how)
-    words = ("The keeper", f"(pid {victim.pid})", "has not answered for", STATES[how])
+    words = ("The shim", f"(pid {victim.pid})", "has not answered for", STATES[how])
     ends_in_time(nodes, job_id, NAMED_SECONDS, *words)
     is_as_before(nodes)
 
 
 @pytest.mark.parametrize("how", [*HANGS, "frozen"])
-def test_an_agent_that_hangs_is_lost_and_its_keeper_ends_the_ranks(nodes: TwoNodes, how: str) -> None:
+def test_an_agent_that_hangs_is_lost_and_its_shim_ends_the_ranks(nodes: TwoNodes, how: str) -> None:
     job_id = nodes.submit(1, ENDLESS)
     nodes.wait_for_state(job_id, "running")
     node = nodes.last_node(job_id)
-    victim, keeper = nodes.find("agent", node), nodes.find("keeper", node)
+    victim, shim = nodes.find("agent", node), nodes.find("shim", node)
     with ExitStack() as stack:
         if how == "frozen":
             stack.enter_context(frozen(victim, "freezer"))
         else:
             let_hang(victim, how)
         ends_in_time(nodes, job_id, LOST_SECONDS, node)
-        is_gone: Callable[[], bool] = lambda: not keeper.is_running() or keeper.status() == psutil.STATUS_ZOMBIE  # noqa: E731
-        eventually(is_gone, "the keeper's end", AWAY_SECONDS * max(1.0, crowding()) + LATE_SECONDS)
+        is_gone: Callable[[], bool] = lambda: not shim.is_running() or shim.status() == psutil.STATUS_ZOMBIE  # noqa: E731
+        eventually(is_gone, "the shim's end", AWAY_SECONDS * max(1.0, crowding()) + LATE_SECONDS)
         word = "frozen for" if how == "frozen" else "not answered for"
-        assert word in said_by_keeper(nodes, node), said_by_keeper(nodes, node)
+        assert word in said_by_shim(nodes, node), said_by_shim(nodes, node)
         if how != "frozen":
             os.kill(victim.pid, 9)
             nodes.kill_agent(node)
     is_as_before(nodes)
 
 
-def said_by_keeper(nodes: TwoNodes, node: str) -> str:
-    """The last words of the attempt's keeper, which the next agent reads."""
+def said_by_shim(nodes: TwoNodes, node: str) -> str:
+    """The last words of the attempt's shim, which the next agent reads."""
     return "".join(path.read_text() for path in nodes.home(node).rglob("status.json"))

@@ -28,7 +28,7 @@ MOST_DELAY_SECONDS = 3.0  # a job takes about as long, with its start
 STEPS = 100
 LINGER_SECONDS = 0.5
 STOP_IS_SEEN_SECONDS = 5.0
-WHO = ("mpiexec", "hydra_pmi_proxy", "keeper", "spare keeper", "agent", "rank")
+WHO = ("mpiexec", "hydra_pmi_proxy", "shim", "spare shim", "agent", "rank")
 
 
 @dataclass
@@ -58,7 +58,7 @@ class Strike:
         if self.who == "agent":
             return self.job.reason in ("node_lost", "agent_restarted") and any(name in self.told for name in NODES)
         is_pid_told = self.number != signal.SIGSTOP or f"(pid {self.pid})" in self.told
-        # A spare keeper may get its task before the signal.
+        # A spare shim may get its task before the signal.
         return NAMES[self.who.removeprefix("spare ")] in self.told and is_pid_told
 
     def __str__(self) -> str:
@@ -72,9 +72,9 @@ def victims(nodes: TwoNodes) -> dict[str, list[psutil.Process]]:
     found: dict[str, list[psutil.Process]] = {"agent": [nodes.agent(node) for node in NODES]}
     for process in nodes.processes():
         try:
-            who = next((who for who in ("mpiexec", "hydra_pmi_proxy", "keeper", "rank") if is_it(who, process)), None)
-            if who is None and is_it("spare keeper", process):
-                who = "spare keeper"
+            who = next((who for who in ("mpiexec", "hydra_pmi_proxy", "shim", "rank") if is_it(who, process)), None)
+            if who is None and is_it("spare shim", process):
+                who = "spare shim"
         except psutil.Error:
             continue
         if who is not None:

@@ -17,7 +17,7 @@ from ringscope.client.jobs import Job
 
 pytestmark = pytest.mark.long
 
-WHO = ("mpiexec", "hydra_pmi_proxy", "keeper", "agent", "rank")
+WHO = ("mpiexec", "hydra_pmi_proxy", "shim", "agent", "rank")
 PHASES = ("before the start", "running", "after the last row")
 ENDLESS = 1_000_000
 LOST_SECONDS = 15.0  # without heartbeats
@@ -28,7 +28,7 @@ AWAY_SECONDS = 20.0 + 10.0
 NAMES = {
     "hydra_pmi_proxy": "hydra_pmi_proxy",
     "mpiexec": "mpiexec",
-    "keeper": "keeper",
+    "shim": "shim",
     "agent": "agent",
     "rank": "ank",
 }
@@ -67,15 +67,15 @@ def test_whoever_fails_is_named_in_time_and_nothing_is_left(
     eventually(lambda: nodes.left_over() == [], f"the end of {nodes.left_over()}", AWAY_SECONDS + LATE_SECONDS)
     nodes.wait_until_ready()
     assert nodes.ended(nodes.submit(hosts, 5, linger_seconds=0.0)).state == "succeeded"
-    # An agent that starts its next spare keeper looks like two for a moment.
+    # An agent that starts its next spare shim looks like two for a moment.
     eventually(lambda: nodes.left_over() == [], "the end of the next job's processes")
 
 
 def strike(nodes: TwoNodes, who: str, number: signal.Signals, phase: str, hosts: int) -> tuple[int, psutil.Process]:
     """A job whose process gets a signal in this phase, and that process: of the last node, if it has one of its own."""
-    if phase == "before the start" and who in ("keeper", "agent"):
-        struck = [nodes.find("spare keeper" if who == "keeper" else who, node) for node in ("n1", "n2")]
-        is_replaced = who == "keeper" and number == signal.SIGSTOP
+    if phase == "before the start" and who in ("shim", "agent"):
+        struck = [nodes.find("spare shim" if who == "shim" else who, node) for node in ("n1", "n2")]
+        is_replaced = who == "shim" and number == signal.SIGSTOP
         job_id = nodes.submit(hosts, 50 if is_replaced else ENDLESS)
         if number == signal.SIGKILL:
             victim = nodes.find(who, nodes.last_node(job_id))
@@ -100,8 +100,8 @@ def strike(nodes: TwoNodes, who: str, number: signal.Signals, phase: str, hosts:
 def fits(job: Job, lines: list[str], who: str, number: signal.Signals, phase: str, pid: int) -> bool:
     """Whether the job's end is what its fault brings about, and names it."""
     if job.state == "succeeded":
-        # All was done: whoever failed then took nothing from the job. A spare keeper is replaced.
-        return phase == "after the last row" or (phase == "before the start" and who == "keeper")
+        # All was done: whoever failed then took nothing from the job. A spare shim is replaced.
+        return phase == "after the last row" or (phase == "before the start" and who == "shim")
     told = " ".join([job.message, *lines])
     if who == "agent":
         return job.reason in ("node_lost", "agent_restarted") and any(name in told for name in NODES)

@@ -71,9 +71,9 @@ class TwoNodes(Lab):
         self._agents[name].kill()
         self._agents[name].wait()
 
-    def knows_keeper(self, name: str, pid: int) -> bool:
-        """Whether a node's agent has found the keeper with this pid again."""
-        return f"its keeper (pid {pid}) is found again" in self.said(self._agents[name])
+    def knows_shim(self, name: str, pid: int) -> bool:
+        """Whether a node's agent has found the shim with this pid again."""
+        return f"its shim (pid {pid}) is found again" in self.said(self._agents[name])
 
     def agent(self, name: str) -> psutil.Process:
         """A node's agent."""
@@ -114,7 +114,7 @@ class TwoNodes(Lab):
         return [row["text"] for row in self.everything(job_id, "log")]
 
     def find(self, who: str, node: str, within_seconds: float = DEADLINE_SECONDS) -> psutil.Process:
-        """The process of a node's share: agent, keeper, mpiexec, hydra_pmi_proxy, or one of its ranks."""
+        """The process of a node's share: agent, shim, mpiexec, hydra_pmi_proxy, or one of its ranks."""
         if who == "agent":
             return self.agent(node)
 
@@ -133,14 +133,14 @@ class TwoNodes(Lab):
         return self.data_dir / node
 
     def left_over(self) -> list[str]:
-        """Command lines of what runs beside the server and its helpers, the agents and their spare keepers."""
+        """Command lines of what runs beside the server and its helpers, the agents and their spare shims."""
         helpers = psutil.Process(self.server.pid).children(recursive=True)
         known = {self.server.pid, *(agent.pid for agent in self._agents.values()), *(one.pid for one in helpers)}
         found = []
         for process in self.processes():
             with contextlib.suppress(psutil.Error):
                 command = process.cmdline()
-                is_spare = command[-1:] == ["ringscope_agent.launch.keeper"] and not process.net_connections("unix")
+                is_spare = command[-1:] == ["ringscope_agent.shim.process"] and not process.net_connections("unix")
                 if process.pid not in known and not is_spare:
                     found.append(f"{process.pid} {' '.join(command)} ({process.status()})")
         return found
@@ -167,10 +167,10 @@ def is_it(who: str, process: psutil.Process) -> bool:
     """Whether the process is what ``who`` says."""
     name, command = program_name(process), process.cmdline()
     match who:
-        case "keeper":
-            return command[-1:] == ["ringscope_agent.launch.keeper"] and bool(process.net_connections("unix"))
-        case "spare keeper":
-            return command[-1:] == ["ringscope_agent.launch.keeper"]
+        case "shim":
+            return command[-1:] == ["ringscope_agent.shim.process"] and bool(process.net_connections("unix"))
+        case "spare shim":
+            return command[-1:] == ["ringscope_agent.shim.process"]
         case "rank":
             return "python" in name and command[-1:] == ["ringscope.rank"]
     return name.startswith(who)

@@ -38,7 +38,7 @@ def test_where_its_path_is_too_long_another_one_is(monkeypatch: pytest.MonkeyPat
         tempfile.TemporaryDirectory(prefix="ringscope-ranks-", dir=socket_room()) as folder,
         socket.socket(socket.AF_UNIX) as listener,
     ):
-        listener.bind(f"{folder}/keeper.sock")
+        listener.bind(f"{folder}/shim.sock")
 
 
 def test_no_folder_at_all_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:

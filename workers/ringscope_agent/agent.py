@@ -19,10 +19,8 @@ from ringscope_agent.checkpoints import Checkpoints, jobs_used
 from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.home import AttemptFolder, DataHome
 from ringscope_agent.joining import NodeToken
-from ringscope_agent.launch.keepers import Keepers
 from ringscope_agent.launch.mpi_start import find_fault
 from ringscope_agent.launch.node_check import find_obstacle
-from ringscope_agent.launch.node_context import NodeContext
 from ringscope_agent.launch.programs import find_programs
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.metrics.gpu_watch import watched_gpus
@@ -30,6 +28,8 @@ from ringscope_agent.metrics.metrics_server import MetricsServer
 from ringscope_agent.needs import find_lacks
 from ringscope_agent.readings import node_reading
 from ringscope_agent.settings import METRICS_PORT, AgentSettings, SettingsError
+from ringscope_agent.shim.node_context import NodeContext
+from ringscope_agent.shim.pool import ShimPool
 
 logger = logging.getLogger(__name__)
 
@@ -85,15 +85,15 @@ class Agent:
                 reading=lambda: node_reading(exporter.gpus),
                 was_here=was_here,
             )
-            keepers = Keepers(self._settings.data_dir)
+            shims = ShimPool(self._settings.data_dir)
             checkpoints = Checkpoints(self._settings.data_dir, self._settings.keep_checkpoints_hours * 3600)
-            context = NodeContext(self._settings, client, exporter, keepers, checkpoints, self._programs, machine)
-            # Before the server answers: keepers of an earlier life wait for an agent only so long.
+            context = NodeContext(self._settings, client, exporter, shims, checkpoints, self._programs, machine)
+            # Before the server answers: shims of an earlier life wait for an agent only so long.
             self._take_back(home, context)
             try:
                 await self._serve(context, home, node_token)
             finally:
-                await keepers.close()
+                await shims.close()
                 await client.close()
 
     async def _unless_stopped(self, work: Coroutine[None, None, str]) -> str | None:
@@ -151,7 +151,7 @@ class Agent:
 
     async def _poll(self, context: NodeContext, home: DataHome, node_token: NodeToken) -> None:
         await context.client.register()
-        context.keepers.prepare()
+        context.shims.prepare()
         while True:
             try:
                 directives = await context.client.poll(self._seen)
@@ -220,7 +220,7 @@ class Agent:
         attempt.records.close()
         context.checkpoints.mark_used(folder.state.assignment.job_id)
         if not self._lives and not self._stopping.is_set():
-            context.keepers.prepare()  # not while ranks run, whose measurements it would disturb
+            context.shims.prepare()  # not while ranks run, whose measurements it would disturb
         if life.cancelled():
             return
         if (fault := life.exception()) is not None:

@@ -10,12 +10,12 @@ from ringscope.contracts.protocol import Assignment, Report
 from ringscope_agent import process_group
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch import evidence, gpu_release
-from ringscope_agent.launch.control import Status
-from ringscope_agent.launch.keeping import Keeping
 from ringscope_agent.launch.node_check import may_use_gpus
-from ringscope_agent.launch.node_context import NodeContext
 from ringscope_agent.launch.outcome import Outcome
-from ringscope_agent.launch.records import Records
+from ringscope_agent.shim.controller import ShimController
+from ringscope_agent.shim.messages import Status
+from ringscope_agent.shim.node_context import NodeContext
+from ringscope_agent.shim.records import Records
 from ringscope_agent.telemetry import pulses
 from ringscope_agent.telemetry.delivery import Delivery
 
@@ -37,8 +37,8 @@ class Attempt:
     """Follows the server's assignment (``update``) and reports the attempt's progress.
 
     The order of events is fixed (ready, proxies, running, ended, clean), and what is desired only moves forward
-    (prepare, launch, stop), so the life of an attempt is one coroutine (``run``). The ranks are the keeper's; an
-    attempt of an earlier life of the agent finds its keeper again and goes on.
+    (prepare, launch, stop), so the life of an attempt is one coroutine (``run``). The ranks are the shim's; an
+    attempt of an earlier life of the agent finds its shim again and goes on.
 
     Args:
         obstacle: why this node cannot take the attempt; empty when it can.
@@ -57,7 +57,7 @@ class Attempt:
             lambda lost: context.exporter.count_dropped("refused", lost),
         )
         self._belonging = folder.belonging(context.settings.data_dir)
-        self._keeping = Keeping(
+        self._shim = ShimController(
             context, folder, self._belonging, self.records, self._delivery.notice_records, self._tell
         )
         self._reported: set[Event] = set()
@@ -94,7 +94,7 @@ class Attempt:
 
     def update(self, assignment: Assignment) -> None:
         """Take the server's latest assignment; repeating it changes nothing."""
-        self._keeping.want(launch=assignment.desired in ("launch", "stop"), proxy=assignment.proxy)
+        self._shim.want(launch=assignment.desired in ("launch", "stop"), proxy=assignment.proxy)
         self._wants_evidence = assignment.take_evidence
         if assignment.desired == "stop":
             self._stop_wanted.set()
@@ -109,7 +109,7 @@ class Attempt:
         client, number = self._context.client, self._assignment.attempt_id
         pulse = asyncio.create_task(pulses.send(client, number, self.records.pids, self._folder))
         try:
-            await self._keeping.find()
+            await self._shim.find()
             await self._work_until_told()
             await self._stop_wanted.wait()
             await self._take_evidence()
@@ -133,7 +133,7 @@ class Attempt:
         signals = [asyncio.create_task(event.wait()) for event in (self._stop_wanted, self._interrupted)]
         try:
             await asyncio.wait({work, *signals}, return_when=asyncio.FIRST_COMPLETED)
-            if self._stop_wanted.is_set() and self._keeping.has_lost_ranks:
+            if self._stop_wanted.is_set() and self._shim.has_lost_ranks:
                 await asyncio.wait({work}, timeout=LAST_WORD_SECONDS)
             if not work.done() and not self._stop_wanted.is_set():
                 self._ended(Outcome("agent_restarted", self._why_stopped()))
@@ -151,12 +151,12 @@ class Attempt:
         if self._stop_wanted.is_set():
             return
         try:
-            if not self._keeping.has_begun:
+            if not self._shim.has_begun:
                 if obstacle := self._obstacle():
                     self._report("refused", message=obstacle)
                     return
-                await self._keeping.start()
-            outcome = await self._keeping.follow()
+                await self._shim.start()
+            outcome = await self._shim.follow()
         except OSError as error:
             outcome = Outcome("launch_failed", f"Node {self.node} cannot start the ranks: {error}.")
         except Exception as error:
@@ -205,21 +205,19 @@ class Attempt:
 
         Only a script starts processes that do not carry the token.
         """
-        is_proven = (
-            self._belonging.is_provable or self._keeping.has_proven_its_end or not self._folder.may_have_processes
-        )
+        is_proven = self._belonging.is_provable or self._shim.has_proven_its_end or not self._folder.may_have_processes
         script = self._assignment.spec.script
         if script is None or is_proven:
             return ""
         return (
-            f"Node {self.node} cannot prove that nothing is left of the script {script.file}: its keeper was killed "
+            f"Node {self.node} cannot prove that nothing is left of the script {script.file}: its shim was killed "
             "while the agent was away, and the system offers no control group. End there what still runs of the "
             f"script, then release each of its slots: ringscope release-slot {self.node} SLOT."
         )
 
     async def _close(self) -> str:
-        """Let the keeper end; return a description of what cannot be ended."""
-        if left := await self._keeping.close():
+        """Let the shim end; return a description of what cannot be ended."""
+        if left := await self._shim.close():
             return left
         self._belonging.forget()
         process_group.reap_orphans()
@@ -228,7 +226,7 @@ class Attempt:
 
     async def _end_processes(self) -> str:
         """End every process of the attempt; return a description of those that are left."""
-        self._keeping.announce_end()
+        self._shim.announce_end()
         grace = self._assignment.grace_seconds
         if not self._stop_wanted.is_set():
             grace = min(grace, UNASKED_GRACE_SECONDS)

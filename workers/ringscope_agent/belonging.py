@@ -1,9 +1,9 @@
 """Finds the processes of one attempt on this node, by every proof that the system offers.
 
 A script may start any process: in a session of its own, with an empty environment, forked twice, with all descriptors
-closed. Its keeper is a subreaper, so while the keeper lives, exactly these processes descend from it. When a keeper
+closed. Its shim is a subreaper, so while the shim lives, exactly these processes descend from it. When a shim
 dies, the agent that started it inherits them, because it is a subreaper as well. The control group of the attempt, if
-the system offers one, and the token in the environment work without keeper and agent.
+the system offers one, and the token in the environment work without shim and agent.
 """
 
 import asyncio
@@ -17,10 +17,10 @@ from ringscope_agent.process_group import Process
 
 
 class Belonging:
-    """Finds and ends the processes of one attempt, except its keeper.
+    """Finds and ends the processes of one attempt, except its shim.
 
     Args:
-        token: the value in the environment of everything that the keeper starts.
+        token: the value in the environment of everything that the shim starts.
         home: the data directory of this agent, because several agents may share a machine, and even a gang.
         note: the file with the path of the attempt's control group.
     """
@@ -29,12 +29,12 @@ class Belonging:
         self._token = token
         self._home = home
         self._note = note
-        self._keeper: Process | None = None
+        self._shim: Process | None = None
         self._inherits = False
         self._seen: dict[int, Process] = {}
 
     def open_group(self) -> ControlGroup | None:
-        """Make a control group for what this process, the keeper, will start. Return None if the system offers none."""
+        """Make a control group for what this process, the shim, will start. Return None if the system offers none."""
         return ControlGroup.make(f"ringscope-{self._token[:12]}-{os.getpid()}", self._note)
 
     def drop_group(self, group: ControlGroup) -> None:
@@ -42,28 +42,28 @@ class Belonging:
         group.remove()
         self._note.unlink(missing_ok=True)
 
-    def follow(self, keeper_pid: int) -> None:
-        """Set the pid of the keeper; its descendants belong to the attempt."""
-        self._keeper = process_group.read(keeper_pid)
-        parent_pid = self._keeper.parent_pid if self._keeper is not None else 0
-        self._inherits = os.getpid() in (keeper_pid, parent_pid)
+    def follow(self, shim_pid: int) -> None:
+        """Set the pid of the shim; its descendants belong to the attempt."""
+        self._shim = process_group.read(shim_pid)
+        parent_pid = self._shim.parent_pid if self._shim is not None else 0
+        self._inherits = os.getpid() in (shim_pid, parent_pid)
 
     @property
     def is_provable(self) -> bool:
         """Return whether ``processes`` cannot miss one. The token alone is no proof: a process may have dropped it."""
-        return self._inherits or self._keeper_lives or ControlGroup.known(self._note) is not None
+        return self._inherits or self._shim_lives or ControlGroup.known(self._note) is not None
 
     @property
-    def _keeper_lives(self) -> bool:
-        if self._keeper is None:
+    def _shim_lives(self) -> bool:
+        if self._shim is None:
             return False
-        found = process_group.read(self._keeper.pid)
-        return found is not None and found.started == self._keeper.started
+        found = process_group.read(self._shim.pid)
+        return found is not None and found.started == self._shim.started
 
     def processes(self) -> list[Process]:
         """Return all processes of the attempt that are alive now."""
         table = process_group.table()
-        members = process_group.carriers_of(self._token, self._home) | self._below_keeper(table)
+        members = process_group.carriers_of(self._token, self._home) | self._below_shim(table)
         if (group := ControlGroup.known(self._note)) is not None:
             members |= group.pids()
         members |= {pid for pid, seen in self._seen.items() if pid in table and table[pid].started == seen.started}
@@ -72,10 +72,10 @@ class Belonging:
         return process_group.with_commands(table, members)
 
     def look(self) -> None:
-        """Remember the keeper's descendants of this moment, in case nothing else proves them later."""
-        if self._keeper is not None and not self._inherits and ControlGroup.known(self._note) is None:
+        """Remember the shim's descendants of this moment, in case nothing else proves them later."""
+        if self._shim is not None and not self._inherits and ControlGroup.known(self._note) is None:
             table = process_group.table()
-            self._seen |= {pid: table[pid] for pid in self._below_keeper(table)}
+            self._seen |= {pid: table[pid] for pid in self._below_shim(table)}
 
     def kill_now(self, spare: Collection[int]) -> list[Process]:
         """Send SIGKILL to all processes except ``spare`` without waiting; return those that were killed."""
@@ -98,16 +98,16 @@ class Belonging:
         if (group := ControlGroup.known(self._note)) is not None:
             group.remove()
 
-    def _below_keeper(self, table: dict[int, Process]) -> set[int]:
-        if self._keeper is None:
+    def _below_shim(self, table: dict[int, Process]) -> set[int]:
+        if self._shim is None:
             return set()
-        found = table.get(self._keeper.pid)
-        if found is not None and found.started == self._keeper.started:
+        found = table.get(self._shim.pid)
+        if found is not None and found.started == self._shim.started:
             return process_group.with_descendants(table, {found.pid}) - self._not_members
-        # Only what a dead keeper has left comes to the agent, and all attempts of dead keepers are over: whichever of
+        # Only what a dead shim has left comes to the agent, and all attempts of dead shims are over: whichever of
         # them it is, it is to be ended before any of their slots is free.
         return process_group.orphans(table) if self._inherits else set()
 
     @property
     def _not_members(self) -> set[int]:
-        return {os.getpid()} | ({self._keeper.pid} if self._keeper is not None else set())
+        return {os.getpid()} | ({self._shim.pid} if self._shim is not None else set())

@@ -1,4 +1,4 @@
-"""A control group for the processes of one attempt, if the system lets the keeper make one.
+"""A control group for the processes of one attempt, if the system lets the shim make one.
 
 A process starts in its parent's group, whatever its session, environment or descriptors. The group needs no controller
 and limits nothing. Linux only: cgroup version 2, or a hierarchy of version 1.

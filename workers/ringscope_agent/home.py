@@ -82,7 +82,7 @@ class AttemptFolder:
         replace_text(self.path / "attempt.json", self.state.model_dump_json())
 
     def tidy(self) -> None:
-        """Remove what lies outside the folder; call it only once no process of the attempt and no keeper is left."""
+        """Remove what lies outside the folder; call it only once no process of the attempt and no shim is left."""
         if self.state.sockets is not None:
             shutil.rmtree(self.state.sockets, ignore_errors=True)
 

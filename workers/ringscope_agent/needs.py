@@ -16,7 +16,7 @@ from ringscope.engine.own_address import addresses_of, is_only_here
 from ringscope.rank.room import free_user_processes, shared_memory_fault, socket_room
 from ringscope_agent.settings import AgentSettings
 
-# Files of the agent, and of a keeper with its mpiexec for each rank: streams, sockets and what Python opens.
+# Files of the agent, and of a shim with its mpiexec for each rank: streams, sockets and what Python opens.
 _DESCRIPTORS, _DESCRIPTORS_A_RANK = 128, 16
 _PROCESSES, _PROCESSES_A_RANK = 32, 8  # threads count, too
 

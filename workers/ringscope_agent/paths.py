@@ -13,7 +13,7 @@ def control_group_note(folder: Path) -> Path:
 
 
 class AttemptPaths(BaseModel):
-    """The paths that agent, keeper and ranks agree on.
+    """The paths that agent, shim and ranks agree on.
 
     ``sockets`` is apart from ``folder``: a Unix socket's path is limited to 107 bytes, which a data directory may use
     up alone.
@@ -29,20 +29,20 @@ class AttemptPaths(BaseModel):
 
     @property
     def status(self) -> Path:
-        """The file of the keeper's last status, for an agent that finds no keeper."""
+        """The file of the shim's last status, for an agent that finds no shim."""
         return self.folder / "status.json"
 
     @property
     def control_group(self) -> Path:
-        """The file in which the keeper notes the control group of the attempt's processes."""
+        """The file in which the shim notes the control group of the attempt's processes."""
         return control_group_note(self.folder)
 
     @property
     def ranks_socket(self) -> Path:
-        """The socket on which the keeper listens to the ranks."""
+        """The socket on which the shim listens to the ranks."""
         return self.sockets / "ranks.sock"
 
     @property
-    def keeper_socket(self) -> Path:
-        """The socket on which the keeper listens to the agent."""
-        return self.sockets / "keeper.sock"
+    def shim_socket(self) -> Path:
+        """The socket on which the shim listens to the agent."""
+        return self.sockets / "shim.sock"

@@ -96,7 +96,7 @@ REASONS: tuple[Reason, ...] = (
         "launcher_lost",
         "failed",
         "again",
-        "A node's mpiexec, proxy or keeper was killed, stopped or frozen, or the keeper hung.",
+        "A node's mpiexec, proxy or shim was killed, stopped or frozen, or the shim hung.",
         blames_node=True,
     ),
     Reason("server_error", "failed", "again", "The service made a mistake.", is_servers=True),

@@ -1,4 +1,4 @@
-"""The agent is killed, and started again or not; a keeper is killed. Real processes and real MPI ranks."""
+"""The agent is killed, and started again or not; a shim is killed. Real processes and real MPI ranks."""
 
 import os
 import signal
@@ -29,14 +29,14 @@ async def kill(agent: AgentProcess) -> None:
     await agent.ended()
 
 
-def keepers(data_dir: Path) -> list[psutil.Process]:
-    """Keepers of this agent that have a task, which are those that have sockets."""
+def shims(data_dir: Path) -> list[psutil.Process]:
+    """Shims of this agent that have a task, which are those that have sockets."""
     found = []
     for process in psutil.process_iter():
         try:
-            is_keeper = "ringscope_agent.launch.keeper" in process.cmdline()
+            is_shim = "ringscope_agent.shim.process" in process.cmdline()
             if (
-                is_keeper
+                is_shim
                 and process.environ().get("RINGSCOPE_AGENT_HOME") == str(data_dir)
                 and process.net_connections("unix")
             ):
@@ -99,7 +99,7 @@ async def test_an_agent_that_was_killed_twice_finds_its_ranks_and_nothing_is_los
     assert steps_of(server) == Counter(product((0, 1), steps))
     assert series(server, "rank_steps_total") == {"0": len(steps), "1": len(steps)}
     assert series(server, "rank_up") == {"0": 0, "1": 0}
-    await eventually(lambda: not keepers(agent.data_dir))
+    await eventually(lambda: not shims(agent.data_dir))
     await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))
 
 
@@ -113,7 +113,7 @@ async def test_ranks_whose_agent_stays_away_are_ended_and_what_they_said_is_deli
     await server.wait_for("running", 7)
     await server.wait_until(lambda: any("grandchild" in record.get("text", "") for record in server.records[7]))
     await kill(agent)
-    await eventually(lambda: not process_group.processes_of(job.token) and not keepers(agent.data_dir))
+    await eventually(lambda: not process_group.processes_of(job.token) and not shims(agent.data_dir))
     await agent.start(**STUBBORN)
     ended = await server.wait_for("ended", 7)
     assert (ended.reason, ended.message) == (
@@ -135,7 +135,7 @@ async def test_a_job_that_ended_while_its_agent_was_away_has_completed(
     os.kill(agent.pid, signal.SIGSTOP)  # it is there, but hears nothing of the end
     await eventually(lambda: not process_group.processes_of(job.token), LONG_SECONDS)
     await kill(agent)
-    await eventually(lambda: not keepers(agent.data_dir))
+    await eventually(lambda: not shims(agent.data_dir))
     await agent.start()
     assert (await server.wait_for("ended", 7)).reason == "completed"
     await server.wait_for("clean", 7)
@@ -144,20 +144,20 @@ async def test_a_job_that_ended_while_its_agent_was_away_has_completed(
 
 
 @pytest.mark.long
-async def test_a_keeper_that_is_killed_takes_its_ranks_along_and_the_agent_says_so(
+async def test_a_shim_that_is_killed_takes_its_ranks_along_and_the_agent_says_so(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
     job = assignment()
     await agent.start(**STUBBORN)
     await server.assign(job)
     await server.wait_for("running", 7)
-    [keeper] = keepers(agent.data_dir)
-    keeper.kill()
+    [shim] = shims(agent.data_dir)
+    shim.kill()
     ended = await server.wait_for("ended", 7)
     assert ended.reason == "launcher_lost"
     assert ended.message == (
-        "The keeper of the ranks on node n1 was killed or crashed, and its ranks died with it; "
-        f"{agent.data_dir}/keepers.log on that node may say why."
+        "The shim of the ranks on node n1 was killed or crashed, and its ranks died with it; "
+        f"{agent.data_dir}/shims.log on that node may say why."
     )
     clean = await server.wait_for("clean", 7)
     assert clean.last_sequence == len(server.records[7])
@@ -165,31 +165,31 @@ async def test_a_keeper_that_is_killed_takes_its_ranks_along_and_the_agent_says_
 
 
 @pytest.mark.long
-async def test_a_keeper_that_hangs_is_killed_once_the_attempt_is_to_stop(
+async def test_a_shim_that_hangs_is_killed_once_the_attempt_is_to_stop(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
     job = assignment()
     await agent.start(**STUBBORN)
     await server.assign(job)
     await server.wait_for("running", 7)
-    [keeper] = keepers(agent.data_dir)
-    keeper.suspend()
+    [shim] = shims(agent.data_dir)
+    shim.suspend()
     await server.update(7, desired="stop")
     await server.wait_for("clean", 7)
     assert process_group.processes_of(job.token) == []
-    assert keepers(agent.data_dir) == []
+    assert shims(agent.data_dir) == []
 
 
 @pytest.mark.long
-async def test_agent_and_keeper_killed_together_are_told_apart_from_a_restart(
+async def test_agent_and_shim_killed_together_are_told_apart_from_a_restart(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
     job = assignment()
     await agent.start(**STUBBORN)
     await server.assign(job)
     await server.wait_for("running", 7)
-    [keeper] = keepers(agent.data_dir)
-    keeper.kill()
+    [shim] = shims(agent.data_dir)
+    shim.kill()
     await kill(agent)
     await agent.start(**STUBBORN)
     assert (await server.wait_for("ended", 7)).reason in ("rank_exit", "launch_failed")
@@ -204,11 +204,11 @@ async def test_an_agent_that_was_killed_before_the_launch_is_ready_again(
     await agent.start()
     await server.assign(assignment())
     await server.wait_for("ready", 7)
-    [keeper] = keepers(agent.data_dir)
+    [shim] = shims(agent.data_dir)
     await kill(agent)
     await agent.start()
     await server.wait_until(lambda: len([report for report in server.reports if report.event == "ready"]) == 2)
-    assert keepers(agent.data_dir) == [keeper]
+    assert shims(agent.data_dir) == [shim]
     server.auto = True
     await server.update(7, desired="launch")
     assert (await server.wait_for("ended", 7)).reason == "completed"
@@ -232,7 +232,7 @@ async def test_an_agent_that_was_killed_while_it_stops_goes_on_stopping(
     clean = await server.wait_for("clean", 7)
     assert clean.last_sequence == len(server.records[7])
     assert process_group.processes_of(job.token) == []
-    await eventually(lambda: not keepers(agent.data_dir))
+    await eventually(lambda: not shims(agent.data_dir))
 
 
 @pytest.mark.long
@@ -246,11 +246,11 @@ async def test_a_restarted_agent_ends_what_the_server_has_forgotten(
     await kill(agent)
     await server.forget(7)
     await agent.start(**STUBBORN)
-    await eventually(lambda: not process_group.processes_of(job.token) and not keepers(agent.data_dir))
+    await eventually(lambda: not process_group.processes_of(job.token) and not shims(agent.data_dir))
     await eventually(lambda: not list((agent.data_dir / "attempts").iterdir()))
 
 
-async def test_no_spare_keeper_outlives_its_agent(server: FakeServer, agent: AgentProcess) -> None:
+async def test_no_spare_shim_outlives_its_agent(server: FakeServer, agent: AgentProcess) -> None:
     def processes() -> list[int]:
         homes = process_group.carriers(process_group.HOME_VARIABLE)
         return [pid for pid, home in homes.items() if home == str(agent.data_dir)]

@@ -195,12 +195,12 @@ class Cluster(Lab):
         return eventually(look, f"{name} on {host}")
 
     def strangers(self, host: str) -> list[str]:
-        """Command lines on a host that are neither its agent's nor its spare keeper's."""
+        """Command lines on a host that are neither its agent's nor its spare shim's."""
         agent, found = self.agent(host), []
         for process in self.programs(host):
             with contextlib.suppress(psutil.NoSuchProcess):
                 command = process.cmdline()
-                is_spare = command[-1:] == ["ringscope_agent.launch.keeper"] and process.ppid() == agent.pid
+                is_spare = command[-1:] == ["ringscope_agent.shim.process"] and process.ppid() == agent.pid
                 if process != agent and not is_spare:
                     found.append(" ".join(command))
         return found

@@ -68,6 +68,6 @@ def _gaps(stored: Mapping[tuple[int, int, int], int], lossy_ranks: Collection[in
 
 
 def assert_nothing_runs(cluster: Cluster) -> None:
-    """On every host there is its agent with a keeper in advance, and soon nothing else."""
-    what = "the end of all but agents and spare keepers"
+    """On every host there is its agent with a shim in advance, and soon nothing else."""
+    what = "the end of all but agents and spare shims"
     eventually(lambda: not any(map(cluster.strangers, cluster.names)), what, OUTLIVING_SECONDS)

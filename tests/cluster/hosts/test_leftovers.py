@@ -1,4 +1,4 @@
-"""A soak sees what is left on a host: a process beside agent and spare keeper, and an attempt on its disk."""
+"""A soak sees what is left on a host: a process beside agent and spare shim, and an attempt on its disk."""
 
 import subprocess
 import sys
@@ -41,8 +41,8 @@ def test_an_agent_alone_is_as_it_should_be(site: Site) -> None:
 @pytest.mark.parametrize(
     ("module", "variables", "findings"),
     [
-        ("ringscope_agent.launch.keeper", {}, 0),
-        ("ringscope_agent.launch.keeper", {TOKEN_VARIABLE: "t"}, 1),
+        ("ringscope_agent.shim.process", {}, 0),
+        ("ringscope_agent.shim.process", {TOKEN_VARIABLE: "t"}, 1),
         ("ringscope.rank", {}, 1),
         ("ringscope.rank", {TOKEN_VARIABLE: "t"}, 2),
     ],

@@ -1,9 +1,9 @@
 """Step rings: the timed iterations of each rank of a node, in memory that their launcher has mapped too.
 
 A block of iterations may take minutes, and what is reported after it shows nothing while it lasts. So a rank writes the
-end of each iteration into a ring of fixed size, which costs one store, and the supervisor of the ranks (the keeper)
+end of each iteration into a ring of fixed size, which costs one store, and the supervisor of the ranks (the shim)
 reads it twice a second. The memory has no name in any folder: it is a file of memory alone (memfd_create) that the
-ranks open through /proc, so that no disk can be full or slow, and nothing is left of it once the keeper and its ranks
+ranks open through /proc, so that no disk can be full or slow, and nothing is left of it once the shim and its ranks
 have ended.
 
 A step is a timed iteration; its number is how many were done before it, which ``positions.ITERATIONS`` counts. The end

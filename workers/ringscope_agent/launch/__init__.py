@@ -1,1 +1,1 @@
-"""A gang on this node: the check that it can run here, its keeper, its launch, and the reason for its end."""
+"""A gang on this node: the check that it can run here, its launch, evidence, and the reason for its end."""

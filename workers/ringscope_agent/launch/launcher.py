@@ -1,4 +1,4 @@
-"""The only two commands that a keeper runs, mpiexec and hydra_pmi_proxy, and the environment of the ranks.
+"""The only two commands that a shim runs, mpiexec and hydra_pmi_proxy, and the environment of the ranks.
 
 Only addresses and numbers in them come from the server.
 """
@@ -83,14 +83,14 @@ def inherited_environment(inherited: Mapping[str, str]) -> dict[str, str]:
 async def spawn(
     command: Sequence[str], environment: Mapping[str, str], group: ControlGroup | None
 ) -> asyncio.subprocess.Process:
-    """Start one of the commands, in this control group if it is given; it dies with this keeper.
+    """Start one of the commands, in this control group if it is given; it dies with this shim.
 
     Call it from the main thread (see ``dies_with``). Raises SubprocessError if the group cannot be entered.
     """
-    dies_with_keeper = process_group.dies_with(os.getpid())
+    dies_with_shim = process_group.dies_with(os.getpid())
 
     def prepare() -> None:
-        dies_with_keeper()
+        dies_with_shim()
         if group is not None:
             group.enter()
 

@@ -1,6 +1,6 @@
 """The Unix socket to which the ranks of one attempt send records: one connection per rank, JSON lines.
 
-Reading only waits for the rank, so a rank's socket fills only if the keeper is stopped.
+Reading only waits for the rank, so a rank's socket fills only if the shim is stopped.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """The records of one attempt on disk until the server has them: an append-only file and a cursor.
 
 A record's number is its line number, from 1 on. The file is kept whole until the attempt is clean, so that a server
-that lost its last transactions can be given any part again. The keeper writes it and the agent reads it, each in its
+that lost its last transactions can be given any part again. The shim writes it and the agent reads it, each in its
 own process. It is written without fsync: it survives the end of both processes, not of the machine.
 """
 

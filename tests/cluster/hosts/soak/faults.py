@@ -134,9 +134,9 @@ def kill_proxy(faults: Faults) -> Fault | None:
     return faults.kill("proxy", is_proxy)
 
 
-def kill_keeper(faults: Faults) -> Fault | None:
-    """kill -9 of a keeper that has ranks."""
-    return faults.kill("keeper", is_busy_keeper)
+def kill_shim(faults: Faults) -> Fault | None:
+    """kill -9 of a shim that has ranks."""
+    return faults.kill("shim", is_busy_shim)
 
 
 def pause_mpiexec(faults: Faults) -> Fault | None:
@@ -149,9 +149,9 @@ def pause_proxy(faults: Faults) -> Fault | None:
     return faults.pause("proxy", is_proxy)
 
 
-def pause_keeper(faults: Faults) -> Fault | None:
-    """A keeper, with or without ranks, stands still."""
-    return faults.pause("keeper", is_keeper)
+def pause_shim(faults: Faults) -> Fault | None:
+    """A shim, with or without ranks, stands still."""
+    return faults.pause("shim", is_shim)
 
 
 def pause_rank(faults: Faults) -> Fault | None:
@@ -224,10 +224,10 @@ KINDS: dict[Kind, float] = {
     kill_rank: 2,
     kill_mpiexec: 1,
     kill_proxy: 1,
-    kill_keeper: 1,
+    kill_shim: 1,
     pause_mpiexec: 1,
     pause_proxy: 1,
-    pause_keeper: 1,
+    pause_shim: 1,
     pause_rank: 1,
     pause_agent: 1,
     kill_agent: 1,
@@ -253,14 +253,14 @@ def is_proxy(process: psutil.Process) -> bool:
     return program_name(process) == "hydra_pmi_proxy"
 
 
-def is_busy_keeper(process: psutil.Process) -> bool:
-    """A keeper that has ranks."""
-    return is_keeper(process) and bool(process.children())
+def is_busy_shim(process: psutil.Process) -> bool:
+    """A shim that has ranks."""
+    return is_shim(process) and bool(process.children())
 
 
-def is_keeper(process: psutil.Process) -> bool:
-    """A keeper, with a task or spare."""
-    return "ringscope_agent.launch.keeper" in process.cmdline()
+def is_shim(process: psutil.Process) -> bool:
+    """A shim, with a task or spare."""
+    return "ringscope_agent.shim.process" in process.cmdline()
 
 
 def _those(processes: Iterable[psutil.Process], is_it: Callable[[psutil.Process], bool]) -> list[psutil.Process]:
@@ -273,7 +273,7 @@ def _those(processes: Iterable[psutil.Process], is_it: Callable[[psutil.Process]
 
 
 def _short_or_long(random: Random) -> float:
-    """Mostly shorter than the heartbeats' deadline of 15 s; a keeper waits 20 s for its agent."""
+    """Mostly shorter than the heartbeats' deadline of 15 s; a shim waits 20 s for its agent."""
     return random.uniform(1, 8) if random.random() < 0.8 else random.uniform(16, 25)
 
 

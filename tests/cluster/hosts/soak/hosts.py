@@ -1,9 +1,9 @@
-"""What is left on a host when nothing runs: the agent with a spare keeper, and no attempt on its disk."""
+"""What is left on a host when nothing runs: the agent with a spare shim, and no attempt on its disk."""
 
 from collections.abc import Iterator
 
 import psutil
-from tests.cluster.hosts.soak.faults import is_keeper
+from tests.cluster.hosts.soak.faults import is_shim
 from tests.cluster.hosts.soak.site import Site
 
 from ringscope.contracts.rank_process import TOKEN_VARIABLE
@@ -14,7 +14,7 @@ def leftovers(site: Site, host: str) -> Iterator[str]:
     try:
         agent = site.agent(host)
         others = [process for process in site.processes(host) if process != agent]
-        if len(others) > 1 or not all(is_keeper(process) for process in others):
+        if len(others) > 1 or not all(is_shim(process) for process in others):
             commands = [" ".join(process.cmdline())[:80] for process in others]
             yield f"processes are left on {host}: {commands}"
         yield from (f"a process of an attempt is left on {host}: {process}" for process in others if _is_of(process))

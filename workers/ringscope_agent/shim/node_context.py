@@ -5,20 +5,20 @@ from dataclasses import dataclass
 from ringscope.contracts.words.machine import Machine
 from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
-from ringscope_agent.launch.keepers import Keepers
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.settings import AgentSettings
+from ringscope_agent.shim.pool import ShimPool
 
 
 @dataclass(frozen=True)
 class NodeContext:
-    """The node, and the agent's ways to the server, to Prometheus and to its keepers."""
+    """The node, and the agent's ways to the server, to Prometheus and to its shims."""
 
     settings: AgentSettings
     client: ServerClient
     exporter: Exporter
-    keepers: Keepers
+    shims: ShimPool
     checkpoints: Checkpoints
     programs: MpiPrograms | str
     machine: Machine | None = None  # None if it was not measured

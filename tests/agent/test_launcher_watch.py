@@ -11,8 +11,8 @@ from tests.agent.conftest import eventually
 
 from ringscope.contracts.record import Done, Hello
 from ringscope_agent import process_group
+from ringscope_agent.launch.launcher_watch import FINISH_SECONDS, LEFT_SECONDS, LauncherWatch
 from ringscope_agent.launch.outcome import RankBoard
-from ringscope_agent.launch.share_watch import FINISH_SECONDS, LEFT_SECONDS, ShareWatch
 from ringscope_agent.launch.stopped import LOOK_SECONDS, STOPPED_SECONDS
 
 Start = Callable[[], subprocess.Popen[bytes]]
@@ -42,7 +42,7 @@ def board_of(*ranks: subprocess.Popen[bytes]) -> RankBoard:
     return board
 
 
-def look_for(watch: ShareWatch, launchers: dict[str, int], began: float, seconds: float) -> float:
+def look_for(watch: LauncherWatch, launchers: dict[str, int], began: float, seconds: float) -> float:
     """Look again and again for so long, by a clock that is set; the time of the last look."""
     now = began
     while now < began + seconds:
@@ -58,7 +58,7 @@ async def stop(process: subprocess.Popen[bytes]) -> None:
 
 async def test_a_stopped_launcher_is_told_from_one_that_waits(start: Start) -> None:
     mpiexec, proxy, rank = start(), start(), start()
-    watch = ShareWatch(board_of(rank), is_alone=True)
+    watch = LauncherWatch(board_of(rank), is_alone=True)
     launchers = {"mpiexec": mpiexec.pid, "hydra_pmi_proxy": proxy.pid}
     now = look_for(watch, launchers, 0.0, 100.0)
     assert watch.stopped is None
@@ -71,7 +71,7 @@ async def test_a_stopped_launcher_is_told_from_one_that_waits(start: Start) -> N
 async def test_ranks_are_over_once_they_are_done_and_have_ended_whoever_holds_their_pipes(start: Start) -> None:
     ranks = [start(), start()]
     board = board_of(*ranks)
-    watch = ShareWatch(board, is_alone=True)
+    watch = LauncherWatch(board, is_alone=True)
     now = look_for(watch, {}, 0.0, LOOK_SECONDS)
     for rank in (0, 1):
         board.fold(Done(rank=rank, dropped=0))
@@ -88,7 +88,7 @@ async def test_ranks_are_over_once_they_are_done_and_have_ended_whoever_holds_th
 
 async def test_ranks_that_ended_without_being_done_are_not_over(start: Start) -> None:
     rank = start()
-    watch = ShareWatch(board_of(rank), is_alone=True)
+    watch = LauncherWatch(board_of(rank), is_alone=True)
     rank.kill()
     await eventually(lambda: process_group.state_of(rank.pid) == "Z")
     look_for(watch, {}, 0.0, 100.0)
@@ -101,7 +101,7 @@ async def test_a_rank_that_is_stopped_after_it_was_done_is_waited_for_only_by_ot
 ) -> None:
     rank = start()
     board = board_of(rank)
-    watch = ShareWatch(board, is_alone)
+    watch = LauncherWatch(board, is_alone)
     board.fold(Done(rank=0, dropped=0))
     await stop(rank)
     look_for(watch, {}, 0.0, STOPPED_SECONDS + LEFT_SECONDS + 3 * LOOK_SECONDS)
@@ -115,7 +115,7 @@ async def test_a_rank_that_waits_in_its_end_for_a_stopped_one_is_waited_for_a_wh
 ) -> None:
     ranks = [start(), start()]
     board = board_of(*ranks)
-    watch = ShareWatch(board, is_alone)
+    watch = LauncherWatch(board, is_alone)
     for rank in (0, 1):
         board.fold(Done(rank=rank, dropped=0))
     await stop(ranks[0])
@@ -135,7 +135,7 @@ async def test_a_rank_that_is_stopped_before_it_said_hello_is_found_as_a_child_o
         await eventually(lambda: process_group.children_of(proxy.pid) != [])
         [rank] = process_group.children_of(proxy.pid)
         await eventually(lambda: process_group.environment_of(rank).get(b"PMI_RANK") == b"3")
-        watch = ShareWatch(RankBoard(range(3, 4)), is_alone=True)
+        watch = LauncherWatch(RankBoard(range(3, 4)), is_alone=True)
         process_group._send(process_group.table()[rank], signal.SIGSTOP)
         await eventually(lambda: process_group.state_of(rank) == "T")
         for place in range(int(STOPPED_SECONDS / LOOK_SECONDS) + 2):

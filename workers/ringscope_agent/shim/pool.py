@@ -1,4 +1,4 @@
-"""Starts keepers, one in advance, so that a job's launch does not wait for the start of Python."""
+"""Starts shims, one in advance, so that a job's launch does not wait for the start of Python."""
 
 import asyncio
 import contextlib
@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ringscope_agent import freezer, process_group
-from ringscope_agent.launch.control import LISTENING, Task
-from ringscope_agent.launch.keeper_link import KeeperLink
 from ringscope_agent.launch.launcher import inherited_environment
 from ringscope_agent.launch.stopped import LOOK_SECONDS, STANDSTILLS, StoppedWatch
+from ringscope_agent.shim.connection import ShimConnection
+from ringscope_agent.shim.messages import LISTENING, Task
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 
 class StoppedError(ChildProcessError):
-    """A keeper is stopped or frozen and cannot take a task."""
+    """A shim is stopped or frozen and cannot take a task."""
 
 
 async def _unless_stopped(process: asyncio.subprocess.Process, work: Coroutine[Any, Any, T]) -> T:
@@ -29,11 +29,11 @@ async def _unless_stopped(process: asyncio.subprocess.Process, work: Coroutine[A
     try:
         while not working.done():
             await asyncio.wait({working}, timeout=LOOK_SECONDS)
-            states = {"keeper": process_group.standstill_of(process.pid)}
-            found = watch.look({"keeper": process.pid}, states, loop.time())
+            states = {"shim": process_group.standstill_of(process.pid)}
+            found = watch.look({"shim": process.pid}, states, loop.time())
             if found is not None and not working.done():
                 how = STANDSTILLS[found.state].format(seconds=found.seconds)
-                raise StoppedError(f"The keeper (pid {process.pid}) that was to keep the ranks has been {how}")
+                raise StoppedError(f"The shim (pid {process.pid}) that was to supervise the ranks has been {how}")
         return working.result()
     finally:
         working.cancel()
@@ -45,11 +45,11 @@ def _kill(process: asyncio.subprocess.Process) -> None:
         freezer.let_go(process.pid)
 
 
-class Keepers:
-    """Gives tasks to keepers. Until it has a task, a keeper dies with the agent.
+class ShimPool:
+    """Gives tasks to shims. Until it has a task, a shim dies with the agent.
 
     Args:
-        data_dir: of this agent; the keepers' errors are appended to ``keepers.log`` there.
+        data_dir: of this agent; the shims' errors are appended to ``shims.log`` there.
     """
 
     def __init__(self, data_dir: Path) -> None:
@@ -59,16 +59,16 @@ class Keepers:
 
     @property
     def log_path(self) -> Path:
-        """The file in which a keeper that failed says why."""
-        return self._data_dir / "keepers.log"
+        """The file in which a shim that failed says why."""
+        return self._data_dir / "shims.log"
 
     def prepare(self) -> None:
-        """Start a keeper in advance if there is none."""
+        """Start a shim in advance if there is none."""
         if self._spare is None:
             self._spare = asyncio.create_task(self._start())
 
-    async def hand_over(self, task: Task, on_news: Callable[[], None]) -> KeeperLink:
-        """Return a keeper that has taken the task. Raises OSError if that fails."""
+    async def hand_over(self, task: Task, on_news: Callable[[], None]) -> ShimConnection:
+        """Return a shim that has taken the task. Raises OSError if that fails."""
         try:
             return await self._hand_over(await self._take(), task, on_news)
         except (ChildProcessError, ConnectionError) as error:
@@ -78,21 +78,21 @@ class Keepers:
 
     async def _hand_over(
         self, process: asyncio.subprocess.Process, task: Task, on_news: Callable[[], None]
-    ) -> KeeperLink:
+    ) -> ShimConnection:
         assert process.stdin is not None and process.stdout is not None
         try:
             process.stdin.write(task.model_dump_json().encode() + b"\n")
             await _unless_stopped(process, process.stdin.drain())
             process.stdin.close()
             if await _unless_stopped(process, process.stdout.readline()) != LISTENING:
-                raise ChildProcessError(f"their keeper (pid {process.pid}) ended at once; see {self.log_path}")
-            return await KeeperLink.connect(task.paths.keeper_socket, on_news)
+                raise ChildProcessError(f"their shim (pid {process.pid}) ended at once; see {self.log_path}")
+            return await ShimConnection.connect(task.paths.shim_socket, on_news)
         except BaseException:
             _kill(process)
             raise
 
     async def close(self) -> None:
-        """End the spare keeper."""
+        """End the spare shim."""
         if self._spare is None:
             return
         with contextlib.suppress(OSError):  # it never started, or has ended
@@ -111,7 +111,7 @@ class Keepers:
         inherited = inherited_environment(os.environ)
         with self.log_path.open("ab") as log, process_group.starting():
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "ringscope_agent.launch.keeper"),
+                *(sys.executable, "-m", "ringscope_agent.shim.process"),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,

@@ -17,7 +17,7 @@ LEFT_SECONDS = 3.0
 FINISH_SECONDS = 8.0
 
 
-class ShareWatch:
+class LauncherWatch:
     """Looks repeatedly, at moments of a monotonic clock.
 
     Args:

@@ -1,8 +1,8 @@
-"""``python -m ringscope_agent.launch.keeper``: supervises an attempt's ranks on this node across restarts of the agent.
+"""``python -m ringscope_agent.shim.process``: supervises an attempt's ranks on this node across restarts of the agent.
 
 The agent starts it in advance and gives it its task on standard input. It owns what must survive when the agent is
 killed: the ranks' socket, the writing of the spool, mpiexec and the proxy. Only the agent talks to the server. If no
-agent is there for too long, the keeper ends its ranks, so that none outlives its attempt.
+agent is there for too long, the shim ends its ranks, so that none outlives its attempt.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
 from ringscope_agent.files import replace_text
 from ringscope_agent.launch import launcher
-from ringscope_agent.launch.control import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
-from ringscope_agent.launch.control_server import ControlServer
-from ringscope_agent.launch.intake import Intake
+from ringscope_agent.launch.node_run import NodeRun
 from ringscope_agent.launch.outcome import Outcome
-from ringscope_agent.launch.share import Share
 from ringscope_agent.launch.stalls import LOOK_SECONDS, StallWatch
+from ringscope_agent.shim.intake import Intake
+from ringscope_agent.shim.messages import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
+from ringscope_agent.shim.server import ControlServer
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +37,7 @@ ALONE_GRACE_SECONDS = 2.0
 STOPPED_AGENT_SECONDS = 20.0
 
 
-class Keeper:
+class Shim:
     """Carries out its task until the agent closes it, or is away for too long."""
 
     def __init__(self, task: Task) -> None:
@@ -45,7 +45,7 @@ class Keeper:
         self._status = Status(answers=True)
         self._intake = Intake(task.assignment, task.paths, self._on_records, self._on_ranks)
         self._control = ControlServer(self._on_wanted, lambda: self._status)
-        self._share: Share | None = None
+        self._node_run: NodeRun | None = None
         self._belonging = Belonging(task.assignment.token, task.data_dir, task.paths.control_group)
         self._belonging.follow(os.getpid())
         self._launch_wanted = asyncio.Event()
@@ -54,8 +54,8 @@ class Keeper:
 
     async def run(self) -> None:
         """Run until nothing is left to keep."""
-        await self._control.start(self._task.paths.keeper_socket)
-        # Only now: an agent that finds no keeper at the socket may rely on there being none.
+        await self._control.start(self._task.paths.shim_socket)
+        # Only now: an agent that finds no shim at the socket may rely on there being none.
         process_group.outlive_parent()
         process_group.become_subreaper()
         sys.stdout.buffer.write(LISTENING)
@@ -69,8 +69,8 @@ class Keeper:
         if is_alone:
             await self._end_processes()
             self._status.nothing_left = True
-        if self._share is not None:
-            await self._share.close()
+        if self._node_run is not None:
+            await self._node_run.close()
         await self._intake.close()
         self._save()
         self._tell()
@@ -78,7 +78,7 @@ class Keeper:
         process_group.reap_orphans()
 
     async def _wait_for_close(self) -> bool:
-        """Wait until the agent closes this keeper; return False if the agent is away for too long."""
+        """Wait until the agent closes this shim; return False if the agent is away for too long."""
         closing = asyncio.create_task(self._close_wanted.wait())
         try:
             while not closing.done():
@@ -106,13 +106,13 @@ class Keeper:
         except OSError as error:
             outcome = Outcome("launch_failed", f"Node {self._task.node} cannot start the ranks: {error}.")
         except Exception as error:
-            logger.exception("Attempt %d: a fault of the keeper.", self._task.assignment.attempt_id)
-            outcome = Outcome("launch_failed", f"The keeper of node {self._task.node} failed: {error!r}.")
+            logger.exception("Attempt %d: a fault of the shim.", self._task.assignment.attempt_id)
+            outcome = Outcome("launch_failed", f"The shim of node {self._task.node} failed: {error!r}.")
         self._end_with(outcome)
 
     async def _launch(self) -> Outcome:
         task = self._task
-        self._share = Share(
+        self._node_run = NodeRun(
             task.assignment,
             task.programs,
             launcher.rank_environment(
@@ -133,7 +133,7 @@ class Keeper:
         )
         watch, meter = asyncio.create_task(self._watch_ranks()), LoadMeter()
         try:
-            outcome = await self._share.run(self._proxy)
+            outcome = await self._node_run.run(self._proxy)
         finally:
             watch.cancel()
         load = meter.read()
@@ -145,11 +145,11 @@ class Keeper:
 
     async def _watch_ranks(self) -> None:
         """Watch the ranks until one stands still."""
-        assert self._share is not None
+        assert self._node_run is not None
         watch, loop = StallWatch(self._task.node), asyncio.get_running_loop()
         while self._status.stall is None:
             await asyncio.sleep(LOOK_SECONDS)
-            pids = self._share.waited_for_pids
+            pids = self._node_run.waited_for_pids
             states = {rank: process_group.standstill_of(pid) for rank, pid in pids.items()}
             self._status.stall = watch.look(states, pids, loop.time())
         self._tell()
@@ -185,8 +185,8 @@ class Keeper:
             self._launch_wanted.set()
         if wanted.proxy is not None and not self._proxy.done():
             self._proxy.set_result(wanted.proxy)
-        if wanted.ending and self._share is not None:
-            self._share.notice_end()
+        if wanted.ending and self._node_run is not None:
+            self._node_run.notice_end()
         if wanted.close:
             self._close_wanted.set()
 
@@ -202,8 +202,8 @@ class Keeper:
         self._status.is_running = self._status.is_running or board.all_started
         self._status.lost_ranks = list(board.lost)
         self._tell()
-        if board.has_trouble and self._share is not None:
-            self._share.notice_trouble()
+        if board.has_trouble and self._node_run is not None:
+            self._node_run.notice_trouble()
 
 
 def main() -> int:
@@ -220,7 +220,7 @@ def main() -> int:
 
 
 async def _keep(task: Task) -> None:
-    await Keeper(task).run()
+    await Shim(task).run()
 
 
 if __name__ == "__main__":

@@ -17,10 +17,10 @@ from ringscope.rank.load import crowding
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
 from ringscope_agent.launch import hydra, launcher
+from ringscope_agent.launch.launcher_watch import LauncherWatch
 from ringscope_agent.launch.outcome import Evidence, Outcome, RankBoard, decide
 from ringscope_agent.launch.output import Output
 from ringscope_agent.launch.programs import MpiPrograms
-from ringscope_agent.launch.share_watch import ShareWatch
 from ringscope_agent.launch.stopped import LOOK_SECONDS
 
 MPIEXEC, PROXY = "mpiexec", "hydra_pmi_proxy"
@@ -35,7 +35,7 @@ PEERS_SECONDS = 30.0
 CLOSE_DEADLINE_SECONDS = 5.0
 
 
-class Share:
+class NodeRun:
     """Runs the commands and reads their output.
 
     Args:
@@ -66,7 +66,7 @@ class Share:
         self._belonging = belonging
         self._group = belonging.open_group()
         self._board = board
-        self._watch = ShareWatch(board, is_alone=len(assignment.gang) == 1)
+        self._watch = LauncherWatch(board, is_alone=len(assignment.gang) == 1)
         self._on_log = on_log
         self._on_proxies = on_proxies
         self._drain = drain

@@ -15,11 +15,11 @@ from ringscope.contracts.rank_process import POSITIONS_VARIABLE, TOKEN_VARIABLE
 from ringscope.contracts.record import Log
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
-from ringscope_agent.launch import share as shares
+from ringscope_agent.launch import node_run as node_runs
 from ringscope_agent.launch import stopped
+from ringscope_agent.launch.node_run import NodeRun
 from ringscope_agent.launch.outcome import RankBoard
 from ringscope_agent.launch.programs import MpiPrograms, find_programs
-from ringscope_agent.launch.share import Share
 
 
 async def nothing() -> None:
@@ -37,7 +37,7 @@ class Running:
         self.belonging = Belonging(job.token, folder, folder / "control-group")
         self.belonging.follow(os.getpid())
         marks = {TOKEN_VARIABLE: job.token, process_group.HOME_VARIABLE: str(folder)}
-        self.share = Share(
+        self.node_run = NodeRun(
             job,
             programs,
             os.environ | marks | {POSITIONS_VARIABLE: str(folder / "positions")},
@@ -49,11 +49,11 @@ class Running:
             drain=nothing,
         )
         never: asyncio.Future[Proxy] = asyncio.get_running_loop().create_future()
-        self.outcome = asyncio.create_task(self.share.run(never))
+        self.outcome = asyncio.create_task(self.node_run.run(never))
 
     @property
     def mpiexec(self) -> int | None:
-        return self.share._launchers.get(shares.MPIEXEC)
+        return self.node_run._launchers.get(node_runs.MPIEXEC)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ async def running(assignment: Callable[..., Assignment], tmp_path: Path) -> Asyn
     process_group.kill_now([found for found in running.belonging.processes() if found.pid == running.mpiexec])
     running.outcome.cancel()
     await asyncio.gather(running.outcome, return_exceptions=True)
-    await running.share.close()
+    await running.node_run.close()
     running.belonging.forget()
 
 
@@ -89,4 +89,4 @@ async def test_a_mpiexec_that_only_waits_is_left_alone(running: Running, monkeyp
 
 async def test_mpiexec_is_in_the_control_group_of_its_attempt(running: Running) -> None:
     await eventually(lambda: bool(running.proxies))
-    assert needed(running.share._group).pids() == {running.mpiexec}
+    assert needed(running.node_run._group).pids() == {running.mpiexec}

@@ -1,4 +1,4 @@
-"""The keeper's end of the control socket: sends its complete state to each agent that connects, and watches which are
+"""The shim's end of the control socket: sends its complete state to each agent that connects, and watches which are
 there.
 """
 
@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from ringscope.rank.load import crowding
 from ringscope_agent import process_group
-from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted, peer_pid
 from ringscope_agent.launch.mute import MuteWatch, silence
 from ringscope_agent.launch.stopped import STANDSTILLS
+from ringscope_agent.shim.messages import MAX_STATUS_BYTES, Status, Wanted, peer_pid
 
 logger = logging.getLogger(__name__)
 

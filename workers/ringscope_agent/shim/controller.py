@@ -1,4 +1,4 @@
-"""The agent's part in supervising an attempt's ranks: it finds or starts their keeper, commands it and follows it."""
+"""The agent's part in supervising an attempt's ranks: it finds or starts their shim, commands it and follows it."""
 
 import asyncio
 import contextlib
@@ -13,28 +13,28 @@ from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
 from ringscope_agent.home import AttemptFolder
-from ringscope_agent.launch.control import Status, Task, Wanted
-from ringscope_agent.launch.keeper_link import KeeperLink
-from ringscope_agent.launch.node_context import NodeContext
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.programs import MpiPrograms
-from ringscope_agent.launch.records import Records
 from ringscope_agent.launch.stopped import LOOK_SECONDS, StoppedWatch
+from ringscope_agent.shim.connection import ShimConnection
+from ringscope_agent.shim.messages import Status, Task, Wanted
+from ringscope_agent.shim.node_context import NodeContext
+from ringscope_agent.shim.records import Records
 
 logger = logging.getLogger(__name__)
 
-# A keeper reads the last output of what was ended; it takes milliseconds where nothing hangs.
+# A shim reads the last output of what was ended; it takes milliseconds where nothing hangs.
 CLOSE_SECONDS = 9.0
-KEEPER = "The keeper of the ranks"
+SHIM = "The shim of the ranks"
 
 
-class Keeping:
-    """One attempt's keeper, whichever run of the agent started it.
+class ShimController:
+    """One attempt's shim, whichever run of the agent started it.
 
     Args:
-        belonging: of the attempt; it gets the pid of the keeper.
+        belonging: of the attempt; it gets the pid of the shim.
         on_records: called when records were read from the spool.
-        on_status: takes the keeper's status.
+        on_status: takes the shim's status.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Keeping:
         self._records = records
         self._on_records = on_records
         self._on_status = on_status
-        self._link: KeeperLink | None = None
+        self._link: ShimConnection | None = None
         self._watch = StoppedWatch()
         self._news = asyncio.Event()
         self._launch = False
@@ -60,7 +60,7 @@ class Keeping:
 
     @property
     def has_begun(self) -> bool:
-        """Return whether there is a keeper, or there was one that may have started ranks."""
+        """Return whether there is a shim, or there was one that may have started ranks."""
         return self._link is not None or self._folder.state.launched
 
     @property
@@ -70,7 +70,7 @@ class Keeping:
 
     @property
     def has_proven_its_end(self) -> bool:
-        """Return whether the keeper ended by itself, which it does only when none of its processes is left."""
+        """Return whether the shim ended by itself, which it does only when none of its processes is left."""
         return self._folder.paths is not None and self._status(is_gone=True).nothing_left
 
     def want(self, launch: bool, proxy: Proxy | None) -> None:
@@ -80,19 +80,19 @@ class Keeping:
         self._news.set()
 
     async def find(self) -> None:
-        """Find the keeper of an earlier run of this agent, if there is one."""
+        """Find the shim of an earlier run of this agent, if there is one."""
         if (paths := self._folder.paths) is None:
             return
         try:
-            self._link = await KeeperLink.connect(paths.keeper_socket, self._news.set)
+            self._link = await ShimConnection.connect(paths.shim_socket, self._news.set)
         except OSError:
             return
         self._belonging.follow(self._link.pid)
         number = self._folder.state.assignment.attempt_id
-        logger.info("Attempt %d: its keeper (pid %d) is found again.", number, self._link.pid)
+        logger.info("Attempt %d: its shim (pid %d) is found again.", number, self._link.pid)
 
     async def start(self) -> None:
-        """Give the attempt to a new keeper. Raises OSError if that fails."""
+        """Give the attempt to a new shim. Raises OSError if that fails."""
         programs, settings = self._context.programs, self._context.settings
         assert isinstance(programs, MpiPrograms)
         assignment = self._folder.state.assignment
@@ -112,11 +112,11 @@ class Keeping:
             variables=variables,
             away_seconds=settings.away_seconds,
         )
-        self._link = await self._context.keepers.hand_over(task, self._news.set)
+        self._link = await self._context.shims.hand_over(task, self._news.set)
         self._belonging.follow(self._link.pid)
 
     async def follow(self) -> Outcome:
-        """Command the keeper and pass on what it reports, until its ranks have ended. Raises OSError."""
+        """Command the shim and pass on what it reports, until its ranks have ended. Raises OSError."""
         while True:
             self._news.clear()
             is_gone = self._link is None or self._link.is_gone
@@ -140,14 +140,14 @@ class Keeping:
             self._link.want(Wanted(launch=self._launch, proxy=self._proxy, ending=True))
 
     async def close(self) -> str:
-        """Let the keeper read what is left and end, and read all of it; every process has been ended before.
+        """Let the shim read what is left and end, and read all of it; every process has been ended before.
 
-        Return a description of the keeper if it cannot be ended, else an empty text; call this again then.
+        Return a description of the shim if it cannot be ended, else an empty text; call this again then.
         """
         if self._link is not None:
             self._link.want(Wanted(close=True))
             if not await self._link.wait_until_gone(CLOSE_SECONDS):
-                return f"{self._link.pid} (the keeper, state {process_group.standstill_of(self._link.pid)})"
+                return f"{self._link.pid} (the shim, state {process_group.standstill_of(self._link.pid)})"
             self._records.note(self._link.status)
         await self._read_records()
         self._records.hang_up()
@@ -171,22 +171,22 @@ class Keeping:
         self._on_records()
 
     def _look(self) -> Outcome | None:
-        """Return the outcome if the keeper, which alone watches the ranks and their launchers, cannot continue by
+        """Return the outcome if the shim, which alone watches the ranks and their launchers, cannot continue by
         itself.
         """
         assert self._link is not None
         pid = self._link.pid
         self._belonging.look()
-        states = {KEEPER: process_group.standstill_of(pid)}
-        stopped = self._watch.look({KEEPER: pid}, states, asyncio.get_running_loop().time())
-        found = self._link.mute(KEEPER) if stopped is None else stopped
+        states = {SHIM: process_group.standstill_of(pid)}
+        stopped = self._watch.look({SHIM: pid}, states, asyncio.get_running_loop().time())
+        found = self._link.mute(SHIM) if stopped is None else stopped
         if found is None:
             return None
         sentence = f"{found.sentence(self._context.settings.name)}, so its ranks were ended."
         return Outcome("launcher_lost", sentence)
 
     def _status(self, is_gone: bool) -> Status:
-        """Take the keeper's status, or the one that it wrote before it ended without an agent."""
+        """Take the shim's status, or the one that it wrote before it ended without an agent."""
         if self._link is not None and (not is_gone or self._link.status.outcome is not None):
             return self._link.status
         assert self._folder.paths is not None
@@ -198,7 +198,7 @@ class Keeping:
     def _orphaned(self, status: Status) -> Outcome:
         return Outcome(
             "launcher_lost" if status.is_running else "launch_failed",
-            f"The keeper of the ranks on node {self._context.settings.name} was killed or crashed, "
+            f"The shim of the ranks on node {self._context.settings.name} was killed or crashed, "
             f"{'and its ranks died with it' if self._folder.state.launched else 'before it had started ranks'}; "
-            f"{self._context.keepers.log_path} on that node may say why.",
+            f"{self._context.shims.log_path} on that node may say why.",
         )

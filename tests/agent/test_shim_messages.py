@@ -1,4 +1,4 @@
-"""Both ends of a keeper's control socket."""
+"""Both ends of a shim's control socket."""
 
 import asyncio
 import os
@@ -12,26 +12,26 @@ import pytest
 from tests.agent.conftest import eventually
 
 from ringscope.contracts.protocol import Proxy
-from ringscope_agent.launch.control import Status, Wanted
-from ringscope_agent.launch.control_server import ControlServer
-from ringscope_agent.launch.keeper_link import KeeperLink
+from ringscope_agent.shim.connection import ShimConnection
+from ringscope_agent.shim.messages import Status, Wanted
+from ringscope_agent.shim.server import ControlServer
 
 PROXY = Proxy(control_host="10.0.0.1", control_port=4000, proxy_id=1)
 
 
 class Ends:
-    """A keeper's end, and what it was told."""
+    """A shim's end, and what it was told."""
 
     def __init__(self, folder: Path) -> None:
-        self.path = folder / "keeper.sock"
+        self.path = folder / "shim.sock"
         self.wanted: list[Wanted] = []
         self.status = Status()
-        self.links: list[KeeperLink] = []
+        self.links: list[ShimConnection] = []
         self.server = ControlServer(self.wanted.append, lambda: self.status)
 
-    async def connect(self) -> tuple[KeeperLink, asyncio.Event]:
+    async def connect(self) -> tuple[ShimConnection, asyncio.Event]:
         news = asyncio.Event()
-        link = await KeeperLink.connect(self.path, news.set)
+        link = await ShimConnection.connect(self.path, news.set)
         self.links.append(link)
         return link, news
 
@@ -82,7 +82,7 @@ async def test_a_grown_spool_is_told_without_the_status(ends: Ends) -> None:
     assert link.status is before
 
 
-async def test_the_keeper_knows_how_long_no_agent_was_there(ends: Ends) -> None:
+async def test_the_shim_knows_how_long_no_agent_was_there(ends: Ends) -> None:
     await eventually(lambda: ends.server.alone_seconds > 0)
     first, _ = await ends.connect()
     second, _ = await ends.connect()
@@ -95,7 +95,7 @@ async def test_the_keeper_knows_how_long_no_agent_was_there(ends: Ends) -> None:
     await eventually(lambda: ends.server.alone_seconds > 0)
 
 
-async def test_a_keeper_that_ends_is_gone_and_nobody_answers_any_more(ends: Ends) -> None:
+async def test_a_shim_that_ends_is_gone_and_nobody_answers_any_more(ends: Ends) -> None:
     link, news = await ends.connect()
     await news.wait()
     news.clear()
@@ -107,11 +107,11 @@ async def test_a_keeper_that_ends_is_gone_and_nobody_answers_any_more(ends: Ends
         await ends.connect()
 
 
-async def test_a_keeper_that_is_stopped_is_found_by_its_pid_although_it_answers_nothing(tmp_path: Path) -> None:
+async def test_a_shim_that_is_stopped_is_found_by_its_pid_although_it_answers_nothing(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "s"))
         silent.listen()
-        link = await KeeperLink.connect(tmp_path / "s", lambda: None)
+        link = await ShimConnection.connect(tmp_path / "s", lambda: None)
         assert (link.pid, link.status, link.is_gone) == (os.getpid(), Status(), False)
     await eventually(lambda: link.is_gone)
 
@@ -120,13 +120,13 @@ async def test_a_keeper_that_is_stopped_is_found_by_its_pid_although_it_answers_
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever does not answer is mute after a tenth of a second, however busy this machine is."""
     monkeypatch.setattr("ringscope_agent.launch.mute.MUTE_SECONDS", 0.1)
-    monkeypatch.setattr("ringscope_agent.launch.keeper_link.LOOK_SECONDS", 0.01)
-    for end in ("keeper_link", "control_server"):
+    monkeypatch.setattr("ringscope_agent.shim.connection.LOOK_SECONDS", 0.01)
+    for end in ("connection", "server"):
         monkeypatch.setattr(f"ringscope_agent.launch.{end}.crowding", lambda: 1.0)
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_a_keeper_that_was_heard_and_then_answers_nothing_is_mute(tmp_path: Path) -> None:
+async def test_a_shim_that_was_heard_and_then_answers_nothing_is_mute(tmp_path: Path) -> None:
     asked = asyncio.Event()
 
     async def answer_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -137,34 +137,34 @@ async def test_a_keeper_that_was_heard_and_then_answers_nothing_is_mute(tmp_path
         writer.close()
 
     server = await asyncio.start_unix_server(answer_once, path=str(tmp_path / "s"))
-    link = await KeeperLink.connect(tmp_path / "s", lambda: None)
+    link = await ShimConnection.connect(tmp_path / "s", lambda: None)
     await asked.wait()
-    assert link.mute("The keeper") is None
-    await eventually(lambda: link.mute("The keeper") is not None)
+    assert link.mute("The shim") is None
+    await eventually(lambda: link.mute("The shim") is not None)
     link._writer.close()
     server.close()
     await eventually(lambda: link.is_gone)
-    assert link.mute("The keeper") is None, "it is gone, which says more"
+    assert link.mute("The shim") is None, "it is gone, which says more"
 
 
 @pytest.mark.usefixtures("impatient")
-async def test_a_keeper_that_says_nothing_at_all_is_mute(tmp_path: Path) -> None:
+async def test_a_shim_that_says_nothing_at_all_is_mute(tmp_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as silent:
         silent.bind(str(tmp_path / "s"))
         silent.listen()
-        link = await KeeperLink.connect(tmp_path / "s", lambda: None)
-        await eventually(lambda: link.mute("The keeper") is not None)
+        link = await ShimConnection.connect(tmp_path / "s", lambda: None)
+        await eventually(lambda: link.mute("The shim") is not None)
     await eventually(lambda: link.is_gone)
 
 
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("answers", [True, False])
-async def test_a_keeper_that_goes_on_is_not_mute_nor_is_one_that_cannot_be_asked(ends: Ends, answers: bool) -> None:
+async def test_a_shim_that_goes_on_is_not_mute_nor_is_one_that_cannot_be_asked(ends: Ends, answers: bool) -> None:
     ends.status.answers = answers
     link, _ = await ends.connect()
     began = asyncio.get_running_loop().time()
     await eventually(lambda: (link._mute._looked_at or 0.0) > began + 0.3)
-    assert link.mute("The keeper") is None
+    assert link.mute("The shim") is None
     assert not link._owes_answer or answers
     assert ends.wanted == [], "a question is no wish"
 
@@ -198,10 +198,10 @@ async def test_an_agent_that_is_stopped_counts_as_away_and_is_back_when_it_goes_
     await eventually(lambda: ends.server.agent_pids == [])
 
 
-async def test_an_agent_that_is_stopped_and_reads_nothing_does_not_keep_its_keeper_from_ending(
+async def test_an_agent_that_is_stopped_and_reads_nothing_does_not_keep_its_shim_from_ending(
     ends: Ends, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringscope_agent.launch.control_server.CLOSE_SECONDS", 0.05)
+    monkeypatch.setattr("ringscope_agent.shim.server.CLOSE_SECONDS", 0.05)
     with socket.socket(socket.AF_UNIX) as deaf:
         deaf.connect(str(ends.path))
         await eventually(lambda: bool(ends.server.agent_pids))
@@ -211,20 +211,20 @@ async def test_an_agent_that_is_stopped_and_reads_nothing_does_not_keep_its_keep
             await ends.server.close()
 
 
-async def test_a_keeper_that_is_stopped_on_its_last_steps_is_not_left_behind(
+async def test_a_shim_that_is_stopped_on_its_last_steps_is_not_left_behind(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ringscope_agent.launch.keeper_link.EXIT_SECONDS", 0.1)
+    monkeypatch.setattr("ringscope_agent.shim.connection.EXIT_SECONDS", 0.1)
     program = (
         "import os, signal, socket, sys; s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen()\n"
         "print(flush=True); s.accept()[0].close(); os.kill(os.getpid(), signal.SIGSTOP)"
     )
     path = tmp_path / "s"
-    keeper = await asyncio.create_subprocess_exec(
+    shim = await asyncio.create_subprocess_exec(
         sys.executable, "-c", program, str(path), stdout=asyncio.subprocess.PIPE
     )
-    assert keeper.stdout is not None and await keeper.stdout.readline() == b"\n"
-    link = await KeeperLink.connect(path, lambda: None)
+    assert shim.stdout is not None and await shim.stdout.readline() == b"\n"
+    link = await ShimConnection.connect(path, lambda: None)
     await eventually(lambda: link.is_gone)
     assert await link.wait_until_gone(60.0)
-    assert await keeper.wait() in (0, -signal.SIGKILL)
+    assert await shim.wait() in (0, -signal.SIGKILL)

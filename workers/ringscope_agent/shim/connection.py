@@ -1,4 +1,4 @@
-"""The agent's end of one keeper's control socket."""
+"""The agent's end of one shim's control socket."""
 
 import asyncio
 import contextlib
@@ -9,19 +9,19 @@ from pathlib import Path
 
 from ringscope.rank.load import crowding
 from ringscope_agent import freezer, process_group
-from ringscope_agent.launch.control import MAX_STATUS_BYTES, Status, Wanted, peer_pid
 from ringscope_agent.launch.mute import LOOK_SECONDS, Mute, MuteWatch
+from ringscope_agent.shim.messages import MAX_STATUS_BYTES, Status, Wanted, peer_pid
 
 # The time within which a process that hung up, or was killed, ends; one that the kernel holds may stay.
 EXIT_SECONDS = 2.0
 KILL_SECONDS = 3.0
 
 
-class KeeperLink:
-    """A connection to a live keeper, made by ``connect``. The keeper's first message may come later.
+class ShimConnection:
+    """A connection to a live shim, made by ``connect``. The shim's first message may come later.
 
     Args:
-        on_news: called when the status has changed, the spool has grown, or the keeper is gone.
+        on_news: called when the status has changed, the spool has grown, or the shim is gone.
     """
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, on_news: Callable[[], None]) -> None:
@@ -32,18 +32,18 @@ class KeeperLink:
         self.pid = peer_pid(writer)
         self._process = process_group.read(self.pid)
         self._mute = MuteWatch()
-        self._owes_answer = True  # a keeper sends its status to each new connection
+        self._owes_answer = True  # a shim sends its status to each new connection
         self._listening = asyncio.create_task(self._listen(reader))
         self._asking = asyncio.create_task(self._ask())
 
     @classmethod
-    async def connect(cls, socket_path: Path, on_news: Callable[[], None]) -> "KeeperLink":
-        """Connect to the keeper. Raises OSError if none listens there; a stopped keeper listens but does not answer."""
+    async def connect(cls, socket_path: Path, on_news: Callable[[], None]) -> "ShimConnection":
+        """Connect to the shim. Raises OSError if none listens there; a stopped shim listens but does not answer."""
         return cls(*await asyncio.open_unix_connection(socket_path, limit=MAX_STATUS_BYTES), on_news)
 
     @property
     def is_gone(self) -> bool:
-        """Return whether the keeper has ended, by itself or by force."""
+        """Return whether the shim has ended, by itself or by force."""
         return self._listening.done()
 
     def want(self, wanted: Wanted) -> None:
@@ -53,16 +53,16 @@ class KeeperLink:
             self._writer.write(wanted.model_dump_json().encode() + b"\n")
 
     def mute(self, name: str) -> Mute | None:
-        """Return how the keeper, called ``name``, fails to answer; None while it answers or may just be slow."""
+        """Return how the shim, called ``name``, fails to answer; None while it answers or may just be slow."""
         state = process_group.standstill_of(self.pid)
         if self.is_gone or state in ("", "Z", "X") or not self._mute.is_mute(state, crowding()):
             return None
         return Mute(name, self.pid, self._mute.seconds, state)
 
     async def wait_until_gone(self, seconds: float) -> bool:
-        """Wait this long at most, then kill the keeper. Return whether it is gone.
+        """Wait this long at most, then kill the shim. Return whether it is gone.
 
-        A stopped or frozen keeper is resumed first so that it can read what is left; a hanging one cannot.
+        A stopped or frozen shim is resumed first so that it can read what is left; a hanging one cannot.
         """
         if self._is_alive:
             with contextlib.suppress(ProcessLookupError):  # it has ended since
@@ -92,7 +92,7 @@ class KeeperLink:
         return True
 
     async def _ask(self) -> None:
-        """Ask repeatedly whether the keeper is alive, one question at a time."""
+        """Ask repeatedly whether the shim is alive, one question at a time."""
         loop = asyncio.get_running_loop()
         while True:
             await asyncio.sleep(LOOK_SECONDS)

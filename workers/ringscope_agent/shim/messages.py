@@ -1,7 +1,7 @@
-"""The messages between an agent and the keepers of its attempts: JSON lines on a Unix socket.
+"""The messages between an agent and the shims of its attempts: JSON lines on a Unix socket.
 
 Both sides send their complete state, so a line may be repeated, and a later connection misses nothing. An empty line of
-a keeper means that the spool has grown or that it is alive, which the agent asks for by an empty line of its own.
+a shim means that the spool has grown or that it is alive, which the agent asks for by an empty line of its own.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.launch.stalls import Stall
 from ringscope_agent.paths import AttemptPaths
 
-# A keeper prints this once its socket exists.
+# A shim prints this once its socket exists.
 LISTENING = b"listening\n"
 MAX_STATUS_BYTES = 16 << 20
 # An assignment may carry a large table of measured times.
@@ -33,7 +33,7 @@ def peer_pid(writer: asyncio.StreamWriter) -> int:
 
 
 class Task(BaseModel):
-    """A keeper's task: the first line on its standard input."""
+    """A shim's task: the first line on its standard input."""
 
     assignment: Assignment
     paths: AttemptPaths
@@ -52,7 +52,7 @@ class Task(BaseModel):
 
 
 class Wanted(BaseModel):
-    """The state that a keeper should reach. Each field only moves forward."""
+    """The state that a shim should reach. Each field only moves forward."""
 
     launch: bool = False
     proxy: Proxy | None = None
@@ -63,9 +63,9 @@ class Wanted(BaseModel):
 
 
 class Status(BaseModel):
-    """A keeper's progress. Each field only moves forward."""
+    """A shim's progress. Each field only moves forward."""
 
-    # It answers an empty line; a keeper of an older version hangs up.
+    # It answers an empty line; a shim of an older version hangs up.
     answers: bool = False
     is_listening: bool = False
     proxies: list[Proxy] = []

@@ -10,9 +10,9 @@ from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.record import RECORD, Hello, Started
 from ringscope.contracts.words.collectives import elements
 from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
-from ringscope_agent.launch.control import Status
 from ringscope_agent.metrics.counters import JobCounters
 from ringscope_agent.metrics.exporter import Exporter
+from ringscope_agent.shim.messages import Status
 from ringscope_agent.telemetry.spool import SpoolReader
 
 # These kinds change no counter.
@@ -23,7 +23,7 @@ class Records:
     """Reads the spool from its beginning, so that counters go on after a restart of the agent.
 
     Args:
-        folder: where the keeper writes the spool. Raises OSError when it cannot be used.
+        folder: where the shim writes the spool. Raises OSError when it cannot be used.
     """
 
     def __init__(self, assignment: Assignment, folder: Path, exporter: Exporter) -> None:
@@ -50,7 +50,7 @@ class Records:
             await asyncio.sleep(0)  # after a restart there may be much to read, and the server waits for the agent
 
     def note(self, status: Status) -> None:
-        """Take in what only the keeper knows: lost ranks and lost records."""
+        """Take in what only the shim knows: lost ranks and lost records."""
         for rank in status.lost_ranks:
             self._exporter.hang_up(self._counters, rank)
         for reason, count in status.dropped_records.items():
@@ -79,7 +79,7 @@ class Records:
             return
         try:
             record = RECORD.validate_json(line)
-        except ValidationError:  # of a keeper of another version
+        except ValidationError:  # of a shim of another version
             return
         if isinstance(record, Started | Hello):
             self.pids[record.rank] = record.pid

@@ -1,4 +1,4 @@
-"""A share of a gang with a real mpiexec, whose proxies are never started."""
+"""One node's part of a gang with a real mpiexec, whose proxies are never started."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ async def nothing() -> None:
 
 
 class Running:
-    """A share that runs, and what it said."""
+    """A node's part that runs, and what it reported."""
 
     def __init__(self, job: Assignment, folder: Path) -> None:
         programs = find_programs()
@@ -67,7 +67,7 @@ async def running(assignment: Callable[..., Assignment], tmp_path: Path) -> Asyn
     running.belonging.forget()
 
 
-async def test_a_stopped_mpiexec_ends_the_share_and_is_named(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_stopped_mpiexec_ends_the_run_and_is_named(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stopped, "STOPPED_SECONDS", 0.4)
     await eventually(lambda: bool(running.proxies))
     assert running.mpiexec is not None

@@ -122,7 +122,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ringscope_agent.launch.mute.MUTE_SECONDS", 0.1)
     monkeypatch.setattr("ringscope_agent.shim.connection.LOOK_SECONDS", 0.01)
     for end in ("connection", "server"):
-        monkeypatch.setattr(f"ringscope_agent.launch.{end}.crowding", lambda: 1.0)
+        monkeypatch.setattr(f"ringscope_agent.shim.{end}.crowding", lambda: 1.0)
 
 
 @pytest.mark.usefixtures("impatient")

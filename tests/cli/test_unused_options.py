@@ -5,6 +5,10 @@ from pathlib import Path
 import pytest
 from tests.cli.conftest import assert_refused, clean_environment, run_ringscope
 
+from ringscope.cli.commands.plan import SERVED
+from ringscope.contracts.cluster import ClusterSpec
+from ringscope.cost.prices import PRICED, prices
+
 SIMULATED = ("--transport", "simulated", "--topology", "2x2")
 OF_A_JOB = "it is only for the trace of a job; add --job N, or leave it out."
 OF_AN_ALGORITHM = "the trace of a job has its own; leave it out, or leave --job out."
@@ -105,7 +109,7 @@ UNUSED = [
     (
         ("plan", "--algorithm", "ring", "--servers", "2"),
         "--servers",
-        "only parameter_server and assisted_servers have servers; leave it out.",
+        f"only {', '.join(SERVED)} have servers; leave it out.",
     ),
 ]
 
@@ -118,6 +122,17 @@ def test_an_option_that_would_do_nothing_is_refused(
 ) -> None:
     environment = clean_environment(RINGSCOPE_DATA_DIR=str(tmp_path))
     assert_refused(run_ringscope(*arguments, environment=environment), f"{flag}: {sentence}")
+
+
+def test_servers_are_taken_with_every_algorithm_whose_price_they_change() -> None:
+    cluster = ClusterSpec(shape="8", link="10gbe").topology
+
+    def time_s(name: str, servers: int) -> float:
+        (price,) = prices([name], 1 << 20, cluster, servers)
+        return price.time_s
+
+    changed = {name for name in PRICED if name != "nccl" and time_s(name, 1) != time_s(name, 2)}
+    assert changed == {*SERVED}
 
 
 def test_a_value_that_is_the_default_asks_for_nothing() -> None:

@@ -114,7 +114,7 @@ class TwoNodes(Lab):
         return [row["text"] for row in self.everything(job_id, "log")]
 
     def find(self, who: str, node: str, within_seconds: float = DEADLINE_SECONDS) -> psutil.Process:
-        """The process of a node's share: agent, shim, mpiexec, hydra_pmi_proxy, or one of its ranks."""
+        """The process of a node's part: agent, shim, mpiexec, hydra_pmi_proxy, or one of its ranks."""
         if who == "agent":
             return self.agent(node)
 

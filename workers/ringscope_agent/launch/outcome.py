@@ -101,7 +101,7 @@ def node_of_rank(gang: Sequence[GangMember], rank: int) -> str:
 
 @dataclass(frozen=True)
 class Evidence:
-    """Everything known when a node's share ended.
+    """Everything known when a node's part of a gang ended.
 
     Args:
         exit_code: of mpiexec; None while it runs, and on all nodes but the first.

@@ -1,1 +1,1 @@
-"""The shim, a process that supervises one attempt on this node, and the agent's side of it: pool, controller, records."""
+"""The shim, a process that supervises one attempt on this node, and the agent's side: pool, controller, records."""

@@ -53,7 +53,7 @@ class Shim:
         self._proxy: asyncio.Future[Proxy] = asyncio.get_running_loop().create_future()
 
     async def run(self) -> None:
-        """Run until nothing is left to keep."""
+        """Run until no process of the attempt is left."""
         await self._control.start(self._task.paths.shim_socket)
         # Only now: an agent that finds no shim at the socket may rely on there being none.
         process_group.outlive_parent()
@@ -213,13 +213,13 @@ def main() -> int:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
     line = sys.stdin.buffer.readline(MAX_TASK_BYTES)
     if line.endswith(b"\n"):
-        asyncio.run(_keep(Task.model_validate_json(line)))
+        asyncio.run(_supervise(Task.model_validate_json(line)))
         logging.shutdown()
         os._exit(0)  # the agent waits for the end of this process, and Python takes its time to tidy up
     return 0
 
 
-async def _keep(task: Task) -> None:
+async def _supervise(task: Task) -> None:
     await Shim(task).run()
 
 

@@ -37,7 +37,7 @@ from ringscope.cost.nccl_model import ARCHITECTURES
 from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices, usual
 
 T = TypeVar("T")
-SERVED = ("parameter_server", "assisted_servers")
+SERVED = tuple(name for name in PRICED if "server" in name)
 # docs/planner.md, by which it is held.
 ACCURACY = (
     "Line rates, of which libraries reach about 80 % on NVLink; nccl, NCCL's own model, has a median error of 5.5 %"
@@ -103,7 +103,7 @@ def plan(
         channels = 1
     named = tuple(listed(algorithm)) if algorithm else ()
     if named and not set(SERVED) & set(named):
-        refuse_unused(context, {"--servers": f"only {' and '.join(SERVED)} have servers; leave it out."})
+        refuse_unused(context, {"--servers": f"only {', '.join(SERVED)} have servers; leave it out."})
 
     def described_with(ranks: int | None) -> ClusterSpec:
         return cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks, channels))

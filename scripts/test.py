@@ -22,8 +22,9 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from string import ascii_lowercase
 
-from scripts import leftovers, lengths
-from scripts.neighbours import neighbours
+from scripts import cleanup as leftovers
+from scripts import lengths
+from scripts.running_processes import neighbours
 from scripts.tiers import ROOT, TIERS, Tier
 
 BIN = ROOT / ".venv" / "bin"

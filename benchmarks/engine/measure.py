@@ -3,8 +3,8 @@
 ``mpiexec -n P python -m benchmarks.engine.measure PLAN.json RESULT.json`` reads a ``MeasurePlan`` and has rank 0 write
 one ``Series`` for each call. In every round all calls of a size run one after another, so that a change of the
 machine's speed hits all alike, and in another order, because what runs before leaves caches and cores in a state of
-its own. Where ranks share cores, each sits with others in every round (``ringscope.engine.seats``). A block of a call
-is as long as all ranks agree that it needs to be.
+its own. Where ranks share cores, each shares with others in every round (``ringscope.engine.core_rotation``). A block
+of a call is as long as all ranks agree that it needs to be.
 
 ``auto`` chooses as in a job, by a table of measured times. The same gang measures it before the timed rounds, with the
 same calls in blocks of their own, as `ringscope tune` does: a choice is never judged by the calls that it comes from.

@@ -57,7 +57,7 @@ async def _timed_pass(database: Database, queue: Queue) -> dict[str, float]:
     decided_at = time.process_time()
     async with database.write() as session:
         await carry_out(session, decided, Changes(), NOW)
-    queue.note(decided.started, decided.told)
+    queue.note(decided.started, decided.stored)
     return {
         "read and plan": (decided_at - began) * 1e3,
         "write": (time.process_time() - decided_at) * 1e3,

@@ -9,7 +9,7 @@ from tests.cli.conftest import Server, assert_refused, clean_environment, run_pr
 from tests.cli.fake_api import Answer, FakeApi, refusal
 
 from ringscope.cli.console import visible
-from ringscope.cli.words import table
+from ringscope.cli.formatting import table
 from ringscope.client import Client
 
 

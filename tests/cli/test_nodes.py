@@ -5,7 +5,7 @@ from typing import Any
 
 from tests.cli.fake_api import Answer, FakeApi, items, refusal
 
-from ringscope.cli.words import node_state
+from ringscope.cli.formatting import node_state
 from ringscope.client import Node
 
 GPU = {"index": 0, "uuid": "u", "model": "NVIDIA H200", "memory_bytes": 141 << 30}

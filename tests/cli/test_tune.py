@@ -69,7 +69,7 @@ def test_without_a_number_ranks_have_a_core_each(
     """Physical ones, and no more than the quota of the control group; slots are as many."""
     place = Place("", "", frozenset(range(cores)), most)
     for module in (stack, tune_command):
-        monkeypatch.setattr(module, "own_place", lambda: place)
+        monkeypatch.setattr(module, "own_cores", lambda: place)
     assert tune_command._numbers(None) == numbers
     assert stack.default_slots() == slots
 

@@ -16,7 +16,7 @@ from tests.cluster.lab import Lab, agent_apart, eventually, free_port, kill_in_a
 from ringscope.bench.simulation import simulated_records
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement
-from ringscope.engine.cores import own_place
+from ringscope.engine.cores import own_cores
 
 ALGORITHMS = ("ring", "direct", "mpi")
 SIZES = (8, 128, 2048, 32768)
@@ -74,7 +74,7 @@ def test_a_job_succeeds_and_every_row_is_there_once(lab: Lab) -> None:
     assert sorted(keys) == sorted(product(SIZES, ALGORITHMS, (False, True)))
     for row in rows:
         assert (row["wrong"], row["ranks"], row["iterations"]) == (0, RANKS, ITERATIONS)
-        assert row["cores"] == min(RANKS, own_place().at_once)
+        assert row["cores"] == min(RANKS, own_cores().at_once)
         assert row["count"] * 4 == row["size_bytes"]
         assert 0 < row["min_us"] <= row["p50_us"] <= row["p99_us"] <= row["max_us"]
         algbw = row["size_bytes"] / row["time_us"] / 1e3

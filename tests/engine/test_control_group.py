@@ -75,7 +75,7 @@ def test_a_real_limit_of_one_core_gives_one_slot(controller: str, files: dict[st
     try:
         for name, content in files.items():
             (group / name).write_text(content)
-        look = "import ringscope.engine.cores as c; print(c.own_place().at_once)"
+        look = "import ringscope.engine.cores as c; print(c.own_cores().at_once)"
         joins = f"echo $$ > {group}/cgroup.procs; exec {sys.executable} -c '{look}'"
         done = subprocess.run(["sh", "-c", joins], capture_output=True, text=True, check=True)
         assert done.stdout == "1\n"

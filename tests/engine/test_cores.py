@@ -8,7 +8,7 @@ from tests.engine.groups import Groups
 from tests.engine.groups import groups as groups
 
 from ringscope.engine import cores
-from ringscope.engine.cores import Place, cores_each, own_place, usable_cores
+from ringscope.engine.cores import Place, cores_each, own_cores, usable_cores
 
 
 def place(*ours: int, machine: str = "a", group: str = "", most: int | None = None) -> Place:
@@ -54,12 +54,12 @@ def test_a_place_is_read_from_the_system(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(cores, "_CPUS", tmp_path)
     monkeypatch.setattr(cores, "_BOOT_ID", tmp_path / "boot_id")
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
-    found = own_place()
+    found = own_cores()
     assert found == Place("e3b0c442", "cgroup:[1234]/kubepods/pod", frozenset({0, 1}), 1)
     assert found.at_once == 1
 
 
 def test_this_machine_has_a_place() -> None:
-    here = own_place()
+    here = own_cores()
     assert here.machine
     assert 1 <= here.at_once <= (os.cpu_count() or 1)

@@ -12,7 +12,7 @@ NAMING = {
     "workers/ringscope/rank/mpiexec.py": "starts them",
     "workers/ringscope_agent/launch/programs.py": "finds it for the manual launcher",
     "workers/ringscope_agent/launch/outcome.py": "says what was killed",
-    "scripts/neighbours.py": "knows processes by their names",
+    "scripts/running_processes.py": "knows processes by their names",
     "tests/gpu/facts.py": "tells where it is",
     "tests/cluster/hosts/soak/faults.py": "knows processes by their names",
     "tests/cluster/hosts/test_faults.py": "knows processes by their names",

@@ -5,7 +5,8 @@ import signal
 import subprocess
 
 import pytest
-from scripts import leftovers, test
+from scripts import cleanup as leftovers
+from scripts import test
 from scripts.test import Outcome, Run, report, run_all
 from scripts.tiers import TIERS
 

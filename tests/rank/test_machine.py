@@ -39,7 +39,7 @@ def others_took(monkeypatch: pytest.MonkeyPatch, processors: float) -> None:
 
 def test_it_is_measured_once(measured: list[object]) -> None:
     first = machine.known_machine()
-    assert (first.hardware, first.cores) == (cores.hardware(), cores.own_place().at_once)
+    assert (first.hardware, first.cores) == (cores.hardware(), cores.own_cores().at_once)
     assert first != Machine(hardware=first.hardware, cores=first.cores), "nothing was measured"
     assert machine.known_machine() == first
     assert len(measured) == 1
@@ -70,7 +70,7 @@ def test_two_agents_with_other_cores_do_not_take_turns_in_measuring(
 
 def test_another_hardware_is_measured_anew(measured: list[object], monkeypatch: pytest.MonkeyPatch) -> None:
     machine._write(machine._path(cores.hardware()), Machine(hardware="the one before", cores=64))
-    assert machine.known_machine().cores == cores.own_place().at_once
+    assert machine.known_machine().cores == cores.own_cores().at_once
     assert len(measured) == 1
 
 
@@ -79,13 +79,13 @@ def test_where_it_cannot_be_measured_the_models_own_machine_stands_in(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr(machine.sys, "executable", str(tmp_path / "none"))
-    here = Machine(hardware=cores.hardware(), cores=cores.own_place().at_once)
+    here = Machine(hardware=cores.hardware(), cores=cores.own_cores().at_once)
     assert machine.known_machine() == here
     assert not machine._path(cores.hardware()).exists(), "so that the next start tries again"
 
 
 def test_where_ranks_may_run_nothing_is_measured_beside_them(measured: list[object]) -> None:
-    here = Machine(hardware=cores.hardware(), cores=cores.own_place().at_once)
+    here = Machine(hardware=cores.hardware(), cores=cores.own_cores().at_once)
     assert machine.known_machine(may_measure=False) == here
     assert measured == []
 

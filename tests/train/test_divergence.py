@@ -47,7 +47,7 @@ def test_a_job_that_is_to_go_on_does_and_tells_once(comm):
     told = []
     trainer = training(comm, told, learning_rate=100.0, weight_decay=10.0, epochs=30, on_nan="continue")
     trainer.run()
-    assert trainer.place.epoch == 30
+    assert trainer.progress.epoch == 30
     assert not are_finite(trainer.module)
     assert len([record for record in told if isinstance(record, Diverged)]) == 1
 
@@ -58,7 +58,7 @@ def test_the_last_finite_checkpoint_stays_however_many_would_come(comm, tmp_path
     poisoned = []
 
     def poison(*_):
-        if trainer.place.step >= 5:
+        if trainer.progress.step >= 5:
             poisoned.append(1)
             with torch.no_grad():
                 next(trainer.module.parameters()).fill_(math.nan)
@@ -67,7 +67,7 @@ def test_the_last_finite_checkpoint_stays_however_many_would_come(comm, tmp_path
     trainer.run()
     assert len(poisoned) > 5
     assert steps(tmp_path) == [4, 5]
-    assert trainer.place.epoch == 2
+    assert trainer.progress.epoch == 2
 
 
 def test_parameters_that_are_not_finite_at_the_end_are_told_though_every_loss_was(comm):
@@ -75,7 +75,7 @@ def test_parameters_that_are_not_finite_at_the_end_are_told_though_every_loss_wa
     trainer = training(comm, told, max_steps=3)
 
     def spoil(*_):
-        if trainer.place.step == 2:
+        if trainer.progress.step == 2:
             with torch.no_grad():
                 next(trainer.module.parameters())[0, 0] = math.inf
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, visiting
-from tests.web.cable import Cable, Cabled
+from tests.web.network_proxy import Cable, Cabled
 
 SAID = re.compile(r"Server unreachable since \d\d:\d\d:\d\d, shown as of \d\d:\d\d:\d\d\.")
 

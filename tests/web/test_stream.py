@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, visiting
-from tests.web.cable import Cable, Cabled
+from tests.web.network_proxy import Cable, Cabled
 
 SWEEP = {
     "name": "through a bad cable",

@@ -13,7 +13,7 @@ from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
 from ringscope.contracts.protocol import checked_year
 from ringscope.contracts.words.units import parse_rate
-from ringscope.engine.cores import own_place
+from ringscope.engine.cores import own_cores
 from ringscope.engine.own_address import address_towards, addresses_of, is_only_here
 from ringscope_agent.metrics.exporter import MAX_WORLD_SIZE
 
@@ -34,7 +34,7 @@ class AgentSettings(BaseSettings):
     )
     name: str = Field(default_factory=socket.gethostname, min_length=1, max_length=200, description="Node name.")
     slots: int = Field(
-        default_factory=lambda: own_place().at_once,
+        default_factory=lambda: own_cores().at_once,
         ge=1,
         le=4096,
         description="Number of ranks at once; default: one for each physical core that the agent may use.",

@@ -10,8 +10,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.protocol import rank_words
 from ringscope.contracts.words.units import plural
-from ringscope_server.attempts import told_epochs, told_rows
-from ringscope_server.attempts.told_rows import NUMBERS, TIMES, Key, Sweep, Told
+from ringscope_server.attempts import epoch_checks as told_epochs
+from ringscope_server.attempts import row_checks as told_rows
+from ringscope_server.attempts.row_checks import NUMBERS, TIMES, Key, ReportedRow, Sweep
 from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.db.specs import SPOILED, spec_of, valid_spec
 from ringscope_server.jobs.reasons import Reason, reason_of
@@ -80,7 +81,7 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
     return ""
 
 
-async def _rows(session: AsyncSession, attempt_id: int) -> list[Told]:
+async def _rows(session: AsyncSession, attempt_id: int) -> list[ReportedRow]:
     key = Measurement.cycle, Measurement.size_bytes, Measurement.algorithm, Measurement.in_place
     sweep = Measurement.collective, Measurement.dtype, Measurement.ranks, Measurement.iterations, Measurement.op
     how = Measurement.wrong, Measurement.chosen_algorithm, Measurement.transport
@@ -94,7 +95,7 @@ async def _rows(session: AsyncSession, attempt_id: int) -> list[Told]:
     found: Iterable[Sequence[Any]] = await session.execute(query)
     first = len(NUMBERS) + 12
     return [
-        Told(
+        ReportedRow(
             Key(*row[:4]),
             Sweep(*row[4:9]),
             dict(zip(NUMBERS, row[12:first], strict=True)),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from starlette.requests import Request
 
-from ringscope.contracts.words.typed import typed
+from ringscope.contracts.words.command_line import typed
 from ringscope_server.http.origin import is_here
 from ringscope_server.settings import Settings
 

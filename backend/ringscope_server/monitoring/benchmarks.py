@@ -13,7 +13,7 @@ from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.machine import shared_cores
 from ringscope.judging.mode import DEFAULT
 from ringscope_server.db.models import Attempt, Job, Measurement, Member
-from ringscope_server.results.alike import in_mode
+from ringscope_server.results.comparable import in_mode
 
 # So many of the newest are looked at for news, and at the start of the server for what there is.
 NEWEST_JOBS = 100

@@ -13,8 +13,8 @@ from ringscope_server.nodes.names import listed
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.cluster import Cluster, conditions, kind_of, remedy
 from ringscope_server.placement.demands import Demands
-from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Demand, fits
+from ringscope_server.placement.slot_index import SlotIndex
 from ringscope_server.placement.snapshot import NodeState, WorkPlacement
 from ringscope_server.placement.tables import node_state
 
@@ -93,7 +93,7 @@ def capacity_errors(placement: Placement, nodes: Sequence[Node]) -> list[FieldEr
 
 def _holds(cluster: Cluster, placement: Placement, *, any_version: bool = False) -> bool:
     demand = Demand(placement, cluster.groups(placement, any_version=any_version))
-    return fits(demand, Level(cluster.capacity, cluster.capacity))
+    return fits(demand, SlotIndex(cluster.capacity, cluster.capacity))
 
 
 def _names_error(placement: Placement, nodes: Sequence[Node]) -> FieldError | None:

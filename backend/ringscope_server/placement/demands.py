@@ -5,8 +5,8 @@ import numpy as np
 from ringscope.contracts.job import Placement
 from ringscope_server.placement import versions
 from ringscope_server.placement.cluster import Cluster, Groups, who
-from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Demand, fits
+from ringscope_server.placement.slot_index import SlotIndex
 from ringscope_server.placement.snapshot import NodeState, QueuedJob
 
 _Key = tuple[object, ...]
@@ -17,7 +17,7 @@ class Demands:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._empty = Level(cluster.capacity, cluster.capacity)
+        self._empty = SlotIndex(cluster.capacity, cluster.capacity)
         self._groups: dict[_Key, Groups] = {}
         self._demands: dict[_Key, Demand] = {}
         self._can_ever_fit: dict[Demand, bool] = {}

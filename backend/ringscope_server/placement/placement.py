@@ -7,7 +7,7 @@ import numpy as np
 
 from ringscope.contracts.job import Placement
 from ringscope_server.placement.cluster import Bools, Groups, Ints
-from ringscope_server.placement.level import Level
+from ringscope_server.placement.slot_index import SlotIndex
 
 # (number of a node, how many of its slots)
 Counts = list[tuple[int, int]]
@@ -25,12 +25,12 @@ class Demand:
     near: frozenset[int] = frozenset()
 
 
-def fits(demand: Demand, level: Level) -> bool:
+def fits(demand: Demand, level: SlotIndex) -> bool:
     """Return whether the whole gang fits into what is free. More free slots never make a fitting gang unfitting."""
     return bool(_fitting(demand, level).any())
 
 
-def place(demand: Demand, level: Level) -> Counts | None:
+def place(demand: Demand, level: SlotIndex) -> Counts | None:
     """Return slots for every rank, or None if the gang does not fit as a whole.
 
     pack: fewest nodes first, because a link is slower than shared memory; of several nodes that fit, the fullest ones,
@@ -47,7 +47,7 @@ def place(demand: Demand, level: Level) -> Counts | None:
     return min(found, key=lambda counts: (sign * len(counts), -sum(n in demand.near for n, _ in counts), counts))
 
 
-def _fitting(demand: Demand, level: Level) -> Bools:
+def _fitting(demand: Demand, level: SlotIndex) -> Bools:
     """Return for each group whether it holds the gang."""
     groups, is_whole = demand.groups, demand.placement.exclusive
     sizes = _sizes(demand.placement)

@@ -16,14 +16,14 @@ import numpy as np
 from ringscope_server.placement import pending
 from ringscope_server.placement.cluster import Cluster, Ints
 from ringscope_server.placement.demands import Demands
-from ringscope_server.placement.level import Level
+from ringscope_server.placement.lifetimes import Lifetimes
 from ringscope_server.placement.order import in_order
 from ringscope_server.placement.pending import Why
 from ringscope_server.placement.placement import Counts, Demand, fits, place
 from ringscope_server.placement.preemption import victims
 from ringscope_server.placement.room import Room
+from ringscope_server.placement.slot_index import SlotIndex
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Share, Snapshot
-from ringscope_server.placement.stays import Stays
 from ringscope_server.placement.timeline import Timeline
 
 ESTIMATED_JOBS = 50  # whose start is estimated; farther back nobody can tell
@@ -105,7 +105,7 @@ class _Pass:
         self._running, self._policy, self._now = snapshot.running, policy, now
         self._cluster = Cluster.of(snapshot.nodes)
         self._demands = Demands(self._cluster)
-        self._stays = Stays(snapshot.nodes, now)
+        self._stays = Lifetimes(snapshot.nodes, now)
         self._room = Room(self._cluster, snapshot.running)
         self._timeline = Timeline(self._cluster)
         self._slots_of_user: dict[str, int] = defaultdict(int)
@@ -114,7 +114,7 @@ class _Pass:
             self._timeline.hold(gang.job_id, self._cluster.held_by(gang), left)
             self._slots_of_user[gang.user] += 0 if gang.is_over else gang.slots
         self._reservation: _Reservation | None = None
-        self._unreserved: Level | None = None
+        self._unreserved: SlotIndex | None = None
         self._unfitting: set[tuple[Demand, bool]] = set()
         self._starts: list[Start] = []
         self._preemptions: list[Preemption] = []
@@ -174,12 +174,12 @@ class _Pass:
             self._unfitting.add((demand, is_long))
         return counts
 
-    def _left_over(self) -> Level:
+    def _left_over(self) -> SlotIndex:
         """The slots that are free and not reserved."""
         if self._unreserved is None:
             assert self._reservation is not None, "else nothing is kept"
             free = np.minimum(self._room.level.free, self._reservation.spare)
-            self._unreserved = Level(free, self._cluster.capacity)
+            self._unreserved = SlotIndex(free, self._cluster.capacity)
         return self._unreserved
 
     def _start(self, job: QueuedJob, counts: Counts) -> None:

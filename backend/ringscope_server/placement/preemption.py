@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ringscope_server.placement.cluster import Cluster, Ints
-from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Demand, fits
+from ringscope_server.placement.slot_index import SlotIndex
 from ringscope_server.placement.snapshot import RunningGang
 
 
@@ -20,7 +20,7 @@ def victims(
     """
 
     def suffices(freed: Ints) -> bool:
-        return fits(demand, Level(np.minimum(freed, cluster.capacity), cluster.capacity))
+        return fits(demand, SlotIndex(np.minimum(freed, cluster.capacity), cluster.capacity))
 
     freed: Ints = sum((_gain(gang, cluster) for gang in running if gang.is_stopping), free)
     if suffices(freed):

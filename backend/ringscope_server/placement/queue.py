@@ -26,7 +26,7 @@ _NO_PLACEMENT = Placement(ranks=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class StoredReason:
     """The last stored reason of a waiting job."""
 
     reason: str | None = None
@@ -44,7 +44,7 @@ class Waiting:
 
     mark: tuple[object, ...]
     job: QueuedJob
-    told: Told
+    stored: StoredReason
     is_spoiled: bool = False
 
 
@@ -70,7 +70,7 @@ class Queue:
         # All at once: SQLAlchemy takes its time over each row that it is asked for.
         for job_id, position, revision, queued_at in (await (await session.connection()).execute(_MARKS)).all():
             before, mark = known.get(job_id), (revision, queued_at)
-            if before is not None and before.told.position == position and before.mark == mark:
+            if before is not None and before.stored.position == position and before.mark == mark:
                 waiting[job_id] = before
             else:
                 unknown[job_id] = mark
@@ -78,13 +78,13 @@ class Queue:
             waiting[waits.job.id] = waits
         return waiting
 
-    def note(self, started: Iterable[int], told: Mapping[int, Told]) -> None:
+    def note(self, started: Iterable[int], stored: Mapping[int, StoredReason]) -> None:
         """Note that these jobs no longer wait, and that these reasons are stored."""
         for job_id in started:
             self._waiting.pop(job_id, None)
-        for job_id, words in told.items():
+        for job_id, words in stored.items():
             if (waits := self._waiting.get(job_id)) is not None:
-                waits.told = words
+                waits.stored = words
 
     def settle(self, snapshot: Snapshot, now: datetime) -> None:
         """Note that a plan for this snapshot changed nothing."""
@@ -138,7 +138,7 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
                     excluded_nodes=frozenset(row.excluded_nodes or ()),
                     near=near.get(row.id, frozenset()),
                 ),
-                Told(row.pending_reason, row.pending_sentence, row.pending_position, row.estimated_start),
+                StoredReason(row.pending_reason, row.pending_sentence, row.pending_position, row.estimated_start),
                 is_spoiled=placement is None,
             )
             for row, placement in zip(rows, placements, strict=True)

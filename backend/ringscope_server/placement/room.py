@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ringscope_server.placement.cluster import Cluster, Ints
-from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Counts
+from ringscope_server.placement.slot_index import SlotIndex
 from ringscope_server.placement.snapshot import RunningGang, Share
 
 
@@ -41,5 +41,5 @@ class Room:
         self.level = self._now()
         return tuple(shares)
 
-    def _now(self) -> Level:
-        return Level(self._free.copy(), self._cluster.capacity)
+    def _now(self) -> SlotIndex:
+        return SlotIndex(self._free.copy(), self._cluster.capacity)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ringscope_server.placement.cluster import Cluster, Ints
-from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Counts, Demand, fits
+from ringscope_server.placement.slot_index import SlotIndex
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,12 +38,12 @@ class Timeline:
         self._ends[np.isin(self._holds[0], list(job_ids))] = 0.0
         self._in_order()
 
-    def free_at(self, time: float) -> Level:
+    def free_at(self, time: float) -> SlotIndex:
         """Return the free slots of each node; a gang that ends at this time has released its slots."""
         self._sort_in()
         _, numbers, slots = self._holds[:, np.searchsorted(self._ends, time, side="right") :]
         held = np.bincount(numbers, slots, len(self._cluster.capacity)).astype(np.int64)
-        return Level(np.maximum(self._cluster.capacity - held, 0), self._cluster.capacity)
+        return SlotIndex(np.maximum(self._cluster.capacity - held, 0), self._cluster.capacity)
 
     def earliest(self, demand: Demand, after: float) -> float | None:
         """Return the first time from ``after`` on at which the gang fits; None if not even when all others have ended.

@@ -16,7 +16,8 @@ from ringscope_server.db.specs import spec_of
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.overload.process_pool import Runs
 from ringscope_server.placement.capacity import job_errors
-from ringscope_server.predictions import limit, seats
+from ringscope_server.predictions import gang as gangs
+from ringscope_server.predictions import limit
 from ringscope_server.predictions.views import (
     Expectations,
     Model,
@@ -34,19 +35,19 @@ from ringscope_server.results.tuning import known_times
 async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> Prediction:
     """Predict a benchmark that is not submitted yet, on the current nodes."""
     async with database.read() as session:
-        gang = await seats.planned(session, spec, now)
+        gang = await gangs.planned(session, spec, now)
         slots = [ranks for _, ranks in gang] or [spec.placement.ranks]
         known = Table() if spec.is_simulated else await known_times(session, spec, slots)
-        known = known.on(seats.machine_of(gang))
+        known = known.on(gangs.machine_of(gang))
         errors = job_errors(spec, await all_nodes(session))
     found = await worker.run(library.predict, spec.sweep, slots, known)
     return Prediction(
         model=_model(found),
-        limit=limit.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)),
+        limit=limit.of_job(spec, gangs.nics_of(gang), gangs.has_gpus(gang)),
         operations_seconds=found.operations_seconds,
         buffer_bytes=found.buffer_bytes,
         nodes=[PlannedNode(node=node.name, ranks=ranks) for node, ranks in gang],
-        warnings=[*refusals(errors), *warnings(spec, found, [] if spec.is_simulated else seats.seats_of(gang))],
+        warnings=[*refusals(errors), *warnings(spec, found, [] if spec.is_simulated else gangs.ranks_of_nodes(gang))],
     )
 
 
@@ -67,16 +68,16 @@ async def expectations(database: Database, worker: Runs, attempt_id: int) -> Exp
         spec = spec_of(attempt.job)
         if spec.benchmark is None:
             return Expectations(model=None, limit=None, usual=[])
-        gang = await seats.taken(session, attempt_id)
+        gang = await gangs.taken(session, attempt_id)
         slots = [ranks for _, ranks in gang]
         usual = await baseline(session, attempt)
         known = Table() if spec.is_simulated else await known_times(session, spec, slots, before=attempt_id)
-        machine = seats.machine_of(gang)
+        machine = gangs.machine_of(gang)
         known, is_crowded = known.on(machine), _is_crowded(attempt, spec, slots, machine)
     found = None if spec.is_simulated else await worker.run(library.predict, spec.sweep, slots, known)
     return Expectations(
         model=found and _model(found),
-        limit=limit.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)),
+        limit=limit.of_job(spec, gangs.nics_of(gang), gangs.has_gpus(gang)),
         usual=_usual(spec, usual, is_crowded),
     )
 

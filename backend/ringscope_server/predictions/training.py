@@ -14,7 +14,7 @@ from ringscope_server.jobs.views import TrainingSummary
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.overload.process_pool import Runs
 from ringscope_server.placement.capacity import job_errors
-from ringscope_server.predictions import seats
+from ringscope_server.predictions import gang as gangs
 from ringscope_server.predictions.gradient_sum import gradient_sum
 from ringscope_server.predictions.views import PlannedNode, TrainingPrediction, UsualTraining
 from ringscope_server.predictions.warnings import refusals
@@ -31,10 +31,10 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
     training = spec.training
     assert training is not None
     async with database.read() as session:
-        gang = await seats.planned(session, spec, now)
+        gang = await gangs.planned(session, spec, now)
         slots = [ranks for _, ranks in gang] or [spec.placement.ranks]
         known = await known_times(session, spec, slots)
-        known = known.on(seats.machine_of(gang))
+        known = known.on(gangs.machine_of(gang))
         usual = await _usual(session, spec, training)
         errors = job_errors(spec, await all_nodes(session))
     return TrainingPrediction(

@@ -11,10 +11,10 @@ from ringscope.contracts.words.units import format_duration, format_size, plural
 
 
 @dataclass(frozen=True, slots=True)
-class Seats:
+class NodeRanks:
     """The ranks on one node, and the node's resources for them."""
 
-    node: str
+    name: str
     ranks: int
     cores: int
     memory_bytes: int
@@ -26,12 +26,12 @@ def refusals(errors: Sequence[FieldError]) -> list[str]:
     return [f"This cluster could not run it: {error.detail}" for error in errors]
 
 
-def warnings(spec: JobSpec, found: Prediction, seats: Sequence[Seats]) -> list[str]:
+def warnings(spec: JobSpec, found: Prediction, nodes: Sequence[NodeRanks]) -> list[str]:
     """Return all warnings that apply, the most important first."""
     return [
         *_time(spec, found),
-        *_memory(spec, found, seats),
-        *_cores(seats),
+        *_memory(spec, found, nodes),
+        *_cores(nodes),
         *_ranks(spec),
         *_unpredicted(spec, found),
     ]
@@ -46,27 +46,27 @@ def _time(spec: JobSpec, found: Prediction) -> Iterator[str]:
         )
 
 
-def _memory(spec: JobSpec, found: Prediction, seats: Sequence[Seats]) -> Iterator[str]:
+def _memory(spec: JobSpec, found: Prediction, nodes: Sequence[NodeRanks]) -> Iterator[str]:
     is_on_gpus = spec.settled_device == "cuda"
-    for seat in seats:
+    for node in nodes:
         # Ranks are distributed over the GPUs of their node.
-        ranks = math.ceil(seat.ranks / max(1, len(seat.gpu_memory_bytes))) if is_on_gpus else seat.ranks
-        there = min(seat.gpu_memory_bytes, default=0) if is_on_gpus else seat.memory_bytes
+        ranks = math.ceil(node.ranks / max(1, len(node.gpu_memory_bytes))) if is_on_gpus else node.ranks
+        there = min(node.gpu_memory_bytes, default=0) if is_on_gpus else node.memory_bytes
         needed = ranks * found.buffer_bytes
         if needed > there > 0:
-            whose = f"a GPU of {seat.node}" if is_on_gpus else seat.node
+            whose = f"a GPU of {node.name}" if is_on_gpus else node.name
             yield (
                 f"The buffers of {plural(ranks, 'rank')} need {format_size(needed)}, and {whose} has "
                 f"{format_size(there)}: lower the largest size."
             )
 
 
-def _cores(seats: Sequence[Seats]) -> Iterator[str]:
-    crowded = [seat for seat in seats if seat.ranks > seat.cores]
+def _cores(nodes: Sequence[NodeRanks]) -> Iterator[str]:
+    crowded = [node for node in nodes if node.ranks > node.cores]
     if crowded:
-        worst = max(crowded, key=lambda seat: seat.ranks / seat.cores)
+        worst = max(crowded, key=lambda node: node.ranks / node.cores)
         yield (
-            f"{worst.ranks} ranks share the {worst.cores} cores of {worst.node} and wait for each other: "
+            f"{worst.ranks} ranks share the {worst.cores} cores of {worst.name} and wait for each other: "
             "times will be longer than the links', and vary."
         )
 

@@ -14,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.judging.mode import mode_of
 from ringscope_server.db.models import Attempt, Measurement
 from ringscope_server.db.specs import spec_of
-from ringscope_server.results.alike import alike_runs
+from ringscope_server.results.comparable import comparable_runs
 
 MIN_RUNS, MAX_RUNS = 3, 5  # with fewer runs the median means little
 MAX_READ = 20  # undisturbed runs, and as many disturbed ones, because not every run has each size
@@ -128,7 +128,7 @@ async def history(session: AsyncSession, attempt: Attempt) -> History:
     if spec.benchmark is None or spec.is_simulated:
         return History({}, 0, 0, 0, 0)
     slots = [member.slots for member in attempt.members]
-    alike = await alike_runs(session, spec.collective, attempt.job.ranks, slots, mode_of(spec.benchmark))
+    alike = await comparable_runs(session, spec.collective, attempt.job.ranks, slots, mode_of(spec.benchmark))
     before = [run for run in alike if run.attempt_id < attempt.id]
     quiet, disturbed = ([run for run in before if run.is_disturbed == which][:MAX_READ] for which in (False, True))
     read = quiet + disturbed

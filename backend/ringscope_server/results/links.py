@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.words.machine import shared_cores
 from ringscope.judging.mode import DEFAULT
 from ringscope_server.db.models import Attempt, Job, Member, Node
-from ringscope_server.results.alike import in_mode
+from ringscope_server.results.comparable import in_mode
 
 # A request waits for this: the number of the newest succeeded jobs of two ranks that are searched.
 MAX_JOBS = 2_000

@@ -97,14 +97,16 @@ async def page_ends(session: AsyncSession, wanted: LogFilter) -> tuple[list[int]
     return list(await session.scalars(ends)), count, last
 
 
-class Place(NamedTuple):
+class LogPosition(NamedTuple):
     """The number of a line among the matching ones, from 1, and the id of the line before it, 0 for none."""
 
     line: int
     after_id: int
 
 
-async def place_at(session: AsyncSession, wanted: LogFilter, ends: Sequence[int], time_ns: int) -> Place | None:
+async def position_at(
+    session: AsyncSession, wanted: LogFilter, ends: Sequence[int], time_ns: int
+) -> LogPosition | None:
     """Return the last line that was printed by this time; None if the first one is later.
 
     ``ends`` are those of the full pages. A binary search by the times of their last lines finds one page, so that few
@@ -128,7 +130,7 @@ async def place_at(session: AsyncSession, wanted: LogFilter, ends: Sequence[int]
     found = next((i for i in reversed(range(len(rows))) if rows[i].time_ns <= time_ns), None)
     if found is None:
         return None
-    return Place(start + found, rows[found].id - 1)
+    return LogPosition(start + found, rows[found].id - 1)
 
 
 async def last_id(session: AsyncSession, wanted: LogFilter) -> int:

@@ -10,7 +10,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table, arithmetic_of, table_of
 from ringscope.contracts.words.collectives import AUTO
 from ringscope_server.db.models import Measurement
-from ringscope_server.results.alike import alike_attempts
+from ringscope_server.results.comparable import comparable_attempts
 from ringscope_server.results.rows import as_record
 
 # A scheduling pass waits for this: the number of comparable jobs that are read.
@@ -40,7 +40,7 @@ async def known_times(session: AsyncSession, spec: JobSpec, slots: Sequence[int]
     the id of an attempt, only earlier ones do.
     """
     wanted = arithmetic_of(spec.collective, spec.benchmark.dtype if spec.benchmark else GRADIENT_DTYPE)
-    found = await alike_attempts(session, spec.collective, spec.placement.ranks, slots)
+    found = await comparable_attempts(session, spec.collective, spec.placement.ranks, slots)
     alike = [number for number in found if before is None or number < before]
     rows: defaultdict[int, list[Measurement]] = defaultdict(list)
     for row in await session.scalars(select(Measurement).where(Measurement.attempt_id.in_(alike[:MAX_READ]))):

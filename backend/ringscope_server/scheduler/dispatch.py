@@ -21,12 +21,12 @@ from ringscope_server.db.engine import Database
 from ringscope_server.db.specs import valid_specs_of
 from ringscope_server.jobs import queries
 from ringscope_server.placement.plan import Plan, Preemption, Start, plan
-from ringscope_server.placement.queue import Queue, Told, Waiting
+from ringscope_server.placement.queue import Queue, StoredReason, Waiting
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
 from ringscope_server.placement.tables import take_snapshot
 from ringscope_server.results.tuning import table_of_gang
 from ringscope_server.scheduler import deadlines
-from ringscope_server.scheduler.telling import News, news, tell
+from ringscope_server.scheduler.waiting_reasons import NewReason, new_reasons, write
 
 # The most of each kind in one transaction: others want to write, and PostgreSQL ends one that lasts for 10 s.
 MOVES_AT_ONCE = 25  # jobs that start, end or expire; each takes some 20 ms
@@ -38,7 +38,7 @@ class Decision:
     """A plan, and the new reasons of waiting jobs."""
 
     plan: Plan
-    news: tuple[News, ...]
+    news: tuple[NewReason, ...]
     overdue: tuple[QueuedJob, ...] = ()  # jobs over their queue timeouts
     spoiled: tuple[int, ...] = ()  # jobs whose specifications are not valid any more
     tables: Mapping[int, Table] = field(default_factory=dict)  # by job, for those that start and choose by them
@@ -63,9 +63,9 @@ class Decision:
         return [start.job_id for start in self.plan.starts]
 
     @property
-    def told(self) -> dict[int, Told]:
+    def stored(self) -> dict[int, StoredReason]:
         """The reasons of jobs once this is applied."""
-        return {item.job_id: item.told for item in self.news}
+        return {item.job_id: item.stored for item in self.news}
 
 
 _NOTHING = Decision(Plan(starts=(), waits=()), news=())
@@ -134,9 +134,9 @@ def _sorted_out(waiting: Iterable[Waiting], now: datetime) -> tuple[list[QueuedJ
 
 def _planned(
     snapshot: Snapshot, waiting: Mapping[int, Waiting], policy: Policy, now: datetime
-) -> tuple[Plan, tuple[News, ...]]:
+) -> tuple[Plan, tuple[NewReason, ...]]:
     made = plan(snapshot, policy, now)
-    return made, tuple(news(made.waits, waiting))
+    return made, tuple(new_reasons(made.waits, waiting))
 
 
 async def _tables(database: Database, starts: Sequence[Start]) -> tuple[dict[int, Table], set[int]]:
@@ -162,7 +162,7 @@ async def carry_out(session: AsyncSession, decided: Decision, changes: Changes, 
     await deadlines.give_up(session, decided.spoiled, changes, now)
     await _start(session, decided, changes, now)
     await _preempt(session, decided.plan.preemptions, changes, now)
-    await tell(session, decided.news)
+    await write(session, decided.news)
     changes.jobs.update(item.job_id for item in decided.news if not item.is_quiet)
 
 

@@ -112,6 +112,6 @@ async def one_pass(services: Services) -> None:
         async with services.database.write(first=True) as session:
             await services.lease.keep(session)
             await carry_out(session, part, changes, services.now())
-        services.queue.note(part.started, part.told)
+        services.queue.note(part.started, part.stored)
         await announce(services, changes)
     await refresh(services)

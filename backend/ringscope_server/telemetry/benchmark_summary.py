@@ -11,8 +11,8 @@ from ringscope_server.db.models import Attempt, Job, Measurement
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.jobs.summary import summary_of
 from ringscope_server.jobs.tally import Tally
+from ringscope_server.predictions import gang as gangs
 from ringscope_server.predictions import limit as limits
-from ringscope_server.predictions import seats
 
 
 async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Sequence[Measurement]) -> bool:
@@ -40,9 +40,9 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
 
 async def _limit_gb_per_s(session: AsyncSession, attempt_id: int, job: Job) -> float | None:
     """Return the limit by the gang's links; a gang keeps its nodes, so it is computed once."""
-    gang = await seats.taken(session, attempt_id)
+    gang = await gangs.taken(session, attempt_id)
     spec = valid_spec(job)
-    limit = limits.of_job(spec, seats.nics_of(gang), seats.has_gpus(gang)) if spec else None
+    limit = limits.of_job(spec, gangs.nics_of(gang), gangs.has_gpus(gang)) if spec else None
     return limit.busbw_gb_per_s if limit else None
 
 

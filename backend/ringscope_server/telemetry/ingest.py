@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts import record
 from ringscope.contracts.protocol import RecordBatch
 from ringscope.contracts.words.devices import SIMULATED
-from ringscope_server.attempts.asked import is_asked
+from ringscope_server.attempts.accepts import accepts
 from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.models import Attempt, LogLine, Measurement, Member, Step, Trace
 from ringscope_server.db.specs import valid_spec
@@ -93,7 +93,7 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     unfit: tuple[type[record.Record], ...] = _OUTCOME if _is_sealed(attempt, member) else ()
     unfit += _OF_TRAINING if attempt.job.kind == "benchmark" else _OF_SWEEPS
     spec = valid_spec(attempt.job)  # None: its attempt is being stopped, and earlier measurements are kept
-    parsed = [one for one in told if not isinstance(one, unfit) and (spec is None or is_asked(spec, one))]
+    parsed = [one for one in told if not isinstance(one, unfit) and (spec is None or accepts(spec, one))]
     ingested.rejected += len(told) - len(parsed)
     await _store(session, attempt.id, attempt.job_id, node, parsed, ingested)
     member.last_sequence = ingested.last_sequence

@@ -10,7 +10,7 @@ import torch
 from mpi4py import MPI
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.engine.post import Post
+from ringscope.engine.point_to_point import PointToPoint
 from ringscope.engine.transports.mpi import abort
 from ringscope.train.batch_weights import equal
 from ringscope.train.data import load
@@ -77,7 +77,7 @@ class Job:
         (loss_sum(self.model(inputs), targets) / self.spec.global_batch_size).backward()
 
 
-def serve(comm: MPI.Intracomm, post: Post, job: Job, begin: int, end: int) -> None:
+def serve(comm: MPI.Intracomm, post: PointToPoint, job: Job, begin: int, end: int) -> None:
     elements = sum(parameter.numel() for parameter in job.model.parameters())
     mine = shards(elements, job.spec.servers)[comm.rank - job.workers]
     shard = Shard(mine.stop - mine.start, job.names)
@@ -86,7 +86,9 @@ def serve(comm: MPI.Intracomm, post: Post, job: Job, begin: int, end: int) -> No
     Server(post, job.workers, shard, job.optimizer(shard), clocks, together, is_end).run()
 
 
-def work(comm: MPI.Intracomm, post: Post, job: Job, flat: FlatModel, begin: int, end: int, steps: int, pause: float):
+def work(
+    comm: MPI.Intracomm, post: PointToPoint, job: Job, flat: FlatModel, begin: int, end: int, steps: int, pause: float
+):
     worker = Worker(post, range(job.workers, RANKS), flat, begin, bound_of(job.spec), end.__eq__)
     if comm.rank == 0:
         worker.give_start(steps)
@@ -99,7 +101,7 @@ def work(comm: MPI.Intracomm, post: Post, job: Job, flat: FlatModel, begin: int,
     return lags, worker.optimizer_steps
 
 
-def train(comm: MPI.Intracomm, post: Post, options: dict[str, Any], cuts: list[int], pause: float = 0):
+def train(comm: MPI.Intracomm, post: PointToPoint, options: dict[str, Any], cuts: list[int], pause: float = 0):
     """From each of ``cuts`` to the next, with new servers each time. The job, the model, lags, optimizer's steps."""
     job = Job(options)
     flat, lags, steps = FlatModel(job.model, job.names), [], 0
@@ -138,7 +140,7 @@ def say(comm: MPI.Intracomm, name: str, **what: Any) -> None:
 def main() -> None:
     torch.set_num_threads(1)
     comm = MPI.COMM_WORLD
-    post = Post(comm, 60.0)
+    post = PointToPoint(comm, 60.0)
     for name, options in SYNC.items():
         job, flat, lags, steps = train(comm, post, options, [0, HALF])
         if comm.rank == 0:

@@ -20,7 +20,7 @@ from ringscope_server.insights import (
     watch,
 )
 from ringscope_server.insights.kinds import KINDS, MAX_ACTIVE
-from ringscope_server.results import alike
+from ringscope_server.results import comparable as alike
 
 PAGE = " ".join((Path(__file__).parents[3] / "docs" / "insights.md").read_text().split())
 

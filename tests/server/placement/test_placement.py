@@ -9,8 +9,8 @@ from tests.server.clusters import CLUSTERS, holds, may_work_together, node, plac
 
 from ringscope.contracts.job import Placement
 from ringscope_server.placement.cluster import Cluster
-from ringscope_server.placement.level import Level
 from ringscope_server.placement.placement import Demand, place
+from ringscope_server.placement.slot_index import SlotIndex
 from ringscope_server.placement.snapshot import NodeState
 
 
@@ -18,7 +18,7 @@ def placed(nodes: list[NodeState], /, near: str = "", **placement: Any) -> list[
     cluster, wanted = Cluster(nodes), Placement.model_validate(placement)
     numbers = frozenset(cluster.number_of_name[name] for name in near.split())
     demand = Demand(wanted, cluster.groups(wanted), numbers)
-    counts = place(demand, Level(cluster.capacity, cluster.capacity))
+    counts = place(demand, SlotIndex(cluster.capacity, cluster.capacity))
     return None if counts is None else [(nodes[number].name, slots) for number, slots in counts]
 
 
@@ -83,7 +83,7 @@ def test_a_gang_is_placed_exactly_when_some_set_of_nodes_holds_it(
     nodes: tuple[NodeState, ...], placement: Placement, near: frozenset[int]
 ) -> None:
     cluster = Cluster(nodes)
-    counts = place(Demand(placement, cluster.groups(placement), near), Level(cluster.capacity, cluster.capacity))
+    counts = place(Demand(placement, cluster.groups(placement), near), SlotIndex(cluster.capacity, cluster.capacity))
     assert (counts is not None) == holds(placement, nodes, {one.id: len(one.slots) for one in nodes})
     if counts is not None:
         chosen = [nodes[number] for number, _ in counts]

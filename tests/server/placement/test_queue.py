@@ -10,7 +10,7 @@ from tests.server.conftest import ONE_SIZE, Clock, Server
 from tests.server.statements import asked
 
 from ringscope_server.placement.plan import plan
-from ringscope_server.placement.queue import Queue, Told
+from ringscope_server.placement.queue import Queue, StoredReason
 from ringscope_server.scheduler import dispatch
 
 Change = Callable[[Server, int], Awaitable[Any]]
@@ -68,9 +68,9 @@ async def test_what_another_server_may_have_said_is_read_again(server: Server) -
     job = await server.submit(**ONE_SIZE)
     queue = Queue()
     await read(server, queue)
-    queue.note([], {job["id"]: Told("slots", "Waits.", None, None)})
-    assert (await read(server, queue))[job["id"]]["told"]["sentence"] == "Waits."
-    assert (await read(server, queue, fence=2))[job["id"]]["told"] == asdict(Told())
+    queue.note([], {job["id"]: StoredReason("slots", "Waits.", None, None)})
+    assert (await read(server, queue))[job["id"]]["stored"]["sentence"] == "Waits."
+    assert (await read(server, queue, fence=2))[job["id"]]["stored"] == asdict(StoredReason())
 
 
 async def test_where_nothing_has_changed_no_new_plan_is_made_for_a_while(server: Server, clock: Clock) -> None:

@@ -8,7 +8,7 @@ from tests.server.statements import asked
 
 from ringscope.contracts.protocol import Load
 from ringscope_server.results import tuning
-from ringscope_server.results.alike import alike_attempts
+from ringscope_server.results.comparable import comparable_attempts
 
 SWEEP = {"min_bytes": 1024, "max_bytes": 1024}
 AUTO = {"benchmark": SWEEP | {"algorithms": ["auto"]}, "placement": {"ranks": 2}}
@@ -149,7 +149,7 @@ async def test_a_try_that_did_not_end_well_does_not_count_though_the_next_one_di
     await node.report(second, "clean", last_sequence=4)
     assert (await server.job(job["id"]))["state"] == "succeeded"
     async with server.services.database.read() as session:
-        assert await alike_attempts(session, "all_reduce", 2, [2]) == [second]
+        assert await comparable_attempts(session, "all_reduce", 2, [2]) == [second]
 
 
 async def test_once_ranks_run_the_table_is_not_sent_again(server: Server) -> None:

@@ -11,7 +11,7 @@ from ringscope_server.db.lease import Lease, LeaseTakenError
 from ringscope_server.placement.plan import Plan, Start
 from ringscope_server.scheduler import deadlines, dispatch, loop
 from ringscope_server.scheduler.dispatch import Decision
-from ringscope_server.scheduler.telling import News
+from ringscope_server.scheduler.waiting_reasons import NewReason
 from ringscope_server.schedules import firing
 
 ONE_RANK = ONE_SIZE | {"placement": {"ranks": 1}}
@@ -70,7 +70,7 @@ async def test_many_starts_have_a_transaction_for_each_part_and_what_is_done_sta
 
 def test_a_decision_is_cut_into_parts_that_hold_each_thing_once() -> None:
     starts = tuple(Start(number, ()) for number in range(120))
-    news = tuple(News(number, "slots", "", 1, None, is_quiet=False) for number in range(2_001))
+    news = tuple(NewReason(number, "slots", "", 1, None, is_quiet=False) for number in range(2_001))
     decided = Decision(Plan(starts=starts, waits=()), news)
     parts = list(decided.parts())
     assert [len(part.plan.starts) for part in parts] == [25, 25, 25, 25, 20]

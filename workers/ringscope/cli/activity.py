@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from ringscope.cli.words import when
+from ringscope.cli.formatting import when
 from ringscope.client import Activity, ApiProblemError, Client, Job
 
 _MOST_RANKS = 8

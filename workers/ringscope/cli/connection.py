@@ -10,7 +10,7 @@ import typer
 from ringscope.cli.console import DEFAULT_DATA_DIR, command_name
 from ringscope.client import Client
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.words.typed import typed
+from ringscope.contracts.words.command_line import typed
 from ringscope.contracts.words.units import is_whole_number
 
 PORT_VARIABLE = "RINGSCOPE_PORT"

@@ -1,7 +1,7 @@
 """Describe what would happen to a job if it were submitted."""
 
 from ringscope.cli.caveats import titled
-from ringscope.cli.words import until
+from ringscope.cli.formatting import until
 from ringscope.client import Delay, QueuePlan
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ringscope.cli.connection import connect
 from ringscope.cli.console import say, say_json, stdout_console
-from ringscope.cli.words import table
+from ringscope.cli.formatting import table
 from ringscope.client import JobTrace
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.operation_trace import TracedHop, TracedRank, TraceRow, TraceStep

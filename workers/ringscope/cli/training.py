@@ -6,8 +6,8 @@ from rich.table import Table
 
 from ringscope.cli.activity import loading_of
 from ringscope.cli.console import complain
+from ringscope.cli.formatting import table
 from ringscope.cli.progress import describe
-from ringscope.cli.words import table
 from ringscope.client import Client, Epoch, Job, Summary
 
 HEADINGS = ("EPOCH", "STEP", "LOSS", "VAL LOSS", "ACCURACY", "SAMPLES/S", "SECONDS", "ATTEMPT")

@@ -23,14 +23,16 @@ from ringscope.cost.nccl_model import Architecture, machine_of, predictions
 from ringscope.cost.timeline import Timeline, simulate
 from ringscope.schedules.algorithms import SCHEDULES, build, channels_of
 from ringscope.schedules.algorithms.parameter_server import parameter_server, separate_servers
-from ringscope.schedules.known import Known
 from ringscope.schedules.schedule import Schedule
+from ringscope.schedules.weighted_lru import WeightedLru
 
 NCCL = "nccl"
 PRICED: tuple[str, ...] = (*SCHEDULES, SEPARATE, *FORMULAS, NCCL)
 _ELEMENT_BYTES = 4
 _MOST_TRANSFERS = 100_000  # in all schedules that are kept, of about 0.15 KB each
-_schedules: Known[tuple[object, ...], Schedule] = Known(_MOST_TRANSFERS, lambda schedule: sum(map(len, schedule.steps)))
+_schedules: WeightedLru[tuple[object, ...], Schedule] = WeightedLru(
+    _MOST_TRANSFERS, lambda schedule: sum(map(len, schedule.steps))
+)
 
 
 class TooManyMessagesError(ValueError):

@@ -32,16 +32,16 @@ from ringscope.engine.calls import (
     require_agreement,
 )
 from ringscope.engine.connect import connect
-from ringscope.engine.cores import own_place, usable_cores
+from ringscope.engine.core_rotation import CoreRotation
+from ringscope.engine.cores import own_cores, usable_cores
 from ringscope.engine.errors import EngineError, StalledError
 from ringscope.engine.exit_hook import end_all, end_alone, end_now, guarded
 from ringscope.engine.memory.arrays import copy
 from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.nodes import nodes_of
 from ringscope.engine.plans import Planner
-from ringscope.engine.post import Post
+from ringscope.engine.point_to_point import PointToPoint
 from ringscope.engine.registered import Registered
-from ringscope.engine.seats import Seats
 from ringscope.engine.shared_choice import SharedChooser
 from ringscope.engine.transports.mpi import unlink_segments
 from ringscope.engine.transports.nccl import NcclTransport
@@ -104,9 +104,9 @@ class Communicator:
         self._planner = Planner(
             self._comm, self.nodes, self.transport, self.gpu is not None, self._roll_call, self.channels
         )
-        places = self._comm.allgather(own_place())
-        self.cores = None if self.gpu else usable_cores(places)  # that its ranks have
-        self._seats = Seats([place.machine for place in places], self.rank)
+        cores_of_ranks = self._comm.allgather(own_cores())
+        self.cores = None if self.gpu else usable_cores(cores_of_ranks)  # that its ranks have
+        self._core_rotation = CoreRotation([each.machine for each in cores_of_ranks], self.rank)
         self._registered = Registered()
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._chooser = SharedChooser(self._comm, lambda: self._on_these_cores(table()))
@@ -132,9 +132,9 @@ class Communicator:
         members.Free()
         return group
 
-    def post(self) -> Post:
+    def post(self) -> PointToPoint:
         """Open point-to-point messages between ranks, separate from the collectives (collective)."""
-        return Post(self._comm, self._choices[1])
+        return PointToPoint(self._comm, self._choices[1])
 
     # registered memory
 
@@ -313,7 +313,7 @@ class Communicator:
         """Move this rank to its core for ``turn`` when ranks share cores, so that all candidates see the same
         sharing.
         """
-        self._seats.take(turn)
+        self._core_rotation.take(turn)
 
     def maximum(self, values: Array) -> Array:
         """Element by element the largest value of any rank (collective)."""

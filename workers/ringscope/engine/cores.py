@@ -20,7 +20,7 @@ _CORES = "; cores "  # in the line of the hardware, between processor and NumPy
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
-class Place(NamedTuple):
+class RankCores(NamedTuple):
     """The cores that a process may use.
 
     Args:
@@ -41,9 +41,9 @@ class Place(NamedTuple):
         return len(self.cores) if self.most is None else min(len(self.cores), self.most)
 
 
-def own_place() -> Place:
+def own_cores() -> RankCores:
     """This process's."""
-    return Place(machine(), own_group(), frozenset(map(_core, _cpus())), most_cores())
+    return RankCores(machine(), own_group(), frozenset(map(_core, _cpus())), most_cores())
 
 
 def machine() -> str:
@@ -61,8 +61,8 @@ def hardware() -> str:
         model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     except (OSError, StopIteration):
         model = platform.machine()
-    place = own_place()
-    return f"{model}{_CORES}{sorted(place.cores)}, {place.at_once} at once; NumPy {version('numpy')}"
+    rank = own_cores()
+    return f"{model}{_CORES}{sorted(rank.cores)}, {rank.at_once} at once; NumPy {version('numpy')}"
 
 
 def is_same_processor(one: str, other: str) -> bool:
@@ -80,22 +80,22 @@ def cores_each(shares: int) -> int:
     return max(1, len(_cpus()) // shares)
 
 
-def usable_cores(places: Iterable[Place]) -> int:
-    """Return how many cores ranks at these places can use at once: per machine no more than it has ranks."""
-    of_machines: defaultdict[str, list[Place]] = defaultdict(list)
-    for place in places:
-        of_machines[place.machine].append(place)
+def usable_cores(ranks: Iterable[RankCores]) -> int:
+    """Return how many cores these ranks can use at once: per machine no more than it has ranks."""
+    of_machines: defaultdict[str, list[RankCores]] = defaultdict(list)
+    for rank in ranks:
+        of_machines[rank.machine].append(rank)
     return sum(min(len(here), _cores(here)) for here in of_machines.values())
 
 
-def _cores(places: list[Place]) -> int:
+def _cores(ranks: list[RankCores]) -> int:
     """Count the usable cores of one machine: the union of all affinities, limited by the control groups' quotas."""
     every: set[int] = set()
     of_groups: defaultdict[str, set[int]] = defaultdict(set)
-    for place in places:
-        every |= place.cores
-        of_groups[place.group] |= place.cores
-    most = {place.group: place.most for place in places}
+    for rank in ranks:
+        every |= rank.cores
+        of_groups[rank.group] |= rank.cores
+    most = {rank.group: rank.most for rank in ranks}
     allowed = sum(len(cores) if (limit := most[group]) is None else limit for group, cores in of_groups.items())
     return min(len(every), allowed)
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ringscope.contracts.words.machine import REFERENCE, Machine
-from ringscope.engine.cores import hardware, own_place
+from ringscope.engine.cores import hardware, own_cores
 
 Array = npt.NDArray[np.float32]
 
@@ -38,7 +38,7 @@ def measure() -> Machine:
 
     return Machine(
         hardware=hardware(),
-        cores=own_place().at_once,
+        cores=own_cores().at_once,
         call_us=_best_ns(calls) / _FEW_CALLS / _NS_PER_US,
         turn_us=_turn_us(),
         cache_bytes=cache_bytes,

@@ -11,7 +11,7 @@ from pathlib import Path
 from ringscope.choice.tuning_file import default_path, read
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.words.machine import Machine
-from ringscope.engine.cores import hardware, is_same_processor, own_place
+from ringscope.engine.cores import hardware, is_same_processor, own_cores
 from ringscope.rank.load import MOST_OTHER_SHARE, LoadMeter
 
 _FILES = "machine-*.json"
@@ -27,7 +27,7 @@ def known_machine(*, may_measure: bool = True) -> Machine:
     """
     here = hardware()
     path = _path(here)
-    unmeasured = Machine(hardware=here, cores=own_place().at_once)
+    unmeasured = Machine(hardware=here, cores=own_cores().at_once)
     known = _read(path)
     if known is not None and known.hardware == here:
         return known

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Self
 
 from ringscope.contracts.record import RECORD, Hello, Record, Started
-from ringscope.rank.hang_ups import HangUps
+from ringscope.rank.close_order import CloseOrder
 
 _READ_BYTES = 1 << 16
 
@@ -26,7 +26,7 @@ class Receiver:
         self._selector.register(self._listener, selectors.EVENT_READ)
         self._partial: dict[socket.socket, bytes] = {}
         self._ranks: dict[socket.socket, int] = {}
-        self._order = HangUps()
+        self._order = CloseOrder()
         self.hang_ups: dict[int, int] = {}
 
     def __enter__(self) -> Self:

@@ -11,7 +11,7 @@ from ringscope.contracts.columns import MOST_MICROSECONDS
 from ringscope.contracts.record import Record
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import ITERATIONS
-from ringscope.train.telling import Step, Telling
+from ringscope.train.step_reporter import Step, StepReporter
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -27,7 +27,7 @@ class StepLog:
     def __init__(self, comm: Communicator, emit: Callable[[Record], None]) -> None:
         self.gradients: Gradients | None = None  # whose sums are reported, unless the script says otherwise
         self._comm, self._emit = comm, emit
-        self._telling: Telling | None = None
+        self._reporter: StepReporter | None = None
         self._divergence: Divergence | None = None
         self._steps = 0
         self._start()
@@ -65,26 +65,26 @@ class StepLog:
             compute_us=compute_us,
         )
         self._comm.position[ITERATIONS] += 1  # so that an observer sees progress
-        telling = self._told()
-        telling.add(step)
-        self._judge(telling, step.loss)
+        reporter = self._step_reporter()
+        reporter.add(step)
+        self._judge(reporter, step.loss)
         self._steps += 1
         self._start()
 
     def close(self) -> None:
         """Send the rest."""
-        if self._telling is not None:
-            self._telling.tell()
+        if self._reporter is not None:
+            self._reporter.send()
 
     def end_training(self) -> None:
         """DifferenceError on every rank where a script's models differ at its end (collective)."""
         if self.gradients is not None:
             self.gradients.end()
 
-    def _judge(self, telling: Telling, loss: float | None) -> None:
+    def _judge(self, reporter: StepReporter, loss: float | None) -> None:
         """Report that the training diverged; the script decides whether to continue."""
         if loss is not None and not isfinite(loss):
-            telling.tell()
+            reporter.send()
             if self._divergence is None:
                 from ringscope.train.divergence import Divergence
 
@@ -94,11 +94,11 @@ class StepLog:
     def _start(self) -> None:
         self._start_ns, self._since = time.time_ns(), time.perf_counter()
 
-    def _told(self) -> Telling:
-        if self._telling is None:
+    def _step_reporter(self) -> StepReporter:
+        if self._reporter is None:
             algorithm, transport = self.gradients.names if self.gradients else (_NONE, _NONE)
-            self._telling = Telling(self._comm.rank, self._comm.size, self._emit, algorithm, transport)
-        return self._telling
+            self._reporter = StepReporter(self._comm.rank, self._comm.size, self._emit, algorithm, transport)
+        return self._reporter
 
 
 def _first(*values: float | None) -> float:

@@ -10,9 +10,9 @@ from itertools import groupby
 from operator import attrgetter
 from typing import NamedTuple
 
-from ringscope.schedules.known import Known
 from ringscope.schedules.messages import Message, messages
 from ringscope.schedules.schedule import Chunk, Schedule, Transfer
+from ringscope.schedules.weighted_lru import WeightedLru
 
 _MAX_KNOWN_MESSAGES = 80_000  # in all graphs that are kept, of about 0.5 KB each
 
@@ -85,7 +85,7 @@ def message_steps(schedule: Schedule) -> list[list[Message]]:
 
 
 _Key = tuple[int, int, tuple[Chunk, ...], tuple[tuple[Transfer, ...], ...]]
-_known: Known[_Key, MessageGraph] = Known(_MAX_KNOWN_MESSAGES, len)
+_known: WeightedLru[_Key, MessageGraph] = WeightedLru(_MAX_KNOWN_MESSAGES, len)
 
 
 def _outline(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:

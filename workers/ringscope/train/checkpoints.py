@@ -14,7 +14,7 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import UNTIMED
 from ringscope.train.checkpoint import Checkpoint, save
-from ringscope.train.place import Place
+from ringscope.train.progress import Progress
 from ringscope.train.replica import Replica
 from ringscope.train.resume import apply, newest_checkpoint
 from ringscope.train.unsent import Unsent
@@ -43,7 +43,7 @@ class Checkpoints:
         self._unsent = unsent
         self._folder, self._earlier = folder, earlier
 
-    def restore(self, spec: TrainingSpec) -> Place:
+    def restore(self, spec: TrainingSpec) -> Progress:
         """Resume from the job's own newest checkpoint, otherwise from the earlier job's, otherwise from the beginning.
 
         EngineError if the earlier job's checkpoint cannot be found, or leaves nothing to do.
@@ -51,7 +51,7 @@ class Checkpoints:
         if own := newest_checkpoint(self._comm, self._folder):
             return self._apply(own, self._folder)
         if spec.resume_from is None:
-            return Place()
+            return Progress()
         found = newest_checkpoint(self._comm, self._earlier)
         if found is None:
             raise EngineError(
@@ -62,31 +62,31 @@ class Checkpoints:
             raise EngineError(f"epochs: job {spec.resume_from} has done {found.epoch} already; give more than that.")
         return self._apply(found, self._earlier)
 
-    def save(self, place: Place) -> float:
+    def save(self, progress: Progress) -> float:
         """Write down where ``place`` is; how long that took, in us."""
         start = time.perf_counter()
-        loss_sum, samples = self._comm.total(np.array([place.loss_sum, place.samples], np.float64)).tolist()
+        loss_sum, samples = self._comm.total(np.array([progress.loss_sum, progress.samples], np.float64)).tolist()
         if self._folder is not None and self._comm.local_rank == 0:
-            extra = {"loss_sum": loss_sum, "samples": int(samples), "duration_us": place.duration_us}
+            extra = {"loss_sum": loss_sum, "samples": int(samples), "duration_us": progress.duration_us}
             if self._scale:
                 extra |= {"scale": self._scale.value, "good_steps": self._scale.good_steps}
             model, optimizer = self._module.state_dict(), self._optimizer.state_dict()
-            save(self._folder, Checkpoint(place.step, place.epoch, place.index, model, optimizer, extra))
+            save(self._folder, Checkpoint(progress.step, progress.epoch, progress.index, model, optimizer, extra))
         if self._folder is not None and self._unsent is not None:
-            self._unsent.save(self._folder, place.step)
+            self._unsent.save(self._folder, progress.step)
         self._comm.position[UNTIMED] += 1
         return (time.perf_counter() - start) * 1e6
 
-    def _apply(self, checkpoint: Checkpoint, folder: Path | None) -> Place:
+    def _apply(self, checkpoint: Checkpoint, folder: Path | None) -> Progress:
         apply(checkpoint, self._module, self._optimizer)
         if self._unsent is not None:
             self._unsent.restore(folder, checkpoint.step)
         extra = checkpoint.extra
         if self._scale and "scale" in extra:
             self._scale.value, self._scale.good_steps = extra["scale"], extra["good_steps"]
-        place = Place(checkpoint.step, checkpoint.epoch, checkpoint.index, duration_us=extra["duration_us"])
+        progress = Progress(checkpoint.step, checkpoint.epoch, checkpoint.index, duration_us=extra["duration_us"])
         if self._comm.rank == 0:
-            place.loss_sum, place.samples = extra["loss_sum"], extra["samples"]
-            sys.stdout.write(f"resumed after step {place.step}, in epoch {place.epoch + 1}\n")
+            progress.loss_sum, progress.samples = extra["loss_sum"], extra["samples"]
+            sys.stdout.write(f"resumed after step {progress.step}, in epoch {progress.epoch + 1}\n")
             sys.stdout.flush()
-        return place
+        return progress

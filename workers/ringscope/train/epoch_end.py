@@ -16,7 +16,7 @@ from ringscope.engine.base import Array
 from ringscope.engine.positions import UNTIMED
 from ringscope.train.data import Split
 from ringscope.train.evaluation import evaluate
-from ringscope.train.place import Place
+from ringscope.train.progress import Progress
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -31,21 +31,21 @@ class EpochEnd:
         self._comm, self._emit, self._validation = comm, emit, validation
         self._target = spec.target_accuracy
 
-    def evaluate(self, module: torch.nn.Module, place: Place) -> Epoch:
+    def evaluate(self, module: torch.nn.Module, progress: Progress) -> Epoch:
         """The record of the epoch that ``place`` has just ended, without the checkpoint's time."""
         start = time.perf_counter()
         found = evaluate(module, self._validation, self._comm.rank, self._comm.size, self._sum)
         validation_us = (time.perf_counter() - start) * 1e6
-        loss_sum, samples = self._comm.total(np.array([place.loss_sum, place.samples], np.float64)).tolist()
+        loss_sum, samples = self._comm.total(np.array([progress.loss_sum, progress.samples], np.float64)).tolist()
         return Epoch(
             rank=self._comm.rank,
-            epoch=place.epoch + 1,
-            step=place.step,
+            epoch=progress.epoch + 1,
+            step=progress.step,
             training_loss=loss_sum / samples,
             validation_loss=found.loss,
             validation_accuracy=found.accuracy,
             samples=int(samples),
-            duration_us=place.duration_us,
+            duration_us=progress.duration_us,
             validation_us=validation_us,
             checkpoint_us=0.0,
             time_ns=time.time_ns(),

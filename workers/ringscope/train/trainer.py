@@ -15,14 +15,14 @@ from ringscope.engine.positions import ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas
 from ringscope.train.divergence import Divergence, are_finite
-from ringscope.train.drill import Drill
 from ringscope.train.epoch_end import EpochEnd
-from ringscope.train.place import Place
+from ringscope.train.fault_injection import FaultInjection
+from ringscope.train.progress import Progress
 from ringscope.train.replica import Result
 from ringscope.train.sampler import Sampler
 from ringscope.train.shares import Shares
+from ringscope.train.step_reporter import Step, StepReporter
 from ringscope.train.sums.gradient_sum import Sums
-from ringscope.train.telling import Step, Telling
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -52,13 +52,13 @@ class SumOfRanks(Protocol):
         """Let go of the model."""
 
 
-class Keeping(Protocol):
+class Checkpointer(Protocol):
     """Interface for resuming a job and saving its state; see ``Checkpoints``."""
 
-    def restore(self, spec: TrainingSpec) -> Place:
+    def restore(self, spec: TrainingSpec) -> Progress:
         """Return where to begin."""
 
-    def save(self, place: Place) -> float:
+    def save(self, progress: Progress) -> float:
         """Write down where ``place`` is; how long that took, in us."""
 
 
@@ -72,19 +72,19 @@ class Trainer:
         dataset: Dataset,
         replica: Learner,
         sums: SumOfRanks,
-        checkpoints: Keeping,
+        checkpoints: Checkpointer,
         emit: Callable[[Record], None],
         fault: str = "",
     ) -> None:
-        """``fault`` is a drill for this rank (see ``rank_process.FAULT_VARIABLE``)."""
-        self._comm, self._spec, self._dataset, self._drill = comm, spec, dataset, Drill(fault)
+        """``fault`` is a faults for this rank (see ``rank_process.FAULT_VARIABLE``)."""
+        self._comm, self._spec, self._dataset, self._faults = comm, spec, dataset, FaultInjection(fault)
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
         self._sampler = Sampler(len(dataset.training), spec.global_batch_size, spec.seed)
         self._shares = Shares(comm, spec)
         self._is_loading = True
         set_stage(comm.position, "looking for a checkpoint")
-        self._place = checkpoints.restore(spec)
-        self._telling = Telling(comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._place.step)
+        self._progress = checkpoints.restore(spec)
+        self._reporter = StepReporter(comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._progress.step)
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
         self._divergence = Divergence(comm.rank, emit, spec.on_nan)
 
@@ -94,9 +94,9 @@ class Trainer:
         return self._replica.module
 
     @property
-    def place(self) -> Place:
+    def progress(self) -> Progress:
         """Return the progress of the job."""
-        return self._place
+        return self._progress
 
     @property
     def steps_per_epoch(self) -> int:
@@ -113,25 +113,25 @@ class Trainer:
         compare_replicas(self._comm, self._replica.module, "Before the first step")
         set_stage(self._comm.position, "compiling and taking the first step")
         self._comm.position[SIZE_BYTES] = self._sums.size_bytes
-        while self._place.epoch < self._spec.epochs and not self._is_at_last_step():
+        while self._progress.epoch < self._spec.epochs and not self._is_at_last_step():
             self._run_epoch()
 
     def _run_epoch(self) -> None:
-        place, spec = self._place, self._spec
-        while place.index < self._sampler.steps_per_epoch and not self._is_at_last_step():
+        progress, spec = self._progress, self._spec
+        while progress.index < self._sampler.steps_per_epoch and not self._is_at_last_step():
             self._step()
-            is_last = place.index >= self._sampler.steps_per_epoch or self._is_at_last_step()
-            if spec.checkpoint_every_steps and place.step % spec.checkpoint_every_steps == 0 and not is_last:
-                self._telling.tell()
+            is_last = progress.index >= self._sampler.steps_per_epoch or self._is_at_last_step()
+            if spec.checkpoint_every_steps and progress.step % spec.checkpoint_every_steps == 0 and not is_last:
+                self._reporter.send()
                 self._save()
-        self._telling.tell()
-        self._drill.before_comparison(self.module)
+        self._reporter.send()
+        self._faults.before_comparison(self.module)
         self._require_finite()
-        compare_replicas(self._comm, self._replica.module, f"After epoch {place.epoch + 1}")
+        compare_replicas(self._comm, self._replica.module, f"After epoch {progress.epoch + 1}")
         with stage(self._comm.position, "evaluating"):
-            epoch = self._end.evaluate(self._replica.module, place)
-        if place.index >= self._sampler.steps_per_epoch:
-            place.next_epoch()
+            epoch = self._end.evaluate(self._replica.module, progress)
+        if progress.index >= self._sampler.steps_per_epoch:
+            progress.next_epoch()
         self._end.tell(epoch, checkpoint_us=self._save())
 
     def _save(self) -> float:
@@ -139,21 +139,23 @@ class Trainer:
         if not self._require_finite():
             return 0.0
         with stage(self._comm.position, "writing a checkpoint"):
-            return self._checkpoints.save(self._place)
+            return self._checkpoints.save(self._progress)
 
     def _require_finite(self) -> bool:
         """Return whether all parameters are finite on every rank; DivergedError if the job is to stop then."""
         is_finite = not self._comm.maximum(np.array([not are_finite(self.module)], np.int64))[0]
-        self._divergence.judge_parameters(self._place.step - 1, is_finite)
+        self._divergence.judge_parameters(self._progress.step - 1, is_finite)
         return is_finite
 
     def _is_at_last_step(self) -> bool:
-        return self._spec.max_steps is not None and self._place.step >= self._spec.max_steps
+        return self._spec.max_steps is not None and self._progress.step >= self._spec.max_steps
 
     def _step(self) -> None:
-        place, spec = self._place, self._spec
+        progress, spec = self._progress, self._spec
         start_ns, start = time.time_ns(), time.perf_counter_ns()
-        mine = self._sampler.part(self._sampler.batch(place.epoch, place.index), self._shares.counts, self._comm.rank)
+        mine = self._sampler.part(
+            self._sampler.batch(progress.epoch, progress.index), self._shares.counts, self._comm.rank
+        )
         parts = min(spec.accumulation_steps, len(mine))
         result = self._replica.step(self._batches(mine, parts), parts, spec.global_batch_size)
         duration_us = (time.perf_counter_ns() - start) / 1e3
@@ -173,16 +175,16 @@ class Trainer:
             lag=sums.lag,
             buckets=self._buckets(sums),
         )
-        place.advance(result.loss_sum, len(mine), duration_us)
-        self._telling.add(step)
+        progress.advance(result.loss_sum, len(mine), duration_us)
+        self._reporter.add(step)
         self._shares.note(duration_us - sums.exposed_us)
         if not result.is_left_out:
             self._judge(step)
 
     def _judge(self, step: Step) -> None:
         if step.loss is not None and not np.isfinite(step.loss):
-            self._telling.tell()  # the step before what is found in it
-            self._divergence.judge_loss(self._place.step - 1, step.loss)
+            self._reporter.send()  # the step before what is found in it
+            self._divergence.judge_loss(self._progress.step - 1, step.loss)
 
     def _batches(self, samples: np.ndarray[tuple[int], np.dtype[np.int64]], parts: int) -> Iterator[_Batch]:
         for part in np.array_split(samples, parts):
@@ -194,7 +196,7 @@ class Trainer:
             return None
         return Buckets(
             rank=self._comm.rank,
-            step=self._place.step,
+            step=self._progress.step,
             backward_us=sums.backward_us,
             bytes=sums.bucket_bytes,
             ready_us=sums.ready_us,

@@ -11,7 +11,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from ringscope.contracts.record import RECORD, Hello, Record, Started
-from ringscope.rank.hang_ups import HangUps
+from ringscope.rank.close_order import CloseOrder
 
 MAX_RECORD_BYTES = 64 << 20
 
@@ -37,11 +37,11 @@ class Listener:
         self._on_malformed = on_malformed
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
-        self._hang_ups: HangUps
+        self._hang_ups: CloseOrder
 
     async def start(self, socket_path: Path) -> None:
         """Listen on ``socket_path``; asyncio replaces a stale socket of an earlier run."""
-        self._hang_ups = HangUps()
+        self._hang_ups = CloseOrder()
         self._server = await asyncio.start_unix_server(self._accept, path=str(socket_path), limit=MAX_RECORD_BYTES)
 
     async def drain(self, timeout_seconds: float) -> None:

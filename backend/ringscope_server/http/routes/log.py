@@ -79,7 +79,7 @@ async def list_log_lines(
         await require_job(session, wanted.job_id)
         if sought is not None:
             ends, _, _ = await log.page_ends(session, wanted)
-            place = await log.place_at(session, wanted, ends, as_ns(sought))
+            place = await log.position_at(session, wanted, ends, as_ns(sought))
             after = place and place.after_id
         items = await log.lines(session, wanted, limit, after)
     return LogPage(items=items, next=next_cursor([item.id for item in items], limit))
@@ -95,7 +95,7 @@ async def get_log_outline(
         await require_job(session, wanted.job_id)
         ends, lines, last_id = await log.page_ends(session, wanted)
         if at is not None:
-            place = await log.place_at(session, wanted, ends, as_ns(at))
+            place = await log.position_at(session, wanted, ends, as_ns(at))
     cursors = [None, *(encode(line_id) for line_id in ends if line_id != last_id)]
     line_at = place and place.line
     return LogOutline(lines=lines, last_id=last_id, lines_per_page=LINES_PER_PAGE, cursors=cursors, line_at=line_at)

@@ -34,9 +34,9 @@ from ringscope.cli.console import (
     say,
     stderr_console,
 )
-from ringscope.cli.letters import LetterCommand, size, sweep_fields
 from ringscope.cli.processes.children import interrupts
 from ringscope.cli.runnable import without_missing
+from ringscope.cli.short_flags import LetterCommand, size, sweep_fields
 from ringscope.cli.sweep_options import (
     Aggregate,
     Algorithms,

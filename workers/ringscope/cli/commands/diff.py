@@ -9,7 +9,7 @@ import typer
 from ringscope.cli.caveats import disturbed_by, sentences
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
-from ringscope.cli.words import AsJson, table
+from ringscope.cli.formatting import AsJson, table
 from ringscope.client import AttemptEnvironment, Client, Job
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.devices import SIMULATED

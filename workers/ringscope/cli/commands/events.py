@@ -10,8 +10,8 @@ import typer
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, in_one_line, pour, say, say_json
 from ringscope.cli.follow import POLL_SECONDS
+from ringscope.cli.formatting import AsJson, Columns, moment, say_list, when
 from ringscope.cli.unused_options import all_for, refuse_unused
-from ringscope.cli.words import AsJson, Columns, moment, say_list, when
 from ringscope.client import Client, Event
 
 _COLUMNS: Columns[Event] = {

@@ -8,7 +8,7 @@ import typer
 
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
-from ringscope.cli.words import AsJson, say_list, span, when
+from ringscope.cli.formatting import AsJson, say_list, span, when
 from ringscope.client import Check, Insight
 
 _ADDRESS = re.compile(r"[Tt]hread 0x[0-9a-f]+")  # differs from rank to rank

@@ -10,10 +10,10 @@ from ringscope.cli.caveats import title
 from ringscope.cli.commands.jobs import JobId
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_BAD_INPUT, DataDir, complain
+from ringscope.cli.formatting import label_words, say_one
 from ringscope.cli.job_body import label_changes, patch_of
 from ringscope.cli.outcome import AsJson, Follow, Wait, report
 from ringscope.cli.progress import describe
-from ringscope.cli.words import label_words, say_one
 from ringscope.client import ApiProblemError, Job
 
 JobIds = Annotated[list[int], typer.Argument(metavar="ID...", min=1, help="The jobs' numbers.")]

@@ -10,11 +10,11 @@ from ringscope.cli.commands.insights import insight_lines
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, pour, say, say_json, stdout_console
 from ringscope.cli.follow import LogReader, follow
+from ringscope.cli.formatting import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
 from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.unused_options import refuse_unused
-from ringscope.cli.words import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.client import Job
 
 JobId = Annotated[int, typer.Argument(metavar="ID", min=1, help="The job's number.")]

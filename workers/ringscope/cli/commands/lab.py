@@ -10,9 +10,9 @@ import typer
 
 from ringscope.cli.connection import Url, server_url, token
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, say_json, stderr_console, stdout_console
+from ringscope.cli.formatting import AsJson, table
 from ringscope.cli.patience import MOST_TIMES, START_SECONDS
 from ringscope.cli.unused_options import refuse_unused
-from ringscope.cli.words import AsJson, table
 from ringscope.client import Client, is_ready
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.units import format_duration, parse_duration, parse_rate

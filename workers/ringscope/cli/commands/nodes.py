@@ -7,8 +7,8 @@ import typer
 
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
+from ringscope.cli.formatting import AsJson, Columns, label_words, node_state, say_list, say_one, span, until
 from ringscope.cli.job_body import label_changes
-from ringscope.cli.words import AsJson, Columns, label_words, node_state, say_list, say_one, span, until
 from ringscope.client import Node
 from ringscope.contracts.words.units import format_size
 

@@ -9,9 +9,9 @@ import typer
 from ringscope.cli.caveats import titled
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
+from ringscope.cli.formatting import AsJson, Columns, named, say_list, say_one, until, when
 from ringscope.cli.job_body import patch_of, read_job
 from ringscope.cli.progress import describe
-from ringscope.cli.words import AsJson, Columns, named, say_list, say_one, until, when
 from ringscope.client import Client, Schedule
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.merge_patch import merge_patch

@@ -10,8 +10,8 @@ from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.dry_run import in_words
 from ringscope.cli.job_body import job_body, pairs, read_job
-from ringscope.cli.letters import LetterCommand, size, sweep_fields
 from ringscope.cli.outcome import AsJson, Follow, Wait, report
+from ringscope.cli.short_flags import LetterCommand, size, sweep_fields
 from ringscope.cli.sweep_options import (
     Aggregate,
     Algorithms,

@@ -6,7 +6,7 @@ import typer
 
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say, say_json
-from ringscope.cli.words import AsJson, Columns, Quiet, say_list, say_one, until, when
+from ringscope.cli.formatting import AsJson, Columns, Quiet, say_list, say_one, until, when
 from ringscope.client import Token
 
 _COLUMNS: Columns[Token] = {

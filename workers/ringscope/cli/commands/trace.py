@@ -10,7 +10,7 @@ from ringscope.cli.cluster import Shape, cluster, described
 from ringscope.cli.connection import Url
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_trace import show_job_trace, write_perfetto
-from ringscope.cli.letters import size
+from ringscope.cli.short_flags import size
 from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.collectives import ROOTED, SCHEDULED

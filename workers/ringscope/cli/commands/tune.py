@@ -20,14 +20,14 @@ from ringscope.cli.console import (
     say_json,
     stdout_console,
 )
-from ringscope.cli.letters import size
 from ringscope.cli.processes.children import interrupts
+from ringscope.cli.short_flags import size
 from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.tuning import Table, ranks_of_nodes_in, table_of
 from ringscope.contracts.words.collectives import COLLECTIVES, VENDORS
 from ringscope.contracts.words.units import format_size, plural
-from ringscope.engine.cores import own_place
+from ringscope.engine.cores import own_cores
 from ringscope.rank.load import MOST_OTHER_SHARE, LoadMeter
 from ringscope.rank.local import Run
 
@@ -140,7 +140,7 @@ def _algorithms(collective: str, transport: str) -> tuple[str, ...]:
 def _numbers(text: str | None) -> list[int]:
     """The numbers of ranks: as given, else the powers of two that have a core each, two at least."""
     if text is None:
-        return [number for number in (2, 4, 8, 16, 32) if number <= max(2, own_place().at_once)]
+        return [number for number in (2, 4, 8, 16, 32) if number <= max(2, own_cores().at_once)]
     try:
         return [int(number) for number in text.split(",")]
     except ValueError as error:

@@ -10,7 +10,7 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, comman
 from ringscope.cli.processes.children import ChildDiedError, interrupts
 from ringscope.cli.processes.stack import Stack, StackOptions, default_slots, running_stack
 from ringscope.cli.unused_options import refuse_unused
-from ringscope.contracts.words.typed import typed
+from ringscope.contracts.words.command_line import typed
 
 Port = Annotated[
     int,

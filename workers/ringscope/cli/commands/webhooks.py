@@ -6,7 +6,7 @@ import typer
 
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say, say_json
-from ringscope.cli.words import AsJson, Columns, Quiet, named, say_list, say_one, when
+from ringscope.cli.formatting import AsJson, Columns, Quiet, named, say_list, say_one, when
 from ringscope.client import Client, Delivery, Webhook
 from ringscope.contracts.words.units import is_whole_number
 

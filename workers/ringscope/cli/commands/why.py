@@ -10,8 +10,8 @@ from ringscope.cli.commands.insights import check_lines, insight_lines
 from ringscope.cli.commands.jobs import JobId
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
+from ringscope.cli.formatting import AsJson, span, until, when
 from ringscope.cli.progress import describe
-from ringscope.cli.words import AsJson, span, until, when
 from ringscope.client import Activity, Attempt, Check, Job
 
 _FIELDS = {

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from ringscope.cli.connection import served_url, token
 from ringscope.cli.console import complain
+from ringscope.cli.formatting import node_state
 from ringscope.cli.patience import LOOK_SECONDS, Patience
 from ringscope.cli.processes.children import Child, Children
 from ringscope.cli.processes.prometheus import Prometheus, find_prometheus, start_prometheus
-from ringscope.cli.words import node_state
 from ringscope.client import Client, ServerAwayError, is_ready
 from ringscope.contracts.errors import UserError
-from ringscope.engine.cores import own_place
+from ringscope.engine.cores import own_cores
 from ringscope.rank.mpiexec import find_mpiexec
 
 AWAY_SECONDS = 5.0  # `up` starts no second agent: ranks that the first one left behind need not wait for one
@@ -81,7 +81,7 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
 
 def default_slots() -> int:
     """Return one slot per core, as for any agent: with more slots ranks would share cores, which is only on request."""
-    return own_place().at_once
+    return own_cores().at_once
 
 
 def _server_arguments(options: StackOptions, data_dir: Path, prometheus: Prometheus | None) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from mpi4py import MPI
 
 from ringscope.contracts.traced import RankTrace, Span, TracedTransfer
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, Scratch, bits, cut, remembered
-from ringscope.engine.last_words import deliver
 from ringscope.engine.memory.arrays import address, module_of
 from ringscope.engine.memory.buffer import HostMemory, Memory
+from ringscope.engine.stdio_drain import drain
 from ringscope.engine.transports.traces import of_messages
 from ringscope.engine.waiting.peers import Peers
 from ringscope.engine.waiting.requests import RequestWatch, wait_all
@@ -49,7 +49,7 @@ def is_over() -> bool:
 
 def abort(exit_code: int) -> None:
     """End every rank of the gang with this code once its last words are read: peers may wait for this one for ever."""
-    deliver()
+    drain()
     MPI.COMM_WORLD.Abort(exit_code)
 
 

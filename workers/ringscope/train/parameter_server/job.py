@@ -24,13 +24,13 @@ from ringscope.train.parameter_server.pulls import Pulls, ServersOptimizer
 from ringscope.train.parameter_server.server import Server, Shard
 from ringscope.train.parameter_server.shards import FlatModel, shards, state_names
 from ringscope.train.parameter_server.worker import Worker
-from ringscope.train.place import Place
+from ringscope.train.progress import Progress
 from ringscope.train.replica import Replica
 from ringscope.train.trainer import Trainer
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
-    from ringscope.engine.post import Post
+    from ringscope.engine.point_to_point import PointToPoint
 
 _WORKER, _SERVER = 0, 1  # colors of the groups
 
@@ -52,11 +52,11 @@ class Course:
         return is_epoch_end or clock == self.last or bool(self.checkpoint_every and clock % self.checkpoint_every == 0)
 
 
-def course_of(spec: TrainingSpec, place: Place, steps_per_epoch: int, elements: int) -> Course:
+def course_of(spec: TrainingSpec, progress: Progress, steps_per_epoch: int, elements: int) -> Course:
     """The course from ``place`` to the job's end."""
-    last = place.step + (spec.epochs - place.epoch) * steps_per_epoch - place.index
-    last = max(place.step, min(last, spec.max_steps or last))
-    return Course(place.step, place.index, steps_per_epoch, last, spec.checkpoint_every_steps or 0, elements)
+    last = progress.step + (spec.epochs - progress.epoch) * steps_per_epoch - progress.index
+    last = max(progress.step, min(last, spec.max_steps or last))
+    return Course(progress.step, progress.index, steps_per_epoch, last, spec.checkpoint_every_steps or 0, elements)
 
 
 class ServerRank:
@@ -103,7 +103,7 @@ class WorkerRank:
         replica = Replica(spec, model.module, pulls, optimizer, models.loss_sum, torch.device("cpu"), fault)
         checkpoints = Checkpoints(self._group, replica, optimizer, None, folder, earlier)
         self._trainer = Trainer(self._group, spec, dataset, replica, pulls, checkpoints, emit, fault)
-        course = course_of(spec, self._trainer.place, self._trainer.steps_per_epoch, model.gradients.numel())
+        course = course_of(spec, self._trainer.progress, self._trainer.steps_per_epoch, model.gradients.numel())
         _agreed(comm, course)
         servers = range(self._group.size, comm.size)
         self._worker = Worker(self._post, servers, model, course.clock, bound_of(spec), course.meets)
@@ -150,6 +150,6 @@ def _agreed(comm: Communicator, course: Course | None) -> Course:
     return Course(*comm.maximum(values).tolist())
 
 
-def _close(group: Communicator, post: Post) -> None:
+def _close(group: Communicator, post: PointToPoint) -> None:
     post.free()
     group.free()

@@ -15,7 +15,7 @@ from ringscope.train.parameter_server.shards import bind
 from ringscope.train.parameter_server.tags import Tag
 
 if TYPE_CHECKING:
-    from ringscope.engine.post import Messages, Post
+    from ringscope.engine.point_to_point import Messages, PointToPoint
 
 
 class Shard(nn.Module):
@@ -36,7 +36,7 @@ class Server:
 
     def __init__(
         self,
-        post: Post,
+        post: PointToPoint,
         workers: int,
         shard: Shard,
         optimizer: torch.optim.Optimizer,

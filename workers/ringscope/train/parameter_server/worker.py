@@ -12,7 +12,7 @@ from ringscope.train.parameter_server.shards import FlatModel, shards
 from ringscope.train.parameter_server.tags import Tag
 
 if TYPE_CHECKING:
-    from ringscope.engine.post import Post
+    from ringscope.engine.point_to_point import PointToPoint
 
 
 class Worker:
@@ -26,7 +26,7 @@ class Worker:
 
     def __init__(
         self,
-        post: Post,
+        post: PointToPoint,
         servers: Sequence[int],
         model: FlatModel,
         clock: int,

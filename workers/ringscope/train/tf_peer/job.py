@@ -18,7 +18,7 @@ from ringscope.engine.meeting import exchange_addresses
 from ringscope.engine.positions import UNTIMED, set_stage
 from ringscope.train import models
 from ringscope.train.data import Dataset
-from ringscope.train.place import Place
+from ringscope.train.progress import Progress
 from ringscope.train.tf_peer import cluster
 from ringscope.train.tf_peer.following import FollowingRank, Lead
 from ringscope.train.tf_peer.library import between_operations, load
@@ -35,11 +35,11 @@ _MOST_CPUS = 4096
 class NoCheckpoints:
     """Peers write none, and begin at the beginning."""
 
-    def restore(self, spec: TrainingSpec) -> Place:
+    def restore(self, spec: TrainingSpec) -> Progress:
         """The beginning."""
-        return Place()
+        return Progress()
 
-    def save(self, place: Place) -> float:
+    def save(self, progress: Progress) -> float:
         """Save nothing, in no time."""
         return 0.0
 

@@ -3,7 +3,7 @@
 import select
 
 
-class HangUps:
+class CloseOrder:
     """The order in which connections were closed at their other end, whatever was still to be read from each.
 
     The kernel queues what became ready in order, and here nothing but a hang-up makes a connection ready.

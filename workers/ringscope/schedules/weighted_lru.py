@@ -9,7 +9,7 @@ K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
 
-class Known(Generic[K, V]):
+class WeightedLru(Generic[K, V]):
     """Values by their keys; several threads may ask.
 
     Args:

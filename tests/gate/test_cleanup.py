@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from scripts import leftovers
+from scripts import cleanup as leftovers
 
 WAITS = [sys.executable, "-c", "input()"]
 

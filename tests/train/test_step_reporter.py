@@ -5,14 +5,14 @@ import math
 import pytest
 
 from ringscope.contracts.record import Buckets, Steps
-from ringscope.train import telling
-from ringscope.train.telling import Step, Telling
+from ringscope.train import step_reporter
+from ringscope.train.step_reporter import Step, StepReporter
 
 
 @pytest.fixture
 def clock(monkeypatch):
     now = [100.0]
-    monkeypatch.setattr(telling.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(step_reporter.time, "monotonic", lambda: now[0])
     return now
 
 
@@ -23,35 +23,35 @@ def step(number=0, **columns):
 
 def test_a_block_goes_out_after_twenty_steps_with_the_last_ones_buckets(clock):
     told = []
-    telling = Telling(1, 4, told.append, "ring", "mpi", first_step=100)
+    reporter = StepReporter(1, 4, told.append, "ring", "mpi", first_step=100)
     for number in range(45):
-        telling.add(step(number))
+        reporter.add(step(number))
     blocks = [record for record in told if isinstance(record, Steps)]
     assert [(block.first_step, len(block.start_ns)) for block in blocks] == [(100, 20), (120, 20)]
     assert [record.step for record in told if isinstance(record, Buckets)] == [19, 39]
-    telling.tell()
+    reporter.send()
     assert [len(record.start_ns) for record in told if isinstance(record, Steps)] == [20, 20, 5]
     assert (blocks[0].bus_factor, blocks[0].bytes, blocks[0].compute_us[0]) == (1.5, 64, 8.0)
 
 
 def test_long_steps_go_out_after_half_a_second(clock):
     told = []
-    telling = Telling(0, 2, told.append, "ring", "mpi")
-    telling.add(step())
+    reporter = StepReporter(0, 2, told.append, "ring", "mpi")
+    reporter.add(step())
     assert not told
     clock[0] += 0.6
-    telling.add(step())
+    reporter.add(step())
     assert len(told[0].start_ns) == 2
 
 
 def test_a_loss_that_is_no_number_is_told_too(clock):
     told = []
-    telling = Telling(0, 2, told.append, "ring", "mpi")
-    telling.add(step(loss=math.nan, compute_us=1.0))
-    telling.tell()
+    reporter = StepReporter(0, 2, told.append, "ring", "mpi")
+    reporter.add(step(loss=math.nan, compute_us=1.0))
+    reporter.send()
     assert math.isnan(told[0].loss[0])
     assert told[0].compute_us == [1.0]
 
 
 def test_nothing_is_told_where_there_is_nothing():
-    Telling(0, 2, lambda record: pytest.fail("told"), "ring", "mpi").tell()
+    StepReporter(0, 2, lambda record: pytest.fail("told"), "ring", "mpi").send()

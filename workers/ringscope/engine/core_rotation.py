@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 
-class Seats:
+class CoreRotation:
     """The cores of this rank, by turn."""
 
     def __init__(self, machines: Sequence[str], rank: int) -> None:
         """``machines`` are the machines of all ranks; ``rank`` is this rank."""
         self._ranks = machines.count(machines[rank])
-        self._place = machines[:rank].count(machines[rank])
+        self._local_rank = machines[:rank].count(machines[rank])
 
     def take(self, turn: int) -> None:
         """Move to the core of ``turn``; the rank stays there until the kernel moves it."""
@@ -25,16 +25,16 @@ class Seats:
         allowed = sorted(os.sched_getaffinity(0))
         if self._ranks <= len(allowed):
             return
-        with suppress(OSError):  # where a sandbox forbids it the kernel's luck stays
-            os.sched_setaffinity(0, {allowed[seat(self._place, turn, self._ranks, len(allowed))]})
+        with suppress(OSError):  # where a sandbox forbids it the kernel decides
+            os.sched_setaffinity(0, {allowed[core_of(self._local_rank, turn, self._ranks, len(allowed))]})
             os.sched_setaffinity(0, allowed)
 
 
-def seat(place: int, turn: int, ranks: int, cores: int) -> int:
-    """Return the core of the rank at ``place``, of ``ranks`` ranks on fewer ``cores``.
+def core_of(local_rank: int, turn: int, ranks: int, cores: int) -> int:
+    """Return the core of ``local_rank``, one of ``ranks`` ranks on fewer ``cores``.
 
     In even turns adjacent ranks share a core, in odd turns ranks that are ``cores`` apart; every other turn each rank
     moves up by one, so that each is alone equally often.
     """
-    position = (place + turn // 2) % ranks
+    position = (local_rank + turn // 2) % ranks
     return position * cores // ranks if turn % 2 == 0 else position % cores

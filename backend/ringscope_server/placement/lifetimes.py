@@ -7,7 +7,7 @@ from datetime import datetime
 from ringscope_server.placement.snapshot import NodeState
 
 
-class Stays:
+class Lifetimes:
     """The nodes that leave, by how long they can still be used."""
 
     def __init__(self, nodes: Iterable[NodeState], now: datetime) -> None:

@@ -14,16 +14,16 @@ from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 _KNOWN_SWEEPS = 64  # the counts of 50,000 sizes at most
 
 
-def is_asked(spec: JobSpec, told: Record) -> bool:
+def accepts(spec: JobSpec, told: Record) -> bool:
     """Return whether this job can report the record, whatever its times are."""
     if isinstance(told, Measurement) and spec.benchmark is not None:
-        return _AskedRows.of(spec.benchmark, spec.ranks).has(told)
+        return _SweepRows.of(spec.benchmark, spec.ranks).has(told)
     if isinstance(told, Epoch) and spec.training is not None:
         return 1 <= told.epoch <= spec.training.epochs
     return True
 
 
-class _AskedRows(NamedTuple):
+class _SweepRows(NamedTuple):
     """The rows of a sweep: the fields that all have in common, and those that distinguish them."""
 
     alike: tuple[str, str, str, int]
@@ -32,7 +32,7 @@ class _AskedRows(NamedTuple):
 
     @classmethod
     @lru_cache(maxsize=_KNOWN_SWEEPS)
-    def of(cls, spec: BenchmarkSpec, ranks: int) -> "_AskedRows":
+    def of(cls, spec: BenchmarkSpec, ranks: int) -> "_SweepRows":
         """Return the rows of a sweep over this number of ranks."""
         itemsize, op = ITEMSIZE_BYTES[spec.dtype], spec.op if spec.collective in REDUCING else "none"
         sizes = (elements(spec.collective, size, itemsize, ranks) for size in spec.sizes())

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db.models import Job
 from ringscope_server.placement.plan import Wait
-from ringscope_server.placement.queue import Told, Waiting
+from ringscope_server.placement.queue import StoredReason, Waiting
 
 # A gang over its time limit ends any moment, so an estimate based on it moves with the clock: not each second.
 ESTIMATE_TOLERANCE = timedelta(seconds=5)
@@ -17,7 +17,7 @@ _PLACES_PER_CHANGE = 100  # positions up to the hundredth are exact, those behin
 
 
 @dataclass(frozen=True, slots=True)
-class News:
+class NewReason:
     """The new reason of a job.
 
     Quiet news are not sent to browsers: positions in the queue, and far back the job at the head. They change for many
@@ -32,15 +32,15 @@ class News:
     is_quiet: bool
 
     @property
-    def told(self) -> Told:
+    def stored(self) -> StoredReason:
         """The reason of the job once this is stored."""
-        return Told(self.reason, self.sentence, self.position, self.estimate)
+        return StoredReason(self.reason, self.sentence, self.position, self.estimate)
 
 
-def news(waits: Iterable[Wait], queue: Mapping[int, Waiting]) -> Iterator[News]:
+def new_reasons(waits: Iterable[Wait], queue: Mapping[int, Waiting]) -> Iterator[NewReason]:
     """Return the jobs whose reasons differ from the stored ones."""
     for wait in waits:
-        before = queue[wait.job_id].told
+        before = queue[wait.job_id].stored
         sentence = wait.sentence
         if wait.reason == before.reason == "backoff" and before.sentence:
             sentence = before.sentence  # the retry itself has stated what it waits for, in more detail
@@ -48,12 +48,12 @@ def news(waits: Iterable[Wait], queue: Mapping[int, Waiting]) -> Iterator[News]:
         if has_words and _is_place(before.position, wait.position):
             continue
         is_far_back = before.reason == wait.reason == "behind" and wait.estimated_start is before.estimate is None
-        yield News(
+        yield NewReason(
             wait.job_id, wait.reason, sentence, wait.position, wait.estimated_start, is_quiet=has_words or is_far_back
         )
 
 
-async def tell(session: AsyncSession, items: Sequence[News]) -> None:
+async def write(session: AsyncSession, items: Sequence[NewReason]) -> None:
     """Write the reasons to the jobs that still wait."""
     if items:
         rows = [

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-PROGRAM = "import sys; from ringscope.engine.last_words import deliver; sys.stderr.write('alas'); deliver()"
+PROGRAM = "import sys; from ringscope.engine.stdio_drain import drain; sys.stderr.write('alas'); drain()"
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 import pytest
 
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope_server.attempts.told_rows import NUMBERS, TIMES, Key, Sweep, Told, fault
+from ringscope_server.attempts.row_checks import NUMBERS, TIMES, Key, ReportedRow, Sweep, fault
 
 SPEC = BenchmarkSpec(algorithms=("ring",), min_bytes=1024, max_bytes=1024, iterations=20)
 ASKED = Sweep("all_reduce", "float32", 2, 20, "sum")
@@ -14,9 +14,9 @@ EVEN = dict.fromkeys(TIMES, 10.0) | {"stdev_us": 1.0}
 EARLIER = dict.fromkeys(("time_low_us", "time_high_us", "p5_us", "p10_us", "p90_us"))  # not told by earlier versions
 
 
-def told(sweep: Sweep, transport: str = "shared_memory", algorithm: str = "ring") -> list[Told]:
+def told(sweep: Sweep, transport: str = "shared_memory", algorithm: str = "ring") -> list[ReportedRow]:
     return [
-        Told(Key(0, 1024, algorithm, in_place), sweep if in_place else ASKED, IN_10_US, EVEN, 0, None, transport)
+        ReportedRow(Key(0, 1024, algorithm, in_place), sweep if in_place else ASKED, IN_10_US, EVEN, 0, None, transport)
         for in_place in (False, True)
     ]
 

@@ -12,7 +12,7 @@ _READERS_SECONDS = 2.0  # a launcher reads at once; one that is stopped must not
 _LOOK_SECONDS = 0.001  # a writer gets no event when a pipe has been emptied
 
 
-def deliver() -> None:
+def drain() -> None:
     """Wait until what this program wrote to stdout and stderr was taken out of their pipes, if they are pipes.
 
     Hydra's proxy that finds an output and an MPI_Abort of the same rank at once may act on the abort first, and then

@@ -6,17 +6,17 @@ import pytest
 
 from ringscope.contracts.job import Placement
 from ringscope_server.placement.plan import Wait
-from ringscope_server.placement.queue import Told, Waiting
+from ringscope_server.placement.queue import StoredReason, Waiting
 from ringscope_server.placement.snapshot import QueuedJob
-from ringscope_server.scheduler.telling import News, news
+from ringscope_server.scheduler.waiting_reasons import NewReason, new_reasons
 
 SOON = datetime(2026, 1, 1, tzinfo=UTC)
-BEFORE = Told("behind", "Waits behind job 7.", 2, SOON)
+BEFORE = StoredReason("behind", "Waits behind job 7.", 2, SOON)
 JOB = QueuedJob(1, Placement(), "ada", 0, SOON, 60)
 
 
-def told_after(before: Told, wait: Wait) -> list[News]:
-    return list(news([wait], {1: Waiting((), JOB, before)}))
+def told_after(before: StoredReason, wait: Wait) -> list[NewReason]:
+    return list(new_reasons([wait], {1: Waiting((), JOB, before)}))
 
 
 @pytest.mark.parametrize(
@@ -25,11 +25,17 @@ def told_after(before: Told, wait: Wait) -> list[News]:
         (BEFORE, Wait(1, "behind", "Waits behind job 7.", 1, SOON), True),
         (BEFORE, Wait(1, "behind", "Waits behind job 8.", 2, SOON), False),
         (BEFORE, Wait(1, "behind", "Waits behind job 7.", 2, SOON + timedelta(seconds=6)), False),
-        (Told("behind", "Waits behind job 7.", 900, None), Wait(1, "behind", "Waits behind job 8.", 899, None), True),
-        (Told(None, None, None, None), Wait(1, "behind", "Waits behind job 8.", 900, None), False),
+        (
+            StoredReason("behind", "Waits behind job 7.", 900, None),
+            Wait(1, "behind", "Waits behind job 8.", 899, None),
+            True,
+        ),
+        (StoredReason(None, None, None, None), Wait(1, "behind", "Waits behind job 8.", 900, None), False),
     ],
 )
-def test_news_go_to_the_browsers_unless_they_concern_the_whole_queue(before: Told, wait: Wait, is_quiet: bool) -> None:
+def test_news_go_to_the_browsers_unless_they_concern_the_whole_queue(
+    before: StoredReason, wait: Wait, is_quiet: bool
+) -> None:
     (item,) = told_after(before, wait)
     assert item.is_quiet == is_quiet
 
@@ -45,5 +51,5 @@ def test_an_estimate_that_moves_by_seconds_is_no_news() -> None:
 )
 def test_places_far_back_are_told_to_one_percent(told: int, position: int, is_true_enough: bool) -> None:
     sentence = "Waits for its turn: more than 50 jobs are ahead of it in the queue."
-    items = told_after(Told("behind", sentence, told, None), Wait(1, "behind", sentence, position, None))
+    items = told_after(StoredReason("behind", sentence, told, None), Wait(1, "behind", sentence, position, None))
     assert (not items) == is_true_enough

@@ -29,7 +29,7 @@ class Step:
     buckets: Buckets | None = None
 
 
-class Telling:
+class StepReporter:
     """Sends a block after 20 steps or half a second, whichever comes first."""
 
     def __init__(
@@ -45,9 +45,9 @@ class Telling:
         """Add a step, and send the block when it is full or old enough."""
         self._steps.append(step)
         if len(self._steps) >= _MOST_STEPS or time.monotonic() - self._since >= _MOST_SECONDS:
-            self.tell()
+            self.send()
 
-    def tell(self) -> None:
+    def send(self) -> None:
         """Send what was gathered."""
         steps, self._steps = self._steps, []
         self._since = time.monotonic()

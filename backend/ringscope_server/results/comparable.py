@@ -29,16 +29,16 @@ def in_mode(mode: Mode) -> list[ColumnElement[bool]]:
     ]
 
 
-class AlikeRun(NamedTuple):
+class ComparableRun(NamedTuple):
     """The attempt that made an earlier job succeed, and whether other jobs or load disturbed it."""
 
     attempt_id: int
     is_disturbed: bool
 
 
-async def alike_runs(
+async def comparable_runs(
     session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = DEFAULT
-) -> list[AlikeRun]:
+) -> list[ComparableRun]:
     """Return the runs of jobs with the same collective and mode on nodes of the same shape, newest first.
 
     ``slots`` are the ranks on each node.
@@ -62,16 +62,16 @@ async def alike_runs(
             .options(selectinload(Attempt.members))
         )
         runs += [
-            AlikeRun(attempt.id, is_disturbed)
+            ComparableRun(attempt.id, is_disturbed)
             for attempt in newest_first
             if shape_of([member.slots for member in attempt.members]) == shape
         ]
     return sorted(runs, reverse=True)
 
 
-async def alike_attempts(
+async def comparable_attempts(
     session: AsyncSession, collective: str, ranks: int, slots: Sequence[int], mode: Mode = DEFAULT
 ) -> list[int]:
     """Return the undisturbed attempts, on which ``auto`` and the model are based."""
-    found = await alike_runs(session, collective, ranks, slots, mode)
+    found = await comparable_runs(session, collective, ranks, slots, mode)
     return [run.attempt_id for run in found if not run.is_disturbed]

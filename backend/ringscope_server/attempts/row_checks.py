@@ -55,7 +55,7 @@ class Sweep(NamedTuple):
     op: str  # empty if nothing is combined
 
 
-class Told(NamedTuple):
+class ReportedRow(NamedTuple):
     """A stored row."""
 
     key: Key
@@ -72,7 +72,7 @@ class Told(NamedTuple):
         return self.chosen_algorithm or self.key.algorithm
 
 
-def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
+def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[ReportedRow]) -> str:
     """Return a sentence on why these are not the requested rows; empty if they are."""
     told = list(rows)
     asked, found = Counter(_asked(spec, ranks)), Counter(row.key for row in told)
@@ -93,7 +93,7 @@ def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[Told]) -> str:
     return next((f"The row of {key} {sentence}." for key, sentence in faults if sentence), "")
 
 
-def _fault_of(row: Told, spec: BenchmarkSpec, asked: Sweep) -> str:
+def _fault_of(row: ReportedRow, spec: BenchmarkSpec, asked: Sweep) -> str:
     """Return the rest of the sentence about a row whose key was requested; empty if there is no fault."""
     for name, is_, was_asked in zip(Sweep._fields, row.sweep, asked, strict=True):
         if is_ != was_asked:
@@ -127,12 +127,12 @@ def _disorder(times: Mapping[str, float | None]) -> str:
     return ""
 
 
-def _choices(row: Told, spec: BenchmarkSpec) -> tuple[str | None, ...]:
+def _choices(row: ReportedRow, spec: BenchmarkSpec) -> tuple[str | None, ...]:
     """Return the algorithms that a row may name as chosen: none, if the job names the algorithm."""
     return candidates(spec.collective, row.transport) if row.key.algorithm == AUTO else (None,)
 
 
-def _numbers(row: Told, sweep: Sweep) -> dict[str, float]:
+def _numbers(row: ReportedRow, sweep: Sweep) -> dict[str, float]:
     """Return the numbers as ``ringscope.bench.sweep`` and ``ringscope.bench.simulation`` compute them."""
     count, _ = elements(sweep.collective, row.key.size_bytes, ITEMSIZE_BYTES[sweep.dtype], sweep.ranks)
     time_us = row.times["time_us"]

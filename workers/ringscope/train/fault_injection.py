@@ -7,7 +7,7 @@ import threading
 import torch
 
 
-class Drill:
+class FaultInjection:
     """One rank's fault; an empty name does nothing."""
 
     def __init__(self, fault: str) -> None:

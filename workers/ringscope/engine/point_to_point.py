@@ -14,7 +14,7 @@ from ringscope.engine.base import Array
 from ringscope.engine.waiting.peers import Peers
 
 
-class Post:
+class PointToPoint:
     """Delivers the messages of one rank; made and freed by all ranks together (collective)."""
 
     def __init__(self, comm: MPI.Intracomm, timeout_seconds: float) -> None:

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
-from ringscope.schedules.known import Known
+from ringscope.schedules.weighted_lru import WeightedLru
 
 
 class Maker:
@@ -11,7 +11,7 @@ class Maker:
 
     def __init__(self, most: int) -> None:
         self.made: list[int] = []
-        self._known: Known[int, list[int]] = Known(most, len)
+        self._known: WeightedLru[int, list[int]] = WeightedLru(most, len)
 
     def get(self, length: int) -> list[int]:
         def make() -> list[int]:
@@ -48,7 +48,7 @@ def test_a_value_that_weighs_too_much_is_given_and_not_kept() -> None:
 
 
 def test_threads_that_make_the_same_at_once_count_it_once() -> None:
-    known: Known[str, list[int]] = Known(4, len)
+    known: WeightedLru[str, list[int]] = WeightedLru(4, len)
     met = Barrier(2)
 
     def make() -> list[int]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ringscope.cli.letters import sweep_fields, with_letters, without_foreign
+from ringscope.cli.short_flags import sweep_fields, with_letters, without_foreign
 from ringscope.contracts.errors import UserError
 
 NOTHING = dict.fromkeys(("step_factor", "step_bytes", "average", "dtype", "check", "per_iteration", "rotate"))

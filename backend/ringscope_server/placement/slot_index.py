@@ -5,7 +5,7 @@ import numpy as np
 from ringscope_server.placement.cluster import Groups, Ints
 
 
-class Level:
+class SlotIndex:
     """Free slots by node number; they must not change afterwards. All results are arrays over the groups.
 
     ``is_whole`` counts only nodes on which nothing is: those that a gang may have alone.

@@ -15,7 +15,7 @@ from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.plan import plan
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot, WorkPlacement
 from ringscope_server.placement.tables import node_state
-from ringscope_server.predictions.warnings import Seats
+from ringscope_server.predictions.warnings import NodeRanks
 
 Gang = Sequence[tuple[Node, int]]  # nodes in rank order, and the ranks on each
 
@@ -35,15 +35,15 @@ async def taken(session: AsyncSession, attempt_id: int) -> Gang:
     return [(m.node, m.slots) for m in await session.scalars(query.options(joinedload(Member.node)))]
 
 
-def seats_of(gang: Gang) -> list[Seats]:
+def ranks_of_nodes(gang: Gang) -> list[NodeRanks]:
     """Return for each node of the gang what the warnings need to know."""
-    return [_seats_on(node, ranks) for node, ranks in gang]
+    return [_ranks_on(node, ranks) for node, ranks in gang]
 
 
-def _seats_on(node: Node, ranks: int) -> Seats:
+def _ranks_on(node: Node, ranks: int) -> NodeRanks:
     its = node.inventory
     gpus = [gpu["memory_bytes"] for gpu in its.get("gpus", [])]
-    return Seats(node.name, ranks, its["cores"], its["memory_bytes"], gpus)
+    return NodeRanks(node.name, ranks, its["cores"], its["memory_bytes"], gpus)
 
 
 def machine_of(gang: Gang) -> Machine | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Place:
+class Progress:
     """The next step to make: ``step`` counts from the job's beginning, ``index`` from the epoch's; all from 0.
 
     ``loss_sum`` and ``samples`` are this rank's in the running epoch; after resuming rank 0 has those of all.

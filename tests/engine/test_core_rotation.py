@@ -6,12 +6,12 @@ from collections.abc import Iterable
 
 import pytest
 
-from ringscope.engine.seats import Seats, seat
+from ringscope.engine.core_rotation import CoreRotation, core_of
 
 
 def sharing(ranks: int, cores: int, turn: int) -> frozenset[frozenset[int]]:
     """Who sits with whom."""
-    seats = [seat(place, turn, ranks, cores) for place in range(ranks)]
+    seats = [core_of(place, turn, ranks, cores) for place in range(ranks)]
     return frozenset(frozenset(place for place in range(ranks) if seats[place] == core) for core in range(cores))
 
 
@@ -48,16 +48,16 @@ class System:
 
 def test_a_rank_goes_to_its_core_and_may_then_leave_it(monkeypatch: pytest.MonkeyPatch) -> None:
     system = System(monkeypatch, 4, 6)
-    Seats(["a", "b", "a", "a"], rank=3).take(0)
+    CoreRotation(["a", "b", "a", "a"], rank=3).take(0)
     assert system.moves == [{6}, {4, 6}], "the third of three on machine a"
 
 
 def test_who_has_cores_enough_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     system = System(monkeypatch, 0, 1)
-    Seats(["a", "b", "a", "b"], rank=0).take(1)
+    CoreRotation(["a", "b", "a", "b"], rank=0).take(1)
     assert not system.moves
 
 
 def test_where_moving_is_forbidden_nothing_happens(monkeypatch: pytest.MonkeyPatch) -> None:
     System(monkeypatch, 0, forbids=True)
-    Seats(["a", "a"], rank=1).take(0)
+    CoreRotation(["a", "a"], rank=1).take(0)

@@ -42,7 +42,7 @@ def environment(mpi: str) -> dict[str, Any]:
     return {"items": [{"attempt": 1, "nodes": [{"host": "n1", "ranks": [0, 1], "versions": {"mpi": mpi}}]}]}
 
 
-RANKS = "ranks is 4, and 2 in the baseline."
+RANKS = "ranks is 4, and 2 in the base job."
 
 
 def compared(*obstacles: str) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
     assert done.out.splitlines()[-1] == "* beyond the noise: 1 of 2 rows; B is faster in 1, slower in 0."
 
 
-CROWD = "It had 4 ranks on 2 cores, and the baseline a core for each rank."
+CROWD = "It had 4 ranks on 2 cores, and the base job a core for each rank."
 SIMULATION = "One of them is simulated: the cost model's times are compared with measured ones."
 CLUSTER = {"benchmark": {"algorithms": ["ring"], "transport": "simulated", "topology": {"shape": "2"}}}
 
@@ -110,7 +110,7 @@ def test_what_should_not_be_compared_is_said(two_jobs: FakeApi) -> None:
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: 4 ranks on 2 cores: they took turns, which is in every time.\n" in said
     assert "Job 2: It shared node n1 with job 3. It is excluded from best values" in said
-    assert f"Job 2 and job 1, the baseline, do not measure the same: {CROWD}\n" in said
+    assert f"Job 2 and job 1, the base job, do not measure the same: {CROWD}\n" in said
     two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=CLUSTER)
     two_jobs.answers["GET /comparison"] = compared(SIMULATION)
     said = two_jobs.run("diff", "1", "2").out
@@ -121,7 +121,7 @@ def test_what_should_not_be_compared_is_said(two_jobs: FakeApi) -> None:
 def test_the_server_says_what_is_in_the_way_as_on_the_page(two_jobs: FakeApi) -> None:
     found = (
         "Job 2 has not succeeded.",
-        "The ranks lay on their nodes as 2x1 (nodes x ranks), and as 1x2 in the baseline.",
+        "The ranks lay on their nodes as 2x1 (nodes x ranks), and as 1x2 in the base job.",
     )
     two_jobs.answers["GET /comparison"] = compared(*found)
     assert f"do not measure the same: {' '.join(found)}\n" in two_jobs.run("diff", "1", "2").out

@@ -143,9 +143,9 @@ def test_the_ratio_has_the_interval_of_the_verdict_beside_the_wider_noise() -> N
 def test_what_ran_otherwise_is_not_compared_but_what_was_as_crowded_is() -> None:
     alone, crowded, disturbed = Ran("", None), Ran("4 ranks on 2 cores", None), Ran("", "It shared node n1 with job 3.")
     assert caveats(alone, alone) == caveats(crowded, crowded) == []
-    assert caveats(alone, crowded) == ["It had 4 ranks on 2 cores, and the baseline a core for each rank."]
+    assert caveats(alone, crowded) == ["It had 4 ranks on 2 cores, and the base job a core for each rank."]
     assert caveats(alone, disturbed) == ["It was disturbed: It shared node n1 with job 3."]
-    assert caveats(disturbed, alone) == ["The baseline was disturbed: It shared node n1 with job 3."]
+    assert caveats(disturbed, alone) == ["The base job was disturbed: It shared node n1 with job 3."]
 
 
 def test_one_figure_is_of_one_algorithm_at_one_size_that_both_have() -> None:

@@ -63,7 +63,7 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
         assert word in line[5]
     expect(page.get_by_text("Nothing in what was asked for.")).to_be_visible()
     choose(page, "Scale", f"{TIMES} job {first}")
-    choose(page, "Baseline", f"job {second}", exact=True)
+    choose(page, "Base job", f"job {second}", exact=True)
     page.reload()
     expect(page.get_by_role("heading", name=f"Speed as a multiple of job {second}")).to_be_visible()
     expect(page.get_by_text(re.compile(f"^Job {first}: Of {SIZES} sizes"))).to_be_visible()
@@ -75,7 +75,7 @@ def test_runs_that_do_not_measure_the_same_are_flagged(visit: Visit, wider: int)
     page = visit.open(f"/compare?ids={first},{wider}")
     flags = page.get_by_role("region", name="Not alike")
     expect(flags).to_contain_text(
-        f"Job {wider} and job {first} do not measure the same: ranks is 4, and 2 in the baseline."
+        f"Job {wider} and job {first} do not measure the same: ranks is 4, and 2 in the base job."
     )
     expect(page.get_by_role("row", name="ranks")).to_contain_text("4")
     page.get_by_role("link", name=f"Leave out job {wider}").click()

@@ -164,7 +164,7 @@ def test_a_size_that_is_chosen_in_the_table_is_looked_at_everywhere(visit: Visit
 
 @pytest.mark.long
 def test_the_model_stands_beside_the_measured_rows(visit: Visit, measured: int) -> None:
-    found = visit.site.get(f"/jobs/{measured}/expectations")
+    found = visit.site.get(f"/jobs/{measured}/prediction")
     page = visit.open(f"/jobs/{measured}?view=table")
     expect(page.get_by_role("columnheader", name="ring, model (GB/s)")).to_be_visible()
     table = values(page, "Bus bandwidth, mean, in GB/s by message size and algorithm")
@@ -314,8 +314,8 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     again = int(visit.site.post("/jobs", body).json()["id"])
     visit.site.lab.wait_for_state(again, "succeeded")
     page = visit.open(f"/jobs/{measured}")
-    page.get_by_role("button", name="★ Set baseline").click()
-    expect(page.get_by_role("button", name="★ No baseline")).to_be_visible()
+    page.get_by_role("button", name="★ Set as base job").click()
+    expect(page.get_by_role("button", name="★ No base job")).to_be_visible()
     page = visit.open(f"/jobs/{again}?view=table")
     [standing] = [
         one
@@ -328,10 +328,10 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     expect(facts).to_contain_text(f"{sign}{three_digits(abs(change))} %")
     expect(facts.get_by_role("link", name=f"job {measured}", exact=True)).to_be_visible()
     choose(page, "Beside the measured", f"★ job {measured}")
-    expect(page).to_have_url(re.compile("beside=baseline"))
-    expect(page.get_by_role("columnheader", name="ring, baseline (GB/s)")).to_be_visible()
+    expect(page).to_have_url(re.compile("beside=base"))
+    expect(page.get_by_role("columnheader", name="ring, base job (GB/s)")).to_be_visible()
     expect(page.locator("figcaption")).to_contain_text(
-        f"Grey: the means of job {measured}, the baseline. Against job {measured}, by the means: of 8 rows"
+        f"Grey: the means of job {measured}, the base job. Against job {measured}, by the means: of 8 rows"
     )
     assert visit.violations() == []
     choose(page, "View", "chart")

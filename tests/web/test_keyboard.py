@@ -135,11 +135,11 @@ def test_submit_watch_and_compare_by_keyboard_alone(visit: Visit) -> None:
     keys.press("c")
     arrive(page, "Compare benchmarks")
     table = page.get_by_role("table", name=re.compile("^Time and bus bandwidth by message size"))
-    expect(table).to_contain_text(re.compile(rf"job {first}.*, baseline.*job {second}"))
-    base = page.get_by_role("radiogroup", name="Baseline").get_by_role("radio")
+    expect(table).to_contain_text(re.compile(rf"job {first}.*, base job.*job {second}"))
+    base = page.get_by_role("radiogroup", name="Base job").get_by_role("radio")
     go(page, base.first)
     press(page, "ArrowRight", base.last)
-    expect(table).to_contain_text(re.compile(rf"job {first}.*job {second}.*, baseline"))
+    expect(table).to_contain_text(re.compile(rf"job {first}.*job {second}.*, base job"))
 
 
 def test_whoever_chooses_none_goes_on_in_the_list(visit: Visit) -> None:

@@ -108,11 +108,11 @@ def test_facets_sorting_and_search_are_the_servers(browser: Browser, full_site: 
         expect(page.get_by_text("10,000 jobs")).to_be_visible()
 
 
-def test_pins_and_the_baseline_stay_on_top(browser: Browser, full_site: Site) -> None:
+def test_pins_and_the_base_job_stay_on_top(browser: Browser, full_site: Site) -> None:
     with visiting(browser, full_site) as visit:
         page = visit.open("/jobs?q=first")
         page.get_by_role("checkbox", name="Choose job 1", exact=True).check()
-        page.get_by_role("button", name="★ Set baseline").click()
+        page.get_by_role("button", name="★ Set as base job").click()
         page.get_by_role("button", name="Choose none").click()
         page.get_by_role("link", name="All", exact=True).click()
         pinned = page.locator("tbody[aria-label='Pinned']")

@@ -177,7 +177,7 @@ def test_jobs_are_chosen_in_the_list_and_compared(visit: Visit, trained: tuple[i
     expect(page.get_by_role("row", name="all_reduce")).to_contain_text("direct")
     times = float(re.findall(TIMES, row.inner_text())[0])
     assert times == pytest.approx(rows[1] / rows[0], rel=0.01)
-    choose(page, "Baseline", f"job {trained[1]}", exact=True)
+    choose(page, "Base job", f"job {trained[1]}", exact=True)
     expect(page).to_have_url(re.compile(f"base={trained[1]}"))
     expect(row).to_contain_text(re.compile(TIMES))
     assert float(re.findall(TIMES, row.inner_text())[0]) == pytest.approx(rows[0] / rows[1], rel=0.01)

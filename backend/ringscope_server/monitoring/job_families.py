@@ -54,7 +54,7 @@ def _active(state: MonitoringState) -> Iterator[Metric]:
         for name in STATES:
             states.add(job.id, name, value=float(name == job.state))
         started.add(job.id, value=job.started_at.timestamp() if job.started_at else None)
-        expected.add(job.id, op, value=state.expectations.bandwidths.get(job.id))
+        expected.add(job.id, op, value=state.expected_bandwidth.bandwidths.get(job.id))
         goodput.add(job.id, value=state.goodput.ratio(job.id))
         loss.add(job.id, value=state.losses.get(job.id))
     yield from (info.metric, states.metric, started.metric, expected.metric, goodput.metric, loss.metric)

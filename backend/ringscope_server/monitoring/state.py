@@ -9,7 +9,7 @@ from ringscope.contracts.metrics import server as table
 from ringscope.contracts.metrics.histogram import Histogram, Histograms
 from ringscope_server.monitoring.benchmarks import Benchmarks
 from ringscope_server.monitoring.build import revision
-from ringscope_server.monitoring.expectations import Expectations
+from ringscope_server.monitoring.expected_bandwidth import ExpectedBandwidth
 from ringscope_server.monitoring.goodput import Goodput
 from ringscope_server.monitoring.gpu_counts import GpuCounts
 from ringscope_server.overload.background_tasks import BackgroundTasks
@@ -57,7 +57,7 @@ class MonitoringState:
     last_pass_at: datetime | None = None  # None while another server schedules
     gpu_counts: GpuCounts = field(default_factory=GpuCounts)
     benchmarks: Benchmarks = field(default_factory=Benchmarks)
-    expectations: Expectations = field(default_factory=Expectations)
+    expected_bandwidth: ExpectedBandwidth = field(default_factory=ExpectedBandwidth)
     goodput: Goodput = field(default_factory=Goodput)
     losses: dict[int, float | None] = field(default_factory=dict)  # of rank 0's last step, by job; None: no number
     submitted: Counter[str] = field(default_factory=Counter)  # by kind

@@ -19,13 +19,13 @@ from ringscope_server.placement.capacity import job_errors
 from ringscope_server.predictions import gang as gangs
 from ringscope_server.predictions import limit
 from ringscope_server.predictions.views import (
-    Expectations,
+    BaselineRow,
+    JobPrediction,
     Model,
     PlannedNode,
     PredictedKnee,
     PredictedRow,
     Prediction,
-    UsualRow,
 )
 from ringscope_server.predictions.warnings import refusals, warnings
 from ringscope_server.results.baseline import Baseline, baseline
@@ -51,34 +51,34 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
     )
 
 
-async def foreseen(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> Expectations:
-    """Return the expectations of a job without an attempt, predicted as in the form; empty if it is not a benchmark."""
+async def predict_job(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> JobPrediction:
+    """Return the prediction for a job without an attempt, as in the form; empty if it is not a benchmark."""
     if spec.benchmark is None:
-        return Expectations(model=None, limit=None, usual=[])
+        return JobPrediction(model=None, limit=None, baseline=[])
     found = await predict(database, worker, spec, now)
-    return Expectations(model=None if spec.is_simulated else found.model, limit=found.limit, usual=[])
+    return JobPrediction(model=None if spec.is_simulated else found.model, limit=found.limit, baseline=[])
 
 
-async def expectations(database: Database, worker: Runs, attempt_id: int) -> Expectations:
-    """Return the expectations of an attempt from what was known before it; empty if it is not of a benchmark."""
+async def predict_attempt(database: Database, worker: Runs, attempt_id: int) -> JobPrediction:
+    """Return the prediction for an attempt by what was known before it; empty if it is not of a benchmark."""
     async with database.read() as session:
         query = select(Attempt).where(Attempt.id == attempt_id)
         loaded = query.options(joinedload(Attempt.job), selectinload(Attempt.members))
         attempt = (await session.scalars(loaded)).one()
         spec = spec_of(attempt.job)
         if spec.benchmark is None:
-            return Expectations(model=None, limit=None, usual=[])
+            return JobPrediction(model=None, limit=None, baseline=[])
         gang = await gangs.taken(session, attempt_id)
         slots = [ranks for _, ranks in gang]
-        usual = await baseline(session, attempt)
+        earlier = await baseline(session, attempt)
         known = Table() if spec.is_simulated else await known_times(session, spec, slots, before=attempt_id)
         machine = gangs.machine_of(gang)
         known, is_crowded = known.on(machine), _is_crowded(attempt, spec, slots, machine)
     found = None if spec.is_simulated else await worker.run(library.predict, spec.sweep, slots, known)
-    return Expectations(
+    return JobPrediction(
         model=found and _model(found),
         limit=limit.of_job(spec, gangs.nics_of(gang), gangs.has_gpus(gang)),
-        usual=_usual(spec, usual, is_crowded),
+        baseline=_baseline(spec, earlier, is_crowded),
     )
 
 
@@ -99,9 +99,9 @@ def _is_crowded(attempt: Attempt, spec: JobSpec, slots: Sequence[int], machine: 
     return not spec.is_simulated and library.is_crowded(spec.sweep, slots, machine)
 
 
-def _usual(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[UsualRow]:
+def _baseline(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[BaselineRow]:
     """Return the baseline of rows with the same dtype and op, over the job's transport or the fastest allowed one."""
-    best: dict[tuple[str, bool, int], UsualRow] = {}
+    best: dict[tuple[str, bool, int], BaselineRow] = {}
     for shape, expected in known.items():
         if shape.dtype != spec.sweep.dtype or shape.op not in (spec.sweep.op, "none"):
             continue
@@ -109,7 +109,7 @@ def _usual(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[UsualRow]:
             continue
         place = shape.algorithm, shape.in_place, shape.size_bytes
         if place not in best or best[place].median_gb_per_s < expected.median_gb_per_s:
-            best[place] = UsualRow(
+            best[place] = BaselineRow(
                 algorithm=shape.algorithm, in_place=shape.in_place, size_bytes=shape.size_bytes, **expected._asdict()
             )
     return [best[place] for place in sorted(best)]

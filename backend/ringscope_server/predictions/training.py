@@ -16,7 +16,7 @@ from ringscope_server.overload.process_pool import Runs
 from ringscope_server.placement.capacity import job_errors
 from ringscope_server.predictions import gang as gangs
 from ringscope_server.predictions.gradient_sum import gradient_sum
-from ringscope_server.predictions.views import PlannedNode, TrainingPrediction, UsualTraining
+from ringscope_server.predictions.views import BaselineTraining, PlannedNode, TrainingPrediction
 from ringscope_server.predictions.warnings import refusals
 from ringscope_server.results.tuning import known_times
 from ringscope_server.training.scaling import MAX_JOBS, SAME
@@ -35,14 +35,15 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
         slots = [ranks for _, ranks in gang] or [spec.placement.ranks]
         known = await known_times(session, spec, slots)
         known = known.on(gangs.machine_of(gang))
-        usual = await _usual(session, spec, training)
+        earlier = await _baseline(session, spec, training)
         errors = job_errors(spec, await all_nodes(session))
     return TrainingPrediction(
         parameters=training_size.parameter_count(training),
         gradient_bytes=training_size.gradient_bytes(training),
         steps_total=training_size.steps_total(training),
         gradient_sum=await worker.run(gradient_sum, spec.ranks, training, slots, known),
-        usual=usual,
+        baseline=earlier,
+        usual=earlier,
         nodes=[PlannedNode(node=node.name, ranks=ranks) for node, ranks in gang],
         warnings=[
             *refusals(errors),
@@ -57,7 +58,7 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
     )
 
 
-async def _usual(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> UsualTraining | None:
+async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> BaselineTraining | None:
     """Return the speed of the newest comparable succeeded job on as many ranks."""
     names = (*SAME, *_AS_FAST, *_SERVERS)
     asked = training.model_dump(mode="json")
@@ -73,5 +74,5 @@ async def _usual(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -
         if rate := TrainingSummary.model_validate(summary).samples_per_second if summary else None:
             steps = training_size.steps_total(training)
             seconds = None if steps is None else steps * training.global_batch_size / rate
-            return UsualTraining(job_id=job_id, samples_per_second=rate, steps_seconds=seconds)
+            return BaselineTraining(job_id=job_id, samples_per_second=rate, steps_seconds=seconds)
     return None

@@ -81,7 +81,7 @@ class GradientSum(BaseModel):
     source: str = Field(description="A sentence that names the source of the model's parameters.")
 
 
-class UsualTraining(BaseModel):
+class BaselineTraining(BaseModel):
     """The speed of the newest job that trained the same in the same way on as many ranks."""
 
     job_id: int
@@ -104,12 +104,15 @@ class TrainingPrediction(BaseModel):
         description="null for one rank, which has nothing to sum, and for what the model does not know: sums of other"
         " libraries, parameter servers and compressed gradients."
     )
-    usual: UsualTraining | None = Field(description="The newest comparable job; null if none has succeeded yet.")
+    baseline: BaselineTraining | None = Field(description="The newest comparable job; null if none has succeeded yet.")
+    usual: BaselineTraining | None = Field(
+        description="The earlier name of baseline.", json_schema_extra={"deprecated": True}
+    )
     nodes: list[PlannedNode] = Field(description="The nodes on which the ranks would run if the cluster were empty.")
     warnings: list[str] = Field(description="Sentences about what would keep it from running there.")
 
 
-class UsualRow(BaseModel):
+class BaselineRow(BaseModel):
     """The bandwidth of earlier good runs of the same row, in 1e9 bytes per second."""
 
     algorithm: str = Field(description="The algorithm; for auto, the one that it chose.")
@@ -123,12 +126,20 @@ class UsualRow(BaseModel):
     )
 
 
-class Expectations(BaseModel):
-    """The values with which the rows of a benchmark can be compared."""
+class JobPrediction(BaseModel):
+    """The prediction for the rows of a benchmark, the limit of the slowest link, and the baseline of earlier runs."""
 
     model: Model | None = Field(
         description="What the cost model predicts; null if there is no prediction yet, or the rows come from the "
         "model itself."
     )
     limit: Limit | None = Field(description="null: no link's rate is known.")
-    usual: list[UsualRow] = Field(description="The bus bandwidths of rows with at least three good earlier runs.")
+    baseline: list[BaselineRow] = Field(description="The bus bandwidths of rows with at least three good earlier runs.")
+
+
+class Expectations(BaseModel):
+    """The earlier form of a job's prediction."""
+
+    model: Model | None
+    limit: Limit | None
+    usual: list[BaselineRow] = Field(description="The earlier name of baseline.")

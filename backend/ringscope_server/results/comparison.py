@@ -1,4 +1,4 @@
-"""The comparison of benchmarks with a baseline, by the rule of ``ringscope diff``."""
+"""The comparison of benchmarks with a base job, by the rule of ``ringscope diff``."""
 
 import asyncio
 from collections.abc import Collection, Mapping, Sequence
@@ -31,16 +31,16 @@ _COLUMNS = (
 
 
 class Against(BaseModel):
-    """The comparison of a row with the baseline's row of the same algorithm, size and in-place flag."""
+    """The comparison of a row with the base job's row of the same algorithm, size and in-place flag."""
 
-    ratio: float = Field(description="The time divided by the baseline's time; below 1 is faster.")
+    ratio: float = Field(description="The time divided by the base job's time; below 1 is faster.")
     ratio_low: float | None = Field(
         description="The lower end of the ratio's 95 % interval, from the standard errors of both means: what the "
         "same runs would give again, not another day's runs. null if the rows do not allow it."
     )
     ratio_high: float | None = Field(description="The upper end of that interval.")
     noise: float = Field(
-        description="The spread of the iterations divided by the baseline's time: the root of the summed squares of "
+        description="The spread of the iterations divided by the base job's time: the root of the summed squares of "
         "both rows' standard deviations."
     )
     is_beyond_noise: bool = Field(
@@ -64,16 +64,16 @@ class ComparedRow(BaseModel):
     is_unstable: bool = Field(description="Whether the iterations differ so much that their mean says little.")
     iterations: int = Field(description="The iterations of all cycles.")
     against: Against | None = Field(
-        description="The comparison with the baseline's row; null if the baseline has no such row or is this job "
+        description="The comparison with the base job's row; null if the base job has no such row or is this job "
         "itself."
     )
 
 
 class ComparedJob(BaseModel):
-    """A job compared with the baseline."""
+    """A job compared with the base job."""
 
     job_id: int
-    obstacles: list[str] = Field(description="Why its rows do not measure the same thing as the baseline's.")
+    obstacles: list[str] = Field(description="Why its rows do not measure the same thing as the base job's.")
     rows: list[ComparedRow]
 
 
@@ -85,13 +85,13 @@ class Comparison(BaseModel):
 
 
 class Standing(BaseModel):
-    """A job compared with the baseline in one figure."""
+    """A job compared with the base job in one figure."""
 
     job_id: int
     obstacles: list[str] = Field(description="Why the jobs cannot be compared.")
     algorithm: str | None = Field(description="The fastest algorithm that both measured; null if there is no such row.")
     size_bytes: int | None = Field(description="The size nearest to 1 MiB that both measured out of place.")
-    ratio: float | None = Field(description="The time divided by the baseline's time at that size; below 1 is faster.")
+    ratio: float | None = Field(description="The time divided by the base job's time at that size; below 1 is faster.")
     ratio_low: float | None = Field(description="The lower end of the ratio's 95 % interval; null if it is not known.")
     ratio_high: float | None = Field(description="The upper end of that interval.")
 
@@ -123,7 +123,7 @@ class Measured:
     failed: Collection[int]
 
     def compared(self) -> Comparison:
-        """Compare the jobs with the baseline; this takes a while for hundreds of thousands of rows."""
+        """Compare the jobs with the base job; this takes a while for hundreds of thousands of rows."""
         base = self.timed[self.base_id]
         return Comparison(
             base=self.base_id,
@@ -205,7 +205,7 @@ def _obstacles(
     base_id: int,
     job_id: int,
 ) -> list[str]:
-    """Return what keeps a job from being compared with the baseline; a job without rows gets no statement on how it
+    """Return what keeps a job from being compared with the base job; a job without rows gets no statement on how it
     ran.
     """
     if job_id == base_id:
@@ -264,7 +264,7 @@ def _other_nodes(base: JobSpec, other: JobSpec, base_shape: str, shape: str) -> 
     """Return how the distributions of as many ranks over their nodes differ."""
     if other.is_simulated or base.ranks != other.ranks or not base_shape or not shape or base_shape == shape:
         return []
-    return [f"The ranks lay on their nodes as {shape} (nodes x ranks), and as {base_shape} in the baseline."]
+    return [f"The ranks lay on their nodes as {shape} (nodes x ranks), and as {base_shape} in the base job."]
 
 
 async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]:

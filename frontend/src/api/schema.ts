@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * Compare Jobs
-         * @description Compare the rows of benchmarks with those of a baseline: ratios, noise, and what cannot be compared.
+         * @description Compare the rows of benchmarks with those of a base job: ratios, noise, and what cannot be compared.
          */
         get: operations["compare_jobs"];
         put?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * Compare In One Figure
-         * @description Compare benchmarks with a baseline in one figure: the ratio of the times at the size nearest to 1 MiB, and its
+         * @description Compare benchmarks with a base job in one figure: the ratio of the times at the size nearest to 1 MiB, and its
          *     error.
          */
         get: operations["compare_jobs_in_one_figure"];
@@ -583,9 +583,8 @@ export interface paths {
         };
         /**
          * Get Expectations
-         * @description Return values to compare one attempt's rows with: the cost model, the slowest link, earlier good runs.
-         *
-         *     Before the first attempt, these are the model's predictions for the current nodes.
+         * @deprecated
+         * @description Return what GET /jobs/{job_id}/prediction does, with the baseline under its earlier name ``usual``.
          */
         get: operations["get_expectations"];
         put?: never;
@@ -768,6 +767,28 @@ export interface paths {
          * @description List the rows of the sweep's table in one attempt, in the order of measurement; also while it runs.
          */
         get: operations["list_measurements"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/prediction": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Job Prediction
+         * @description Return what one attempt's rows can be compared with: the model's prediction, the slowest link, the baseline.
+         *
+         *     Before the first attempt, this is the prediction for the current nodes.
+         */
+        get: operations["get_job_prediction"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1663,7 +1684,7 @@ export interface components {
         };
         /**
          * Against
-         * @description The comparison of a row with the baseline's row of the same algorithm, size and in-place flag.
+         * @description The comparison of a row with the base job's row of the same algorithm, size and in-place flag.
          */
         Against: {
             /**
@@ -1673,12 +1694,12 @@ export interface components {
             is_beyond_noise: boolean;
             /**
              * Noise
-             * @description The spread of the iterations divided by the baseline's time: the root of the summed squares of both rows' standard deviations.
+             * @description The spread of the iterations divided by the base job's time: the root of the summed squares of both rows' standard deviations.
              */
             noise: number;
             /**
              * Ratio
-             * @description The time divided by the baseline's time; below 1 is faster.
+             * @description The time divided by the base job's time; below 1 is faster.
              */
             ratio: number;
             /**
@@ -1887,6 +1908,48 @@ export interface components {
             reason: string | null;
             /** Started At */
             started_at: string | null;
+        };
+        /**
+         * BaselineRow
+         * @description The bandwidth of earlier good runs of the same row, in 1e9 bytes per second.
+         */
+        BaselineRow: {
+            /**
+             * Algorithm
+             * @description The algorithm; for auto, the one that it chose.
+             */
+            algorithm: string;
+            /** In Place */
+            in_place: boolean;
+            /**
+             * Is Disturbed
+             * @description Whether other load or jobs disturbed some of these runs, which agree nevertheless.
+             * @default false
+             */
+            is_disturbed: boolean;
+            /** Least Gb Per S */
+            least_gb_per_s: number;
+            /** Median Gb Per S */
+            median_gb_per_s: number;
+            /** Runs */
+            runs: number;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * BaselineTraining
+         * @description The speed of the newest job that trained the same in the same way on as many ranks.
+         */
+        BaselineTraining: {
+            /** Job Id */
+            job_id: number;
+            /** Samples Per Second */
+            samples_per_second: number;
+            /**
+             * Steps Seconds
+             * @description The time of all steps of this job at that speed, without validation and checkpoints; null if the number of steps is not known.
+             */
+            steps_seconds: number | null;
         };
         /**
          * BenchmarkSpec
@@ -2307,14 +2370,14 @@ export interface components {
         };
         /**
          * ComparedJob
-         * @description A job compared with the baseline.
+         * @description A job compared with the base job.
          */
         ComparedJob: {
             /** Job Id */
             job_id: number;
             /**
              * Obstacles
-             * @description Why its rows do not measure the same thing as the baseline's.
+             * @description Why its rows do not measure the same thing as the base job's.
              */
             obstacles: string[];
             /** Rows */
@@ -2325,7 +2388,7 @@ export interface components {
          * @description One algorithm at one size, in place or not; the mean of several cycles.
          */
         ComparedRow: {
-            /** @description The comparison with the baseline's row; null if the baseline has no such row or is this job itself. */
+            /** @description The comparison with the base job's row; null if the base job has no such row or is this job itself. */
             against: components["schemas"]["Against"] | null;
             /**
              * Algorithm
@@ -2795,18 +2858,16 @@ export interface components {
         };
         /**
          * Expectations
-         * @description The values with which the rows of a benchmark can be compared.
+         * @description The earlier form of a job's prediction.
          */
         Expectations: {
-            /** @description null: no link's rate is known. */
             limit: components["schemas"]["Limit"] | null;
-            /** @description What the cost model predicts; null if there is no prediction yet, or the rows come from the model itself. */
             model: components["schemas"]["Model"] | null;
             /**
              * Usual
-             * @description The bus bandwidths of rows with at least three good earlier runs.
+             * @description The earlier name of baseline.
              */
-            usual: components["schemas"]["UsualRow"][];
+            usual: components["schemas"]["BaselineRow"][];
         };
         /**
          * FacetCount
@@ -3146,6 +3207,21 @@ export interface components {
             items: components["schemas"]["JobView"][];
             /** Next */
             next: string | null;
+        };
+        /**
+         * JobPrediction
+         * @description The prediction for the rows of a benchmark, the limit of the slowest link, and the baseline of earlier runs.
+         */
+        JobPrediction: {
+            /**
+             * Baseline
+             * @description The bus bandwidths of rows with at least three good earlier runs.
+             */
+            baseline: components["schemas"]["BaselineRow"][];
+            /** @description null: no link's rate is known. */
+            limit: components["schemas"]["Limit"] | null;
+            /** @description What the cost model predicts; null if there is no prediction yet, or the rows come from the model itself. */
+            model: components["schemas"]["Model"] | null;
         };
         /**
          * JobSpec
@@ -5454,7 +5530,7 @@ export interface components {
         };
         /**
          * Standing
-         * @description A job compared with the baseline in one figure.
+         * @description A job compared with the base job in one figure.
          */
         Standing: {
             /**
@@ -5471,7 +5547,7 @@ export interface components {
             obstacles: string[];
             /**
              * Ratio
-             * @description The time divided by the baseline's time at that size; below 1 is faster.
+             * @description The time divided by the base job's time at that size; below 1 is faster.
              */
             ratio: number | null;
             /**
@@ -6065,6 +6141,8 @@ export interface components {
          * @description The prediction of a training job, before it is submitted.
          */
         TrainingPrediction: {
+            /** @description The newest comparable job; null if none has succeeded yet. */
+            baseline: components["schemas"]["BaselineTraining"] | null;
             /**
              * Gradient Bytes
              * @description The bytes that every rank adds up in each step.
@@ -6087,8 +6165,11 @@ export interface components {
              * @description The number of steps; null if it is not known, as for a text whose files only the nodes have.
              */
             steps_total: number | null;
-            /** @description The newest comparable job; null if none has succeeded yet. */
-            usual: components["schemas"]["UsualTraining"] | null;
+            /**
+             * @deprecated
+             * @description The earlier name of baseline.
+             */
+            usual: components["schemas"]["BaselineTraining"] | null;
             /**
              * Warnings
              * @description Sentences about what would keep it from running there.
@@ -6379,48 +6460,6 @@ export interface components {
         UpcomingTimes: {
             /** Items */
             items: string[];
-        };
-        /**
-         * UsualRow
-         * @description The bandwidth of earlier good runs of the same row, in 1e9 bytes per second.
-         */
-        UsualRow: {
-            /**
-             * Algorithm
-             * @description The algorithm; for auto, the one that it chose.
-             */
-            algorithm: string;
-            /** In Place */
-            in_place: boolean;
-            /**
-             * Is Disturbed
-             * @description Whether other load or jobs disturbed some of these runs, which agree nevertheless.
-             * @default false
-             */
-            is_disturbed: boolean;
-            /** Least Gb Per S */
-            least_gb_per_s: number;
-            /** Median Gb Per S */
-            median_gb_per_s: number;
-            /** Runs */
-            runs: number;
-            /** Size Bytes */
-            size_bytes: number;
-        };
-        /**
-         * UsualTraining
-         * @description The speed of the newest job that trained the same in the same way on as many ranks.
-         */
-        UsualTraining: {
-            /** Job Id */
-            job_id: number;
-            /** Samples Per Second */
-            samples_per_second: number;
-            /**
-             * Steps Seconds
-             * @description The time of all steps of this job at that speed, without validation and checkpoints; null if the number of steps is not known.
-             */
-            steps_seconds: number | null;
         };
         /**
          * WebhookBody
@@ -6869,7 +6908,7 @@ export interface operations {
             query: {
                 /** @description A job; repeat it for each job. */
                 job: number[];
-                /** @description The baseline, which is one of the jobs; default: the first. */
+                /** @description The base job, which is one of the jobs; default: the first. */
                 base?: number | null;
             };
             header?: never;
@@ -6897,7 +6936,7 @@ export interface operations {
             query: {
                 /** @description A job; repeat it for each job. */
                 job: number[];
-                /** @description The baseline, which is one of the jobs; default: the first. */
+                /** @description The base job, which is one of the jobs; default: the first. */
                 base?: number | null;
             };
             header?: never;
@@ -7835,6 +7874,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MeasurementPage"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_job_prediction: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobPrediction"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -1,9 +1,9 @@
-/** Benchmarks beside a baseline. */
+/** Benchmarks beside a base job. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import { comparisonKey } from "./keys";
 
-/** Benchmarks beside a baseline; `done` are their rows so far, so that it is asked for again when there are more. */
+/** Benchmarks beside a base job; `done` are their rows so far, so that it is asked for again when there are more. */
 export function comparisonQuery(ids: readonly number[], base: number, done: number) {
   return queryOptions({
     queryKey: comparisonKey("sizes", ids, base, done),
@@ -13,7 +13,7 @@ export function comparisonQuery(ids: readonly number[], base: number, done: numb
   });
 }
 
-/** How succeeded benchmarks stand to a baseline, in one figure each. */
+/** How succeeded benchmarks stand to a base job, in one figure each. */
 export function standingsQuery(ids: readonly number[], base: number) {
   return queryOptions({
     queryKey: comparisonKey("standings", ids, base),

@@ -6,7 +6,7 @@
 /** What is asked for about one job, beside the job itself. */
 export type JobPart =
   | "activity" | "events" | "environments" | "insights" | "newest steps" | "log"
-  | "measurements" | "expectations" | "latencies" | "lateness"
+  | "measurements" | "prediction" | "latencies" | "lateness"
   | "trace" | "traces" | "fit"
   | "epochs" | "newest epochs" | "curve" | "buckets";
 

@@ -20,10 +20,10 @@ export function measurementsQuery(id: number) {
 }
 
 /** What the rows of a benchmark can be held against; asked for anew with each attempt. */
-export function expectationsQuery(id: number, attempts: number) {
+export function jobPredictionQuery(id: number, attempts: number) {
   return queryOptions({
-    queryKey: jobKey(id, "expectations", attempts),
-    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/expectations", { params: { path: { job_id: id } } })),
+    queryKey: jobKey(id, "prediction", attempts),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/prediction", { params: { path: { job_id: id } } })),
     staleTime: Infinity,
   });
 }

@@ -150,11 +150,11 @@ async def test_a_job_that_came_after_the_ranks_had_ended_disturbs_nobody(server:
 async def test_what_was_disturbed_is_no_best_value_and_none_to_expect(server: Server) -> None:
     node = await server.node(slots=2)
     busy = [await ran(server, node, load=load(20, 0).model_dump()) for _ in range(3)]
-    expected = await server.admin.get(f"/api/v1/jobs/{busy[-1]['id']}/expectations")
-    assert expected.json()["usual"] == []
+    expected = await server.admin.get(f"/api/v1/jobs/{busy[-1]['id']}/prediction")
+    assert expected.json()["baseline"] == []
     quiet = [await ran(server, node, load=load(20, 20).model_dump()) for _ in range(4)]
-    expected = await server.admin.get(f"/api/v1/jobs/{quiet[-1]['id']}/expectations")
-    assert [row["runs"] for row in expected.json()["usual"]] == [3, 3]
+    expected = await server.admin.get(f"/api/v1/jobs/{quiet[-1]['id']}/prediction")
+    assert [row["runs"] for row in expected.json()["baseline"]] == [3, 3]
     fastest = (await server.admin.get("/api/v1/jobs", params={"sort": "-busbw"})).json()["items"]
     assert {job["id"] for job in fastest[:4]} == {job["id"] for job in quiet}  # the disturbed ones come last
 

@@ -1,4 +1,4 @@
-"""POST /jobs/prediction and GET /jobs/{id}/expectations."""
+"""POST /jobs/prediction and GET /jobs/{id}/prediction."""
 
 from typing import Any
 
@@ -25,8 +25,8 @@ async def ask(server: Server, **spec: Any) -> dict[str, Any]:
     return found
 
 
-async def expectations(server: Server, job_id: int) -> dict[str, Any]:
-    response = await server.admin.get(f"/api/v1/jobs/{job_id}/expectations")
+async def prediction_of(server: Server, job_id: int) -> dict[str, Any]:
+    response = await server.admin.get(f"/api/v1/jobs/{job_id}/prediction")
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.json()
     return found
@@ -162,11 +162,12 @@ async def test_rows_can_be_held_against_model_and_earlier_good_runs(server: Serv
         rows = [measurement(in_place=place, busbw_gb_per_s=rate) for place in (False, True)]
         await run_sweep(server, agent, rows, **ONE_SIZE)
     job = await server.submit(**ONE_SIZE)
-    foreseen = (await ask(server, **ONE_SIZE))["model"]
-    assert await expectations(server, job["id"]) == {"model": foreseen, "limit": None, "usual": []}, "no attempt yet"
+    predicted = (await ask(server, **ONE_SIZE))["model"]
+    before = {"model": predicted, "limit": None, "baseline": []}
+    assert await prediction_of(server, job["id"]) == before, "no attempt yet"
     await agent.start_next()
-    found = await expectations(server, job["id"])
-    assert found["usual"] == [
+    found = await prediction_of(server, job["id"])
+    assert found["baseline"] == [
         {
             "algorithm": "ring",
             "in_place": place,
@@ -179,11 +180,13 @@ async def test_rows_can_be_held_against_model_and_earlier_good_runs(server: Serv
         for place in (False, True)
     ]
     assert [row["size_bytes"] for row in found["model"]["rows"]] == [1024]
-    assert (await expectations(server, 1))["usual"] == [], "later runs say nothing about an earlier one"
-    assert (await server.admin.get("/api/v1/jobs/77/expectations")).status_code == 404
+    earlier_names = (await server.admin.get(f"/api/v1/jobs/{job['id']}/expectations")).json()
+    assert earlier_names == {"model": found["model"], "limit": None, "usual": found["baseline"]}
+    assert (await prediction_of(server, 1))["baseline"] == [], "later runs say nothing about an earlier one"
+    assert (await server.admin.get("/api/v1/jobs/77/prediction")).status_code == 404
 
 
-async def test_what_is_usual_is_of_jobs_that_asked_for_the_same_channels(server: Server) -> None:
+async def test_the_baseline_is_of_jobs_that_asked_for_the_same_channels(server: Server) -> None:
     agent = await server.node()
     sweep = {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024}
     both: list[dict[str, Any]] = [{}, {"channels": 2}]
@@ -196,27 +199,27 @@ async def test_what_is_usual_is_of_jobs_that_asked_for_the_same_channels(server:
     for spec in (usual, asked):
         job = await server.submit(**spec)
         await agent.start_next()
-        found.append({row["median_gb_per_s"] for row in (await expectations(server, job["id"]))["usual"]})
+        found.append({row["median_gb_per_s"] for row in (await prediction_of(server, job["id"]))["baseline"]})
     assert found == [{1.0}, {2.0}]
 
 
-async def usual_gb_per_s(server: Server, agent: FakeAgent, **spec: Any) -> set[float]:
+async def baseline_gb_per_s(server: Server, agent: FakeAgent, **spec: Any) -> set[float]:
     """What a job is held against that starts now."""
     job = await server.submit(**spec)
     await agent.start_next()
-    return {row["median_gb_per_s"] for row in (await expectations(server, job["id"]))["usual"]}
+    return {row["median_gb_per_s"] for row in (await prediction_of(server, job["id"]))["baseline"]}
 
 
 @pytest.mark.parametrize("mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 8}], ids=str)
-async def test_what_is_usual_is_of_jobs_that_measured_in_the_same_mode(server: Server, mode: dict[str, Any]) -> None:
+async def test_the_baseline_is_of_jobs_that_measured_in_the_same_mode(server: Server, mode: dict[str, Any]) -> None:
     agent = await server.node(slots=8)
     other = ONE_SIZE | {"benchmark": ONE_SIZE["benchmark"] | mode}
     for _ in range(3):
         for spec, rate in ((ONE_SIZE, 1.0), (other, 2.0)):
             rows = [measurement(in_place=place, busbw_gb_per_s=rate) for place in (False, True)]
             await run_sweep(server, agent, rows, **spec)
-    assert await usual_gb_per_s(server, agent, **ONE_SIZE) == {1.0}
-    assert await usual_gb_per_s(server, agent, **other) == {2.0}
+    assert await baseline_gb_per_s(server, agent, **ONE_SIZE) == {1.0}
+    assert await baseline_gb_per_s(server, agent, **other) == {2.0}
 
 
 async def test_a_job_over_a_named_transport_is_held_against_runs_over_it(server: Server) -> None:
@@ -227,13 +230,13 @@ async def test_a_job_over_a_named_transport_is_held_against_runs_over_it(server:
             told = {"transport": transport, "busbw_gb_per_s": rate}
             rows = [measurement(in_place=place, **told) for place in (False, True)]
             await run_sweep(server, agent, rows, **spec)
-    assert await usual_gb_per_s(server, agent, **over_mpi) == {2.0}
-    assert await usual_gb_per_s(server, agent, **ONE_SIZE) == {9.0}
+    assert await baseline_gb_per_s(server, agent, **over_mpi) == {2.0}
+    assert await baseline_gb_per_s(server, agent, **ONE_SIZE) == {9.0}
 
 
 async def test_a_simulation_is_held_against_its_links_only(server: Server) -> None:
     agent = await server.node()
     job = await server.submit(**SIMULATION)
     await agent.start_next()
-    found = await expectations(server, job["id"])
-    assert (found["model"], found["usual"], found["limit"]["busbw_gb_per_s"]) == (None, [], 175.0)
+    found = await prediction_of(server, job["id"])
+    assert (found["model"], found["baseline"], found["limit"]["busbw_gb_per_s"]) == (None, [], 175.0)

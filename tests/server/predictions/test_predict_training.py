@@ -83,9 +83,10 @@ async def test_the_newest_job_alike_tells_how_fast_it_will_be(server: Server) ->
         async with server.services.database.write() as session:
             job = await session.get_one(Job, job_id)
             job.state, job.summary = "succeeded", TrainingSummary(samples_per_second=rate).model_dump(mode="json")
-    usual = (await ask(server, TRAINING))["usual"]
-    assert usual == {"job_id": 2, "samples_per_second": 2000.0, "steps_seconds": STEPS * 64 / 2000}
-    assert (await ask(server, varied(model_arguments={"hidden": 9})))["usual"] is None
+    found = await ask(server, TRAINING)
+    assert found["usual"] == found["baseline"], "its earlier name"
+    assert found["baseline"] == {"job_id": 2, "samples_per_second": 2000.0, "steps_seconds": STEPS * 64 / 2000}
+    assert (await ask(server, varied(model_arguments={"hidden": 9})))["baseline"] is None
 
 
 async def test_only_training_is_predicted_here(server: Server) -> None:

@@ -95,11 +95,11 @@ async def test_long_sweeps_are_read_in_parts_and_summed_up_beside_the_event_loop
 
 
 OTHERS: list[tuple[dict[str, Any], str]] = [
-    ({"placement": {"ranks": 3}}, "ranks is 3, and 2 in the baseline."),
+    ({"placement": {"ranks": 3}}, "ranks is 3, and 2 in the base job."),
     ({"benchmark": BOTH["benchmark"] | {"dtype": "float64"}}, "dtype is float64"),
     ({"benchmark": BOTH["benchmark"] | {"average": "max"}}, "average, whose time counts, is max"),
     ({"benchmark": BOTH["benchmark"] | {"aggregate": 8}}, "aggregate, operations in one iteration, is 8"),
-    ({"placement": {"ranks": 2, "nodes": 2}}, "as 2x1 (nodes x ranks), and as 1x2 in the baseline."),
+    ({"placement": {"ranks": 2, "nodes": 2}}, "as 2x1 (nodes x ranks), and as 1x2 in the base job."),
 ]
 
 
@@ -158,7 +158,7 @@ async def test_what_should_not_be_compared_has_no_figure(server: Server) -> None
     found = await standings(server, crowded, waiting, base, base=base)
     assert [one["ratio"] for one in found] == [None, None, None]
     assert [one["obstacles"] for one in found] == [
-        ["It had 2 ranks on 1 core, and the baseline a core for each rank."],
+        ["It had 2 ranks on 1 core, and the base job a core for each rank."],
         [f"Job {waiting} has not succeeded."],
         [],
     ]

@@ -42,7 +42,7 @@ class GradientSum(View):
     source: str
 
 
-class UsualTraining(View):
+class BaselineTraining(View):
     """Throughput of the newest comparable training job."""
 
     job_id: int
@@ -57,10 +57,10 @@ class TrainingPrediction(View):
     gradient_bytes: int
     steps_total: int | None
     gradient_sum: GradientSum | None
-    usual: UsualTraining | None
+    baseline: BaselineTraining | None
 
 
-class UsualRow(View):
+class BaselineRow(View):
     """Median bandwidth of earlier good runs of the same row."""
 
     algorithm: str
@@ -70,11 +70,11 @@ class UsualRow(View):
     runs: int
 
 
-class Expectations(View):
-    """Reference values for the rows of a benchmark: the cost model's, and those of earlier runs."""
+class JobPrediction(View):
+    """The prediction for the rows of a benchmark, and the baseline of earlier runs."""
 
     model: Model | None
-    usual: list[UsualRow]
+    baseline: list[BaselineRow]
 
 
 class ComparedRow(View):
@@ -87,7 +87,7 @@ class ComparedRow(View):
 
 
 class Standing(View):
-    """One job compared with the baseline in one figure, the ratio of both times; with obstacles there is none."""
+    """One job compared with the base job in one figure, the ratio of both times; with obstacles there is none."""
 
     job_id: int
     obstacles: list[str]
@@ -99,14 +99,14 @@ class Standing(View):
 
 
 class Standings(View):
-    """Benchmarks compared with a baseline, in one figure each."""
+    """Benchmarks compared with a base job, in one figure each."""
 
     base: int
     jobs: list[Standing]
 
 
 class ComparedJob(View):
-    """One job compared with the baseline; with obstacles its rows do not measure the same thing."""
+    """One job compared with the base job; with obstacles its rows do not measure the same thing."""
 
     job_id: int
     obstacles: list[str]
@@ -114,14 +114,14 @@ class ComparedJob(View):
 
 
 class Comparison(View):
-    """Benchmarks compared with a baseline."""
+    """Benchmarks compared with a base job."""
 
     base: int
     jobs: list[ComparedJob]
 
 
 class PredictionRoutes(Connection):
-    """/jobs/prediction, that of training, /jobs/{id}/expectations, /comparison and /comparison/standings."""
+    """/jobs/prediction, that of training, /jobs/{id}/prediction, /comparison and /comparison/standings."""
 
     def predict_job(self, body: Mapping[str, Any]) -> Prediction:
         """Predict the time and bandwidth of a benchmark; nothing is submitted."""
@@ -134,9 +134,9 @@ class PredictionRoutes(Connection):
         response = self._send("POST", "/jobs/prediction/training", is_repeatable=True, json=dict(body))
         return TrainingPrediction.read(self._body(response))
 
-    def expectations(self, job_id: int, attempt: int | None = None) -> Expectations:
-        """Return the reference values for the rows of a job."""
-        return Expectations.read(self._get(f"/jobs/{job_id}/expectations", {"attempt": attempt}))
+    def job_prediction(self, job_id: int, attempt: int | None = None) -> JobPrediction:
+        """Return the prediction for the rows of a job, and their baseline."""
+        return JobPrediction.read(self._get(f"/jobs/{job_id}/prediction", {"attempt": attempt}))
 
     def comparison(self, job_ids: Sequence[int], base: int | None = None) -> Comparison:
         """Compare benchmarks with one of them, the first if none is named."""

@@ -150,7 +150,7 @@ def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
         ("blocking, where ranks meet,", a.blocking, b.blocking),
         ("rotate, whether caches help,", a.rotate, b.rotate),
     ]
-    return [f"{name} is {there}, and {here} in the baseline." for name, here, there in facts if here != there]
+    return [f"{name} is {there}, and {here} in the base job." for name, here, there in facts if here != there]
 
 
 class Ran(NamedTuple):
@@ -163,11 +163,11 @@ class Ran(NamedTuple):
 def caveats(base: Ran, other: Ran) -> list[str]:
     """Compare how they ran: equal core sharing is no obstacle, but a disturbance of one of them is."""
     here, there = (ran.shared_cores or "a core for each rank" for ran in (other, base))
-    sharing = [] if here == there else [f"It had {here}, and the baseline {there}."]
+    sharing = [] if here == there else [f"It had {here}, and the base job {there}."]
     return [
         *sharing,
         *([f"It was disturbed: {other.disturbed_by}"] if other.disturbed_by else []),
-        *([f"The baseline was disturbed: {base.disturbed_by}"] if base.disturbed_by else []),
+        *([f"The base job was disturbed: {base.disturbed_by}"] if base.disturbed_by else []),
     ]
 
 

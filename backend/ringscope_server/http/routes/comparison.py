@@ -28,13 +28,13 @@ ManyJobs = Annotated[
     list[JobId], Query(alias="job", min_length=1, max_length=MAX_FIGURES, description="A job; repeat it for each job.")
 ]
 Base = Annotated[
-    int | None, Query(ge=1, le=MAX_ID, description="The baseline, which is one of the jobs; default: the first.")
+    int | None, Query(ge=1, le=MAX_ID, description="The base job, which is one of the jobs; default: the first.")
 ]
 
 
 @router.get("", operation_id="compare_jobs", response_model=Comparison)
 async def compare_jobs(user: Viewer, services: ServicesDep, jobs: Jobs, base: Base = None) -> Response:
-    """Compare the rows of benchmarks with those of a baseline: ratios, noise, and what cannot be compared."""
+    """Compare the rows of benchmarks with those of a base job: ratios, noise, and what cannot be compared."""
     async with services.database.read() as session:
         measured = await comparison.measured(session, *await _asked(session, jobs, base))
     # Long sweeps take long to serialize, so this runs outside the event loop.
@@ -44,7 +44,7 @@ async def compare_jobs(user: Viewer, services: ServicesDep, jobs: Jobs, base: Ba
 
 @router.get("/standings", operation_id="compare_jobs_in_one_figure")
 async def compare_in_one_figure(user: Viewer, services: ServicesDep, jobs: ManyJobs, base: Base = None) -> Standings:
-    """Compare benchmarks with a baseline in one figure: the ratio of the times at the size nearest to 1 MiB, and its
+    """Compare benchmarks with a base job in one figure: the ratio of the times at the size nearest to 1 MiB, and its
     error.
     """
     async with services.database.read() as session:
@@ -52,7 +52,7 @@ async def compare_in_one_figure(user: Viewer, services: ServicesDep, jobs: ManyJ
 
 
 async def _asked(session: AsyncSession, jobs: list[int], base: int | None) -> tuple[list[tuple[int, JobSpec]], int]:
-    """Return each job once with its specification, and the baseline."""
+    """Return each job once with its specification, and the base job."""
     wanted = list(dict.fromkeys(jobs))
     base_id = wanted[0] if base is None else base
     if base_id not in wanted:

@@ -1,4 +1,4 @@
-"""/jobs/prediction, /jobs/prediction/training, /jobs/{id}/expectations: expected bandwidth and duration of a job."""
+"""/jobs/prediction, /jobs/prediction/training, /jobs/{id}/prediction: expected bandwidth and duration of a job."""
 
 from fastapi import APIRouter
 
@@ -11,7 +11,7 @@ from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
 from ringscope_server.http.problems import invalid
 from ringscope_server.predictions import service, training
-from ringscope_server.predictions.views import Expectations, Prediction, TrainingPrediction
+from ringscope_server.predictions.views import Expectations, JobPrediction, Prediction, TrainingPrediction
 
 router = APIRouter(prefix="/jobs", tags=["prediction"])
 
@@ -34,17 +34,26 @@ async def predict_training(spec: NewJob, user: Viewer, services: ServicesDep, as
     return await training.predict(services.database, asker, spec, services.now())
 
 
-@router.get("/{job_id}/expectations", operation_id="get_expectations")
-async def get_expectations(
+@router.get("/{job_id}/prediction", operation_id="get_job_prediction")
+async def get_job_prediction(
     job_id: Id, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
-) -> Expectations:
-    """Return values to compare one attempt's rows with: the cost model, the slowest link, earlier good runs.
+) -> JobPrediction:
+    """Return what one attempt's rows can be compared with: the model's prediction, the slowest link, the baseline.
 
-    Before the first attempt, these are the model's predictions for the current nodes.
+    Before the first attempt, this is the prediction for the current nodes.
     """
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         spec = await read_spec(session, job_id)
     if attempt_id is None:
-        return await service.foreseen(services.database, asker, spec, services.now())
-    return await service.expectations(services.database, asker, attempt_id)
+        return await service.predict_job(services.database, asker, spec, services.now())
+    return await service.predict_attempt(services.database, asker, attempt_id)
+
+
+@router.get("/{job_id}/expectations", operation_id="get_expectations", deprecated=True)
+async def get_expectations(
+    job_id: Id, user: Viewer, services: ServicesDep, asker: AskerDep, number: AttemptNumber = None
+) -> Expectations:
+    """Return what GET /jobs/{job_id}/prediction does, with the baseline under its earlier name ``usual``."""
+    found = await get_job_prediction(job_id, user, services, asker, number)
+    return Expectations(model=found.model, limit=found.limit, usual=found.baseline)

@@ -7,20 +7,22 @@ export const MOST_PINNED = 5;
 
 interface Marks {
   pinned: readonly number[];
-  baseline: number | null;
+  base: number | null;
 }
 
-const NONE: Marks = { pinned: [], baseline: null };
+const NONE: Marks = { pinned: [], base: null };
 
 /** Which jobs are pinned, and the one that differences are to; kept in this browser. */
 export function useMarks(): readonly [Marks, (marks: Marks) => void] {
-  return useStored("ringscope-marked-jobs", NONE);
+  const [{ pinned, base, baseline }, set] = useStored<Marks & { baseline?: number | null }>("ringscope-marked-jobs", NONE);
+  // Browsers that last saw 0.1.0 have kept the base job as `baseline`.
+  return [{ pinned, base: (base as number | null | undefined) === undefined ? (baseline ?? null) : base }, set];
 }
 
-/** The pinned ones as jobs, and the baseline before them; those that are gone are left out. */
-export function useMarkedJobs(baseline: number | null): { pinned: readonly JobView[]; baseline: JobView | undefined } {
+/** The pinned ones as jobs, and the base job before them; those that are gone are left out. */
+export function useMarkedJobs(base: number | null): { pinned: readonly JobView[]; baseJob: JobView | undefined } {
   const [{ pinned }] = useMarks();
-  const ids = [...new Set([...(baseline === null ? [] : [baseline]), ...pinned])];
+  const ids = [...new Set([...(base === null ? [] : [base]), ...pinned])];
   const { jobs } = useJobs(ids);
-  return { pinned: jobs, baseline: jobs.find((job) => job.id === baseline) };
+  return { pinned: jobs, baseJob: jobs.find((job) => job.id === base) };
 }

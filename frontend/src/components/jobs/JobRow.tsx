@@ -8,7 +8,7 @@ interface Props {
   columns: readonly Column[];
   /** Its place in the list, from 0; pinned rows stand above, the last of them at -1. */
   index: number;
-  isBaseline?: boolean;
+  isBase?: boolean;
   /** Undefined: rows cannot be chosen. */
   isChosen?: boolean | undefined;
   /** Stays the same from one drawing to the next, as rows are drawn anew only when they change. */
@@ -16,7 +16,7 @@ interface Props {
 }
 
 export const JobRow = memo(function JobRow(props: Props) {
-  const { job, columns, index, isBaseline = false, isChosen, onToggle } = props;
+  const { job, columns, index, isBase = false, isChosen, onToggle } = props;
   const isPinned = index < 0;
   return (
     <tr data-index={index} {...(!isPinned && { "aria-rowindex": index + 2 })}>
@@ -35,7 +35,7 @@ export const JobRow = memo(function JobRow(props: Props) {
         const cell = {
           className: isNumber ? `number ${className ?? ""}` : className,
           title: title?.(job),
-          children: content(job, { isPinned, isBaseline }),
+          children: content(job, { isPinned, isBase }),
         };
         return name === "name" ? <th key={name} scope="row" {...cell} /> : <td key={name} {...cell} />;
       })}

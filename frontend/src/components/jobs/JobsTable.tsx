@@ -31,7 +31,7 @@ interface Props {
   /** With it, rows can be chosen. */
   choice?: Choice;
   /** What differences are to. */
-  baseline?: JobView | undefined;
+  baseJob?: JobView | undefined;
   /** With it, headings sort. */
   sorting?: { sort: Sort | undefined };
   /** Rows there are, also those not yet loaded; null: not known. */
@@ -39,7 +39,7 @@ interface Props {
 }
 
 /** One row per job: what it is, where it stands, what came out. Rows out of view are not in the page. */
-export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total = null }: Props) {
+export function JobsTable({ jobs, pinned = [], choice, baseJob, sorting, total = null }: Props) {
   const widthPx = useWidthStep(STEPS_PX);
   const isNarrow = widthPx < RESULT_PX;
   const rowPx = isNarrow ? TWO_LINES_PX : ROW_PX;
@@ -48,12 +48,12 @@ export function JobsTable({ jobs, pinned = [], choice, baseline, sorting, total 
   const revealAny = useCallback((index: number) => (index < 0 ? (above.current?.rows.item(index + pinned.length) ?? null) : reveal(index)), [reveal, pinned.length]);
   useListKeys(jobs.length, revealAny, -pinned.length);
   usePartKeys("rows");
-  const standings = useStandings(useMemo(() => [...pinned, ...jobs], [pinned, jobs]), baseline);
-  const columns = useMemo(() => columnsFor(widthPx, baseline, standings), [widthPx, baseline, standings]);
+  const standings = useStandings(useMemo(() => [...pinned, ...jobs], [pinned, jobs]), baseJob);
+  const columns = useMemo(() => columnsFor(widthPx, baseJob, standings), [widthPx, baseJob, standings]);
   const width = columns.length + (choice ? 1 : 0);
   const rest = (job: JobView) => ({
     columns,
-    isBaseline: job.id === baseline?.id,
+    isBase: job.id === baseJob?.id,
     isChosen: choice?.ids.includes(job.id),
     onToggle: choice?.onToggle,
   });

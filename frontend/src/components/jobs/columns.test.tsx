@@ -7,7 +7,7 @@ import { columnsFor } from "./columns";
 type BenchmarkSummary = BenchmarkJob["summary"];
 
 const NONE: ReadonlyMap<number, Standing> = new Map();
-const UNMARKED = { isPinned: false, isBaseline: false };
+const UNMARKED = { isPinned: false, isBase: false };
 
 function measured(id: number, busbw: number): JobView {
   const best = aBest({ size_bytes: 1 << 20, busbw_gb_per_s: busbw });
@@ -23,8 +23,8 @@ function unstable({ best, sizes }: BenchmarkSummary, isAt: (sizeBytes: number) =
 }
 
 /** What a column shows of a job, and tells on hover, where that is text. */
-function told(job: JobView, name: string, baseline?: JobView, standings = NONE): unknown[] {
-  const column = columnsFor(2000, baseline, standings).find((one) => one.name === name);
+function told(job: JobView, name: string, baseJob?: JobView, standings = NONE): unknown[] {
+  const column = columnsFor(2000, baseJob, standings).find((one) => one.name === name);
   return [column?.content(job, UNMARKED), column?.title?.(job)];
 }
 
@@ -115,7 +115,7 @@ it("tells of training its samples per second, strategy and batch", () => {
   expect(told(job, "of-limit")[0]).toBe("–");
 });
 
-it("compares with a baseline in a column of its own, before the age", () => {
+it("compares with a base job in a column of its own, before the age", () => {
   const [slow, fast] = [measured(1, 10), measured(2, 12)];
   expect(columnsFor(2000, slow, NONE).slice(-2).map(({ name }) => name)).toEqual(["difference", "age"]);
   const standing = { job_id: 2, obstacles: [], algorithm: "ring", size_bytes: 1024, ratio: 0.8, ratio_low: 0.78, ratio_high: 0.82 };

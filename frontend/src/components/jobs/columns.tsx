@@ -20,7 +20,7 @@ import classes from "./JobsTable.module.css";
 /** What a row is among the others. */
 export interface Mark {
   isPinned: boolean;
-  isBaseline: boolean;
+  isBase: boolean;
 }
 
 export interface Column {
@@ -108,9 +108,9 @@ const AGE: Column = {
 /** Widths of the window at which columns come. */
 export const STEPS_PX = [480, 640, 960, 1200, 1400, 1600];
 
-/** Those that a window of this width shows, from state to age; with a baseline also the difference to it. */
-export function columnsFor(widthPx: number, baseline: JobView | undefined, standings: ReadonlyMap<number, Standing>): Column[] {
-  const all = baseline ? [...COLUMNS, differenceTo(baseline, standings), AGE] : [...COLUMNS, AGE];
+/** Those that a window of this width shows, from state to age; with a base job also the difference to it. */
+export function columnsFor(widthPx: number, baseJob: JobView | undefined, standings: ReadonlyMap<number, Standing>): Column[] {
+  const all = baseJob ? [...COLUMNS, differenceTo(baseJob, standings), AGE] : [...COLUMNS, AGE];
   const shown = all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
   return widthPx < RESULT_PX ? shown.map((column) => (column.name === "name" ? withResult(column) : column)) : shown;
 }
@@ -131,15 +131,15 @@ function withResult(column: Column): Column {
   };
 }
 
-function differenceTo(baseline: JobView, standings: ReadonlyMap<number, Standing>): Column {
+function differenceTo(baseJob: JobView, standings: ReadonlyMap<number, Standing>): Column {
   const words = ({ id }: JobView) => {
     const standing = standings.get(id);
     return standing && standingWords(standing);
   };
   return {
     name: "difference",
-    heading: `Δ to ${baseline.id}`,
-    meaning: `How much faster than job ${baseline.id}: one algorithm, out of place, at the size nearest to 1 MiB that both have; ≈ where they cannot be told apart`,
+    heading: `Δ to ${baseJob.id}`,
+    meaning: `How much faster than job ${baseJob.id}: one algorithm, out of place, at the size nearest to 1 MiB that both have; ≈ where they cannot be told apart`,
     widthPx: 76,
     isNumber: true,
     title: (job) => words(job)?.why,
@@ -151,7 +151,7 @@ function differenceTo(baseline: JobView, standings: ReadonlyMap<number, Standing
   };
 }
 
-function Name({ job, isPinned, isBaseline }: Mark & { job: JobView }) {
+function Name({ job, isPinned, isBase }: Mark & { job: JobView }) {
   return (
     <>
       {isSimulated(job) && (
@@ -162,8 +162,8 @@ function Name({ job, isPinned, isBaseline }: Mark & { job: JobView }) {
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={jobName(job)}>
         {jobTitle(job)}
       </Link>
-      {isBaseline && <span title="The baseline"> ★</span>}
-      {isPinned && !isBaseline && <span title="Pinned"> ⌖</span>}
+      {isBase && <span title="The base job"> ★</span>}
+      {isPinned && !isBase && <span title="Pinned"> ⌖</span>}
     </>
   );
 }

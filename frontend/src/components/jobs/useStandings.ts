@@ -5,7 +5,7 @@ import { standingsQuery } from "../../data/comparison";
 import { blocksOf } from "../../lib/sweep/standing";
 import { isBenchmark } from "../../lib/state";
 
-/** How jobs stand to the baseline, by number, as far as they have succeeded; nothing without a baseline. */
+/** How jobs stand to the base job, by number, as far as they have succeeded; nothing without a base job. */
 export function useStandings(jobs: readonly JobView[], base: JobView | undefined): ReadonlyMap<number, Standing> {
   const isAble = (job: JobView): boolean => isBenchmark(job) && job.state === "succeeded";
   const ids = base && isAble(base) ? jobs.filter((job) => isAble(job) && job.id !== base.id).map(({ id }) => id) : [];

@@ -107,7 +107,7 @@ export const TABS = ["results", "latency", "stragglers", "log", "configuration"]
 export type Tab = (typeof TABS)[number];
 
 /** What lies beside the measured lines; the cost model when absent. */
-export const BESIDE = ["model", "usual", "baseline", "nothing"] as const;
+export const BESIDE = ["model", "baseline", "base", "nothing"] as const;
 export type Beside = (typeof BESIDE)[number];
 
 /** Of log lines: what the ranks and their launcher print, what goes wrong there, what the agents say. */
@@ -122,7 +122,7 @@ export interface JobSearch {
   /** Which part of the page; the results when absent. */
   tab?: Exclude<Tab, "results">;
   beside?: Exclude<Beside, "model">;
-  /** The job that lies beside as the baseline; the one that is kept in the browser when absent. */
+  /** The base job that lies beside; the one that is kept in the browser when absent. */
   base?: string;
   /** The size in bytes that every part of the page looks at; the largest one when absent. */
   size?: string;
@@ -166,16 +166,23 @@ const NAMES = /^\w+(,\w+)*$/;
 const CELL = /^(\d{1,6}|after)\.\d{1,12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 
+/** What an address asks for beside the lines; "usual", and "baseline" with a job, are of 0.1.0. */
+function besideOf({ beside, base }: Record<string, unknown>): Beside | undefined {
+  if (beside === "usual") return "baseline";
+  if (beside === "baseline" && isNumber(base)) return "base";
+  return BESIDE.find((known) => known === beside);
+}
+
 export function jobSearch(search: Record<string, unknown>): JobSearch {
   const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide, base, at } = search;
   const tab = TABS.find((known) => known === search.tab);
-  const beside = BESIDE.find((known) => known === search.beside);
+  const beside = besideOf(search);
   const stream = STREAMS.find((known) => known === search.stream);
   const level = LEVELS.find((known) => known === search.level);
   return {
     ...(tab && tab !== "results" && { tab }),
     ...(beside && beside !== "model" && { beside }),
-    ...(beside === "baseline" && isNumber(base) && { base }),
+    ...(beside === "base" && isNumber(base) && { base }),
     ...(isNumber(size) && { size }),
     ...(isNumber(rank) && { rank }),
     ...(wrap === "off" && { wrap }),
@@ -212,7 +219,7 @@ export interface CompareSearch {
   algorithm?: string;
   /** Of benchmarks: which buffers; out of place when absent. */
   place?: "in";
-  /** Of benchmarks: how many times faster than the baseline, instead of bus bandwidth. */
+  /** Of benchmarks: how many times faster than the base job, instead of bus bandwidth. */
   scale?: "ratio";
   /** Of benchmarks: the chart's values on a logarithmic axis; linear when absent. */
   y?: "log";

@@ -26,7 +26,7 @@ it("says which jobs an address names too many", () => {
   expect([tooManyWords("1,2,3,4,5,6,6"), tooManyWords(undefined)]).toEqual(["", ""]);
 });
 
-it("has an address for as many jobs as can be compared, with the baseline where it is one of them", () => {
+it("has an address for as many jobs as can be compared, with the base job where it is one of them", () => {
   expect(comparisonOf([3, 1], 1)).toEqual({ ids: "3,1", base: "1" });
   expect(comparisonOf([3, 1], 2)).toEqual({ ids: "3,1" });
   expect([comparisonOf([], null), comparisonOf([1, 2, 3, 4, 5, 6, 7], 1)]).toEqual([null, null]);
@@ -58,7 +58,7 @@ describe("the columns", () => {
 
 describe("ratio", () => {
   const throughput = measure("Throughput");
-  it("is how often the baseline goes into it", () => {
+  it("is how often the base job goes into it", () => {
     expect(throughput && ratio(throughput, compared({ samples_per_second: 300 }), compared({ samples_per_second: 200 }))).toBe(1.5);
     expect(throughput && ratio(throughput, compared(), compared({ samples_per_second: null }))).toBeNull();
     const loss = measure("Training loss, newest epoch");

@@ -23,9 +23,9 @@ export function tooManyWords(text: string | undefined): string {
 }
 
 /** The address where these jobs are compared; null where they are none or too many. */
-export function comparisonOf(ids: readonly number[], baseline: number | null): CompareSearch | null {
+export function comparisonOf(ids: readonly number[], base: number | null): CompareSearch | null {
   if (ids.length === 0 || ids.length > MOST_JOBS) return null;
-  return { ids: ids.join(","), ...(baseline !== null && ids.includes(baseline) && { base: String(baseline) }) };
+  return { ids: ids.join(","), ...(base !== null && ids.includes(base) && { base: String(base) }) };
 }
 
 function askedIds(text: string | undefined): number[] {
@@ -102,7 +102,7 @@ export interface Measure {
   name: string;
   value: (item: Compared) => number | null | undefined;
   format: (value: number) => string;
-  /** Whether its ratio to the baseline says something. */
+  /** Whether its ratio to the base job says something. */
   hasRatio: boolean;
 }
 
@@ -119,7 +119,7 @@ export const MEASURES: readonly Measure[] = [
   { name: "Epochs", value: ({ summary }) => summary.epochs_done, format: String, hasRatio: false },
 ];
 
-/** How often the baseline's value goes into this one; null where one is missing or they are about different targets. */
+/** How often the base job's value goes into this one; null where one is missing or they are about different targets. */
 export function ratio(measure: Measure, item: Compared, base: Compared): number | null {
   const [value, before] = [measure.value(item), measure.value(base)];
   const isAlike = measure.name !== "Time to accuracy" || target(item) === target(base);

@@ -25,6 +25,6 @@ describe("a difference", () => {
   it("is counted", () => {
     const rows = [row({ against: against(0.5) }), row({ against: against(1.01, 0.05, false) }), row()];
     expect(sumWords(rows)).toBe("Of 2 sizes 1 faster, 0 slower, 1 within the noise.");
-    expect(sumWords([row()])).toBe("No size in common with the baseline.");
+    expect(sumWords([row()])).toBe("No size in common with the base job.");
   });
 });

@@ -1,4 +1,4 @@
-/** Rows of a benchmark beside the baseline's, in words. The rule for noise is the server's. */
+/** Rows of a benchmark beside the base job's, in words. The rule for noise is the server's. */
 import type { ComparedJob, ComparedRow } from "../../api/types";
 import { plural, threeDigits } from "../format";
 
@@ -27,7 +27,7 @@ export interface Delta {
   noise: string;
 }
 
-/** How a row differs from the baseline's; null where there is nothing to compare. */
+/** How a row differs from the base job's; null where there is nothing to compare. */
 export function deltaOf(row: ComparedRow): Delta | null {
   if (!row.against) return null;
   const { ratio, ratio_low: low, ratio_high: high, noise, is_beyond_noise: isReal } = row.against;
@@ -57,6 +57,6 @@ export const MARKS: Record<Mark, { glyph: string; text: string }> = {
 export function sumWords(rows: readonly ComparedRow[], noun = "size"): string {
   const marks = rows.flatMap((row) => deltaOf(row)?.mark ?? []);
   const count = (mark: Mark): number => marks.filter((found) => found === mark).length;
-  if (marks.length === 0) return `No ${noun} in common with the baseline.`;
+  if (marks.length === 0) return `No ${noun} in common with the base job.`;
   return `Of ${plural(marks.length, noun)} ${count("faster")} faster, ${count("slower")} slower, ${count("noise")} within the noise.`;
 }

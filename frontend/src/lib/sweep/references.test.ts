@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { ComparedRow, Comparison, Expectations } from "../../api/types";
+import type { ComparedRow, Comparison, JobPrediction } from "../../api/types";
 import { sweepLines } from "./series";
 import { aRow } from "../../testing/toldFixtures";
 import type { Shown } from "./series";
-import { baselineWords, foreseenLines, limitRule, referenceLines, referenceWords } from "./references";
+import { baseWords, predictedLines, limitRule, referenceLines, referenceWords } from "./references";
 
 const row = { algorithm: "ring", chosen_algorithm: null, size_bytes: 1024, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 };
 
-function found(change: Partial<Expectations> = {}): Expectations {
+function found(change: Partial<JobPrediction> = {}): JobPrediction {
   return {
     model: { rows: [row], source: "The cost model with its usual parameters.", median_error: null, knees: [{ algorithm: "ring", size_bytes: 512.3 }], unpredicted: [] },
     limit: { busbw_gb_per_s: 12, because: "The slowest card does 96 Gbit/s." },
-    usual: [
+    baseline: [
       { algorithm: "ring", in_place: false, size_bytes: 1024, median_gb_per_s: 2.5, least_gb_per_s: 2, runs: 3, is_disturbed: false },
       { algorithm: "ring", in_place: true, size_bytes: 1024, median_gb_per_s: 6, least_gb_per_s: 2, runs: 5, is_disturbed: false },
     ],
@@ -30,14 +30,14 @@ describe("the lines beside the measured ones", () => {
   });
 
   it("are those of earlier runs with the same buffers, of which bus bandwidths are known", () => {
-    expect(referenceLines(found(), "usual", inMean("busbw"), true).map((line) => [line.name, line.points])).toEqual([["ring, usual", [[1024, 6]]]]);
-    expect(referenceLines(found(), "usual", inMean("limit"), false)[0]?.points[0]?.[1]).toBeCloseTo(20.83);
-    expect(referenceLines(found(), "usual", inMean("time"), false)).toEqual([]);
+    expect(referenceLines(found(), "baseline", inMean("busbw"), true).map((line) => [line.name, line.points])).toEqual([["ring, baseline", [[1024, 6]]]]);
+    expect(referenceLines(found(), "baseline", inMean("limit"), false)[0]?.points[0]?.[1]).toBeCloseTo(20.83);
+    expect(referenceLines(found(), "baseline", inMean("time"), false)).toEqual([]);
   });
 
   it("are none of earlier runs beside medians, as of those only means are known", () => {
-    expect(referenceLines(found(), "usual", { ...inMean("busbw"), statistic: "median" }, true)).toEqual([]);
-    expect(referenceWords(found({ limit: null }), "usual", "median")).toBe(" Of earlier runs only means are known: what is usual is not drawn beside medians.");
+    expect(referenceLines(found(), "baseline", { ...inMean("busbw"), statistic: "median" }, true)).toEqual([]);
+    expect(referenceWords(found({ limit: null }), "baseline", "median")).toBe(" The baseline has means only, so it is not drawn beside medians.");
   });
 
   it("can be left out, or not be known", () => {
@@ -50,17 +50,17 @@ describe("the lines beside the measured ones", () => {
 describe("the model", () => {
   it("has a knee where the server tells one", () => {
     expect(referenceLines(found(), "model", inMean("busbw"), false)[0]?.kneeBytes).toBe(512.3);
-    expect(foreseenLines({ ...modelOf(found()), knees: [] })[0]?.kneeBytes).toBeUndefined();
+    expect(predictedLines({ ...modelOf(found()), knees: [] })[0]?.kneeBytes).toBeUndefined();
   });
 
   it("has a band as wide as its fit was off, and none without a fit", () => {
-    const [[size, low, high] = []] = foreseenLines({ ...modelOf(found()), median_error: Math.log(2) })[0]?.band ?? [];
+    const [[size, low, high] = []] = predictedLines({ ...modelOf(found()), median_error: Math.log(2) })[0]?.band ?? [];
     expect([size, low, high]).toEqual([1024, 1.5, 6]);
-    expect(foreseenLines(modelOf(found()))[0]?.band).toBeUndefined();
+    expect(predictedLines(modelOf(found()))[0]?.band).toBeUndefined();
   });
 });
 
-function modelOf({ model }: Expectations) {
+function modelOf({ model }: JobPrediction) {
   if (!model) throw new Error("There is no model.");
   return model;
 }
@@ -78,30 +78,30 @@ describe("the baseline", () => {
     ],
   });
   const linesOf = (metric: Shown["metric"], statistic: Shown["statistic"] = "mean") =>
-    referenceLines(found(), "baseline", { ...inMean(metric), statistic }, false, compared()).map((line) => [line.name, line.points]);
+    referenceLines(found(), "base", { ...inMean(metric), statistic }, false, compared()).map((line) => [line.name, line.points]);
 
   it("has a grey line for each algorithm that the job has too", () => {
-    expect(linesOf("busbw")).toEqual([["ring, baseline", [[1024, 2]]]]);
-    expect(linesOf("time")).toEqual([["ring, baseline", [[1024, 7]]]]);
+    expect(linesOf("busbw")).toEqual([["ring, base job", [[1024, 2]]]]);
+    expect(linesOf("time")).toEqual([["ring, base job", [[1024, 7]]]]);
     expect(linesOf("algbw")).toEqual([]);
   });
 
   it("has its medians beside medians, so that equal rows lie on each other", () => {
-    expect(linesOf("busbw", "median")).toEqual([["ring, baseline", [[1024, 4]]]]);
-    expect(linesOf("time", "median")).toEqual([["ring, baseline", [[1024, 3.5]]]]);
+    expect(linesOf("busbw", "median")).toEqual([["ring, base job", [[1024, 4]]]]);
+    expect(linesOf("time", "median")).toEqual([["ring, base job", [[1024, 3.5]]]]);
     expect(linesOf("limit", "median")[0]?.[1]).toEqual([[1024, 400 / 12]]);
-    expect(baselineWords(compared(), { ...inMean("busbw"), statistic: "median" }, false)).toContain("Grey: the medians of job 3, the baseline. Against job 3, by the means:");
+    expect(baseWords(compared(), { ...inMean("busbw"), statistic: "median" }, false)).toContain("Grey: the medians of job 3, the base job. Against job 3, by the means:");
   });
 
   it("is told in words, and why not where it measured something else", () => {
-    expect(baselineWords(compared(), inMean("busbw"), false)).toBe(
-      " Grey: the means of job 3, the baseline. Against job 3, by the means: of 1 row 1 faster, 0 slower, 0 within the noise.",
+    expect(baseWords(compared(), inMean("busbw"), false)).toBe(
+      " Grey: the means of job 3, the base job. Against job 3, by the means: of 1 row 1 faster, 0 slower, 0 within the noise.",
     );
-    expect(baselineWords(compared(["ranks is 4, and 2 in the baseline"]), inMean("busbw"), false)).toBe(
-      " Job 3, the baseline, does not measure the same thing: ranks is 4, and 2 in the baseline.",
+    expect(baseWords(compared(["ranks is 4, and 2 in the base job"]), inMean("busbw"), false)).toBe(
+      " Job 3, the base job, does not measure the same thing: ranks is 4, and 2 in the base job.",
     );
-    expect(referenceLines(found(), "baseline", inMean("busbw"), false, compared(["ranks"]))).toEqual([]);
-    expect(baselineWords(undefined, inMean("busbw"), false)).toBe("");
+    expect(referenceLines(found(), "base", inMean("busbw"), false, compared(["ranks"]))).toEqual([]);
+    expect(baseWords(undefined, inMean("busbw"), false)).toBe("");
   });
 });
 
@@ -119,7 +119,7 @@ it("says where they come from", () => {
     " Dashed: the cost model with its usual parameters. S* marks where half of the model’s time is latency: ring 512 B. The slowest card does 96 Gbit/s. That allows 12.0 GB/s.",
   );
   expect(referenceWords(found(), "model", "mean", true)).toContain("it is cut off; the table has it all.");
-  expect(referenceWords(found({ limit: null }), "usual", "mean")).toBe(" Grey: the median of the means of 3 to 5 earlier good runs of the same row.");
-  expect(referenceWords(found({ usual: [], limit: null }), "usual", "mean")).toContain("nothing usual yet");
+  expect(referenceWords(found({ limit: null }), "baseline", "mean")).toBe(" Grey: the median of the means of 3 to 5 earlier good runs of the same row.");
+  expect(referenceWords(found({ baseline: [], limit: null }), "baseline", "mean")).toContain("There is no baseline yet");
   expect(referenceWords(undefined, "model", "mean")).toBe("");
 });

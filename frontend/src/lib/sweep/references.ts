@@ -1,5 +1,5 @@
 /** What lies beside the measured lines of a sweep: the cost model, earlier good runs, and the slowest link. */
-import type { ComparedJob, Comparison, Expectations } from "../../api/types";
+import type { ComparedJob, Comparison, JobPrediction } from "../../api/types";
 import { largest } from "./axes";
 import { type Figures, inStatistic, metricOf, type Shown, STATISTIC_NAMES } from "./series";
 import type { Rule, SizeLine, Span } from "./lines";
@@ -9,29 +9,29 @@ import { threeDigits } from "../format";
 import type { Beside, Metric, Statistic } from "../search/search";
 import { formatSize } from "../size";
 
-type Model = NonNullable<Expectations["model"]>;
+type Model = NonNullable<JobPrediction["model"]>;
 
 const MODEL_DASH = [5, 4] as const;
 const GREY = { colour: "--line-strong", dash: [], width: 3, mark: "none", isNamed: true } as const;
 /** A limit further above all values would press them to the ground; the caption tells it then. */
 const MOST_ABOVE = 4;
 
-/** The lines of the model, dashed, or of earlier runs or of the baseline, grey; in the order of the algorithms. */
+/** The lines of the model, dashed, of the baseline (earlier runs) or of the base job, grey; in the order of the algorithms. */
 export function referenceLines(
-  found: Expectations | undefined,
+  found: JobPrediction | undefined,
   beside: Beside,
   shown: Shown,
   inPlace: boolean,
   compared?: Comparison,
 ): SizeLine[] {
-  if (beside === "baseline") return baselineLines(compared, shown, inPlace);
+  if (beside === "base") return baseLines(compared, shown, inPlace);
   if (!found || beside === "nothing") return [];
-  if (beside === "usual") return usualLines(found, shown, inPlace);
+  if (beside === "baseline") return baselineLines(found, shown, inPlace);
   return found.model ? withKnees(modelLines(found.model.rows, shown.metric, shown.limit), found.model) : [];
 }
 
 /** What is predicted with what the fit tells of it: between the ends of each band lay half of the rows that it was fitted to. */
-export function foreseenLines(model: Model): SizeLine[] {
+export function predictedLines(model: Model): SizeLine[] {
   const lines = withKnees(modelLines(model.rows, "busbw"), model);
   const { median_error: error } = model;
   if (error === null) return lines;
@@ -73,18 +73,18 @@ export function modelLines(
 }
 
 /** Bus bandwidths by the mean are all that is known of earlier runs. */
-function usualLines({ usual }: Expectations, { metric, statistic, limit = 100 }: Shown, inPlace: boolean): SizeLine[] {
+function baselineLines({ baseline }: JobPrediction, { metric, statistic, limit = 100 }: Shown, inPlace: boolean): SizeLine[] {
   if (metric === "time" || metric === "algbw" || statistic !== "mean") return [];
-  const rows = usual.filter((row) => row.in_place === inPlace);
+  const rows = baseline.filter((row) => row.in_place === inPlace);
   const scale = metric === "limit" ? 100 / limit : 1;
   return names(rows).map((algorithm) => {
     const points = rows.filter((row) => row.algorithm === algorithm).map((row) => [row.size_bytes, row.median_gb_per_s * scale] as const);
-    return { ...GREY, name: `${algorithm}, usual`, points };
+    return { ...GREY, name: `${algorithm}, baseline`, points };
   });
 }
 
-/** The rows of the baseline, where they measured the same thing. */
-function baselineLines(compared: Comparison | undefined, shown: Shown, inPlace: boolean): SizeLine[] {
+/** The rows of the base job, where they measured the same thing. */
+function baseLines(compared: Comparison | undefined, shown: Shown, inPlace: boolean): SizeLine[] {
   const { base, other } = sides(compared);
   const { metric, limit = 100 } = shown;
   if (!base || metric === "algbw" || (other?.obstacles.length ?? 0) > 0) return [];
@@ -92,7 +92,7 @@ function baselineLines(compared: Comparison | undefined, shown: Shown, inPlace: 
     .filter((algorithm) => other?.rows.some((row) => row.algorithm === algorithm && algorithm !== FASTEST))
     .map((algorithm) => ({
       ...GREY,
-      name: `${algorithm}, baseline`,
+      name: `${algorithm}, base job`,
       points: rowsOf(base, algorithm, inPlace).map((row) => {
         const value = inStatistic(row, metric === "time" ? row.time_us : row.busbw_gb_per_s, shown);
         return [row.size_bytes, metric === "limit" ? (100 * value) / limit : value] as const;
@@ -101,12 +101,12 @@ function baselineLines(compared: Comparison | undefined, shown: Shown, inPlace: 
 }
 
 /** What the grey lines are, and how the job differs from them, or why it cannot be told. */
-export function baselineWords(compared: Comparison | undefined, { metric, statistic }: Shown, inPlace: boolean): string {
+export function baseWords(compared: Comparison | undefined, { metric, statistic }: Shown, inPlace: boolean): string {
   const { base, other } = sides(compared);
   if (!base || !other) return "";
-  if (other.obstacles.length > 0) return ` Job ${base.job_id}, the baseline, does not measure the same thing: ${other.obstacles.join("; ")}.`;
+  if (other.obstacles.length > 0) return ` Job ${base.job_id}, the base job, does not measure the same thing: ${other.obstacles.join("; ")}.`;
   const rows = other.rows.filter((row) => row.algorithm !== FASTEST && row.in_place === inPlace);
-  const lines = metric === "algbw" ? "" : ` Grey: the ${STATISTIC_NAMES[statistic]}s of job ${base.job_id}, the baseline.`;
+  const lines = metric === "algbw" ? "" : ` Grey: the ${STATISTIC_NAMES[statistic]}s of job ${base.job_id}, the base job.`;
   return `${lines} Against job ${base.job_id}, by the means: ${lowerFirst(sumWords(rows, "row"))}`;
 }
 
@@ -116,7 +116,7 @@ function sides(compared: Comparison | undefined): { base?: ComparedJob | undefin
 }
 
 /** The limit as a rule, where it is of the same order as the values. */
-export function limitRule(found: Expectations | undefined, metric: Metric, lines: readonly SizeLine[]): Rule | undefined {
+export function limitRule(found: JobPrediction | undefined, metric: Metric, lines: readonly SizeLine[]): Rule | undefined {
   if (!found?.limit || (metric !== "busbw" && metric !== "limit")) return undefined;
   if (metric === "limit") return isNear(100, lines) ? { value: 100, label: "limit" } : undefined;
   const value = found.limit.busbw_gb_per_s;
@@ -128,14 +128,14 @@ function isNear(value: number, lines: readonly SizeLine[]): boolean {
 }
 
 /** Where the reference lines come from, as sentences for the caption. */
-export function referenceWords(found: Expectations | undefined, beside: Beside, statistic: Statistic, isCut = false): string {
+export function referenceWords(found: JobPrediction | undefined, beside: Beside, statistic: Statistic, isCut = false): string {
   const limit = found?.limit ? ` ${found.limit.because} That allows ${threeDigits(found.limit.busbw_gb_per_s)} GB/s.` : "";
-  if (!found || beside === "nothing" || beside === "baseline") return limit;
-  if (beside === "usual") {
-    const runs = found.usual.map((row) => row.runs);
-    if (runs.length === 0) return ` Fewer than three earlier good runs are alike, so there is nothing usual yet.${limit}`;
-    if (statistic !== "mean") return ` Of earlier runs only means are known: what is usual is not drawn beside medians.${limit}`;
-    const disturbed = found.usual.some((row) => row.is_disturbed) ? " Other load disturbed some of these runs, which agree." : "";
+  if (!found || beside === "nothing" || beside === "base") return limit;
+  if (beside === "baseline") {
+    const runs = found.baseline.map((row) => row.runs);
+    if (runs.length === 0) return ` There is no baseline yet: fewer than three earlier good runs are comparable.${limit}`;
+    if (statistic !== "mean") return ` The baseline has means only, so it is not drawn beside medians.${limit}`;
+    const disturbed = found.baseline.some((row) => row.is_disturbed) ? " Other load disturbed some of these runs, which agree." : "";
     return ` Grey: the median of the means of ${range(runs)} earlier good runs of the same row.${disturbed}${limit}`;
   }
   if (!found.model?.rows.length) return limit;

@@ -1,4 +1,4 @@
-/** How a job stands to the baseline, in one figure: the server compares, here it becomes words. Pure. */
+/** How a job stands to the base job, in one figure: the server compares, here it becomes words. Pure. */
 import type { Standing } from "../../api/types";
 import { signedPercent } from "../format";
 import { formatSize } from "../size";

@@ -30,7 +30,7 @@ export function useCompareSearch(): readonly [CompareSearch, (change: Partial<Re
   ];
 }
 
-/** Which jobs are compared, which one is the baseline, and what else can be chosen. */
+/** Which jobs are compared, which one is the base job, and what else can be chosen. */
 export function CompareControls({ jobs, base, children }: Props) {
   const [, set] = useCompareSearch();
   const ids = jobs.map((job) => job.id);
@@ -61,9 +61,9 @@ export function CompareControls({ jobs, base, children }: Props) {
         ))}
       </ul>
       <div className={classes.controls}>
-        <Choice label="Baseline">
+        <Choice label="Base job">
           <Segments
-            label="Baseline"
+            label="Base job"
             value={String(base)}
             options={ids.map((id) => [String(id), `job ${id}`] as const)}
             onChange={(id) => set({ base: id })}

@@ -1,4 +1,4 @@
-/** Jobs of one kind side by side. Which ones, the baseline and what is looked at are in the URL. */
+/** Jobs of one kind side by side. Which ones, the base job and what is looked at are in the URL. */
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { jobQuery } from "../../data/job";

@@ -4,14 +4,14 @@ import { type Compared, lineOf, type Measure, MEASURES, ratio } from "../../lib/
 import { threeDigits } from "../../lib/format";
 import { jobName, jobWord } from "../../lib/state";
 
-/** A row for each measure and a column for each job; ratios are to the baseline. */
+/** A row for each measure and a column for each job; ratios are to the base job. */
 export function CompareTable({ items, base }: { items: readonly Compared[]; base: Compared }) {
   const ids = items.map(({ job }) => job.id);
   return (
     <section className="card" aria-labelledby="figures">
       <div className="card-head">
         <h2 id="figures">Figures</h2>
-        <p className="dim">× is the ratio to job {base.job.id}, the baseline</p>
+        <p className="dim">× is the ratio to job {base.job.id}, the base job</p>
       </div>
       <ScrollX label="Figures, a column for each job">
         <table>

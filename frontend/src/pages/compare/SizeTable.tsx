@@ -25,7 +25,7 @@ interface Props {
   onHover: (sizeBytes: number | null) => void;
 }
 
-/** A row for each size; the time and bus bandwidth of each job, and how its time differs from the baseline's. */
+/** A row for each size; the time and bus bandwidth of each job, and how its time differs from the base job's. */
 export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBands, hovered, onHover }: Props) {
   const { jobs, base } = found;
   const ids = jobs.map((job) => job.job_id);
@@ -44,7 +44,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
               {jobs.map((job) => (
                 <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={job.job_id === base ? 2 : 3}>
                   <LineSwatch line={lineOf(job.job_id, ids)} /> {words.get(job.job_id)}
-                  {job.job_id === base && ", baseline"} <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
+                  {job.job_id === base && ", base job"} <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
                 </th>
               ))}
             </tr>

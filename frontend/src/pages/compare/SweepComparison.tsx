@@ -69,7 +69,7 @@ export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
   );
 }
 
-/** Which jobs do not measure the same thing as the baseline. */
+/** Which jobs do not measure the same thing as the base job. */
 function Obstacles({ found: { jobs, base } }: { found: Comparison }) {
   const flagged = jobs.filter((job) => job.obstacles.length > 0);
   if (flagged.length === 0) return null;

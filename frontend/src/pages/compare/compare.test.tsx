@@ -51,7 +51,7 @@ it("names what was simulated in every heading, and of how many iterations a time
   const headings = text(page, "thead th");
   expect(headings).toContain("SIMULATED job 9");
   expect(headings).toContain(" SIMULATED job 9 n=20");
-  expect(headings).toContain(" job 7, baseline n=20");
+  expect(headings).toContain(" job 7, base job n=20");
 });
 
 it("has time and bus bandwidth of each job beside the difference", async () => {

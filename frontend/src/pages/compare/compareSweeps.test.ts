@@ -31,7 +31,7 @@ it("keeps a job's line when another job is left out", () => {
   expect(fewer.map(({ name, colour, dash }) => [name, colour, dash])).toEqual(lines.slice(1).map(({ name, colour, dash }) => [name, colour, dash]));
 });
 
-it("shows more for faster also as a ratio, and a gap where the baseline has no row", () => {
+it("shows more for faster also as a ratio, and a gap where the base job has no row", () => {
   const [base, other] = comparedLines(found, new Map([[1, "SIMULATED job 1"]]), { ...look, scale: "ratio" });
   expect(base?.points).toEqual([[1024, 1], [2048, 1]]);
   expect(other?.points).toEqual([[1024, 2], [4096, null]]);

@@ -7,7 +7,7 @@ import { FASTEST, rowsOf } from "../../lib/sweep/comparedRows";
 import { MEASURED, toCsv } from "../../lib/csv";
 import { bandOf, type Ends, spreadOf } from "../../lib/sweep/spread";
 
-/** What the lines show: bus bandwidth, or the baseline's time over the job's, so that more is faster in both. */
+/** What the lines show: bus bandwidth, or the base job's time over the job's, so that more is faster in both. */
 export type Scale = "busbw" | "ratio";
 
 /** Algorithms that any of the jobs has, in their order, with the fastest of each in front. */
@@ -16,7 +16,7 @@ export function algorithmsOf({ jobs }: Comparison): string[] {
   return [FASTEST, ...new Set(names.filter((name) => name !== FASTEST))];
 }
 
-/** Faster by so many times than the baseline; 1 for the baseline itself, null where it has no such row. */
+/** Faster by so many times than the base job; 1 for the base job itself, null where it has no such row. */
 export function speedup(row: ComparedRow, isBase: boolean): number | null {
   if (isBase) return 1;
   return row.against ? 1 / row.against.ratio : null;

@@ -1,6 +1,6 @@
 /** A comparison for a terminal, as the page shows it to copy. */
 
-/** A command for each job beside the baseline; of one job alone what there is of it. */
+/** A command for each job beside the base job; of one job alone what there is of it. */
 export function diffCommands(ids: readonly number[], base: number): string[] {
   const others = ids.filter((id) => id !== base);
   return others.length > 0 ? others.map((id) => `ringscope diff ${base} ${id}`) : [`ringscope why ${base}`];

@@ -24,7 +24,7 @@ function row(html: string, name: string): string[] {
 const [fast, slow] = [compared(1, 2000, 1000), compared(2, 1000, 2000)];
 
 describe("CompareTable", () => {
-  it("gives ratios to the baseline, and none to itself", () => {
+  it("gives ratios to the base job, and none to itself", () => {
     const html = renderToStaticMarkup(<CompareTable items={[fast, slow]} base={fast} />);
     expect(row(html, "Throughput of the run (samples/s)")).toEqual(["2,000", "1,000 0.500×"]);
     expect(row(html, "Step (ms)")).toEqual(["1.00", "2.00 2.00×"]);

@@ -95,7 +95,7 @@ function Part({ job, tab, rows, isFailed }: Props) {
   return (
     <>
       <Now job={job} />
-      {/* Before the first row the axes stand there, with what the model foresees. */}
+      {/* Before the first row the axes stand there, with the model's prediction. */}
       {rows.length > 0 || !isTerminal(job.state) ? <Results job={job} rows={rows} /> : <NoRows job={job} />}
     </>
   );

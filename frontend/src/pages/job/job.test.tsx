@@ -5,7 +5,7 @@ import { api } from "../../api/client";
 import type { BenchmarkJob } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { eventsQuery, jobQuery } from "../../data/job";
-import { expectationsQuery, measurementsQuery } from "../../data/results";
+import { jobPredictionQuery, measurementsQuery } from "../../data/results";
 import { recentJobsQuery } from "../../data/jobs";
 import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
@@ -44,7 +44,7 @@ const button = (page: HTMLElement, name: string) => [...page.querySelectorAll("b
 
 it.each([
   ["what happened", eventsQuery(7), "What happened to the job could not be loaded"],
-  ["what its rows are held against", expectationsQuery(7, 0), "What the rows can be held against could not be loaded"],
+  ["what its rows are held against", jobPredictionQuery(7, 0), "What the rows can be held against could not be loaded"],
   ["which operations were followed", tracesQuery(7, true), "Which operations were followed could not be loaded"],
 ])("says that it could not be loaded: %s", async (_, query, sentence) => {
   const page = await drawn(<JobPage />, "/jobs/7?view=table", await answers(traced).failing(query, "The disk is full."));
@@ -70,14 +70,14 @@ it("leads from a late cell to what its rank had printed by then, where that line
   expect(page.textContent).toContain("marked is the last one printed by");
 });
 
-it("lays the job beside it that the address names, whatever is the baseline in this browser", async () => {
-  localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], baseline: 3 }));
+it("lays the job beside it that the address names, whatever is the base job in this browser", async () => {
+  localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], base: 3 }));
   const rows = [aComparedRow({ size_bytes: 2 ** 20 })];
   const found = { base: 5, jobs: [{ job_id: 5, obstacles: [], rows }, { job_id: 7, obstacles: [], rows }] };
   const known = answers().of(comparisonQuery([5, 7], 5, 0), found).of(jobQuery(5), succeeded({ id: 5 })).of(jobQuery(3), succeeded({ id: 3 }));
-  const page = await drawn(<JobPage />, "/jobs/7?view=table&beside=baseline&base=5", known);
-  expect(page.textContent).toContain("Grey: the means of job 5, the baseline.");
-  expect(page.querySelector("[aria-label=Outcome]")?.textContent).toContain("Against baseline–to job 5");
+  const page = await drawn(<JobPage />, "/jobs/7?view=table&beside=base&base=5", known);
+  expect(page.textContent).toContain("Grey: the means of job 5, the base job.");
+  expect(page.querySelector("[aria-label=Outcome]")?.textContent).toContain("Against base job–to job 5");
 });
 
 it.each([
@@ -104,11 +104,11 @@ it.each([
   expect(page.querySelector("figcaption")?.textContent.includes("Bold: clearly the fastest")).toBe(isSaid);
 });
 
-it("offers only a job that succeeded as the baseline", async () => {
+it("offers only a job that succeeded as the base job", async () => {
   const admin = (job: BenchmarkJob): Answers => answers(job).of(meQuery, { role: "admin" } as never);
-  expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(succeeded())), "★ Set baseline")).toBeDefined();
+  expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(succeeded())), "★ Set as base job")).toBeDefined();
   const failed = succeeded({ state: "failed", reason: "oom", message: "A rank ran out of memory." });
-  expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(failed)), "★ Set baseline")).toBeUndefined();
+  expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(failed)), "★ Set as base job")).toBeUndefined();
 });
 
 it.each([
@@ -129,9 +129,9 @@ it.each([["queued", "viewer"], ["running", "operator"], ["succeeded", "operator"
   expect([button(header, "Hold"), button(header, "Release")]).toEqual([undefined, undefined]);
 });
 
-it.each(["queued", "held"] as const)("shows what the model foresees while the job waits: %s", async (state) => {
+it.each(["queued", "held"] as const)("shows the model's prediction while the job waits: %s", async (state) => {
   const model = { rows: [{ algorithm: "ring", chosen_algorithm: null, size_bytes: 2 ** 20, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 }], source: "The cost model.", median_error: null, knees: [], unpredicted: [] };
-  const known = answers(aJob({ id: 7, state }), []).of(expectationsQuery(7, 0), { model, limit: null, usual: [] });
+  const known = answers(aJob({ id: 7, state }), []).of(jobPredictionQuery(7, 0), { model, limit: null, baseline: [] });
   const page = await drawn(<JobPage />, "/jobs/7?view=table", known);
   expect(page.querySelector("[aria-labelledby=results]")?.textContent).toContain("ring, model");
 });

@@ -21,7 +21,7 @@ import { Filters } from "./Filters";
 import { JobsTable } from "../../components/jobs/JobsTable";
 import { SelectionBar } from "./SelectionBar";
 import { useMarkedJobs } from "../../components/hooks/useMarks";
-import { useListBaseline } from "./useListBaseline";
+import { useListBase } from "./useListBase";
 import { Views } from "./Views";
 
 const route = getRouteApi("/jobs");
@@ -40,8 +40,8 @@ export function JobsPage() {
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
   // The rows of another filter stay until those of this one have come.
   const isSettled = data === jobs.data && !jobs.isPlaceholderData;
-  const [base, putBase] = useListBaseline();
-  const { pinned, baseline } = useMarkedJobs(base);
+  const [base, putBase] = useListBase();
+  const { pinned, baseJob } = useMarkedJobs(base);
   const { chosen, toggle, clear } = useChoice(items, pinned);
   const known = useMemo(() => [...items, ...pinned], [items, pinned]);
   const isFiltered = Object.keys(filter).length > 0;
@@ -66,7 +66,7 @@ export function JobsPage() {
               jobs={items}
               pinned={pinned}
               choice={{ ids: chosen, onToggle: toggle }}
-              baseline={baseline}
+              baseJob={baseJob}
               sorting={sorting}
               total={facets.data?.total ?? null}
             />
@@ -83,7 +83,7 @@ export function JobsPage() {
         />
       )}
       {(items.length > 0 || isFiltered || jobs.error) && <ServerCommand text={jobsCommand(search)} />}
-      <SelectionBar ids={chosen} jobs={known} baseline={base} onBaseline={putBase} onClear={clear} />
+      <SelectionBar ids={chosen} jobs={known} base={base} onBase={putBase} onClear={clear} />
     </div>
   );
 }

@@ -9,7 +9,7 @@ import { comparisonOf, MOST_JOBS } from "../../lib/sweep/compare";
 import { plural } from "../../lib/format";
 import { type CompareSearch, stringifySearch } from "../../lib/search/search";
 import { isTerminal } from "../../lib/state";
-import { BaselineButton } from "../../components/controls/BaselineButton";
+import { BaseButton } from "../../components/controls/BaseButton";
 import { passesFocus } from "../../components/hooks/keepFocus";
 import { CancelJobsDialog } from "./CancelJobsDialog";
 import classes from "./JobsPage.module.css";
@@ -22,16 +22,16 @@ interface Props {
   /** Those that are loaded; of the chosen jobs the others are asked for. */
   jobs: readonly JobView[];
   /** What differences are to. */
-  baseline: number | null;
-  onBaseline: (baseline: number | null) => void;
+  base: number | null;
+  onBase: (base: number | null) => void;
   onClear: () => void;
 }
 
 /** What can be done with the chosen jobs; stands over the end of the list, so that nothing moves when it comes. */
-export const SelectionBar = memo(function SelectionBar({ ids, jobs, baseline, onBaseline, onClear }: Props) {
+export const SelectionBar = memo(function SelectionBar({ ids, jobs, base, onBase, onClear }: Props) {
   const me = useQuery(meQuery);
   const [isAsking, setAsking] = useState(false);
-  const comparison = comparisonOf(ids, baseline);
+  const comparison = comparisonOf(ids, base);
   useCompareKey(comparison);
   const loaded = new Map(jobs.map((job) => [job.id, job]));
   // A link can choose jobs that are on no page of the list that is loaded.
@@ -48,7 +48,7 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, baseline, on
       <span>{ids.length} chosen</span>
       {others.missing > 0 && <span className="dim">{others.missing} of them could not be loaded.</span>}
       <Compare ids={ids} search={comparison} />
-      <Marks ids={ids} baseline={baseline} onBaseline={onBaseline} />
+      <Marks ids={ids} base={base} onBase={onBase} />
       {mayCancel && <Button onClick={ask}>Cancel {plural(going.length, "job")} …</Button>}
       <Button ref={passesFocus} variant="subtle" color="gray" onClick={onClear}>
         Choose none
@@ -75,8 +75,8 @@ function Compare({ ids, search }: { ids: readonly number[]; search: CompareSearc
   );
 }
 
-/** Pin, and the baseline. */
-function Marks({ ids, baseline, onBaseline }: Pick<Props, "ids" | "baseline" | "onBaseline">) {
+/** Pin, and the base job. */
+function Marks({ ids, base, onBase }: Pick<Props, "ids" | "base" | "onBase">) {
   const [marks, setMarks] = useMarks();
   const { pinned } = marks;
   const areAllPinned = ids.every((id) => pinned.includes(id));
@@ -91,7 +91,7 @@ function Marks({ ids, baseline, onBaseline }: Pick<Props, "ids" | "baseline" | "
       ) : (
         <span className="dim">No more than {MOST_PINNED} can be pinned.</span>
       )}
-      {ids.length === 1 && only !== undefined && <BaselineButton id={only} shown={baseline} onChange={onBaseline} />}
+      {ids.length === 1 && only !== undefined && <BaseButton id={only} shown={base} onChange={onBase} />}
     </>
   );
 }

@@ -5,7 +5,7 @@ import type { FieldProblem } from "../../api/client";
 import type { JobSpec } from "../../api/types";
 import { ErrorNote } from "../../components/states/ErrorNote";
 import { SameJob } from "../../components/marks/SameJob";
-import type { JobCheck } from "../../data/foresight";
+import type { JobCheck } from "../../data/prediction";
 import { unreadable } from "../../lib/form/fieldWords";
 import { problemsAt } from "../../lib/form/specForm";
 import type { Form, Problems, Table } from "../../lib/form/types";
@@ -33,7 +33,7 @@ interface Props<F extends string> {
   /** What will run, in a few words. */
   preview: ReactNode;
   /** What is known of it before it runs, beside when it would start; of a form without problems. Null: the server has not said anything yet. */
-  foreseen?: (check: JobCheck | null) => ReactNode;
+  prediction?: (check: JobCheck | null) => ReactNode;
   hasCommand: boolean;
   fields: (problems: Problems) => ReactNode;
 }
@@ -76,9 +76,9 @@ export function FormFrame<F extends string>(props: Props<F>) {
           <Button type="submit" variant="filled" size="sm" fullWidth aria-busy={isSubmitting}>
             {isSubmitting ? "Submitting …" : "Submit the job"}
           </Button>
-          {hasProblem && <p className="dim">Mend the fields that are marked; what is foreseen stands here then.</p>}
+          {hasProblem && <p className="dim">Correct the marked fields to see the prediction.</p>}
           {isReadable && !hasProblem && <Start check={check} />}
-          {!hasProblem && props.foreseen?.(check)}
+          {!hasProblem && props.prediction?.(check)}
           {props.hasCommand && isReadable && <SameJob spec={spec} />}
         </aside>
       </div>

@@ -1,4 +1,4 @@
-import type { JobCheck } from "../../data/foresight";
+import type { JobCheck } from "../../data/prediction";
 import { Skeleton } from "../../components/states/Skeleton";
 import { formatDateTime } from "../../lib/format";
 

@@ -3,7 +3,7 @@ import { MantineProvider } from "@mantine/core";
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
 import type { QueuePlan } from "../../api/types";
-import type { JobCheck } from "../../data/foresight";
+import type { JobCheck } from "../../data/prediction";
 import { trainingChoices } from "../../testing/fixtures";
 import { SCRIPT_FIELDS } from "../../lib/form/scriptForm";
 import { specToForm } from "../../lib/form/specForm";
@@ -13,7 +13,7 @@ const answer = vi.hoisted(() => ({ check: null as unknown }));
 vi.mock("./useCheck", () => ({ useCheck: () => ({ check: answer.check, onRefused: () => undefined }) }));
 vi.mock("./useSubmit", () => ({ useSubmit: () => ({ submit: () => undefined, error: null, isSubmitting: false }) }));
 
-/** What the frame shows of a kind of job that nothing else is foreseen of. */
+/** The frame of a kind of job without a prediction. */
 function shown(check: JobCheck | null): string {
   answer.check = check;
   const spec = trainingChoices().defaults;

@@ -2,7 +2,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo } from "react";
 import type { FieldProblem } from "../../api/client";
-import { type JobCheck, jobCheckQuery, TYPING_MS } from "../../data/foresight";
+import { type JobCheck, jobCheckQuery, TYPING_MS } from "../../data/prediction";
 import type { JobSpec } from "../../api/types";
 
 const UNKNOWN: JobCheck = { plan: null, problems: [] };

@@ -130,7 +130,7 @@ def _say_caveats(jobs: tuple[Job, Job], sides: list[dict[str, Any]], unlike: lis
     found = [sentence for sentence in unlike if not sentence.endswith(told)]  # what disturbed them stands above
     a, b = (job.id for job in jobs)
     if a != b and found:
-        say(f"Job {b} and job {a}, the baseline, do not measure the same: {' '.join(found)}")
+        say(f"Job {b} and job {a}, the base job, do not measure the same: {' '.join(found)}")
 
 
 def _text(value: Any) -> str:

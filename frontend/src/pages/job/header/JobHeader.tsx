@@ -13,7 +13,7 @@ import { StateBadge } from "../../../components/marks/StateBadge";
 import { DEEDS } from "../../../lib/search/keys";
 import { bestBusbw, isTerminal, JOB_STATES, jobTitle } from "../../../lib/state";
 import { useRole } from "../../../components/hooks/useRole";
-import { BaselineButton } from "../../../components/controls/BaselineButton";
+import { BaseButton } from "../../../components/controls/BaseButton";
 import { CancelDialog } from "./CancelDialog";
 import { GraphLinks } from "./GraphLinks";
 import { JobSteps } from "./JobSteps";
@@ -54,7 +54,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
             </Button>
           )}
           {/* These two take turns, left of what is always there: nothing goes from under the pointer. */}
-          {job.state === "succeeded" && bestBusbw(job) !== null && <BaselineButton id={job.id} />}
+          {job.state === "succeeded" && bestBusbw(job) !== null && <BaseButton id={job.id} />}
           {mayChange && !isTerminal(job.state) && (
             // Not disabled, which would take the focus away.
             <Button ref={passesFocus} color="red" className={classes.cancel} {...(isStopping ? { "aria-disabled": true, "data-disabled": true } : { onClick: ask })}>

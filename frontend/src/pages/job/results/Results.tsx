@@ -13,7 +13,7 @@ import { useCollective } from "../../../components/hooks/useCollective";
 import { caption } from "../../../lib/sweep/caption";
 import { basisOf, caveats } from "../../../lib/sweep/caveats";
 import { toCsv } from "../../../lib/csv";
-import { baselineWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
+import { baseWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
 import type { JobSearch, Metric } from "../../../lib/search/search";
 import { stepOf, sweepSizes } from "../../../lib/size";
 import { isSimulated } from "../../../lib/state";
@@ -41,8 +41,8 @@ export function Results({ job, rows }: Props) {
   const engine = useCollective(benchmark.collective);
   const [search, set] = useView();
   const beside = useBeside(job);
-  const [expectations, compared] = [beside.expectations.data, beside.compared.data];
-  const limit = expectations?.limit?.busbw_gb_per_s;
+  const [prediction, compared] = [beside.prediction.data, beside.compared.data];
+  const limit = prediction?.limit?.busbw_gb_per_s;
   const metric: Metric = search.metric === "limit" && !limit ? "busbw" : (search.metric ?? "busbw");
   const place: Place = search.place ?? "out";
   const [hovered, setHovered] = useState<number | null>(null);
@@ -60,9 +60,9 @@ export function Results({ job, rows }: Props) {
     return sweepLines({ ...sweep, series }, shown, search.band !== "off");
   }, [sweep, shown, hidden, search.band]);
   const references = useMemo(() => {
-    const all = referenceLines(expectations, beside.shown, shown, place === "in", compared);
+    const all = referenceLines(prediction, beside.shown, shown, place === "in", compared);
     return all.filter(({ name }) => !hidden.has(name.split(", ")[0] ?? ""));
-  }, [expectations, beside.shown, shown, place, compared, hidden]);
+  }, [prediction, beside.shown, shown, place, compared, hidden]);
   const lines = useMemo(() => [...references, ...measured], [references, measured]);
   const isCut = readableMax(largest(measured), largest(references)) !== largest(references);
   const isTable = search.view === "table";
@@ -79,8 +79,8 @@ export function Results({ job, rows }: Props) {
         <h2 id="results">{METRIC_NAMES[metric]} by message size</h2>
         <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS, ({ transport }) => basisOf(job, transport))} />
       </div>
-      <QueryError what="What the rows can be held against could not be loaded" query={beside.expectations} />
-      <QueryError what="The comparison with the baseline could not be loaded" query={beside.compared} />
+      <QueryError what="What the rows can be held against could not be loaded" query={beside.prediction} />
+      <QueryError what="The comparison with the base job could not be loaded" query={beside.compared} />
       <figure className="card-body">
         <Legend
           sweep={sweep}
@@ -98,7 +98,7 @@ export function Results({ job, rows }: Props) {
             yLabel={`${METRIC_NAMES[metric]} (${METRIC_UNITS[metric]})`}
             isLog={metric === "time" || search.y === "log"}
             range={range}
-            rule={limitRule(expectations, metric, measured)}
+            rule={limitRule(prediction, metric, measured)}
             hovered={hovered}
             onHover={setHovered}
             chosen={chosen}
@@ -113,8 +113,8 @@ export function Results({ job, rows }: Props) {
           )}
           {caveats(job).map(({ word, why }) => `${word}: ${why} `)}
           {caption(job, rows, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
-          {referenceWords(expectations, beside.shown, statistic, !isTable && metric !== "time" && isCut)}
-          {beside.shown === "baseline" && baselineWords(compared, shown, place === "in")}
+          {referenceWords(prediction, beside.shown, statistic, !isTable && metric !== "time" && isCut)}
+          {beside.shown === "base" && baseWords(compared, shown, place === "in")}
           {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only: a logarithmic axis has no place for it."}
         </figcaption>
@@ -142,7 +142,7 @@ interface ControlsProps {
 }
 
 function Controls({ search, set, beside, csv }: ControlsProps) {
-  const share = beside.expectations.data?.limit ? ([["limit", "% of limit"]] as const) : [];
+  const share = beside.prediction.data?.limit ? ([["limit", "% of limit"]] as const) : [];
   return (
     <div className={`${classes.controls} ${classes.ownRow}`}>
       <Segments

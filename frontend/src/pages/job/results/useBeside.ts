@@ -1,7 +1,7 @@
 import { skipToken, useQuery, type UseQueryResult } from "@tanstack/react-query";
 import { comparisonQuery } from "../../../data/comparison";
-import { expectationsQuery } from "../../../data/results";
-import type { BenchmarkJob, Comparison, Expectations } from "../../../api/types";
+import { jobPredictionQuery } from "../../../data/results";
+import type { BenchmarkJob, Comparison, JobPrediction } from "../../../api/types";
 import type { Beside } from "../../../lib/search/search";
 import { useMarks } from "../../../components/hooks/useMarks";
 import { useBase } from "../useBase";
@@ -13,29 +13,29 @@ export interface BesideMeasured {
   /** Those that there are; empty where there is nothing to choose. */
   choices: readonly (readonly [Beside, string])[];
   choose: (next: Beside) => void;
-  expectations: UseQueryResult<Expectations>;
-  /** The job beside its baseline, once that is shown. */
+  prediction: UseQueryResult<JobPrediction>;
+  /** The job beside its base job, once that is shown. */
   compared: UseQueryResult<Comparison>;
 }
 
-/** What the measured rows can be held against: the model, earlier runs, another job as the baseline. */
+/** What the measured rows can be held against: the model, earlier runs, another job as the base job. */
 export function useBeside(job: BenchmarkJob): BesideMeasured {
   const [search, set] = useView();
-  const [{ baseline }] = useMarks();
+  const [{ base: marked }] = useMarks();
   const named = useBase();
   const base = named === job.id ? null : named;
-  const expectations = useQuery(expectationsQuery(job.id, job.attempts.length));
+  const prediction = useQuery(jobPredictionQuery(job.id, job.attempts.length));
   const asked = search.beside ?? "model";
-  const shown = asked === "baseline" && base === null ? "model" : asked;
+  const shown = asked === "base" && base === null ? "model" : asked;
   const comparison = comparisonQuery([base ?? 0, job.id], base ?? 0, job.progress.done);
-  const compared = useQuery({ ...comparison, ...(shown !== "baseline" && { queryFn: skipToken }) });
-  const { data } = expectations;
-  const isForeseen = data?.model != null || (data?.usual.length ?? 0) > 0;
+  const compared = useQuery({ ...comparison, ...(shown !== "base" && { queryFn: skipToken }) });
+  const { data } = prediction;
+  const isKnown = data?.model != null || (data?.baseline.length ?? 0) > 0;
   const choices = [
-    ...(isForeseen ? ([["model", "model"], ["usual", "usual"]] as const) : []),
-    ...(base !== null ? ([["baseline", `${base === baseline ? "★ " : ""}job ${base}`]] as const) : []),
+    ...(isKnown ? ([["model", "model"], ["baseline", "baseline"]] as const) : []),
+    ...(base !== null ? ([["base", `${base === marked ? "★ " : ""}job ${base}`]] as const) : []),
   ];
   const choose = (next: Beside): void =>
-    set({ beside: next === "model" ? undefined : next, base: next === "baseline" && base !== null ? String(base) : undefined });
-  return { shown, choices: choices.length > 0 ? [...choices, ["nothing", "nothing"]] : [], choose, expectations, compared };
+    set({ beside: next === "model" ? undefined : next, base: next === "base" && base !== null ? String(base) : undefined });
+  return { shown, choices: choices.length > 0 ? [...choices, ["nothing", "nothing"]] : [], choose, prediction, compared };
 }

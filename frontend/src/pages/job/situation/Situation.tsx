@@ -136,7 +136,7 @@ function Difference({ job }: { job: BenchmarkJob }) {
   const to = <Link to="/jobs/$jobId" params={{ jobId: base.id }}>job {base.id}</Link>;
   return (
     <Fact
-      label="Against baseline"
+      label="Against base job"
       value={found?.text ?? "–"}
       note={
         <>

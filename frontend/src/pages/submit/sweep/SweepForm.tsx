@@ -9,7 +9,7 @@ import {
 } from "../../../lib/form/form";
 import { opened, usualRanks } from "../../../lib/form/formSearch";
 import { Fields } from "../Fields";
-import { Foreseen } from "./Foreseen";
+import { PredictedSweep } from "./PredictedSweep";
 import { FormFrame } from "../FormFrame";
 import { Preview } from "../Preview";
 import classes from "../SubmitPage.module.css";
@@ -41,7 +41,7 @@ export function SweepForm({ engine, base, from }: Props) {
       find={(found) => sweepProblems(form, found)}
       head={<Presets form={form} onChange={change} />}
       preview={<Preview form={form} />}
-      foreseen={(check) => countRows(form) !== null && <Foreseen spec={toSpec(form, base)} check={check} />}
+      prediction={(check) => countRows(form) !== null && <PredictedSweep spec={toSpec(form, base)} check={check} />}
       hasCommand={countRows(form) !== null}
       fields={(problems) => (
         <Fields

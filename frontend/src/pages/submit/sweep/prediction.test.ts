@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Benchmark, Prediction } from "../../../api/types";
 import { aJob, aSimulation } from "../../../testing/fixtures";
-import { foreseenItems, foreseenWords } from "./prediction";
+import { predictionItems, predictionWords } from "./prediction";
 
 const found: Prediction = {
   model: { rows: [], source: "The cost model, fitted to 40 measured rows.", median_error: 0.08, knees: [], unpredicted: [] },
@@ -13,12 +13,12 @@ const found: Prediction = {
 };
 
 it("says how long, how much and where", () => {
-  expect(foreseenItems(found, aJob().spec)).toEqual([
+  expect(predictionItems(found, aJob().spec)).toEqual([
     ["Operations take", "about 1 min 15 s"],
     ["Buffers of a rank", "128 MiB"],
     ["Would lie on", "n1 (4 ranks)"],
   ]);
-  expect(foreseenWords(found)).toBe(
+  expect(predictionWords(found)).toBe(
     "The cost model, fitted to 40 measured rows. Half of these rows lie within 8.00 % of it. That is the band. Nothing here is measured.",
   );
 });
@@ -27,7 +27,7 @@ it("counts minutes of each GPU where only GPUs will do", () => {
   const { spec } = aJob();
   const told = (change: Partial<Benchmark>, seconds: number | null = 75): string | undefined => {
     const asked = { ...spec, benchmark: { ...spec.benchmark, ...change } };
-    return foreseenItems({ ...found, operations_seconds: seconds }, asked).find(([name]) => name === "On GPUs")?.[1];
+    return predictionItems({ ...found, operations_seconds: seconds }, asked).find(([name]) => name === "On GPUs")?.[1];
   };
   expect(spec.placement.ranks).toBe(4);
   expect(told({ device: "cuda" })).toBe("about 5.00 GPU-minutes");
@@ -36,14 +36,14 @@ it("counts minutes of each GPU where only GPUs will do", () => {
 });
 
 it("promises nothing that is not known", () => {
-  expect(foreseenItems({ ...found, operations_seconds: null }, aJob().spec)[0]).toEqual(["Operations take", "not known"]);
+  expect(predictionItems({ ...found, operations_seconds: null }, aJob().spec)[0]).toEqual(["Operations take", "not known"]);
 });
 
 it("knows that a simulation moves nothing", () => {
   const limit = { busbw_gb_per_s: 25, because: "The slowest link." };
-  expect(foreseenItems({ ...found, limit, operations_seconds: null }, aSimulation())).toEqual([
+  expect(predictionItems({ ...found, limit, operations_seconds: null }, aSimulation())).toEqual([
     ["Operations take", "no time: nothing is moved"],
     ["Limit", "25.0 GB/s"],
   ]);
-  expect(foreseenWords({ ...found, limit })).toContain("The slowest link.");
+  expect(predictionWords({ ...found, limit })).toContain("The slowest link.");
 });

@@ -1,4 +1,4 @@
-/** What the server foresees for a sweep, in words. */
+/** The server's prediction for a sweep, in words. */
 import type { BenchmarkSpec, Prediction } from "../../../api/types";
 import { formatDuration, plural, threeDigits } from "../../../lib/format";
 import { errorWords, kneeWords } from "../../../lib/sweep/references";
@@ -7,7 +7,7 @@ import { formatSize } from "../../../lib/size";
 type Item = readonly [name: string, text: string];
 
 /** Names and values of what it would take. */
-export function foreseenItems(found: Prediction, spec: BenchmarkSpec): Item[] {
+export function predictionItems(found: Prediction, spec: BenchmarkSpec): Item[] {
   const { operations_seconds: seconds, buffer_bytes: bytes, nodes, limit } = found;
   const isSimulated = spec.benchmark.transport === "simulated";
   return [
@@ -29,6 +29,6 @@ function asksForGpus({ benchmark: { device, transport, algorithms } }: Benchmark
 }
 
 /** Where the curve comes from. */
-export function foreseenWords({ model, limit }: Prediction): string {
+export function predictionWords({ model, limit }: Prediction): string {
   return `${model.source}${errorWords(model.median_error)}${model.median_error === null ? "" : " That is the band."}${kneeWords(model)} Nothing here is measured.${limit ? ` ${limit.because}` : ""}`;
 }

@@ -5,7 +5,7 @@ import { formToSpec } from "../../../lib/form/specForm";
 import { changedTraining, standardTraining, TRAINING_FIELDS, type TrainingField, trainingForm } from "../../../lib/form/trainingForm";
 import { binder } from "../bind";
 import { FinerOptions } from "../sweep/FinerOptions";
-import { ForeseenTraining } from "./ForeseenTraining";
+import { PredictedTraining } from "./PredictedTraining";
 import { FormFrame } from "../FormFrame";
 import { Gradients } from "./Gradients";
 import { Learning } from "./Learning";
@@ -36,7 +36,7 @@ export function TrainingForm({ choices, base, from }: Props) {
       form={form}
       start={start}
       preview={<TrainingPreview form={form} choices={choices} />}
-      foreseen={(check) => <ForeseenTraining spec={spec} check={check} />}
+      prediction={(check) => <PredictedTraining spec={spec} check={check} />}
       hasCommand
       fields={(problems) => {
         const onChange = (field: TrainingField, value: string): void => change(changedTraining(form, field, value, choices));

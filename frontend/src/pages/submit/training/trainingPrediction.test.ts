@@ -1,13 +1,14 @@
 import { expect, it } from "vitest";
 import type { TrainingPrediction } from "../../../api/types";
-import { sumWords, trainingItems, usualWords } from "./trainingPrediction";
+import { sumWords, trainingItems, baselineWords } from "./trainingPrediction";
 
 const found: TrainingPrediction = {
   parameters: 84_746,
   gradient_bytes: 338_984,
   steps_total: 220,
   gradient_sum: { algorithm: "ring", time_us: 123.4, pieces: 1, source: "The cost model." },
-  usual: { job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 },
+  baseline: { job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 },
+  usual: null,
   warnings: [],
   nodes: [{ node: "n1", ranks: 2 }],
 };
@@ -20,7 +21,7 @@ it("says how large, how many and how long", () => {
     ["Would lie on", "n1 (2 ranks)"],
   ]);
   expect(sumWords(found)).toBe("The cost model. What overlaps with backward is not waited for. It is no measurement.");
-  expect(usualWords({ job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 })).toBe(
+  expect(baselineWords({ job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 })).toBe(
     "measured 2,000 samples/s for the same on as many ranks: the steps of this one would take about 7.0 s, with validation and checkpoints on top.",
   );
 });
@@ -30,5 +31,5 @@ it("promises nothing that is not known", () => {
   expect(trainingItems(little).map(([name]) => name)).toEqual(["Model", "Steps"]);
   expect(trainingItems(little)[1]?.[1]).toBe("not known: only the nodes have the files");
   expect(sumWords(little)).toBeNull();
-  expect(usualWords({ job_id: 7, samples_per_second: 2000, steps_seconds: null })).toBe("measured 2,000 samples/s for the same on as many ranks.");
+  expect(baselineWords({ job_id: 7, samples_per_second: 2000, steps_seconds: null })).toBe("measured 2,000 samples/s for the same on as many ranks.");
 });

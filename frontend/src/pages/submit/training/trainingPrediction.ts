@@ -1,4 +1,4 @@
-/** What the server foresees for training, in words. */
+/** The server's prediction for training, in words. */
 import type { TrainingPrediction } from "../../../api/types";
 import { formatCount, formatDuration, formatRate, plural, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
@@ -24,7 +24,7 @@ export function sumWords({ gradient_sum: sum }: TrainingPrediction): string | nu
 }
 
 /** How fast the newest job like it was, and what that makes of this one's steps. */
-export function usualWords({ samples_per_second: rate, steps_seconds: seconds }: NonNullable<TrainingPrediction["usual"]>): string {
+export function baselineWords({ samples_per_second: rate, steps_seconds: seconds }: NonNullable<TrainingPrediction["baseline"]>): string {
   const took = seconds === null ? "" : `: the steps of this one would take about ${formatDuration(seconds)}, with validation and checkpoints on top`;
   return `measured ${formatRate(rate)} samples/s for the same on as many ranks${took}.`;
 }

@@ -2,23 +2,23 @@
 import { useRouter } from "@tanstack/react-router";
 import { act } from "react";
 import { expect, it } from "vitest";
-import { BaselineButton } from "../../components/controls/BaselineButton";
+import { BaseButton } from "../../components/controls/BaseButton";
 import { useMarks } from "../../components/hooks/useMarks";
 import { drawn } from "../../testing/page";
-import { useListBaseline } from "./useListBaseline";
+import { useListBase } from "./useListBase";
 
 const KEY = "ringscope-marked-jobs";
 
-/** The baseline that is shown, the address, a button of the list, and one of any other page. */
+/** The base that is shown, the address, a button of the list, and one of any other page. */
 function Shown() {
-  const [baseline, put] = useListBaseline();
+  const [base, put] = useListBase();
   const [marks, setMarks] = useMarks();
   const { href } = useRouter().state.location;
   return (
     <>
-      <output>{`${baseline} at ${href}`}</output>
-      <BaselineButton id={7} shown={baseline} onChange={put} />
-      <button type="button" onClick={() => setMarks({ ...marks, baseline: 9 })}>elsewhere</button>
+      <output>{`${base} at ${href}`}</output>
+      <BaseButton id={7} shown={base} onChange={put} />
+      <button type="button" onClick={() => setMarks({ ...marks, base: 9 })}>elsewhere</button>
     </>
   );
 }
@@ -29,16 +29,21 @@ async function press(page: HTMLElement, index: number): Promise<void> {
   await act(async () => page.querySelectorAll("button")[index]?.click());
 }
 
-it("names the browser's own baseline in the address, and follows it", async () => {
-  localStorage.setItem(KEY, JSON.stringify({ pinned: [], baseline: 5 }));
+it("names the browser's own base in the address, and follows it", async () => {
+  localStorage.setItem(KEY, JSON.stringify({ pinned: [], base: 5 }));
   const page = await drawn(<Shown />, "/jobs?q=x");
   expect(shown(page)).toBe("5 at /jobs?q=x&base=5");
   await press(page, 1);
   expect(shown(page)).toBe("9 at /jobs?q=x&base=9");
 });
 
+it("finds what a browser has kept under the earlier name", async () => {
+  localStorage.setItem(KEY, JSON.stringify({ pinned: [], baseline: 4 }));
+  expect(shown(await drawn(<Shown />, "/jobs"))).toBe("4 at /jobs?base=4");
+});
+
 it("shows what a shared address names, until another one is chosen here", async () => {
-  localStorage.setItem(KEY, JSON.stringify({ pinned: [], baseline: 5 }));
+  localStorage.setItem(KEY, JSON.stringify({ pinned: [], base: 5 }));
   const page = await drawn(<Shown />, "/jobs?base=3");
   expect(shown(page)).toBe("3 at /jobs?base=3");
   await press(page, 0);

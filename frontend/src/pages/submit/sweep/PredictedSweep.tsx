@@ -1,11 +1,11 @@
-/** What the cost model foresees for the sweep in the form. */
+/** The cost model's prediction for the sweep in the form. */
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { ApiError } from "../../../api/client";
-import { predictionQuery, TYPING_MS } from "../../../data/foresight";
+import { predictionQuery, TYPING_MS } from "../../../data/prediction";
 import type { BenchmarkSpec, PredictedRow, Prediction } from "../../../api/types";
-import type { JobCheck } from "../../../data/foresight";
+import type { JobCheck } from "../../../data/prediction";
 import { useAnnouncement } from "../../../components/hooks/announcements";
 import { sizeRange } from "../../../lib/sweep/axes";
 import { SizeChart } from "../../../charts/SizeChart";
@@ -15,8 +15,8 @@ import { Properties } from "../../../components/Properties";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { threeDigits } from "../../../lib/format";
-import { foreseenItems, foreseenWords } from "./prediction";
-import { foreseenLines, limitRule } from "../../../lib/sweep/references";
+import { predictionItems, predictionWords } from "./prediction";
+import { predictedLines, limitRule } from "../../../lib/sweep/references";
 import { formatSize } from "../../../lib/size";
 import classes from "../SubmitPage.module.css";
 import { Warnings } from "../../../components/states/Warnings";
@@ -30,14 +30,14 @@ interface Props {
 /** As high as what comes, in rows of a table. */
 const ROWS = 13;
 
-export function Foreseen({ spec, check }: Props) {
+export function PredictedSweep({ spec, check }: Props) {
   const content = JSON.stringify(spec);
   const [asked] = useDebouncedValue(content, TYPING_MS);
   const settled = useMemo(() => JSON.parse(asked) as BenchmarkSpec, [asked]);
   // Of a form that the server refuses nothing is predicted.
   const prediction = useQuery({ ...predictionQuery(settled), enabled: check !== null });
   const { error, data, isFetching } = prediction;
-  const items = useMemo(() => (data ? foreseenItems(data, settled) : []), [data, settled]);
+  const items = useMemo(() => (data ? predictionItems(data, settled) : []), [data, settled]);
   useAnnouncement(isFetching ? "" : items.slice(0, 1).map((item) => item.join(" ")).join());
   // What is wrong with the fields is said beside them.
   if (error instanceof ApiError && error.status === 422) return <p className="dim">No prediction yet.</p>;
@@ -51,13 +51,13 @@ export function Foreseen({ spec, check }: Props) {
 
 interface ToldProps {
   found: Prediction;
-  items: ReturnType<typeof foreseenItems>;
+  items: ReturnType<typeof predictionItems>;
   isFetching: boolean;
 }
 
 function Told({ found, items, isFetching }: ToldProps) {
   return (
-    <div className={classes.foreseen} aria-busy={isFetching}>
+    <div className={classes.predicted} aria-busy={isFetching}>
       <Properties items={items} />
       <Warnings warnings={found.warnings} />
       {found.model.rows.length > 0 && <Curve found={found} />}
@@ -66,7 +66,7 @@ function Told({ found, items, isFetching }: ToldProps) {
 }
 
 function Curve({ found }: { found: Prediction }) {
-  const lines = useMemo(() => foreseenLines(found.model), [found]);
+  const lines = useMemo(() => predictedLines(found.model), [found]);
   const range = useMemo(() => sizeRange(found.model.rows.map((row) => row.size_bytes)), [found]);
   return (
     <figure>
@@ -78,8 +78,8 @@ function Curve({ found }: { found: Prediction }) {
           </span>
         ))}
       </p>
-      <SizeChart lines={lines} yLabel="GB/s" isLog={false} range={range} rule={limitRule({ ...found, usual: [] }, "busbw", lines)} isSmall />
-      <figcaption className="dim">{foreseenWords(found)}</figcaption>
+      <SizeChart lines={lines} yLabel="GB/s" isLog={false} range={range} rule={limitRule({ ...found, baseline: [] }, "busbw", lines)} isSmall />
+      <figcaption className="dim">{predictionWords(found)}</figcaption>
       <details>
         <summary className="dim">As a table</summary>
         <PredictedTable rows={found.model.rows} />

@@ -1,4 +1,4 @@
-/** What is foreseen for the training in the form: how large it is, what a sum takes, how fast one like it was. */
+/** The prediction for the training in the form: its size, the time of a sum, the speed of a comparable job. */
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -8,8 +8,8 @@ import type { JobSpec, TrainingPrediction } from "../../../api/types";
 import { Loaded } from "../../../components/states/Loaded";
 import { Properties } from "../../../components/Properties";
 import { Skeleton } from "../../../components/states/Skeleton";
-import { type JobCheck, trainingPredictionQuery, TYPING_MS } from "../../../data/foresight";
-import { sumWords, trainingItems, usualWords } from "./trainingPrediction";
+import { type JobCheck, trainingPredictionQuery, TYPING_MS } from "../../../data/prediction";
+import { sumWords, trainingItems, baselineWords } from "./trainingPrediction";
 import classes from "../SubmitPage.module.css";
 import { Warnings } from "../../../components/states/Warnings";
 
@@ -22,7 +22,7 @@ interface Props {
 /** As high as what comes, in rows of a table. */
 const ROWS = 5;
 
-export function ForeseenTraining({ spec, check }: Props) {
+export function PredictedTraining({ spec, check }: Props) {
   const [asked] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);
   const settled = useMemo(() => JSON.parse(asked) as JobSpec, [asked]);
   // Of a form that the server refuses nothing is predicted.
@@ -38,19 +38,19 @@ export function ForeseenTraining({ spec, check }: Props) {
 }
 
 function Told({ found, isFetching }: { found: TrainingPrediction; isFetching: boolean }) {
-  const { usual } = found;
+  const { baseline } = found;
   const words = sumWords(found);
   return (
-    <div className={classes.foreseen} aria-busy={isFetching}>
+    <div className={classes.predicted} aria-busy={isFetching}>
       <Properties items={trainingItems(found)} />
       <Warnings warnings={found.warnings} />
       {words && <p className="dim">{words}</p>}
-      {usual && (
+      {baseline && (
         <p>
-          <Link to="/jobs/$jobId" params={{ jobId: usual.job_id }}>
-            Job {usual.job_id}
+          <Link to="/jobs/$jobId" params={{ jobId: baseline.job_id }}>
+            Job {baseline.job_id}
           </Link>{" "}
-          {usualWords(usual)}
+          {baselineWords(baseline)}
         </p>
       )}
     </div>

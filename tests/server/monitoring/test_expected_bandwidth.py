@@ -6,8 +6,8 @@ from tests.server.conftest import Clock, Server, measurement
 from tests.server.metrics_page import Samples, key, run_sweep, samples
 
 from ringscope_server.db.models import Attempt
-from ringscope_server.monitoring import expectations
-from ringscope_server.monitoring.expectations import expected
+from ringscope_server.monitoring import expected_bandwidth
+from ringscope_server.monitoring.expected_bandwidth import expected
 from ringscope_server.results.baseline import Baseline, Expected, Shape
 
 SIZES = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 2048}, "placement": {"ranks": 2}}
@@ -70,8 +70,8 @@ async def test_many_that_start_at_once_are_looked_at_over_several_passes(
         looked_up.append(attempt.id)
         return {}
 
-    monkeypatch.setattr(expectations, "baseline", of)
-    monkeypatch.setattr(expectations, "AT_ONCE", 1)
+    monkeypatch.setattr(expected_bandwidth, "baseline", of)
+    monkeypatch.setattr(expected_bandwidth, "AT_ONCE", 1)
     await server.one_pass()
     first, second = [assignment["attempt_id"] for assignment in await agent.assignments()]
     assert looked_up == [first]

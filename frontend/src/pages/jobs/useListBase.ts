@@ -12,12 +12,12 @@ const own: { put: number | null } = { put: null };
  * The job that differences are to: the one that the address names, whatever is kept in this browser. That is put into
  * an address that names none, so that whoever opens it sees the same.
  */
-export function useListBaseline(): readonly [number | null, (baseline: number | null) => void] {
-  const base = route.useSearch({ select: (search) => search.base });
+export function useListBase(): readonly [number | null, (base: number | null) => void] {
+  const asked = route.useSearch({ select: (search) => search.base });
   const navigate = route.useNavigate();
-  const [{ baseline: kept }] = useMarks();
-  const named = base === undefined ? null : Number(base);
-  const baseline = named === null || named === own.put ? kept : named;
+  const [{ base: kept }] = useMarks();
+  const named = asked === undefined ? null : Number(asked);
+  const base = named === null || named === own.put ? kept : named;
   const put = useCallback(
     (next: number | null): void => {
       own.put = next;
@@ -27,7 +27,7 @@ export function useListBaseline(): readonly [number | null, (baseline: number | 
     [navigate],
   );
   useEffect(() => {
-    if (baseline !== named) put(baseline);
-  }, [baseline, named, put]);
-  return [baseline, put];
+    if (base !== named) put(base);
+  }, [base, named, put]);
+  return [base, put];
 }

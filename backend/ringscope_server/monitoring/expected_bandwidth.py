@@ -30,7 +30,7 @@ class _Job:
     recent: deque[tuple[datetime, Shape]] = field(default_factory=deque)
 
 
-class Expectations:
+class ExpectedBandwidth:
     """Expected bus bandwidths in bytes per second, by job."""
 
     def __init__(self) -> None:

@@ -7,8 +7,8 @@ from datetime import datetime
 
 from ringscope.contracts.metrics import server as table
 from ringscope.contracts.metrics.histogram import Histogram, Histograms
+from ringscope.revision import revision
 from ringscope_server.monitoring.benchmarks import Benchmarks
-from ringscope_server.monitoring.build import revision
 from ringscope_server.monitoring.expected_bandwidth import ExpectedBandwidth
 from ringscope_server.monitoring.goodput import Goodput
 from ringscope_server.monitoring.gpu_counts import GpuCounts

@@ -14,7 +14,7 @@ import psutil
 
 from ringscope.contracts.rank_process import SOCKET_VARIABLE, SPEC_VARIABLE
 from ringscope.contracts.record import MOST_VARIABLES, Environment
-from ringscope.rank.revision import revision
+from ringscope.revision import revision
 
 _NUMA = Path("/sys/devices/system/node")
 _CPUS = Path("/sys/devices/system/cpu")

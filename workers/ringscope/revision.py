@@ -1,12 +1,14 @@
-"""Find the commit of this library. It is read from git's files: ranks start no process once MPI is up."""
+"""Find the commit of this checkout. It is read from Git's files, because ranks must start no process once MPI is up."""
 
 import json
+from functools import cache
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 
+@cache
 def revision() -> str:
-    """The commit that pip installed from, or that of the checkout; empty for a wheel from elsewhere."""
+    """Return the commit that pip installed from, or that of the checkout; empty for a wheel from elsewhere."""
     return _installed() or _checked_out(Path(__file__).parent)
 
 

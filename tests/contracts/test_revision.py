@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.rank import revision
+from ringscope import revision
 
 
 def git(folder: Path, *arguments: str) -> str:

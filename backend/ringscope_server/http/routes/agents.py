@@ -1,6 +1,7 @@
 """/agents: the requests of node agents. See ringscope.contracts.protocol."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Depends
@@ -19,21 +20,16 @@ from ringscope.contracts.protocol import (
     Registration,
     Report,
 )
+from ringscope_server import record_intake
 from ringscope_server.attempts import disturbance, gangs
 from ringscope_server.attempts.assignments import assignments_of, ordered_anew, orders_of
 from ringscope_server.changes import Changes, announce, announce_ended_tokens
-from ringscope_server.db.models import Attempt, Member
 from ringscope_server.http.auth import Agent, Joiner
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem, not_found
-from ringscope_server.insights import diverged, store, wrong_result
-from ringscope_server.live.feed import note_steps, publish_jobs, publish_log, publish_measurements
-from ringscope_server.monitoring.ingested import count_ingested
 from ringscope_server.nodes import joining, lifetimes, registry
 from ringscope_server.nodes.heartbeats import Clock
-from ringscope_server.results import log, newest_steps
 from ringscope_server.services import Services
-from ringscope_server.telemetry.ingest import Ingested, ingest
 from ringscope_server.users import rotation
 from ringscope_server.users.tokens import User
 
@@ -132,7 +128,8 @@ async def report(name: NodeName, body: Report, services: ServicesDep) -> None:
     changes = Changes()
     async with services.database.write() as session:
         node_id, _ = await _speaker(session, name, body.epoch)
-        attempt, member = await _share(session, body.attempt_id, node_id)
+        with _refusals(name):
+            attempt, member = await record_intake.member_on(session, body.attempt_id, node_id)
         if body.event == "clean" and member.last_sequence < body.last_sequence:
             sentence = (
                 f"Records up to {body.last_sequence} are reported, {member.last_sequence} arrived; send the rest."
@@ -155,25 +152,8 @@ async def report(name: NodeName, body: Report, services: ServicesDep) -> None:
 @router.post("/{name}/records", operation_id="ingest_records")
 async def records(name: NodeName, body: RecordBatch, services: ServicesDep) -> RecordsAccepted:
     """Store records of an attempt on a node; they are committed when the answer arrives."""
-    stored, end = -1, body.first_sequence + len(body.records) - 1
-    while True:
-        async with services.database.write() as session:
-            node_id, _ = await _speaker(session, name, body.epoch)
-            attempt, member = await _share(session, body.attempt_id, node_id)
-            ingested = await ingest(session, member, attempt, name, body)
-            step_ids = await _step_ids(services, session, attempt.id, ingested)
-            line_ids = await _line_ids(services, session, attempt.job_id, ingested)
-            offset_seconds = member.clock_offset_seconds or 0.0
-            found = [*wrong_result.of_checks(ingested.checks, name), *diverged.of_records(ingested.diverged, name)]
-            await store.open_new(session, attempt.job_id, attempt.id, found, services.now())
-        services.heartbeats.note(node_id, body.epoch, services.now())
-        count_ingested(services.monitoring, attempt.job_id, ingested, services.now_ns(), offset_seconds)
-        note_steps(services.stream, services.steps, attempt.job_id, attempt.id, ingested.steps)
-        services.notices.put_rows(attempt.job_id, "steps", step_ids)
-        await _tell(services, attempt.job_id, ingested, line_ids)
-        if ingested.last_sequence in (stored, end) or ingested.last_sequence > end:
-            return RecordsAccepted(last_sequence=ingested.last_sequence)
-        stored = ingested.last_sequence
+    with _refusals(name):
+        return RecordsAccepted(last_sequence=await record_intake.receive(services, name, body))
 
 
 @router.post("/{name}/pulses", status_code=204, operation_id="pulse_agent")
@@ -213,44 +193,18 @@ async def _ask(services: Services, name: str, epoch: int) -> int:
     return node_id
 
 
-async def _speaker(session: AsyncSession, name: str, epoch: int) -> registry.Speaker:
+@contextmanager
+def _refusals(name: str) -> Iterator[None]:
+    """Raise the Problem for what an agent may not ask for: with an epoch that ended, or of an attempt elsewhere."""
     try:
-        return await registry.speaker(session, name, epoch)
+        yield
     except registry.StaleEpochError as error:
-        raise _stale(name) from error
+        sentence = f"Node {name} is registered anew or not at all; register again."
+        raise Problem(409, "stale_epoch", sentence) from error
+    except record_intake.NotOnNodeError as error:
+        raise not_found("attempt on this node with id", error.attempt_id) from error
 
 
-def _stale(name: str) -> Problem:
-    return Problem(409, "stale_epoch", f"Node {name} is registered anew or not at all; register again.")
-
-
-async def _share(session: AsyncSession, attempt_id: int, node_id: int) -> tuple[Attempt, Member]:
-    attempt = await gangs.load(session, attempt_id)
-    for member in attempt.members if attempt else ():
-        if member.node_id == node_id:
-            assert attempt is not None
-            return attempt, member
-    raise not_found("attempt on this node with id", attempt_id)
-
-
-async def _step_ids(services: Services, session: AsyncSession, attempt_id: int, ingested: Ingested) -> Sequence[int]:
-    """Return the first and the last id of the steps just stored, if other servers need them; the job is locked."""
-    rows = ingested.counts.get("steps", 0)
-    return await newest_steps.newest_ids(session, attempt_id, rows) if rows and services.notices.is_open else ()
-
-
-async def _line_ids(services: Services, session: AsyncSession, job_id: int, ingested: Ingested) -> Sequence[int]:
-    """Return the ids of the lines just stored, if there is a reader for them; the job is locked."""
-    is_wanted = services.notices.is_open or job_id in services.stream.watched_jobs
-    return await log.newest_ids(session, job_id, len(ingested.lines)) if ingested.lines and is_wanted else ()
-
-
-async def _tell(services: Services, job_id: int, ingested: Ingested, line_ids: Sequence[int]) -> None:
-    publish_measurements(services.stream, job_id, ingested.measurements)
-    if ingested.lines:
-        publish_log(services.stream, job_id, log.views_of_new(line_ids, ingested.lines))
-    services.notices.put_rows(job_id, "measurements", [row.id for row in ingested.measurements])
-    services.notices.put_rows(job_id, "log", line_ids)
-    if ingested.measurements or ingested.is_training:
-        services.notices.put(jobs=[job_id])
-        await publish_jobs(services.database, services.stream, [job_id])
+async def _speaker(session: AsyncSession, name: str, epoch: int) -> registry.Speaker:
+    with _refusals(name):
+        return await registry.speaker(session, name, epoch)

@@ -8,11 +8,11 @@ from tests.engine.groups import Groups
 from tests.engine.groups import groups as groups
 
 from ringscope.engine import cores
-from ringscope.engine.cores import Place, cores_each, own_cores, usable_cores
+from ringscope.engine.cores import RankCores, cores_each, own_cores, usable_cores
 
 
-def place(*ours: int, machine: str = "a", group: str = "", most: int | None = None) -> Place:
-    return Place(machine, group, frozenset(ours), most)
+def place(*ours: int, machine: str = "a", group: str = "", most: int | None = None) -> RankCores:
+    return RankCores(machine, group, frozenset(ours), most)
 
 
 @pytest.mark.parametrize(("count", "shares", "each"), [(8, 4, 2), (8, 3, 2), (2, 4, 1), (6, 1, 6)])
@@ -38,7 +38,7 @@ def test_every_share_gets_as_many_and_at_least_one(
         ([], 0),
     ],
 )
-def test_ranks_have_the_cores_of_their_machines(places: list[Place], count: int) -> None:
+def test_ranks_have_the_cores_of_their_machines(places: list[RankCores], count: int) -> None:
     assert usable_cores(places) == count
 
 
@@ -55,7 +55,7 @@ def test_a_place_is_read_from_the_system(monkeypatch: pytest.MonkeyPatch, tmp_pa
     monkeypatch.setattr(cores, "_BOOT_ID", tmp_path / "boot_id")
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
     found = own_cores()
-    assert found == Place("e3b0c442", "cgroup:[1234]/kubepods/pod", frozenset({0, 1}), 1)
+    assert found == RankCores("e3b0c442", "cgroup:[1234]/kubepods/pod", frozenset({0, 1}), 1)
     assert found.at_once == 1
 
 

@@ -16,7 +16,7 @@ from ringscope.cli.processes import stack
 from ringscope.contracts.protocol import Load
 from ringscope.contracts.tuning import Table, table_of
 from ringscope.contracts.words.machine import Machine
-from ringscope.engine.cores import Place
+from ringscope.engine.cores import RankCores
 from ringscope.rank.load import LoadMeter
 from ringscope.rank.local import Run
 
@@ -67,7 +67,7 @@ def test_without_a_number_ranks_have_a_core_each(
     monkeypatch: pytest.MonkeyPatch, cores: int, most: int | None, numbers: list[int], slots: int
 ) -> None:
     """Physical ones, and no more than the quota of the control group; slots are as many."""
-    place = Place("", "", frozenset(range(cores)), most)
+    place = RankCores("", "", frozenset(range(cores)), most)
     for module in (stack, tune_command):
         monkeypatch.setattr(module, "own_cores", lambda: place)
     assert tune_command._numbers(None) == numbers

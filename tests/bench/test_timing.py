@@ -6,6 +6,7 @@ import pytest
 from ringscope.bench import timing
 from ringscope.bench.timing import Block, joined, mean_interval, percentile, rounds, spaced_block, spread, timed_block
 from ringscope.contracts.benchmark import FEWEST_ITERATIONS
+from ringscope.contracts.sweep_row import SweepRow
 
 
 class Clock:
@@ -95,6 +96,13 @@ def test_the_spread_follows_nccl_tests_rules() -> None:
     assert (found["p10_us"], found["p90_us"]) == (1.0, 4.0)
     assert found["stdev_us"] == pytest.approx(1.25**0.5)  # of the population
     assert found["cv_percent"] == pytest.approx(100 * 1.25**0.5 / 2.5)
+
+
+def test_the_spread_has_every_statistic_of_a_row() -> None:
+    """A column may be null for rows of earlier versions, so that no other test misses one that nothing fills."""
+    of_the_sweep = {"time_us", "time_low_us", "time_high_us"}
+    statistics = {name for name in SweepRow.model_fields if name.endswith(("_us", "_percent"))} - of_the_sweep
+    assert spread(np.array([1.0])).keys() == statistics, "fill it in spread() of bench/timing.py"
 
 
 def test_the_interval_holds_how_rounds_differ() -> None:

@@ -24,10 +24,13 @@ SUBPACKAGES = sorted(
 
 @pytest.mark.parametrize("name", NAMED)
 def test_what_the_page_names_is_there(name: str) -> None:
-    assert any((ROOT / f"{base}{name}").exists() for base in BASES)
+    is_there = any((ROOT / f"{base}{name}").exists() for base in BASES)
+    assert is_there, f"ARCHITECTURE.md names {name}, which is not there: write where it is now"
 
 
 @pytest.mark.parametrize("package", SUBPACKAGES)
 def test_the_page_has_every_package_and_the_package_says_what_it_is(package: str) -> None:
-    assert f"`{Path(package).name}/`" in PAGE or f"{Path(package).name}/`" in PAGE
-    assert (ROOT / package / "__init__.py").read_text().startswith('"""')
+    is_named = f"{Path(package).name}/`" in PAGE
+    assert is_named, f"give {package} a row in ARCHITECTURE.md, in the table of its layer"
+    is_told = (ROOT / package / "__init__.py").read_text().startswith('"""')
+    assert is_told, f"begin {package}/__init__.py with a docstring that says what the package is"

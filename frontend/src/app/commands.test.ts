@@ -1,11 +1,12 @@
 import { expect, it, vi } from "vitest";
+import { SECTIONS } from "../lib/sections";
 import { found } from "./palette";
 import { deedsHere, settingsCommands, themeCommands } from "./commands";
 
 it("finds the sections of the settings that somebody may see, by their name and as settings", () => {
   const go = vi.fn();
   const titles = (text: string, isAdmin: boolean): string[] => found(settingsCommands(go, isAdmin), text).map(({ title }) => title);
-  expect(titles("settings", true)).toEqual(["Tokens", "Webhooks", "Schedules", "Audit"]);
+  expect(titles("settings", true)).toEqual(SECTIONS.map(({ title }) => title));
   expect([titles("audit", false), titles("webhooks", false), titles("webhooks", true)]).toEqual([["Audit"], [], ["Webhooks"]]);
   settingsCommands(go, false)[0]?.run();
   expect(go).toHaveBeenCalledWith("/settings/schedules");

@@ -8,6 +8,13 @@ export interface Basis {
 export const MEASURED: Basis = { basis: "measured", caveats: "" };
 export const SIMULATED: Basis = { basis: "simulated", caveats: "" };
 
+/** Takes a list of all columns of T; the type checker names those that are missing. */
+export function allColumns<T>() {
+  type Column = keyof T & string;
+  type Complete<C extends readonly Column[]> = [Exclude<Column, C[number]>] extends [never] ? unknown : { missing: Exclude<Column, C[number]> };
+  return <const C extends readonly Column[]>(columns: C & Complete<C>): C => columns;
+}
+
 /** Comma-separated values (RFC 4180) of rows with a fixed list of columns, after what each row is. */
 export function toCsv<T extends object>(rows: readonly T[], columns: readonly (keyof T & string)[], basis: Basis | ((row: T) => Basis)): string {
   const cell = (value: unknown): string => {

@@ -61,6 +61,7 @@ export async function drawn(element: ReactElement, url: string, { client }: Answ
   const history = createMemoryHistory({ initialEntries: [url] });
   const router = createRouter({ routeTree: top.addChildren(routes), history, parseSearch, stringifySearch });
   await router.load();
+  if (router.state.matches.length < 2) throw new Error(`No page of the tests is at ${url}; add its path to PATHS in testing/page.tsx.`);
   const place = document.createElement("main");
   document.body.append(place);
   root = createRoot(place);

@@ -3,6 +3,7 @@
 import pytest
 
 from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.sweep_row import SweepRow
 from ringscope_server.attempts.row_checks import NUMBERS, TIMES, Key, ReportedRow, Sweep, fault
 
 SPEC = BenchmarkSpec(algorithms=("ring",), min_bytes=1024, max_bytes=1024, iterations=20)
@@ -19,6 +20,11 @@ def told(sweep: Sweep, transport: str = "shared_memory", algorithm: str = "ring"
         ReportedRow(Key(0, 1024, algorithm, in_place), sweep if in_place else ASKED, IN_10_US, EVEN, 0, None, transport)
         for in_place in (False, True)
     ]
+
+
+def test_every_time_of_a_row_is_checked() -> None:
+    times = {name for name in SweepRow.model_fields if name.endswith(("_us", "_percent"))}
+    assert set(TIMES) == times, "say in _RISING of attempts/row_checks.py between which others it lies"
 
 
 def test_rows_that_were_asked_for_have_no_fault() -> None:

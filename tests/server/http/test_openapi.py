@@ -3,11 +3,15 @@
 import asyncio
 import json
 import re
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from fastapi import APIRouter
+from fastapi.routing import APIRoute
 from tests.server.conftest import ONE_SIZE, Server
 
+from ringscope_server.http import routes
 from ringscope_server.openapi import document
 
 COMMITTED = Path(__file__).parents[3] / "frontend" / "openapi.json"
@@ -15,6 +19,22 @@ COMMITTED = Path(__file__).parents[3] / "frontend" / "openapi.json"
 
 def test_the_committed_document_is_the_servers() -> None:
     assert COMMITTED.read_text() == document(), "run `npm run generate` in frontend/"
+
+
+def test_every_module_of_routes_is_in_the_application() -> None:
+    package = Path(routes.__file__).parent
+    modules = [import_module(f"{routes.__name__}.{path.stem}") for path in package.glob("[a-z]*.py")]
+    written = {
+        route.operation_id
+        for module in modules
+        for router in vars(module).values()
+        if isinstance(router, APIRouter)
+        for route in router.routes
+        if isinstance(route, APIRoute) and route.include_in_schema and router.include_in_schema
+    }
+    missing = written - {operation["operationId"] for _, operation in operations()}
+    assert len(written) > 50
+    assert not missing, "include the module's router in routes() of ringscope_server/app.py"
 
 
 def operations() -> list[tuple[str, dict[str, Any]]]:

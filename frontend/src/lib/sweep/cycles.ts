@@ -5,6 +5,9 @@ const MEANS = [
   "time_us", "time_low_us", "time_high_us", "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "stdev_us",
 ] as const satisfies readonly (keyof MeasurementView)[];
 
+/** The times of which the cycles' mean says too little: the type checker wants each time here or in MEANS. */
+type Extreme = Exclude<Extract<keyof MeasurementView, `${string}_us`>, (typeof MEANS)[number]>;
+
 /** Iterations that differ so much that their mean says little; the same bounds as in ringscope/judging/comparison.py. */
 export function isUnstable(row: Judged): boolean {
   return row.is_unstable ?? (row.cv_percent > 20 || row.p99_us > 10 * row.p50_us);
@@ -27,14 +30,17 @@ function mean(cycles: readonly MeasurementView[]): MeasurementView & Judged {
   const last = cycles.at(-1) as MeasurementView;
   if (cycles.length === 1) return last;
   const means = Object.fromEntries(MEANS.map((name) => [name, meanOf(cycles.map((row) => row[name]))]));
+  const extremes: Record<Extreme, number> = {
+    min_us: Math.min(...cycles.map((row) => row.min_us)),
+    p99_us: Math.max(...cycles.map((row) => row.p99_us)),
+    max_us: Math.max(...cycles.map((row) => row.max_us)),
+  };
   const timeUs = meanOf(cycles.map((row) => row.time_us)) ?? 0;
   const rate = timeUs > 0 ? last.time_us / timeUs : 1;
   return {
     ...last,
     ...means,
-    min_us: Math.min(...cycles.map((row) => row.min_us)),
-    p99_us: Math.max(...cycles.map((row) => row.p99_us)),
-    max_us: Math.max(...cycles.map((row) => row.max_us)),
+    ...extremes,
     algbw_gb_per_s: last.algbw_gb_per_s * rate,
     busbw_gb_per_s: last.busbw_gb_per_s * rate,
     cv_percent: Math.max(...cycles.map((row) => row.cv_percent)),

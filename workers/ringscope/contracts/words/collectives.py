@@ -6,8 +6,8 @@ The schedules that execute them are built in ``ringscope.schedules.algorithms``,
 from typing import Literal, get_args
 
 Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
-Algorithm = Literal[
-    "auto",
+# Our algorithms; those of another collective are a choice from them.
+ScheduledAlgorithm = Literal[
     "ring",
     "ring_pipelined",
     "direct",
@@ -18,28 +18,15 @@ Algorithm = Literal[
     "hierarchical",
     "parameter_server",
     "naive",
-    "mpi",
-    "gloo",
-    "nccl",
 ]
+Algorithm = Literal["auto", ScheduledAlgorithm, "mpi", "gloo", "nccl"]
 
 COLLECTIVES: tuple[str, ...] = get_args(Collective)
 ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
 AUTO = "auto"  # in a job: ``ringscope.choice.chooser`` takes one for each row
 # The algorithms of each collective that are a schedule of ours.
 SCHEDULED: dict[str, tuple[str, ...]] = {
-    "all_reduce": (
-        "ring",
-        "ring_pipelined",
-        "direct",
-        "recursive_doubling",
-        "halving_doubling",
-        "tree",
-        "double_tree",
-        "hierarchical",
-        "parameter_server",
-        "naive",
-    ),
+    "all_reduce": get_args(ScheduledAlgorithm),
     "reduce_scatter": ("ring", "direct"),
     "all_gather": ("ring", "direct"),
     "broadcast": ("ring", "tree", "naive"),

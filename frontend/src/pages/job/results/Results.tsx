@@ -12,7 +12,7 @@ import { SpreadSwitch } from "../../../components/controls/SpreadSwitch";
 import { useCollective } from "../../../components/hooks/useCollective";
 import { caption } from "../../../lib/sweep/caption";
 import { basisOf, caveats } from "../../../lib/sweep/caveats";
-import { toCsv } from "../../../lib/csv";
+import { allColumns, toCsv } from "../../../lib/csv";
 import { baseWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
 import type { JobSearch, Metric } from "../../../lib/search/search";
 import { stepOf, sweepSizes } from "../../../lib/size";
@@ -25,11 +25,11 @@ import { SweepTable } from "./SweepTable";
 import { type BesideMeasured, useBeside } from "./useBeside";
 import { useView } from "../useView";
 
-const CSV_COLUMNS: (keyof MeasurementView)[] = [
+const CSV_COLUMNS = allColumns<Omit<MeasurementView, "id">>()([
   "collective", "algorithm", "chosen_algorithm", "chosen_because", "transport", "in_place", "cycle", "size_bytes",
-  "count", "dtype", "op", "ranks", "cores", "iterations", "time_us", "time_low_us", "time_high_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
+  "count", "dtype", "op", "ranks", "cores", "channels", "iterations", "time_us", "time_low_us", "time_high_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
   "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
-];
+]);
 
 interface Props {
   job: BenchmarkJob;

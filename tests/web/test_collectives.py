@@ -157,7 +157,7 @@ def test_what_auto_took_is_told_with_its_reason(browser: Browser, site: Site, sc
             tuple(row["chosen_algorithm"] for row in rows if row["size_bytes"] == size)
             for size in dict.fromkeys(row["size_bytes"] for row in rows)
         ]
-        reasons = page.locator("details", has_text="Why auto took what it took")
+        reasons = page.locator("details", has_text="Why auto chose this algorithm")
         expect(reasons.locator("li").first).to_be_hidden()
         reasons.locator("summary").focus()
         page.keyboard.press("Enter")

@@ -61,7 +61,7 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
         assert line[5].startswith(delta(other["against"]["ratio"]))
         word = "within the noise" if not other["against"]["is_beyond_noise"] else "beyond the noise"
         assert word in line[5]
-    expect(page.get_by_text("Nothing in what was asked for.")).to_be_visible()
+    expect(page.get_by_text("No difference in the specifications.")).to_be_visible()
     choose(page, "Scale", f"{TIMES} job {first}")
     choose(page, "Base job", f"job {second}", exact=True)
     page.reload()
@@ -73,9 +73,9 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
 def test_runs_that_do_not_measure_the_same_are_flagged(visit: Visit, wider: int) -> None:
     first = FIRST
     page = visit.open(f"/compare?ids={first},{wider}")
-    flags = page.get_by_role("region", name="Not alike")
+    flags = page.get_by_role("region", name="Not comparable")
     expect(flags).to_contain_text(
-        f"Job {wider} and job {first} do not measure the same: ranks is 4, and 2 in the base job."
+        f"Job {wider} and job {first} do not measure the same thing: ranks is 4, and 2 in the base job."
     )
     expect(page.get_by_role("row", name="ranks")).to_contain_text("4")
     page.get_by_role("link", name=f"Leave out job {wider}").click()

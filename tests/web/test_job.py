@@ -215,8 +215,8 @@ def test_the_environment_of_a_job_and_the_binding_of_its_ranks(visit: Visit) -> 
     panel.get_by_text("Binding of each rank").click()
     bindings = panel.get_by_role("region", name="Binding of each rank")
     expect(bindings.locator("tbody tr")).to_have_count(2)
-    panel.get_by_text("What joins the ranks").click()
-    joints = panel.get_by_role("region", name="What joins the ranks").locator("td")
+    panel.get_by_text("Connections between the ranks").click()
+    joints = panel.get_by_role("region", name="Connections between the ranks").locator("td")
     numas = [rank["numa_node"] for rank in told["ranks"]]
     way = "NUMA" if numas[0] is not None and numas[0] == numas[1] else "node"
     expect(joints).to_have_text(["·", way, way, "·"])

@@ -155,7 +155,7 @@ def test_another_operation_is_chosen_and_stands_in_the_url(visit: Visit, followe
     page.go_back()
     expect(step_heading(page)).to_have_text("Step 2 of 4")
     visit.open(f"/jobs/{followed}/ring?size=64")
-    expect(page.get_by_text("The operation that the address names was not followed")).to_be_visible()
+    expect(page.get_by_text("The operation in the address was not traced")).to_be_visible()
 
 
 @pytest.mark.long
@@ -206,7 +206,7 @@ def test_a_late_cell_leads_to_the_steps_of_its_row_and_to_the_log(visit: Visit, 
     strips.locator("canvas").nth(1).click(position={"x": 2, "y": 4})
     expect(page).to_have_url(re.compile(r"cell=\d\.0"))
     choose(page, "Algorithm", "mpi")
-    expect(page.get_by_text("No operation of this row was followed")).to_be_visible()
+    expect(page.get_by_text("No operation of this row was traced")).to_be_visible()
     visit.shoot("job-stragglers-cell")
 
 
@@ -285,7 +285,7 @@ def test_while_a_job_runs_the_trace_is_still_to_come(visit: Visit) -> None:
     expect(page.get_by_text("No trace yet")).to_be_visible()
     visit.shoot("job-ring-coming")
     visit.site.post(f"/jobs/{job_id}/cancel", {})
-    expect(page.get_by_text("The job ended before a rank told of an operation")).to_be_visible()
+    expect(page.get_by_text("The job ended before a rank reported an operation")).to_be_visible()
     visit.site.lab.wait_for_state(job_id, "cancelled")
 
 
@@ -323,9 +323,9 @@ def test_two_nodes_show_how_far_their_clocks_may_err(browser: Browser, pair_site
         facts = page.locator("main dl").first
         expect(facts).to_contain_text("Ranks4on 2 nodes")
         expect(facts).to_contain_text("Clocks±" if None not in errors.values() else "Clocksnot known")
-        whiskers = page.get_by_text("what the clocks may err", exact=True)
+        whiskers = page.get_by_text("the clock error", exact=True)
         if None in errors.values() or max(errors.values()) >= trace["duration_ns"]:
-            expect(page.get_by_text("lanes of different nodes tell nothing about each other")).to_be_visible()
+            expect(page.get_by_text("lanes of different nodes cannot be compared")).to_be_visible()
             expect(whiskers).to_have_count(0)
         else:
             expect(page.get_by_text("Whiskers: how far the clocks of the nodes may err")).to_be_visible()

@@ -30,8 +30,8 @@ def test_a_link_is_empty_until_a_sendrecv_measured_it(browser: Browser, pair_sit
         expect(page).to_have_url(f"{pair_site.url}/jobs/{link['job_id']}")
         # The ranks of a job on both nodes are joined by what was measured.
         visit.open(f"/jobs/{link['job_id']}?tab=configuration")
-        page.get_by_text("What joins the ranks").click()
-        joints = page.get_by_role("region", name="What joins the ranks")
+        page.get_by_text("Connections between the ranks").click()
+        joints = page.get_by_role("region", name="Connections between the ranks")
         expect(joints.get_by_role("link")).to_have_count(2)
         expect(joints.get_by_role("link").first).to_have_text(re.compile(r"^[\d.]+$"))
         visit.shoot("job-topology-net")

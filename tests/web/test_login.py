@@ -15,7 +15,7 @@ def test_the_printed_link_logs_in_once_and_a_preview_of_it_does_not_count(site: 
     page.context.clear_cookies()
     page.goto(site.link)
     expect(page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
-    expect(page.get_by_role("alert")).to_contain_text("each works once")
+    expect(page.get_by_role("alert")).to_contain_text("each link works once")
 
 
 def test_a_pasted_token_logs_in_and_a_wrong_one_is_told(site: Site, stranger: Visit) -> None:

@@ -17,7 +17,7 @@ def test_a_node_is_drained_and_resumed(visit: Visit) -> None:
     expect(dialog).to_contain_text("gets no new work until it is resumed")
     expect(dialog).to_contain_text("Nothing runs there now")
     dialog.get_by_role("button", name=f"Drain {name}").click()
-    expect(dialog.get_by_text("reason: say why")).to_be_visible()
+    expect(dialog.get_by_text("reason: give a reason")).to_be_visible()
     expect(dialog.get_by_role("textbox", name="Why")).to_be_focused()
     assert visit.violations() == []
     visit.shoot("drain")

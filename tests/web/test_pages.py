@@ -31,8 +31,8 @@ ROUTES = {
     "/jobs/$jobId/ring": Route("/jobs/1/ring", "text=In time", "text=There is no job 1"),
     "/compare": Route("/compare?ids=1", "text=Bus bandwidth by message size", "text=There is no job 1"),
     "/nodes": Route("/nodes", "tbody tr", "text=No nodes yet"),
-    "/nodes/$name": Route("/nodes/NODE", "text=Inventory", "text=No node is named"),
-    "/plan": Route("/plan", "text=What the times hang on", "text=What the times hang on"),
+    "/nodes/$name": Route("/nodes/NODE", "text=Inventory", "text=There is no node named"),
+    "/plan": Route("/plan", "text=Sensitivity of the times", "text=Sensitivity of the times"),
     "/ring": Route("/ring", "text=In time", "text=In time"),
     "/settings/tokens": Route("/settings/tokens", "tbody tr", "tbody tr"),
     "/settings/webhooks": Route("/settings/webhooks?id=1", "text=Send a test", "text=No webhooks yet"),
@@ -265,7 +265,7 @@ def test_the_overview_lists_first_what_runs_however_old(visit: Visit) -> None:
     expect(page.locator("tbody tr").first).to_contain_text("first sweep")
     expect(page.locator("tbody tr")).to_have_count(8)
     # One count of slots, with the reason where more are busy than there are.
-    reason = "2 more than it has; they go as their jobs end"
+    reason = "2 more than it has; they disappear when their jobs end"
     expect(page.locator("main dl").first).to_contain_text(f"Slots busy3 of 1{reason}")
     expect(page.get_by_text(f"3 of 1 slot busy ({reason})")).to_be_visible()
 

@@ -25,8 +25,8 @@ def settle(page: Page, name: str) -> None:
     elif name == "plan-no-fit":
         expect(page.get_by_text("There is no job 99.")).to_be_visible()
     else:
-        expect(page.get_by_role("heading", name="Which is fastest where")).to_be_visible()
-        expect(page.get_by_role("heading", name="What the times hang on")).to_be_visible()
+        expect(page.get_by_role("heading", name="Fastest algorithm by size and ranks")).to_be_visible()
+        expect(page.get_by_role("heading", name="Sensitivity of the times")).to_be_visible()
     if name in ("plan-fit", "plan-table"):
         expect(page.get_by_text("Circles: the medians that job 1 measured, n=5 rows.")).to_be_visible()
 
@@ -121,7 +121,7 @@ def test_a_job_gives_the_parameters_and_its_points(visit: Visit) -> None:
     expect(page.get_by_text(f"{fit['row_count']} rows of job 1 over {fit['transport']}, 2 ranks")).to_be_visible()
     expect(page).to_have_url(f"{visit.site.url}/plan?n=2&algorithms=ring&fit=1")
     expect(page.get_by_text("Circles: the medians that job 1 measured, n=5 rows.")).to_be_visible()
-    expect(page.get_by_text("Left out, for want of a schedule: mpi.")).to_be_visible()
+    expect(page.get_by_text("Left out, because they have no schedule: mpi.")).to_be_visible()
     expect(page.get_by_label("Link between nodes B")).to_have_count(0)
     page.get_by_role("button", name="Describe the links instead").click()
     expect(page.get_by_label("Link between nodes B")).to_be_visible()

@@ -66,7 +66,7 @@ def test_a_model_that_was_fitted_here_has_a_band_and_a_knee(visit: Visit) -> Non
     page = visit.open("/jobs/new?ranks=2&algorithms=ring&min=64&max=4M&factor=2&iterations=20")
     caption = page.locator("figcaption")
     error = three_digits(100 * model["median_error"])
-    expect(caption).to_contain_text(f"Half of these rows lie within {error} % of it. That is the band.")
+    expect(caption).to_contain_text(f"Half of these rows lie within {error} % of it. The band shows that.")
     for knee in model["knees"]:
         expect(caption).to_contain_text("S* marks where half of the model\u2019s time is latency: " + knee["algorithm"])
     visit.shoot("new-job-fitted")

@@ -62,7 +62,7 @@ def test_a_row_of_the_list_says_why_by_its_arrows_and_by_a_click(
         page.get_by_role("heading", level=1).click()
         expect(reason(page)).to_be_hidden()
         page.keyboard.press("?")
-        expect(page.get_by_role("dialog", name="Keys")).to_contain_text("to why its numbers are marked")
+        expect(page.get_by_role("dialog", name="Keys")).to_contain_text("the reasons for its marks")
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -53,7 +53,7 @@ def test_a_nodes_token_is_rotated_by_its_agent(visit: Visit) -> None:
     (token,) = [item for item in visit.site.get("/tokens")["items"] if item["kind"] == "agent"]
     button = page.get_by_role("button", name=f"Rotate … token {token['id']} of {token['name']}")
     button.click()
-    expect(page.get_by_role("dialog")).to_contain_text("What runs on the node goes on.")
+    expect(page.get_by_role("dialog")).to_contain_text("running jobs continue.")
     page.get_by_role("button", name="Rotate it").click()
     eventually(
         lambda: [

@@ -45,7 +45,7 @@ def test_the_palette_finds_pages_jobs_and_nodes_by_keyboard(visit: Visit) -> Non
     expect(box).to_have_count(0)
     page.keyboard.press("Control+k")
     page.keyboard.type("nothing has this name")
-    expect(page.get_by_text("Nothing here is named")).to_be_visible()
+    expect(page.get_by_text("No match for")).to_be_visible()
     page.keyboard.press("Escape")
     expect(box).to_be_hidden()
 

@@ -50,7 +50,7 @@ def test_the_indicator_tells_the_age_of_the_last_event(browser: Browser, site: S
         name = site.get("/nodes")["items"][0]["name"]
         site.post(f"/nodes/{name}/drain", {"reason": "an event"}).raise_for_status()
         site.post(f"/nodes/{name}/resume", {}).raise_for_status()
-        expect(page.get_by_title("How long ago the last event came")).to_have_text(re.compile(r"^(now|\d+ s)$"))
+        expect(page.get_by_title("Time since the last event")).to_have_text(re.compile(r"^(now|\d+ s)$"))
 
 
 HIDE = """isHidden => {

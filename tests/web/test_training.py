@@ -262,7 +262,7 @@ def test_attempts_are_joined_with_a_mark_and_a_divergence_is_said(visit: Visit, 
 
     visit.page.route(f"**/api/v1/jobs/{trained[0]}/training*", answer)
     page = visit.open(f"/jobs/{trained[0]}")
-    expect(page.get_by_text("A rule marks where an attempt, or a resumed job, began")).to_be_visible()
+    expect(page.get_by_text("A vertical line marks where an attempt or a resumed job continued")).to_be_visible()
     expect(page.get_by_text("Each point is the mean of 20 steps.").first).to_be_visible()
     visit.shoot("training-retried")
     choose(page, "View", "table", exact=True)
@@ -277,4 +277,4 @@ def test_the_overview_shows_training_beside_benchmarks(visit: Visit, trained: tu
     accuracy = visit.site.get(f"/jobs/{trained[0]}")["summary"]["validation_accuracy"]
     bar = page.get_by_role("link", name=f"Job {trained[0]}, digits by direct: succeeded, mlp on digits")
     expect(bar).to_have_accessible_name(re.compile(f"accuracy {100 * accuracy:.1f} %"))
-    expect(page.get_by_text("Height of training: share of held-out samples told right.")).to_be_visible()
+    expect(page.get_by_text("Height of training: accuracy on held-out samples.")).to_be_visible()

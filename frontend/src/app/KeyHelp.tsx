@@ -40,7 +40,7 @@ function Keys() {
         checked={hasSingleKeys}
         onChange={(event) => setSingleKeys(event.currentTarget.checked)}
         label="Single keys work"
-        description="Switch them off if speech input or a slip of the hand sets them off. ⌘K stays."
+        description="Switch them off if speech input or accidental keys trigger them. ⌘K stays."
       />
     </>
   );

@@ -6,10 +6,10 @@ import { useLive } from "../data/live";
 import classes from "./Shell.module.css";
 
 const LOOKS: Record<StreamStatus, { glyph: string; title: string }> = {
-  live: { glyph: "●", title: "Changes appear by themselves." },
-  stale: { glyph: "◌", title: "Nothing came for 20 seconds, not even a heartbeat; the page asks every 10 seconds." },
-  reconnecting: { glyph: "◌", title: "The stream is down; the page asks for news every 10 seconds." },
-  polling: { glyph: "◌", title: "Other tabs of this browser hold its streams; this page asks for news every 10 seconds." },
+  live: { glyph: "●", title: "Changes appear automatically." },
+  stale: { glyph: "◌", title: "No event or heartbeat came for 20 seconds; the page polls every 10 seconds." },
+  reconnecting: { glyph: "◌", title: "The live stream is down; the page polls every 10 seconds." },
+  polling: { glyph: "◌", title: "Other tabs of this browser use all its live streams; this page polls every 10 seconds." },
   paused: { glyph: "‖", title: "Paused while this tab was hidden." },
 };
 
@@ -36,7 +36,7 @@ function LastEvent({ atMs }: { atMs: () => number | null }) {
   const now = useNow();
   const last = atMs();
   return (
-    <span className={classes.age} title="How long ago the last event came">
+    <span className={classes.age} title="Time since the last event">
       {last === null ? "" : formatAge((now - last) / 1000)}
     </span>
   );

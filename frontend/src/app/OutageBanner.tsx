@@ -15,9 +15,9 @@ export function OutageBanner() {
     ? [
         "Server unreachable",
         outageWords(outage),
-        "It is asked again every few seconds; nothing needs to be loaded again.",
+        "The page retries every few seconds; you need not reload it.",
       ]
-    : ["Server late", late, "States and warnings that are shown may be old."];
+    : ["Server late", late, "The states and warnings on this page may be out of date."];
   return (
     <aside className={classes.outage} aria-label={label ?? undefined}>
       <p>

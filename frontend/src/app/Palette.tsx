@@ -109,7 +109,7 @@ function Search({ commands, more, go, onClose }: Omit<Props, "isOpen">) {
         ))}
       </div>
       <p className={classes.hint} role="status">
-        {matches.length === 0 ? `Nothing here is named “${text.trim()}”.` : "↑ ↓ choose, Enter goes there, Escape closes."}
+        {matches.length === 0 ? `No match for “${text.trim()}”.` : "↑ ↓ choose, Enter goes there, Escape closes."}
       </p>
     </>
   );

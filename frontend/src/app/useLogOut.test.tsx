@@ -14,7 +14,7 @@ vi.stubGlobal("fetch", () => answer());
 
 let onDraw: ReturnType<typeof vi.fn<(logOut: { mutate: () => void; error: Error | null }) => void>>;
 
-/** What came of it. */
+/** The result. */
 async function loggedOut(): Promise<string> {
   const { useLogOut } = await import("./useLogOut");
   onDraw = vi.fn();

@@ -36,7 +36,7 @@ it("counts the slots of nodes that can be reached, and those that a job would ge
 
 it("explains slots that are busy beyond those that a node has", () => {
   expect(busyWords(1, 4)).toBe("1 of 4 slots busy");
-  expect(busyWords(4, 2)).toBe("4 of 2 slots busy (2 more than it has; they go as their jobs end)");
+  expect(busyWords(4, 2)).toBe("4 of 2 slots busy (2 more than it has; they disappear when their jobs end)");
 });
 
 it("counts the GPUs of nodes that can be reached, and those with a rank", () => {

@@ -32,16 +32,16 @@ export function freeSlots(node: NodeView): number {
 
 /** Why more slots are busy than there are; empty where that is not so. */
 export function beyondWords(busy: number, total: number): string {
-  return busy > total ? `${busy - total} more than it has; they go as their jobs end` : "";
+  return busy > total ? `${busy - total} more than it has; they disappear when their jobs end` : "";
 }
 
-/** "2 of 4 slots busy", "4 of 2 slots busy (2 more than it has; they go as their jobs end)". */
+/** "2 of 4 slots busy", "4 of 2 slots busy (2 more than it has; they disappear when their jobs end)". */
 export function busyWords(busy: number, total: number): string {
   const beyond = beyondWords(busy, total);
   return `${busy} of ${plural(total, "slot")} busy${beyond && ` (${beyond})`}`;
 }
 
-/** GPUs of the nodes that can be reached, and those in use: each rank has one as long as there are any, as in /metrics. */
+/** GPUs of the nodes that can be reached, and those in use: each rank gets one while GPUs are free, as in /metrics. */
 export function gpuUse(nodes: readonly NodeView[]): { busy: number; total: number } {
   const reached = nodes.filter((node) => node.observed !== "lost");
   const counts = reached.map((node) => ({ gpus: node.inventory.gpus?.length ?? 0, ranks: node.slots_busy }));
@@ -91,7 +91,7 @@ export const MOST_IN_MATRIX = 32;
 export interface Matrix {
   /** In their order; of very many those with the slowest links, the slowest first. */
   names: string[];
-  /** Nodes that there are. */
+  /** Known nodes. */
   total: number;
   /** Of the pair in a row and column; null where it is the node itself or was never measured. */
   at: (a: string, b: string) => LinkView | null;
@@ -132,14 +132,14 @@ function key(a: string, b: string): string {
 /** "rack=r1 zone-" as changes of labels: a value, or null to take the label away. Throws a sentence for anything else. */
 export function labelChanges(text: string): Record<string, string | null> {
   const words = text.split(/\s+/).filter(Boolean);
-  if (words.length === 0) throw new Error("labels: write key=value to set a label, key- to take one away.");
+  if (words.length === 0) throw new Error("labels: write key=value to set a label, key- to remove one.");
   return Object.fromEntries(
     words.map((word): [string, string | null] => {
       const set = /^([^=]+)=(.+)$/.exec(word);
       if (set) return [set[1] ?? "", set[2] ?? ""];
       const away = /^([^=]+)-$/.exec(word);
       if (away) return [away[1] ?? "", null];
-      throw new Error(`labels: “${word}” is neither key=value nor key-; write rack=r1 to set a label, rack- to take it away.`);
+      throw new Error(`labels: “${word}” is neither key=value nor key-; write rack=r1 to set a label, rack- to remove it.`);
     }),
   );
 }

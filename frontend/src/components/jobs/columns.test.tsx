@@ -71,14 +71,14 @@ it("signs what should not be compared, and says why", () => {
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
   const [cell] = told({ ...job, summary: { ...summary, ranks: 4, cores: 2 } }, "speed");
   const text = renderToStaticMarkup(<>{cell}</>);
-  expect(text).toContain("4 ranks on 2 cores: The ranks took turns");
+  expect(text).toContain("4 ranks on 2 cores: The ranks shared these cores");
   expect(text).toMatch(/12\.5 GB\/s$/);
 });
 
 it.each([
   [{ wrong: 2 }, "failed" as const, "wrong: 2 elements of its results were wrong."],
-  [{}, "failed" as const, "failed: It failed: these are the rows that it had until then."],
-  [{}, "cancelled" as const, "cancelled: It was cancelled: these are the rows that it had until then."],
+  [{}, "failed" as const, "failed: It failed: these are the rows measured until then."],
+  [{}, "cancelled" as const, "cancelled: It was cancelled: these are the rows measured until then."],
   [{ is_unstable: true }, "succeeded" as const, "unstable: The iterations differ so much"],
 ])("signs the numbers of a job whose summary has %j and that %s", (change, state, why) => {
   const { summary, ...job } = measured(1, 12.5);

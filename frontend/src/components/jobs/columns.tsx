@@ -139,7 +139,7 @@ function differenceTo(baseJob: JobView, standings: ReadonlyMap<number, Standing>
   return {
     name: "difference",
     heading: `Δ to ${baseJob.id}`,
-    meaning: `How much faster than job ${baseJob.id}: one algorithm, out of place, at the size nearest to 1 MiB that both have; ≈ where they cannot be told apart`,
+    meaning: `How much faster than job ${baseJob.id}: one algorithm, out of place, at the size nearest to 1 MiB that both have; ≈ where the difference is not significant`,
     widthPx: 76,
     isNumber: true,
     title: (job) => words(job)?.why,

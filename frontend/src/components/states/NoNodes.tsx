@@ -10,17 +10,17 @@ export function NoNodes() {
   return (
     <EmptyState title="No nodes yet">
       <p>
-        Make a token to join with where the server runs, and start an agent with it on each machine that should run ranks.
-        Each gets a token of its own:
+        Create a join token on the server&rsquo;s machine and start an agent with it on each machine that should run ranks.
+        Each node then gets its own token:
       </p>
       <AgentCommand />
       <p className="dim">
-        <span aria-hidden="true">◌ </span>Waiting: the node appears here as soon as its agent calls.
+        <span aria-hidden="true">◌ </span>Waiting for an agent: its node appears here as soon as it connects.
       </p>
       {mayChange && (
         <p>
           Or <Link to="/jobs/new" search={{ transport: "simulated", algorithms: "ring,hierarchical" } as FormSearch}>try the simulator</Link>, which
-          needs no GPU and measures nothing, once one node of any kind has called.
+          needs no GPU and measures nothing, as soon as one node has connected.
         </p>
       )}
     </EmptyState>

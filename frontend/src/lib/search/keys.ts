@@ -27,7 +27,7 @@ export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = 
   "/": ["filter", "Go to the search box of the page"],
   j: ["next", "Next row of the list; Enter opens it"],
   k: ["previous", "Previous row of the list"],
-  x: ["select", "Choose the row, or leave it out again"],
+  x: ["select", "Select or deselect the row"],
   c: ["compare", "Compare the chosen jobs"],
   n: ["new", "New job"],
   "[": ["before", "The job before this one"],
@@ -48,11 +48,11 @@ export const PART_KEYS = {
     ["Home End", "To the start, or to the end"],
   ],
   strips: [
-    ["← →", "In the strips of lateness: the iteration before, or after"],
-    ["↑ ↓", "In the strips of lateness: the rank above, or below"],
+    ["← →", "In the lateness strips: the previous or next iteration"],
+    ["↑ ↓", "In the lateness strips: the rank above or below"],
   ],
-  marks: [["→ ←", "At a mark of a number: to the next one in its table, or the one before"]],
-  rows: [["→ ←", "In a row of the list: to why its numbers are marked, and back"]],
+  marks: [["→ ←", "On a marked number: the next or previous marked number in its table"]],
+  rows: [["→ ←", "In a row of the list: the reasons for its marks, and back"]],
 } as const satisfies Readonly<Record<Part, readonly (readonly [string, string])[]>>;
 
 /** What a page can do that has no key: the palette offers it. */

@@ -40,7 +40,7 @@ describe("the bus factor", () => {
 
   it("stands beside the statistic that is shown", () => {
     expect(caption(aJob(), [], "busbw", "mean", true, false)).toContain("each point is the mean of 20 timed iterations over all ranks, as in nccl-tests");
-    expect(caption(aJob(), [], "busbw", "median", true, false)).toContain("the best and the table below take the mean");
+    expect(caption(aJob(), [], "busbw", "median", true, false)).toContain("the best values and the table below use the mean");
   });
 });
 

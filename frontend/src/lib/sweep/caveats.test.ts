@@ -41,7 +41,7 @@ describe("caveats", () => {
 });
 
 it("tells a file what its rows are", () => {
-  expect(basisOf(measuredBy(4, 2))).toEqual({ basis: "measured", caveats: "4 ranks on 2 cores: The ranks took turns on these cores, which is in every time." });
+  expect(basisOf(measuredBy(4, 2))).toEqual({ basis: "measured", caveats: "4 ranks on 2 cores: The ranks shared these cores, which is part of every time." });
   expect(basisOf(aJob({ spec: aSimulation() })).basis).toBe("simulated");
   expect(basisOf(aJob(), "simulated").basis).toBe("simulated");
 });

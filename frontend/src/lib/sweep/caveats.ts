@@ -21,7 +21,7 @@ export function caveats(job: JobView): Caveat[] {
   return [
     ...nonDefault(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
     ...(cores != null && cores < ranks
-      ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks took turns on these cores, which is in every time." }]
+      ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks shared these cores, which is part of every time." }]
       : []),
     ...(disturbedBy ? [{ word: "disturbed", why: `${disturbedBy} It is excluded from best values and counts less in baselines.` }] : []),
   ];
@@ -45,7 +45,7 @@ export function listCaveats(job: JobView, told: Told): Caveat[] {
   const ended = job.state === "failed" ? "failed" : "was cancelled";
   return [
     ...(wrong > 0 ? [{ word: "wrong", why: `${plural(wrong, "element")} of its results ${wrong === 1 ? "was" : "were"} wrong.` }] : []),
-    ...(PARTIAL.has(job.state) && wrong === 0 ? [{ word: job.state, why: `It ${ended}: these are the rows that it had until then.` }] : []),
+    ...(PARTIAL.has(job.state) && wrong === 0 ? [{ word: job.state, why: `It ${ended}: these are the rows measured until then.` }] : []),
     ...numberCaveats(job, told),
   ];
 }

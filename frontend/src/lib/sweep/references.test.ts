@@ -118,7 +118,7 @@ it("says where they come from", () => {
   expect(referenceWords(found(), "model", "mean")).toBe(
     " Dashed: the cost model with its usual parameters. S* marks where half of the model’s time is latency: ring 512 B. The slowest card does 96 Gbit/s. That allows 12.0 GB/s.",
   );
-  expect(referenceWords(found(), "model", "mean", true)).toContain("it is cut off; the table has it all.");
+  expect(referenceWords(found(), "model", "mean", true)).toContain("the table has all of it.");
   expect(referenceWords(found({ limit: null }), "baseline", "mean")).toBe(" Grey: the median of the means of 3 to 5 earlier good runs of the same row.");
   expect(referenceWords(found({ baseline: [], limit: null }), "baseline", "mean")).toContain("There is no baseline yet");
   expect(referenceWords(undefined, "model", "mean")).toBe("");

@@ -11,7 +11,7 @@ it("tells how much faster, of what, and how sure that is", () => {
 it("is not clear where the interval allows either", () => {
   const close = standingWords({ ...standing, ratio: 0.99, ratio_low: 0.97, ratio_high: 1.01 });
   expect(close.isClear).toBe(false);
-  expect(close.why).toMatch(/cannot be told apart$/);
+  expect(close.why).toMatch(/the difference is not significant$/);
   expect(standingWords({ ...standing, ratio_low: null, ratio_high: null }).isClear).toBe(false);
 });
 

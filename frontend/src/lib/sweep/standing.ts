@@ -15,9 +15,9 @@ export interface StandingWords {
 export function standingWords({ obstacles, algorithm, size_bytes: size, ratio, ratio_low: low, ratio_high: high }: Standing): StandingWords {
   if (ratio === null || size === null) return { text: "–", why: obstacles.join(" ") || "No algorithm and size in common.", isClear: false };
   const what = `${algorithm} at ${formatSize(size)}, out of place`;
-  if (low === null || high === null) return { text: faster(ratio), why: `${what}; the rows do not tell how sure that is`, isClear: false };
+  if (low === null || high === null) return { text: faster(ratio), why: `${what}; the rows have no confidence interval`, isClear: false };
   const isClear = high < 1 || low > 1;
-  return { text: faster(ratio), why: `${what}; 95 %: ${faster(high)} to ${faster(low)}${isClear ? "" : ", so they cannot be told apart"}`, isClear };
+  return { text: faster(ratio), why: `${what}; 95 %: ${faster(high)} to ${faster(low)}${isClear ? "" : ", so the difference is not significant"}`, isClear };
 }
 
 function faster(ratio: number): string {

@@ -64,7 +64,7 @@ export function CompareCharts({ items, axis, isTable, onView }: Props) {
           columns={columns.accuracy}
           format={(value) => `${value.toFixed(1)} %`}
         >
-          Of the held-out samples, at the ends of epochs. {over}
+          Accuracy on held-out samples at the ends of epochs. {over}
         </CurvePanel>
         <CurvePanel {...shared} title="Throughput" yLabel="samples/s" lines={lines} columns={columns.rate} format={(value) => `${formatRate(value)}/s`}>
           Samples of all ranks together. {over}

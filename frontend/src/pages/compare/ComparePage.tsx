@@ -59,7 +59,7 @@ function NoChoice() {
     <div className="card">
       <EmptyState title="No job is chosen">
         <p>
-          Choose benchmarks, or training jobs, in <Link to="/jobs">the list of jobs</Link>, and press Compare there.
+          Choose benchmarks or training jobs in <Link to="/jobs">the list of jobs</Link>, and press Compare there.
         </p>
         <p className="dim">In a terminal:</p>
         <ServerCommand text={pageCommands.diff} />

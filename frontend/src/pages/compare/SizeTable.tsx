@@ -81,7 +81,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
           </p>
         ) : (
           <p className="dim">
-            There is nothing to compare it with yet: choose more jobs in <Link to="/jobs">the list of jobs</Link>.
+            Only one job is chosen: choose more in <Link to="/jobs">the list of jobs</Link>.
           </p>
         )}
         <CopyButton text={() => comparisonCsv(known, jobs)} label="Copy CSV" />

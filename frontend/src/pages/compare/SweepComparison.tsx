@@ -74,11 +74,11 @@ function Obstacles({ found: { jobs, base } }: { found: Comparison }) {
   const flagged = jobs.filter((job) => job.obstacles.length > 0);
   if (flagged.length === 0) return null;
   return (
-    <section className={`card card-body ${classes.obstacles}`} aria-label="Not alike">
+    <section className={`card card-body ${classes.obstacles}`} aria-label="Not comparable">
       {flagged.map((job) => (
         <p key={job.job_id}>
           <strong>
-            <span aria-hidden="true">⚠ </span>Job {job.job_id} and job {base} do not measure the same:
+            <span aria-hidden="true">⚠ </span>Job {job.job_id} and job {base} do not measure the same thing:
           </strong>{" "}
           {job.obstacles.join(" ")}
         </p>

@@ -9,7 +9,7 @@ export function NoRows({ job }: { job: JobView }) {
   return (
     <div className="card">
       <EmptyState title={isOver ? "Nothing was measured" : "Nothing is measured yet"}>
-        <p>{isOver ? endedWords(job) : "Rows come here as they are measured; nothing has to be reloaded."}</p>
+        <p>{isOver ? endedWords(job) : "Rows appear here as they are measured."}</p>
         {isOver && (
           <>
             <p>In a terminal:</p>
@@ -22,6 +22,6 @@ export function NoRows({ job }: { job: JobView }) {
 }
 
 function endedWords({ kind, state }: JobView): string {
-  if (kind === "script" && state === "succeeded") return "The script told of no step: ringscope.log_step does that. What it printed is in its log.";
+  if (kind === "script" && state === "succeeded") return "The script reported no step; call ringscope.log_step to report one. Its output is in the log.";
   return `The job ended before its first ${kind === "benchmark" ? "row" : "step"}: its log says why.`;
 }

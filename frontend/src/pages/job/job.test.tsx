@@ -44,8 +44,8 @@ const button = (page: HTMLElement, name: string) => [...page.querySelectorAll("b
 
 it.each([
   ["what happened", eventsQuery(7), "What happened to the job could not be loaded"],
-  ["what its rows are held against", jobPredictionQuery(7, 0), "What the rows can be held against could not be loaded"],
-  ["which operations were followed", tracesQuery(7, true), "Which operations were followed could not be loaded"],
+  ["what its rows are held against", jobPredictionQuery(7, 0), "The prediction and the baseline could not be loaded"],
+  ["which operations were followed", tracesQuery(7, true), "The list of traced operations could not be loaded"],
 ])("says that it could not be loaded: %s", async (_, query, sentence) => {
   const page = await drawn(<JobPage />, "/jobs/7?view=table", await answers(traced).failing(query, "The disk is full."));
   expect(alerts(page)).toEqual([expect.stringContaining(`${sentence}. The disk is full.`)]);
@@ -53,8 +53,8 @@ it.each([
 
 it("does not say how to follow a job whose operations could not be loaded", async () => {
   const links = async (known: Answers): Promise<string | null> => (await drawn(<CellLinks job={traced} row={row} rank={0} at={null} />, "/jobs/7", known)).textContent;
-  expect(await links(new Answers().of(tracesQuery(7, true), []))).toContain("How to follow");
-  expect(await links(await new Answers().failing(tracesQuery(7, true), "The disk is full."))).not.toContain("How to follow");
+  expect(await links(new Answers().of(tracesQuery(7, true), []))).toContain("How to trace");
+  expect(await links(await new Answers().failing(tracesQuery(7, true), "The disk is full."))).not.toContain("How to trace");
 });
 
 it("leads from a late cell to what its rank had printed by then, where that line is marked", async () => {

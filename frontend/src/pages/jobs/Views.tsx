@@ -39,7 +39,7 @@ export const Views = memo(function Views({ search }: { search: JobsSearch }) {
               ref={passesFocus}
               type="button"
               className={classes.forget}
-              aria-label={`Forget the view ${view.name}`}
+              aria-label={`Delete the view ${view.name}`}
               onClick={() => setKept(kept.filter(({ name }) => name !== view.name))}
             >
               ✕
@@ -48,7 +48,7 @@ export const Views = memo(function Views({ search }: { search: JobsSearch }) {
         ))}
         {!isKnown && (
           <li>
-            <Button onClick={() => setNaming(true)}>Keep this view …</Button>
+            <Button onClick={() => setNaming(true)}>Save this view …</Button>
           </li>
         )}
       </ul>
@@ -84,7 +84,7 @@ function NameForm({ onName }: { onName: (name: string) => void }) {
     <form onSubmit={submit} style={{ display: "grid", gap: 16 }}>
       <TextInput
         label="Name"
-        description="Kept in this browser. The address of the page shows anybody the same."
+        description="Saved in this browser. The page’s address shows the same view to others."
         data-autofocus
         maxLength={40}
         value={name}

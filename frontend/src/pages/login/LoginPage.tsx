@@ -30,17 +30,17 @@ export function LoginPage() {
         <Logo /> Log in to ringscope
       </h1>
       <p>
-        Open the link that <code>ringscope up</code> printed in its terminal: it logs this browser in. For a new
-        one, run <code>ringscope login</code> on the server&rsquo;s machine.
+        Open the link that <code>ringscope up</code> printed in its terminal; it logs this browser in. For a new
+        link, run <code>ringscope login</code> on the server&rsquo;s machine.
       </p>
       {link === "expired" && (
         <p role="alert" className={classes.used}>
-          That link was already used, or it is too old: each works once.
+          That link was already used or has expired; each link works once.
         </p>
       )}
       {link === "failed" && (
         <p role="alert" className={classes.used}>
-          The server could not log this browser in just now; open the link again in a moment.
+          The server could not log this browser in now; open the link again in a moment.
         </p>
       )}
       <form className={classes.form} onSubmit={(event) => void logIn(event)}>

@@ -46,17 +46,17 @@ function Form({ node, onClose }: Omit<Props, "isOpen">) {
         It gets no new work until it is resumed, and its {plural(node.slots_total, "slot")} no longer count for jobs that
         wait.{" "}
         {jobs.length > 0
-          ? `What runs there goes on to its end: job ${jobs.join(", job ")}.`
+          ? `Jobs that run there continue to their end: job ${jobs.join(", job ")}.`
           : "Nothing runs there now."}
       </p>
       <TextInput
         ref={input}
         label="Why"
-        description="Everybody sees it beside the node."
+        description="The reason is shown with the node."
         placeholder="new DIMM"
         maxLength={1000}
         value={reason}
-        error={isMissing ? "reason: say why, so that others know." : null}
+        error={isMissing ? "reason: give a reason for other users." : null}
         onChange={(event) => {
           setReason(event.currentTarget.value);
           setMissing(false);

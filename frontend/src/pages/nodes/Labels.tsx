@@ -20,7 +20,7 @@ export function Labels({ node, mayChange }: { node: NodeView; mayChange: boolean
         <h2 id="labels">Labels</h2>
       </div>
       <div className="card-body">
-        {labels.length > 0 ? <Properties items={labels} /> : <p className="dim">It has none. Jobs choose nodes by them.</p>}
+        {labels.length > 0 ? <Properties items={labels} /> : <p className="dim">The node has no labels. Jobs choose nodes by labels.</p>}
         {mayChange && <Change node={node} />}
       </div>
     </section>
@@ -48,7 +48,7 @@ function Change({ node }: { node: NodeView }) {
     <form className={classes.inline} onSubmit={submit}>
       <TextInput
         label="Change labels"
-        description="key=value sets, key- takes away"
+        description="key=value sets a label, key- removes it"
         placeholder="rack=r1 zone-"
         value={text}
         error={sentence}

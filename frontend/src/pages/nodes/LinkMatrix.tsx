@@ -47,8 +47,8 @@ function NothingMeasured({ count }: { count: number }) {
     return (
       <EmptyState title="There is no link yet">
         <p>
-          A link has two ends: with a second node, what is between them can be measured. Make a token where the server runs,
-          and start an agent with it on another machine:
+          Measuring a link takes two nodes. Create a join token on the server&rsquo;s machine and start an agent with it on
+          another machine:
         </p>
         <AgentCommand />
       </EmptyState>
@@ -59,7 +59,7 @@ function NothingMeasured({ count }: { count: number }) {
       <p>A sendrecv between one rank on each of two nodes measures the link between them:</p>
       <ServerCommand text={pageCommands.link} />
       <p className="dim">
-        It runs where slots are free. For two certain nodes, give both a label and add <code>--selector key=value</code>.
+        It runs where slots are free. To choose the two nodes, give both a label and add <code>--selector key=value</code>.
       </p>
     </EmptyState>
   );
@@ -98,9 +98,9 @@ function Measured({ matrix: found, links, only }: { matrix: Matrix; links: reado
       <figcaption className="dim">
         Best bus bandwidth of the newest sendrecv between one rank on each node, {threeDigits(least)} to{" "}
         {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured{count && `, ${count}`}.{" "}
-        {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}The stronger the colour, the faster the link; – was never measured.
-        {isDisturbed && " ! also marks a pair that was only measured while something disturbed it."}
-        {isUnsure && " ! marks a mean that says little: the iterations differ too much."}
+        {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}A stronger colour is a faster link; – means not measured.
+        {isDisturbed && " ! also marks a pair that was measured only under a disturbance."}
+        {isUnsure && " ! marks an unstable mean: the iterations differ too much."}
       </figcaption>
     </figure>
   );

@@ -33,7 +33,7 @@ export function NodeHistory({ name }: { name: string }) {
             <JobsTable jobs={items.slice(0, LATEST)} />
           ) : (
             <EmptyState title="No job has run here">
-              <p className="dim">The scheduler takes as few nodes as a job fits on. This submits one:</p>
+              <p className="dim">The scheduler uses as few nodes as a job needs. This command submits one:</p>
               <ServerCommand text={fittedTo(slots, pageCommands.firstJob)} />
             </EmptyState>
           )

@@ -50,7 +50,7 @@ export function NodePage() {
   if (!node) {
     return (
       <section className="page">
-        <h1>No node is named {name}</h1>
+        <h1>There is no node named {name}</h1>
         <p>
           See <Link to="/nodes">all nodes</Link>, or in a terminal:
         </p>
@@ -144,7 +144,7 @@ function Inventory({ node }: { node: SeenNode }) {
             ["Processor", `${inventory.cpu_model}, ${inventory.cores} cores`],
             ["Memory", formatSize(inventory.memory_bytes)],
             ["GPUs", (inventory.gpus ?? []).map((gpu) => `${gpu.model} ${formatSize(gpu.memory_bytes)}`).join(", ") || "none"],
-            ["Network", nics.join(", ") || "not told"],
+            ["Network", nics.join(", ") || "unknown"],
             ...Object.entries(node.versions).map(([key, value]) => [`${key} version`, value] as const),
           ]}
         />

@@ -85,7 +85,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
       </ScrollX>
       {readings && nodes.some((node) => hasUnreadGpus(node, told.get(node.name))) && (
         <p className={`dim ${classes.hint}`}>
-          How busy GPUs are is told by agents that were started with <code>--gpu-metrics</code>; where dcgm-exporter runs, Grafana has it.
+          GPU utilisation is reported by agents that were started with <code>--gpu-metrics</code>; where dcgm-exporter runs, Grafana has it.
         </p>
       )}
     </>

@@ -39,14 +39,14 @@ function Release({ node, slot, onClose }: { node: NodeView; slot: number; onClos
   return (
     <>
       <p>
-        The server could not prove that the last job&rsquo;s processes are gone. Look on {node.name} that nothing of it is
-        left: the next job would share the slot with it.
+        The server could not prove that the last job&rsquo;s processes are gone. Check on {node.name} that no process of
+        it is left; otherwise the next job shares the slot with it.
       </p>
       {release.error && <ErrorNote what="The slot was not released" error={release.error} />}
       <div className={buttonsClass}>
         <Button onClick={onClose}>Keep it</Button>
         <Button variant="filled" style={DANGER} onClick={() => release.mutate()} aria-busy={release.isPending}>
-          Nothing is left: release it
+          No process is left: release it
         </Button>
       </div>
     </>

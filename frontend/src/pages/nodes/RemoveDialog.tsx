@@ -27,8 +27,8 @@ export function RemoveDialog({ node, isOpen, onClose }: Props) {
   return (
     <Dialog title={`Remove node ${node.name}?`} isOpen={isOpen} onClose={onClose}>
       <p>
-        It leaves every list and its own token ends; jobs that it ran keep its name. Should its agent come back, it needs
-        a token to join.
+        The node leaves every list and its token is revoked; its jobs keep its name. To come back, its agent needs a join
+        token.
       </p>
       {remove.error && <ErrorNote what="The node was not removed" error={remove.error} />}
       <div className={buttonsClass}>

@@ -23,8 +23,8 @@ export function ResumeDialog({ node, isOpen, onClose }: Props) {
     <Dialog title={`Resume node ${node.name}?`} isOpen={isOpen} onClose={onClose}>
       <p>
         Jobs that wait may start on its {plural(node.slots_total, "slot")} at once.
-        {node.desired === "drain" && ` ${node.desired_by ?? "Somebody"} drained it because: ${node.desired_reason}.`} What
-        it has now counts as what it should have.
+        {node.desired === "drain" && ` ${node.desired_by ?? "A user"} drained it because: ${node.desired_reason}.`} Its
+        current hardware becomes the expected hardware.
       </p>
       {resume.error && <ErrorNote what="The node was not resumed" error={resume.error} />}
       <div className={buttonsClass}>

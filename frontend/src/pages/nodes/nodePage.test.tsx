@@ -12,7 +12,7 @@ const command = (page: HTMLElement): string | null | undefined => page.querySele
 
 it("lists the nodes in a terminal where none has the name", async () => {
   const page = await drawn(<NodePage />, "/nodes/n9", known());
-  expect(page.querySelector("h1")?.textContent).toBe("No node is named n9");
+  expect(page.querySelector("h1")?.textContent).toBe("There is no node named n9");
   expect(command(page)).toMatch(/^ringscope nodes --url http/);
 });
 

@@ -51,7 +51,7 @@ describe("the small curves of a node", () => {
 test("network interfaces are counted by speed", () => {
   const nic = (name: string, speed: number | null, is_virtual = false) => ({ name, speed_mbit_per_s: speed, addresses: [], is_virtual });
   expect(nicWords([nic("ib0", 400_000), nic("eth0", 25_000), nic("ib1", 400_000), nic("usb0", null)])).toBe("2 × 400 Gbit/s, 25 Gbit/s");
-  expect(nicWords([nic("eth0", null)])).toBe("speed not told");
+  expect(nicWords([nic("eth0", null)])).toBe("speed unknown");
   expect(nicWords([nic("eth0", 1000), nic("veth7", 10_000, true)])).toBe("1 Gbit/s");
   expect(nicWords([nic("veth7", 10_000, true)])).toBe("10 Gbit/s");
   expect(nicWords([])).toBe("–");

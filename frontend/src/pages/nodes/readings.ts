@@ -59,7 +59,7 @@ export function nicWords(nics: NodeView["inventory"]["nics"]): string {
   const cards = nics.filter((nic) => !nic.is_virtual);
   for (const { speed_mbit_per_s: speed } of cards.length > 0 ? cards : nics) if (speed) counts.set(speed, (counts.get(speed) ?? 0) + 1);
   const known = [...counts].sort(([a], [b]) => b - a);
-  if (known.length === 0) return nics.length > 0 ? "speed not told" : "–";
+  if (known.length === 0) return nics.length > 0 ? "speed unknown" : "–";
   return known.map(([speed, count]) => `${count > 1 ? `${count} × ` : ""}${gbit(speed)}`).join(", ");
 }
 

@@ -26,10 +26,10 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
       </ol>
       <figcaption className="dim">
         Oldest to newest.{" "}
-        {hasShare && "Height: best bus bandwidth of benchmarks that succeeded undisturbed, of their links' limit. "}
-        {tallest > 0 && `Outlined, where that limit is not known: against the tallest of these, ${threeDigits(tallest)} GB/s. `}
-        {hasTraining && "Height of training: share of held-out samples told right. "}
-        {tallest === 0 && !hasShare && !hasTraining && "No job has measured anything yet that holds up: what is simulated, disturbed or in another mode does not."}
+        {hasShare && "Height: best bus bandwidth of undisturbed, successful benchmarks, as a share of their links' limit. "}
+        {tallest > 0 && `Outlined bars have no known limit; their height is relative to the tallest of them, ${threeDigits(tallest)} GB/s. `}
+        {hasTraining && "Height of training: accuracy on held-out samples. "}
+        {tallest === 0 && !hasShare && !hasTraining && "No job counts here yet: simulated and disturbed jobs and those in another mode do not."}
       </figcaption>
     </figure>
   );

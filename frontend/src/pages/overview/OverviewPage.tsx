@@ -51,7 +51,7 @@ export function OverviewPage() {
             label="Nodes ready"
             value={cluster.data.nodes_ready}
             unit={`of ${cluster.data.nodes_total}`}
-            note={cluster.data.nodes_total === 0 ? "no agent has called yet" : null}
+            note={cluster.data.nodes_total === 0 ? "no agent has connected yet" : null}
           />
           <Fact
             label="Slots busy"
@@ -67,7 +67,7 @@ export function OverviewPage() {
           <Fact
             label="Needs attention"
             value={alerts.length}
-            note={alerts.length > 0 ? <a href={`#${ALERTS_ID}`}>what it is</a> : "no node, and no job that runs"}
+            note={alerts.length > 0 ? <a href={`#${ALERTS_ID}`}>what it is</a> : "no node and no running job"}
           />
           <GpusFact nodes={nodes.data ?? []} />
           <BestFact />
@@ -96,7 +96,7 @@ export function OverviewPage() {
 /** GPUs of nodes that can be reached, and how many of them have a rank; nothing where there is none. */
 function GpusFact({ nodes }: { nodes: readonly NodeView[] }) {
   const { busy, total } = gpuUse(nodes);
-  return total > 0 ? <Fact label="GPUs busy" value={busy} unit={`of ${total}`} note="each rank has one as long as there are any" /> : null;
+  return total > 0 ? <Fact label="GPUs busy" value={busy} unit={`of ${total}`} note="each rank gets one while GPUs are free" /> : null;
 }
 
 /** When the day began here, as the API takes it. */

@@ -106,9 +106,9 @@ it("has no bar for a job without a value, and only what holds up sets the height
     measured(1, 10),
   ]);
   expect(heights).toEqual(["50%", "100%", undefined, undefined, undefined, undefined, undefined]);
-  expect(caption).toContain("the tallest of these, 20.0 GB/s");
+  expect(caption).toContain("the tallest of them, 20.0 GB/s");
   expect(titles[2]).toContain("80.0 GB/s\ndisturbed: Job 9 ran there.");
-  expect(titles[3]).toContain("90.0 GB/s\nfailed: It failed: these are the rows that it had until then.");
+  expect(titles[3]).toContain("90.0 GB/s\nfailed: It failed: these are the rows measured until then.");
   expect(titles[6]).toContain("110 GB/s\naverage min: It asked for the shortest of the ranks' times.");
   expect(titles[1]).toContain("20.0 GB/s\nthe rate of its links is not known");
 });
@@ -123,7 +123,7 @@ it("holds a bar against its own links' limit, and one without it against others 
   expect(outlined).toEqual([true, true, false, false]);
   expect(titles[2]).toContain("50.0 GB/s\n25.0 % of its links' limit");
   expect(caption).toContain("of their links' limit");
-  expect(caption).toContain("the tallest of these, 20.0 GB/s");
+  expect(caption).toContain("the tallest of them, 20.0 GB/s");
 });
 
 it.each([

@@ -66,7 +66,7 @@ export function FitPanel({ fit, error, jobId, onChange }: Props) {
       <form className={`card-body ${classes.fitForm}`} onSubmit={take}>
         <TextInput
           label="Fit α, β and γ to job"
-          description="A benchmark of our algorithms, whose ranks and algorithms are taken over"
+          description="A benchmark of our algorithms; the plan takes its ranks and algorithms"
           inputMode="numeric"
           value={number}
           error={isBad && "Give the number of a job, such as 42."}
@@ -98,7 +98,7 @@ export function FitPanel({ fit, error, jobId, onChange }: Props) {
             </p>
             <RegimeTable fit={fit} />
             {fit.caveats.length > 0 && <p>{fit.caveats.join(" ")}</p>}
-            {fit.left_out.length > 0 && <p className="dim">Left out, for want of a schedule: {fit.left_out.join(", ")}.</p>}
+            {fit.left_out.length > 0 && <p className="dim">Left out, because they have no schedule: {fit.left_out.join(", ")}.</p>}
             <div>
               <CopyButton text={() => toCsv(fit.residuals, ["collective", "algorithm", "ranks", "size_bytes", "measured_us", "model_us", "log_ratio"], basis)} label="Copy residuals as CSV" />
             </div>

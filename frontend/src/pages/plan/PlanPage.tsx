@@ -46,7 +46,7 @@ export function PlanPage() {
         <p className="dim">What each algorithm costs in the α-β-γ model, before anything runs.</p>
       </div>
       <Presets />
-      <QueryError what="What can be planned could not be loaded" query={engine} />
+      <QueryError what="The planner’s choices could not be loaded" query={engine} />
       <PlanFields
         form={form}
         engine={engine.data}
@@ -56,7 +56,7 @@ export function PlanPage() {
         onChange={set}
       />
       <FitPanel fit={fit.data} error={fit.error} jobId={search.fit} onChange={set} />
-      {Object.keys(problems).length === 0 && <QueryError what="The prices could not be worked out" query={plan} />}
+      {Object.keys(problems).length === 0 && <QueryError what="The times could not be computed" query={plan} />}
       {plan.isPending && plan.fetchStatus === "fetching" && <Skeleton rows={16} />}
       {cell && (
         <>

@@ -62,7 +62,7 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
       </div>
       {failed && (
         <div className="card-body">
-          <QueryError what="Some prices could not be worked out" query={failed} />
+          <QueryError what="Some times could not be computed" query={failed} />
         </div>
       )}
       {jobId !== undefined && rows.error && (

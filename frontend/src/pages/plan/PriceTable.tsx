@@ -92,7 +92,7 @@ function phases(ends: Record<string, number>): string {
 
 function verdict(cell: PriceCell): string {
   const best = cell.results.find((price) => price.algorithm === cell.fastest);
-  if (!best) return cell.ranks > 1 ? "None of these does the whole all-reduce: gather only collects." : "One rank alone has nothing to exchange.";
+  if (!best) return cell.ranks > 1 ? "None of these is a whole all-reduce: gather only collects." : "A single rank has nothing to exchange.";
   const equals = cell.results.filter((price) => price.is_whole && price !== best && price.time_s <= best.time_s * 1.001).map((price) => price.algorithm);
   const beyond = slowestRatio(cell);
   const bounded = cell.results.filter((price) => price.is_bound && price !== best).map((price) => price.algorithm);

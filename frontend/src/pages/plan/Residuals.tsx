@@ -47,7 +47,7 @@ export function Residuals({ residuals }: { residuals: readonly Residual[] }) {
       </svg>
       <ScrollX label="The rows furthest off">
         <table>
-          <caption className="hidden-visually">The rows that the model misses by most</caption>
+          <caption className="hidden-visually">The rows with the largest errors of the model</caption>
           <thead>
             <tr>
               <th scope="col">Furthest off</th>

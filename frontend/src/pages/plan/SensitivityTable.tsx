@@ -25,7 +25,7 @@ export function SensitivityTable({ form, parameters }: { form: PlanForm; paramet
   const question = sensitivityQuestion(form, parameters);
   const changes = useQuery(sensitivityQuery(question));
   return (
-    <Loaded query={changes} what="What the times hang on could not be worked out" rows={6}>
+    <Loaded query={changes} what="The sensitivity of the times could not be computed" rows={6}>
       {(data) => <Changes data={data} />}
     </Loaded>
   );
@@ -37,7 +37,7 @@ function Changes({ data }: { data: SensitivityList }) {
   return (
     <section className="card" aria-labelledby="sensitivity">
       <div className="card-head">
-        <h2 id="sensitivity">What the times hang on</h2>
+        <h2 id="sensitivity">Sensitivity of the times</h2>
         <SimulatedBadge />
         <div className={classes.controls}>
           <CopyButton text={() => toCsv(data.items, ["algorithm", "figure", "time_s", "changed_time_s", "change"], SIMULATED)} label="Copy CSV" />
@@ -45,7 +45,7 @@ function Changes({ data }: { data: SensitivityList }) {
       </div>
       <ScrollX label="Change of time, one algorithm in each row">
         <table>
-          <caption className="hidden-visually">How much longer or shorter each algorithm takes when a figure is 10 % larger</caption>
+          <caption className="hidden-visually">Change of each algorithm’s time when a figure is 10 % larger</caption>
           <thead>
             <tr>
               <th scope="col">+10 % of</th>
@@ -76,7 +76,7 @@ function Changes({ data }: { data: SensitivityList }) {
         </table>
       </ScrollX>
       <p className={`card-body dim ${classes.note}`}>
-        Change of the time of one call with {formatSize(data.size_bytes)} on {data.ranks} ranks, when that figure alone is 10 % larger; of its upper bound, where that is all that is known.
+        Change of the time of one call with {formatSize(data.size_bytes)} on {data.ranks} ranks when that figure alone is 10 % larger; where only an upper bound is known, the change of the bound.
       </p>
     </section>
   );

@@ -31,7 +31,7 @@ export function WinnerMap({ form, parameters, chosen }: Props) {
   return (
     <section className="card" aria-labelledby="map">
       <div className="card-head">
-        <h2 id="map">Which is fastest where</h2>
+        <h2 id="map">Fastest algorithm by size and ranks</h2>
         <SimulatedBadge />
         <div className={classes.controls}>
           <CopyButton text={() => csv(data.cells)} label="Copy CSV" />
@@ -63,7 +63,7 @@ export function WinnerMap({ form, parameters, chosen }: Props) {
         </table>
       </ScrollX>
       <p className={`card-body dim ${classes.note}`}>
-        The number is how many times as long the second takes; = where two are alike, none where of either only an upper bound is known. A cell leads to its prices; the outlined one is above.
+        The number is the second fastest time over the fastest; = means equal, and no number means that only an upper bound is known. A cell opens its times; the outlined cell is the plan above.
       </p>
     </section>
   );

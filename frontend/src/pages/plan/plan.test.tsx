@@ -34,7 +34,7 @@ it("says that nothing was measured only once that is known", async () => {
 
 it("says that it does not know what can be planned", async () => {
   const page = await drawn(<PlanPage />, "/plan", await known().failing(engineQuery, "The disk is full."));
-  expect(page.querySelector("[role=alert]")?.textContent).toContain("What can be planned could not be loaded. The disk is full.");
+  expect(page.querySelector("[role=alert]")?.textContent).toContain("The planner’s choices could not be loaded. The disk is full.");
 });
 
 it("turns its charts into tables by a key, and says in the title that nothing was measured", async () => {

@@ -75,7 +75,7 @@ function Legend({ bars, hasModel, hasWhiskers }: { bars: readonly LaneBar[]; has
     ...(hasModel || bars.some((bar) => bar.ghostPx !== null)
       ? [["the model's time", <rect key="mark" x="1" y="2" width="14" height="8" className={classes.ghost} />] as const]
       : []),
-    ...(hasWhiskers ? [["what the clocks may err", <line key="mark" x1="0" x2="16" y1="6" y2="6" className={classes.whisker} />] as const] : []),
+    ...(hasWhiskers ? [["the clock error", <line key="mark" x1="0" x2="16" y1="6" y2="6" className={classes.whisker} />] as const] : []),
   ];
   return (
     <div className={classes.legend}>

@@ -21,7 +21,7 @@ export function NoTrace({ job }: { job: JobView }) {
         </p>
         {!comes && !engine.isPending && <ServerCommand text={commandOf(job, engine.data?.collectives ?? {})} />}
         <p>
-          Without a job, the <Link to="/ring">worked example</Link> goes through any collective on given numbers.
+          Without a job, the <Link to="/ring">worked example</Link> shows any collective on given numbers.
         </p>
       </EmptyState>
     </div>

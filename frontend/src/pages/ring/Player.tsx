@@ -100,7 +100,7 @@ export function Player({ run, step, end, reduces, search, paceName, onChange }: 
           {run.chunks.length > 0 ? (
             <ChunkMatrix run={run} step={step} reduces={reduces} />
           ) : (
-            <p className="dim">In which chunks the buffer was cut is not known: this server does not know the algorithm.</p>
+            <p className="dim">The chunks are not known, because this server does not know the algorithm.</p>
           )}
         </div>
         <p className="dim">

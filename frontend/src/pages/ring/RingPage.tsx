@@ -54,9 +54,9 @@ export function RingPage() {
         <span className={classes.kind}>worked example</span>
       </div>
       <TracedJobs />
-      <QueryError what="What can be shown could not be loaded" query={engine} />
+      <QueryError what="The collectives could not be loaded" query={engine} />
       <RingFields form={form} engine={engine.data} problems={problems} onChange={(field, value) => go({ [field]: value, step: undefined }, false)} />
-      {Object.keys(problems).length === 0 && <QueryError what="The steps could not be worked out" query={found} />}
+      {Object.keys(problems).length === 0 && <QueryError what="The steps could not be computed" query={found} />}
       {found.isPending && <Skeleton rows={28} />}
       {run && found.data && (
         <>

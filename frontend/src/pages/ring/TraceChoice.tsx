@@ -40,7 +40,7 @@ export function TraceChoice({ options, chosen, onChoose }: Props) {
         />
       )}
       <p className="dim" role="status">
-        {!options.isAsked && "The operation that the address names was not followed; this is the nearest one that was."}
+        {!options.isAsked && "The operation in the address was not traced; this is the nearest one that was."}
       </p>
     </section>
   );

@@ -33,7 +33,7 @@ export function TraceView({ job, trace, filter, run, step, search, onChange }: P
       <Player
         run={run}
         step={step}
-        end={leftOut(trace) > 0 ? "What came later was not told: there were too many transfers." : endInWords(run, reduces)}
+        end={leftOut(trace) > 0 ? "Later transfers are not shown: there were too many." : endInWords(run, reduces)}
         reduces={reduces}
         search={search}
         paceName={isSimulated ? "model time" : "real time"}

@@ -20,7 +20,7 @@ export function TracedJobs() {
   if (traced.length === 0) {
     return (
       <>
-        <p className="dim">What the ranks of a real job did is shown in the same way, once there is one with a trace:</p>
+        <p className="dim">A job with a trace is shown in the same way:</p>
         <ServerCommand text={fittedTo(slots, pageCommands.traced)} />
       </>
     );

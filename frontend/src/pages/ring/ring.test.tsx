@@ -23,7 +23,7 @@ it("says at its head and in its title that the times of the example are the mode
 
 it("says that it does not know what can be shown", async () => {
   const page = await drawn(<RingPage />, "/ring", await known().failing(engineQuery, "The disk is full."));
-  expect(page.querySelector("[role=alert]")?.textContent).toContain("What can be shown could not be loaded. The disk is full.");
+  expect(page.querySelector("[role=alert]")?.textContent).toContain("The collectives could not be loaded. The disk is full.");
 });
 
 it("says in the title of a simulated job's ring that it is simulated", async () => {

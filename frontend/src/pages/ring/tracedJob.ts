@@ -31,16 +31,16 @@ export interface NoTraceWords {
 /** Why a job has no trace. */
 export function whyNoTrace(job: JobView): NoTraceWords {
   if (!isBenchmark(job)) {
-    return { title: "Nothing was followed", sentence: "Only benchmarks are followed transfer by transfer. One that is:", comes: false };
+    return { title: "Nothing was followed", sentence: "Only benchmarks can be traced. To trace one:", comes: false };
   }
   if (!job.spec.benchmark.trace) {
     return { title: "Nothing was followed", sentence: "The job did not ask for a trace. The same job with one:", comes: false };
   }
   if (isTerminal(job.state)) {
-    const sentence = `The job ended before a rank told of an operation; \`ringscope why ${job.id}\` says why. Once more:`;
+    const sentence = `The job ended before a rank reported an operation; \`ringscope why ${job.id}\` says why. Once more:`;
     return { title: "Nothing was followed", sentence, comes: false };
   }
-  return { title: "No trace yet", sentence: "An operation of a size is followed once the size has been timed; it appears here by itself.", comes: true };
+  return { title: "No trace yet", sentence: "Each size is traced after it was timed; its trace then appears here.", comes: true };
 }
 
 /** The trace in a terminal. */

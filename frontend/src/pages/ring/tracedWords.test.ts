@@ -39,8 +39,8 @@ it("holds the measured time against the model's", () => {
 describe("the caption", () => {
   it("says what was measured, with which model beside, and what may err", () => {
     expect(traceCaption({ ...TWO, ranks: TWO.ranks.map((rank) => ({ ...rank, left_out: 0 })) }, false)).toBe(
-      "One operation as its ranks measured it, apart from the timed iterations: none of them was followed. Dashed: what the cost model says, " +
-        "with parameters fitted to 8 rows of this job. Whiskers: how far the clocks of the nodes may err; what is closer has no order.",
+      "One operation as its ranks measured it, in addition to the timed iterations, which are not traced. Dashed: what the cost model says, " +
+        "with parameters fitted to 8 rows of this job. Whiskers: the error of the nodes’ clocks; events that are closer have no order.",
     );
     expect(traceCaption({ ...ONE, prediction: null }, false)).not.toMatch(/Dashed|Whiskers/);
     expect(traceCaption(TWO, true)).toMatch(/Takes by the model: .* ± clocks: /);
@@ -48,7 +48,7 @@ describe("the caption", () => {
   });
 
   it("does not compare lanes whose clocks err by as much as they show", () => {
-    for (const each of [UNKNOWN, { ...TWO, duration_ns: 12_000 }]) expect(traceCaption(each, false)).toContain("tell nothing about each other");
+    for (const each of [UNKNOWN, { ...TWO, duration_ns: 12_000 }]) expect(traceCaption(each, false)).toContain("lanes of different nodes cannot be compared");
   });
 
   it("takes no simulation for a measurement", () => {

@@ -16,7 +16,7 @@ export function clocksInWords(trace: OperationTrace): { value: string; note: str
   const errorNs = clockErrorNs(trace);
   if (errorNs === 0) return { value: "one clock", note: "all ranks are on one node" };
   if (errorNs === null) return { value: "not known", note: "times of different nodes cannot be compared" };
-  return { value: `±${formatSeconds(errorNs / 1e9)}`, note: "times of different nodes that are closer have no order" };
+  return { value: `±${formatSeconds(errorNs / 1e9)}`, note: "events of different nodes that are closer have no order" };
 }
 
 /** "2.3 % above the model": the measured time beside the predicted one. */
@@ -48,7 +48,7 @@ export function traceCaption(trace: OperationTrace, isTable: boolean): string {
   const isSimulated = trace.transport === "simulated";
   const messages = isSimulated
     ? "One operation in the cost model's time; nothing was measured."
-    : "One operation as its ranks measured it, apart from the timed iterations: none of them was followed.";
+    : "One operation as its ranks measured it, in addition to the timed iterations, which are not traced.";
   const model = trace.prediction && !isSimulated ? ` ${isTable ? "Takes by the model" : "Dashed"}: what the cost model says, with parameters ${trace.prediction.parameters}.` : "";
   const missing = leftOut(trace) > 0 ? ` ${plural(leftOut(trace), "later transfer")} left out: there were too many.` : "";
   return `${messages}${model}${clocksCaption(trace, isTable)}${missing}`;
@@ -59,7 +59,7 @@ function clocksCaption(trace: OperationTrace, isTable: boolean): string {
   const errorNs = clockErrorNs(trace);
   if (errorNs === 0) return "";
   if (errorNs === null || errorNs >= trace.duration_ns) {
-    return " The clocks of the nodes may err by as much as the operation took: lanes of different nodes tell nothing about each other.";
+    return " The error of the nodes’ clocks is as large as the operation’s time, so lanes of different nodes cannot be compared.";
   }
-  return ` ${isTable ? "± clocks" : "Whiskers"}: how far the clocks of the nodes may err; what is closer has no order.`;
+  return ` ${isTable ? "± clocks" : "Whiskers"}: the error of the nodes’ clocks; events that are closer have no order.`;
 }

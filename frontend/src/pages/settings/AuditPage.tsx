@@ -25,7 +25,7 @@ export function AuditPage() {
   const events = useInfiniteQuery(auditQuery(auditParams(search)));
   const items = events.data?.pages.flatMap((page) => page.items) ?? [];
   return (
-    <SettingsFrame title="Audit" about="Everything that happened, newest first, and who did it.">
+    <SettingsFrame title="Audit" about="All events, newest first, with their users.">
       <div className={classes.filters}>
         <Filters key={JSON.stringify(search)} search={search} />
         {isAdmin && (

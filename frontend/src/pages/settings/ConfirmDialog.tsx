@@ -22,7 +22,7 @@ export function ConfirmDialog({ title, verb, isOpen, onClose, onConfirm, childre
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
       <p>{children}</p>
-      {confirm.error && <ErrorNote what="It was not done" error={confirm.error} />}
+      {confirm.error && <ErrorNote what="The action failed" error={confirm.error} />}
       <div className={buttonsClass}>
         <Button onClick={onClose}>Keep it</Button>
         <Button variant="filled" style={DANGER} onClick={() => confirm.mutate()} aria-busy={confirm.isPending}>

@@ -34,7 +34,7 @@ export function Deliveries({ webhookId, deliveries, mayRepeat }: Props) {
       ),
     onSuccess: () => client.invalidateQueries({ queryKey: deliveriesQuery(webhookId).queryKey }),
   });
-  if (deliveries.length === 0) return <p className="dim">Nothing was sent yet. Send a test to see whether it arrives.</p>;
+  if (deliveries.length === 0) return <p className="dim">Nothing was sent yet. Send a test message to check the address.</p>;
   return (
     <>
       {redeliver.error && <ErrorNote what="The message was not sent again" error={redeliver.error} />}
@@ -47,7 +47,7 @@ export function Deliveries({ webhookId, deliveries, mayRepeat }: Props) {
               <th scope="col">Event</th>
               <th scope="col" className="number">Tries</th>
               <th scope="col" className="number">Status</th>
-              <th scope="col">What went wrong last</th>
+              <th scope="col">Last error</th>
               <th scope="col" className="number">Age</th>
               <th scope="col">
                 <span className="hidden-visually">Actions</span>

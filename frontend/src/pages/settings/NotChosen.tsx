@@ -17,7 +17,7 @@ export function NotChosen({ noun, id, items, command }: Props) {
     <>
       {id !== undefined && (
         <p role="note">
-          There is no {noun} {id}: it was removed, or there never was one.
+          There is no {noun} {id}: it was removed or never existed.
         </p>
       )}
       {items.length > 0 && <ServerCommand text={command} />}

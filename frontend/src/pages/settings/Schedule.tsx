@@ -70,7 +70,7 @@ function Times({ schedule, times }: { schedule: ScheduleView; times: readonly st
   if (times.length === 0) return <p>It is disabled, so there is no next time.</p>;
   return (
     <div>
-      <p className="dim">Next times, in this browser&rsquo;s time zone; while a job of it has not ended: {schedule.overlap}</p>
+      <p className="dim">Next times, in this browser&rsquo;s time zone; while one of its jobs has not ended: {schedule.overlap}</p>
       <ol className={classes.times} aria-label="Next times">
         {times.map((time) => (
           <li key={time}>
@@ -125,7 +125,7 @@ function Actions({ schedule }: { schedule: ScheduleView }) {
         />
       </Dialog>
       <ConfirmDialog title={`Remove schedule ${called}?`} verb="Remove it" isOpen={asked === "remove"} onClose={close} onConfirm={remove}>
-        It submits nothing any more. Its jobs stay, also those that run.
+        It submits no more jobs. Its existing and running jobs stay.
       </ConfirmDialog>
     </div>
   );

@@ -10,7 +10,7 @@ import { useSettingsForm } from "./useSettingsForm";
 const OVERLAPS = [
   { value: "skip", label: "skip this time" },
   { value: "queue", label: "queue one more" },
-  { value: "replace", label: "cancel it, and submit anew" },
+  { value: "replace", label: "cancel it, and submit again" },
 ];
 const STANDARD = { kind: "benchmark", placement: { ranks: 2 } };
 
@@ -53,7 +53,7 @@ export function ScheduleForm({ schedule, onDone, onCancel }: Props) {
         rows={8}
         defaultValue={JSON.stringify(schedule?.spec ?? STANDARD, null, 2)}
       />
-      {form.error && <ErrorNote what="The schedule was not kept" error={form.error} />}
+      {form.error && <ErrorNote what="The schedule was not saved" error={form.error} />}
       <div className={buttonsClass}>
         <Button onClick={onCancel}>Leave it</Button>
         <Button type="submit" variant="filled" aria-busy={form.isSending}>

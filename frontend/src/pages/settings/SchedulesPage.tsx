@@ -36,7 +36,7 @@ export function SchedulesPage() {
   return (
     <SettingsFrame
       title="Schedules"
-      about="A job, and the times at which it is submitted."
+      about="Jobs that are submitted at set times."
       action={mayChange && <Button variant="filled" onClick={() => setMaking(true)}>New schedule …</Button>}
     >
       <Loaded query={schedules} what="The schedules could not be loaded" rows={5}>
@@ -72,7 +72,7 @@ function SchedulesTable({ schedules, chosen }: { schedules: readonly ScheduleVie
             <th scope="col">Next</th>
             <th scope="col" className="number">Last</th>
             <th scope="col">Last job</th>
-            <th scope="col">What came of it</th>
+            <th scope="col">Result</th>
             <th scope="col">Whose jobs</th>
           </tr>
         </thead>

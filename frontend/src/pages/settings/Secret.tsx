@@ -16,7 +16,7 @@ export function Secret({ of, secret, hint, onClose }: Props) {
   return (
     <Dialog title={`The secret of ${of ?? ""}`} isOpen={of !== null} onClose={onClose} isWide>
       <p>
-        <strong>Copy it now: nobody can show it again.</strong> {hint}
+        <strong>Copy it now; it cannot be shown again.</strong> {hint}
       </p>
       <Command text={secret} label="Copy secret" />
       <div className={buttonsClass}>

@@ -10,8 +10,8 @@ import { useSettingsForm } from "./useSettingsForm";
 
 const KINDS = [
   { value: "personal", label: "personal: for a person or a script" },
-  { value: "join", label: "join: takes nodes in" },
-  { value: "agent", label: "agent: speaks for one node" },
+  { value: "join", label: "join: lets nodes join" },
+  { value: "agent", label: "agent: acts for one node" },
 ];
 const ROLES = [
   { value: "viewer", label: "viewer: looks" },
@@ -44,12 +44,12 @@ export function TokenForm({ onDone, onCancel }: Props) {
   );
   return (
     <form className={classes.form} {...form.props}>
-      <TextInput {...form.field("name")} description="What this user does is recorded under it" />
+      <TextInput {...form.field("name")} description="The user’s name in the audit log" />
       <NativeSelect {...form.field("kind")} data={KINDS} value={kind} onChange={(event) => setKind(event.currentTarget.value)} />
       {kind === "personal" && <NativeSelect {...form.field("role")} data={ROLES} />}
-      {kind === "agent" && <TextInput {...form.field("node")} description="The only one that it speaks for" />}
-      <TextInput {...form.field("note")} description="What it is for" />
-      <TextInput {...form.field("days")} description="Without them it never ends" inputMode="decimal" />
+      {kind === "agent" && <TextInput {...form.field("node")} description="The only node that it acts for" />}
+      <TextInput {...form.field("note")} description="Purpose" />
+      <TextInput {...form.field("days")} description="Empty: it never expires" inputMode="decimal" />
       {form.error && <ErrorNote what="The token was not made" error={form.error} />}
       <div className={buttonsClass}>
         <Button onClick={onCancel}>Make none</Button>

@@ -83,8 +83,8 @@ export function TokensPage() {
         onClose={() => setRotating(null)}
         onConfirm={rotate}
       >
-        Its agent fetches a new secret with its next call, and the old one is good until the new one was used. What runs on
-        the node goes on. A token that somebody else may have is better revoked: who has it could fetch the new secret first.
+        Its agent fetches a new secret with its next request; the old one is valid until the new one is used, and running
+        jobs continue. If others may know the token, revoke it instead, because they could fetch the new secret first.
       </ConfirmDialog>
     </SettingsFrame>
   );
@@ -99,13 +99,13 @@ const HINTS: Record<string, string> = {
 /** What happens to those who use a token that is revoked. */
 function endInWords({ kind, node }: TokenView): string {
   if (kind === "agent") {
-    return `The server refuses the agent of node ${node ?? ""} from its next call on. An agent with a join token at hand joins again, and what runs there goes on; any other ends its ranks and itself, and the node is lost 15 s later. To keep the node out, revoke the join token as well.`;
+    return `The server refuses the agent of node ${node ?? ""} from its next request on. An agent with a join token joins again, and its jobs continue; any other ends its ranks and itself, and the node is lost 15 s later. To keep the node out, revoke the join token as well.`;
   }
   if (kind === "join") {
-    return "Nobody joins with it any more, and the tokens of all nodes that joined with it end: the server refuses their agents, and the nodes are lost 15 s later.";
+    return "No node can join with it any more, and the tokens of all nodes that joined with it are revoked: the server refuses their agents, and the nodes are lost 15 s later.";
   }
   if (kind === "guest") return "The browser that followed the shared link is logged out at once.";
-  return "Whoever uses it is logged out at once, with the sessions and login links that were made with it.";
+  return "Its user is logged out at once, and the sessions and login links that were made with it end.";
 }
 
 interface TableProps {
@@ -153,7 +153,7 @@ function TokensTable({ tokens, onRotate, onRevoke }: TableProps) {
                 <td className={classes.nowrap}>{token.expires_at ? formatDateTime(token.expires_at) : "never"}</td>
                 <td>
                   <div className={classes.actions}>
-                    {token.rotation_wanted_at && <span className="dim">rotates with its next call</span>}
+                    {token.rotation_wanted_at && <span className="dim">rotates with its next request</span>}
                     {token.kind === "agent" && !token.rotation_wanted_at && (
                       <Button onClick={() => onRotate(token)}>
                         Rotate …<span className="hidden-visually"> token {token.id} of {token.name}</span>

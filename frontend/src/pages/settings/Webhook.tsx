@@ -46,13 +46,13 @@ export function Webhook({ webhook }: { webhook: WebhookView }) {
       </div>
       <div className={`card-body ${classes.detail}`}>
         <Reference id={String(id)} command={`ringscope webhook deliveries ${name}`} path={`/webhooks/${id}`} />
-        {failed && <ErrorNote what="It was not done" error={failed} />}
+        {failed && <ErrorNote what="The action failed" error={failed} />}
         <Loaded query={deliveries} what="The deliveries could not be loaded" rows={3} isBare>
           {(found) => <Deliveries webhookId={id} deliveries={found} mayRepeat={webhook.is_enabled} />}
         </Loaded>
       </div>
       <ConfirmDialog title={`Remove webhook ${name}?`} verb="Remove it" isOpen={isRemoving} onClose={() => setRemoving(false)} onConfirm={remove}>
-        Nothing is sent to {webhook.url} any more, and what is known of its deliveries goes too.
+        Nothing is sent to {webhook.url} any more, and its delivery history is deleted.
       </ConfirmDialog>
     </section>
   );

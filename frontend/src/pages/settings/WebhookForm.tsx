@@ -27,7 +27,7 @@ export function WebhookForm({ onDone, onCancel }: Props) {
       <TextInput {...form.field("url")} inputMode="url" description="https, or http inside your own network" />
       <TextInput
         {...form.field("events")}
-        description="Types such as job.failed, job.* for all of jobs, or *"
+        description="Types such as job.failed, job.* for all job events, or *"
         defaultValue="job.failed job.succeeded"
       />
       {form.error && <ErrorNote what="The webhook was not made" error={form.error} />}

@@ -37,7 +37,7 @@ export function WebhooksPage() {
   return (
     <SettingsFrame
       title="Webhooks"
-      about="Addresses that are told of events by signed messages (Standard Webhooks)."
+      about="Addresses that receive events as signed messages (Standard Webhooks)."
       action={<Button variant="filled" onClick={() => setMaking(true)}>New webhook …</Button>}
     >
       <Loaded query={webhooks} what="The webhooks could not be loaded" rows={5}>

@@ -11,8 +11,8 @@ async function shown(id: string | undefined, items: { id: number }[] | undefined
 }
 
 it("says that what the address names is not there, as soon as that is known", async () => {
-  expect(await shown("99", [{ id: 1 }])).toMatch(/^There is no schedule 99: it was removed, or there never was one.ringscope schedules/);
-  expect(await shown("99", [])).toBe("There is no schedule 99: it was removed, or there never was one.");
+  expect(await shown("99", [{ id: 1 }])).toMatch(/^There is no schedule 99: it was removed or never existed.ringscope schedules/);
+  expect(await shown("99", [])).toBe("There is no schedule 99: it was removed or never existed.");
   expect(await shown("99", undefined)).toBe("");
 });
 

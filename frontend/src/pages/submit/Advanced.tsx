@@ -6,7 +6,7 @@ import { Limits } from "./Limits";
 import classes from "./SubmitPage.module.css";
 
 const BLOCKING = [
-  { value: "0", label: "each rank goes on by itself" },
+  { value: "0", label: "each rank continues by itself" },
   { value: "1", label: "all meet after each operation" },
   { value: "2", label: "each waits for its result" },
   { value: "3", label: "all meet after each iteration, untimed" },
@@ -45,7 +45,7 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
         <NativeSelect data={BLOCKING} {...bind("blocking")} />
         <NativeSelect data={AVERAGES} {...bind("average")} />
         {!isSimulation(form) && <TextInput description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
-        <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+        <TextInput description="Seconds without progress" inputMode="numeric" {...bind("timeout")} />
       </div>
       <div className={classes.row}>
         {!isSimulation(form) && (
@@ -59,14 +59,14 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
       <Limits bind={bind} />
       <Checkbox
         name="rotate"
-        label="Move on in memory every time, so that caches do not hold the data"
+        label="Use another piece of memory each time, so that caches do not hold the data"
         checked={form.rotate === "on"}
         error={problems.rotate}
         onChange={(event) => onChange("rotate", event.currentTarget.checked ? "on" : "off")}
       />
       <Checkbox
         name="trace"
-        label="Trace: also follow one operation of each row, transfer by transfer"
+        label="Trace: also record one operation of each row, transfer by transfer"
         checked={form.trace === "on"}
         error={problems.trace}
         onChange={(event) => onChange("trace", event.currentTarget.checked ? "on" : "off")}

@@ -50,7 +50,7 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
           {!simulation && (
             <Ranks bound={bind("ranks")} />
           )}
-          <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
+          <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
         </div>
         {!simulation && <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />}
         {carried && <p className="dim">As in the earlier job: {carried}.</p>}

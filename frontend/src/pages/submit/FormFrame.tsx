@@ -68,7 +68,7 @@ export function FormFrame<F extends string>(props: Props<F>) {
         {props.head}
       </div>
       {error && <ErrorNote what="The job was not submitted" error={error} />}
-      {found.other.length > 0 && <ErrorNote what="The job cannot be submitted so" error={new Error(found.other.join(" "))} />}
+      {found.other.length > 0 && <ErrorNote what="The job cannot be submitted like this" error={new Error(found.other.join(" "))} />}
       <div className={classes.columns}>
         {fields(problems)}
         <aside className={`card ${classes.preview}`} aria-label="What will run">

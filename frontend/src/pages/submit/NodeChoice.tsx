@@ -27,7 +27,7 @@ export function NodeChoice({ selector, onChange }: Props) {
   if (nodes.length === 0) return null;
   const more = nodes.length - MOST_NODES;
   return (
-    <ul className={classes.nodes} aria-label="Nodes that there are">
+    <ul className={classes.nodes} aria-label="Known nodes">
       {nodes.slice(0, MOST_NODES).map((node) => (
         <li key={node.id}>
           <span className={classes.name} title={node.name}>{node.name}</span>

@@ -5,7 +5,7 @@ import classes from "./SubmitPage.module.css";
 /** What the sweep will be. */
 export function Preview({ form }: { form: JobForm }) {
   const count = countRows(form);
-  if (!count) return <p className="dim">These fields make no sweep yet.</p>;
+  if (!count) return <p className="dim">These fields do not describe a sweep yet.</p>;
   return (
     <>
       <p className={classes.rows}>{plural(count.rows, "row")}</p>

@@ -26,12 +26,12 @@ export function Share() {
       <Button onClick={open}>Share …</Button>
       <Dialog title="Share this page" isOpen={isOpen} onClose={() => setOpen(false)}>
         <p>
-          Whoever opens this link first sees the page as it stands here, and may look at everything but change nothing.
+          The first person to open this link sees this page and can view everything, but change nothing.
           {link.data && ` It works once, until ${formatDateTime(link.data.expires_at)}.`}
         </p>
         {link.error && <ErrorNote what="The link was not made" error={link.error} onRetry={() => link.mutate()} />}
         {link.data && <Command text={reachable(link.data.url)} label="Copy link" />}
-        <p className="dim">Who is logged in here already needs only the address of the page.</p>
+        <p className="dim">A person who is logged in needs only the address of the page.</p>
         <div className={buttonsClass}>
           <Button onClick={() => setOpen(false)}>Done</Button>
         </div>

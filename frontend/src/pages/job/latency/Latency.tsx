@@ -104,8 +104,8 @@ function BySize({ job, rows, isTable, chosen, onChoose }: BySizeProps) {
       <figcaption className="dim">
         {isSimulated(job, rows) && <SimulatedBadge />} Percentiles of {timedIterations(rows, iterations)} of each size after {warmup} untimed,
         by the slowest rank of each iteration. Both axes are logarithmic; nothing is smoothed.
-        {job.spec.benchmark.cycles > 1 && " Of several cycles min, p99 and max are the farthest out, the others means."}
-        {rows.some((row) => row.iterations < 100) && ` Of fewer than 100 iterations p99 is the slowest one.`}
+        {job.spec.benchmark.cycles > 1 && " With several cycles, min, p99 and max are the most extreme, and the others are means."}
+        {rows.some((row) => row.iterations < 100) && ` With fewer than 100 iterations, p99 is the slowest one.`}
       </figcaption>
     </figure>
   );
@@ -176,7 +176,7 @@ function curveWords({ count, ranks, points }: LatencyCurve): string {
   const slowest = points.at(-1)?.time_us ?? 0;
   return (
     `n=${formatCount(count)} iterations of ${plural(ranks, "rank")}, the slowest rank of each: ` +
-    `${at(0.5)}${at(0.99)}${at(0.999)}the slowest ${threeDigits(slowest)} µs. Each nine of the share is as wide as the one before.`
+    `${at(0.5)}${at(0.99)}${at(0.999)}the slowest ${threeDigits(slowest)} µs. The axis gives 90 %, 99 % and 99.9 % the same width.`
   );
 }
 

@@ -32,7 +32,7 @@ function options(element: HTMLElement, colour: string, last: number): uPlot.Opti
     },
     axes: [
       {
-        ...axis, size: 28, gap: 6, labelSize: 18, label: "share of the iterations that took at most so long",
+        ...axis, size: 28, gap: 6, labelSize: 18, label: "share of the iterations that took at most this time",
         splits: (_, __, min, max) => decades(min, max),
         values: (_, ticks) => ticks.map((tick) => shareText(1 - 1 / tick)),
         filter: (_, ticks) => ticks,

@@ -47,7 +47,7 @@ export function Log({ job }: { job: JobView }) {
         </LogTools>
       </div>
       {!problem && <QueryError what="The log could not be loaded" query={outline} />}
-      {problem && <p className={`dim ${classes.empty}`}>Lines stand here once the regular expression is one.</p>}
+      {problem && <p className={`dim ${classes.empty}`}>Correct the regular expression to see lines.</p>}
       {data && data.lines === 0 && <p className={`dim ${classes.empty}`}>{emptyText(isOver, isFiltered)}</p>}
       {data && data.lines > 0 && (
         <LogLines

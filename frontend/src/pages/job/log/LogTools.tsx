@@ -25,7 +25,7 @@ export function LogTools({ job, problem, children }: Props) {
       <Search text={text ?? ""} isRegex={isRegex} problem={problem} onChange={(value) => set({ log: value || undefined })} />
       <Checkbox
         label="Regex"
-        title="The text is a regular expression; (?i) in front for either case"
+        title="Regular expression; begin with (?i) to ignore case"
         checked={isRegex}
         onChange={(event) => set({ match: event.currentTarget.checked ? "regex" : undefined })}
       />
@@ -39,7 +39,7 @@ export function LogTools({ job, problem, children }: Props) {
       <NativeSelect
         size="xs"
         aria-label="From which level"
-        title="By the words of a line: WARN, ValueError, fatal …"
+        title="By words in the line: WARN, ValueError, fatal …"
         value={level ?? ""}
         onChange={(event) => set({ level: event.currentTarget.value || undefined })}
         data={[{ value: "", label: "all levels" }, { value: LEVELS[0], label: "warnings, errors" }, { value: LEVELS[1], label: "errors" }]}

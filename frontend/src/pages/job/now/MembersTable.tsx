@@ -19,7 +19,7 @@ export function MembersTable({ attempt }: { attempt: AttemptView }) {
             {PHASES.map((phase) => (
               <th key={phase} scope="col" className="number" title="after the attempt began">{phase}</th>
             ))}
-            <th scope="col" className="number" title="the node's clock minus the server's, and how far that may be wrong">
+            <th scope="col" className="number" title="the node's clock minus the server's, with its possible error">
               Clock
             </th>
           </tr>

@@ -110,7 +110,7 @@ function Body({ job, newest, isLoaded }: BodyProps) {
 }
 
 function noSteps({ state }: JobView): string {
-  if (isTerminal(state)) return "The job ended before a rank told of a step.";
-  if (state === "held" || state === "queued") return "What each rank is at comes here once the job runs.";
+  if (isTerminal(state)) return "The job ended before a rank reported a step.";
+  if (state === "held" || state === "queued") return "The current step of each rank appears here once the job runs.";
   return "";
 }

@@ -79,7 +79,7 @@ export function Results({ job, rows }: Props) {
         <h2 id="results">{METRIC_NAMES[metric]} by message size</h2>
         <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS, ({ transport }) => basisOf(job, transport))} />
       </div>
-      <QueryError what="What the rows can be held against could not be loaded" query={beside.prediction} />
+      <QueryError what="The prediction and the baseline could not be loaded" query={beside.prediction} />
       <QueryError what="The comparison with the base job could not be loaded" query={beside.compared} />
       <figure className="card-body">
         <Legend
@@ -116,7 +116,7 @@ export function Results({ job, rows }: Props) {
           {referenceWords(prediction, beside.shown, statistic, !isTable && metric !== "time" && isCut)}
           {beside.shown === "base" && baseWords(compared, shown, place === "in")}
           {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
-          {sweep.sizes.includes(0) && " Size 0 is in the tables only: a logarithmic axis has no place for it."}
+          {sweep.sizes.includes(0) && " Size 0 is in the tables only, because a logarithmic axis cannot show it."}
         </figcaption>
       </figure>
       <SweepTable

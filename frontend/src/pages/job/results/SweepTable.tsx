@@ -86,13 +86,13 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
   );
 }
 
-/** Why auto took what it took, row by row; opened by mouse or keyboard. */
+/** Why auto chose this algorithm, row by row; opened by mouse or keyboard. */
 function Reasons({ items }: { items: readonly SizeRow[] }) {
   const taken = choices(items);
   if (taken.length === 0) return null;
   return (
     <details className={classes.reasons}>
-      <summary>Why auto took what it took</summary>
+      <summary>Why auto chose this algorithm</summary>
       <ul>
         {taken.map(({ id, sizeBytes, place, algorithm, because }) => (
           <li key={id}>
@@ -116,7 +116,7 @@ function Mover({ transport }: { transport: string | undefined }) {
 
 /** Each column with the tooltip that explains it. */
 function columnsOf(busbw: string, time: string, isAuto: boolean): [string, string][] {
-  const took: [string, string] = [TOOK, "the algorithm that auto took"];
+  const took: [string, string] = [TOOK, "the algorithm that auto chose"];
   return [
     ...(isAuto ? [took] : []),
     ["time (µs)", time],

@@ -96,7 +96,7 @@ function timingItems(benchmark: Benchmark): (readonly [string, string])[] {
     ...(benchmark.skip_iterations ? [["Skipped", `first ${benchmark.skip_iterations} in statistics`] as const] : []),
     ...(benchmark.rotate ? [["Memory", "the next piece for each operation"] as const] : []),
     ...(benchmark.channels == null ? [] : [["Channels", `${benchmark.channels}, of rings and trees`] as const]),
-    ...(benchmark.trace ? [["Trace", "one more operation of each row, transfer by transfer"] as const] : []),
+    ...(benchmark.trace ? [["Trace", "one additional operation of each row, transfer by transfer"] as const] : []),
   ];
 }
 

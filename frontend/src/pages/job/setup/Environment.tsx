@@ -33,7 +33,7 @@ function Newest({ job, last }: { job: JobView; last: AttemptEnvironment | undefi
           ]}
         />
         <details>
-          <summary className="dim">Environment variables, less what looks like a secret</summary>
+          <summary className="dim">Environment variables, without those that look like secrets</summary>
           <Properties items={commonValues(last.nodes, "variables")} />
         </details>
         <details>
@@ -42,7 +42,7 @@ function Newest({ job, last }: { job: JobView; last: AttemptEnvironment | undefi
         </details>
         {last.ranks.length > 1 && (
           <details>
-            <summary className="dim">What joins the ranks</summary>
+            <summary className="dim">Connections between the ranks</summary>
             <TopologyMatrix ranks={last.ranks} members={job.attempts.find(({ number }) => number === last.attempt)?.members ?? []} />
           </details>
         )}

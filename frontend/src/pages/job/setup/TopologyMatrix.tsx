@@ -1,4 +1,4 @@
-/** What joins the ranks of an attempt, as a matrix like that of `nvidia-smi topo -m`. */
+/** Connections between the ranks of an attempt, as a matrix like that of `nvidia-smi topo -m`. */
 import { useQuery } from "@tanstack/react-query";
 import { linksQuery } from "../../../data/nodes";
 import type { AttemptEnvironment, MemberView } from "../../../api/types";
@@ -20,7 +20,7 @@ export function TopologyMatrix({ ranks, members }: Props) {
   const noun = isOfNodes ? "Node" : "Rank";
   return (
     <>
-      <ScrollX label={isOfNodes ? "What joins the nodes" : "What joins the ranks"}>
+      <ScrollX label={isOfNodes ? "Connections between the nodes" : "Connections between the ranks"}>
         <table className={classes.topology}>
           <thead>
             <tr>

@@ -1,4 +1,4 @@
-/** What joins the ranks of an attempt, pair by pair, as far as their nodes told it. */
+/** Connections between the ranks of an attempt, pair by pair, as far as their nodes told it. */
 import type { LinkView, MemberView, RankBinding } from "../../../api/types";
 
 const MOST_RANKS = 16;

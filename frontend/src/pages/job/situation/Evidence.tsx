@@ -36,7 +36,7 @@ export function Stacks({ jobId, insight }: { jobId: number; insight: InsightView
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="dim">What the ranks were doing</summary>
       {details.error && <ErrorNote what="The evidence could not be loaded" error={details.error} />}
-      {details.data && stacks.length === 0 && <p className="dim">No rank has told yet.</p>}
+      {details.data && stacks.length === 0 && <p className="dim">No rank has reported yet.</p>}
       {stacks.map((stack) => (
         <div key={ranksWords(stack)}>
           <p className="dim">

@@ -28,7 +28,7 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
           </ul>
         </details>
       ) : (
-        <p className="dim">{isTerminal(job.state) ? "No insight: nothing was found wrong while it ran" : "No insight: nothing was found wrong so far"}</p>
+        <p className="dim">{isTerminal(job.state) ? "No insight: no problem was found while it ran" : "No insight: no problem was found so far"}</p>
       )}
       <Suspense>{isTerminal(job.state) && <NotChecked jobId={job.id} until={told?.until ?? null} />}</Suspense>
     </section>

@@ -51,7 +51,7 @@ function sentence(job: JobView, rows: Props["rows"]): string {
 
 /** The verdict of a few small sizes would mislead; it is told at the end. */
 function running(job: JobView, rows: Props["rows"]): string {
-  if (!isBenchmark(job)) return outcome(job) || "The ranks run; the first steps are on their way.";
+  if (!isBenchmark(job)) return outcome(job) || "The ranks run; no step was reported yet.";
   if (!rows) return "The ranks run.";
   const last = rows.at(-1);
   if (!last) return "The ranks run; the first size is being measured.";
@@ -62,8 +62,8 @@ function running(job: JobView, rows: Props["rows"]): string {
 }
 
 const ON_ITS_WAY = {
-  held: "The job is held back; it starts when it is released.",
-  queued: "The scheduler has not looked at the job yet.",
+  held: "The job is held; it can start once it is released.",
+  queued: "The scheduler has not considered the job yet.",
   starting: "The nodes check themselves and start the ranks.",
-  stopping: "The ranks end, and their nodes prove that nothing is left.",
+  stopping: "The ranks are ending, and their nodes check that no process is left.",
 } as const;

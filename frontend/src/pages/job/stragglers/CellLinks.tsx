@@ -36,13 +36,13 @@ export function CellLinks({ job, row, rank, at }: Props) {
           <Link to="/jobs/$jobId/ring" params={{ jobId: job.id }} search={search}>
             {row.algorithm} of {formatSize(row.size_bytes)}, step by step
           </Link>
-          <span className="dim">Of one more operation of this row: the timed iterations are not followed.</span>
+          <span className="dim">The trace is of one additional operation of this row; the timed iterations are not traced.</span>
         </>
       )}
-      {!isTraced && traces.length > 0 && <span className="dim">No operation of this row was followed.</span>}
+      {!isTraced && traces.length > 0 && <span className="dim">No operation of this row was traced.</span>}
       {isKnown && traces.length === 0 && (
         <Link to="/jobs/$jobId/ring" params={{ jobId: job.id }}>
-          How to follow an operation step by step
+          How to trace an operation step by step
         </Link>
       )}
     </p>

@@ -53,7 +53,7 @@ function OfRow({ job, row, isTable }: { job: BenchmarkJob; row: MeasurementView;
     <figure className="card-body" aria-busy={lateness.isFetching}>
       <QueryError what="The iterations could not be loaded" query={lateness} />
       {data && data.ranks.length === 0 && (
-        <p className="dim">{job.ranks < 2 ? "One rank waits for nobody." : "No iteration of this row is told by every rank."}</p>
+        <p className="dim">{job.ranks < 2 ? "A single rank does not wait for another." : "No iteration of this row was reported by every rank."}</p>
       )}
       {data && data.ranks.length > 0 && (
         <>

@@ -19,7 +19,7 @@ export function StragglersTable({ found, basis }: { found: Lateness; basis: Basi
               <th scope="col">Node</th>
               <th scope="col" className="number">mean late (µs)</th>
               <th scope="col" className="number">largest (µs)</th>
-              <th scope="col" className="number">clocks may err (µs)</th>
+              <th scope="col" className="number">clock error (µs)</th>
               <th scope="col" className="number">came last</th>
               <th scope="col" className="number">iterations</th>
             </tr>

@@ -23,13 +23,13 @@ describe("a cell", () => {
   it("says how late, or how early", () => {
     expect(cellWords(found(), rank(), 0)).toBe("rank 0, iterations 0 to 9: at most 2.00 µs late");
     expect(cellWords(found({ steps_per_column: 1 }), rank(), 1)).toBe("rank 0, iteration 1: 3.00 µs early");
-    expect(cellWords(found(), rank(), 2)).toContain("not told by every rank");
+    expect(cellWords(found(), rank(), 2)).toContain("not reported by every rank");
   });
 
   it("never takes the clocks' error for lateness", () => {
-    expect(cellWords(found(), rank({ error_us: 5 }), 0)).toContain("2.00 µs late, within what the clocks may err (5.00 µs)");
+    expect(cellWords(found(), rank({ error_us: 5 }), 0)).toContain("2.00 µs late, within the clock error (5.00 µs)");
     expect(cellWords(found(), rank({ error_us: 1 }), 0)).toContain("2.00 µs late (±1.00 µs)");
-    expect(cellWords(found(), rank({ error_us: null }), 0)).toContain("may not be real");
+    expect(cellWords(found(), rank({ error_us: null }), 0)).toContain("may be clock error");
     expect(leastReal(rank({ error_us: null }))).toBe(Number.POSITIVE_INFINITY);
   });
 });
@@ -72,7 +72,7 @@ it("names who is last most often, beside what chance would give, and nobody with
   expect(verdict(found({ ranks: [...three, rank({ rank: 0, last_steps_beyond_error: 27 })] }))).toBe(
     "Rank 0 on n1 came last to 90.0 % of 30 iterations; by chance it would be 25.0 %.",
   );
-  expect(verdict(found())).toBe("No rank came later than the clocks may err.");
+  expect(verdict(found())).toBe("No rank came later than the clock error.");
   expect(verdict(found({ ranks: [rank({ error_us: null })] }))).toContain("clock is not known");
   expect(verdict(found({ ranks: [], steps: 0 }))).toBe("");
 });

@@ -43,9 +43,9 @@ export function instantOf({ ranks, started_at_ns: starts, steps_per_column: widt
 }
 
 /** Of a cell without a value: rows in and out of place take turns, and their iterations are counted together. */
-export const UNTOLD = "of another row, or not told by every rank";
+export const UNTOLD = "of another row, or not reported by every rank";
 
-/** What a cell says: "rank 3, iteration 12: 45.2 µs late, within what the clocks may err (60 µs)". */
+/** What a cell says: "rank 3, iteration 12: 45.2 µs late, within the clock error (60 µs)". */
 export function cellWords(found: Lateness, rank: RankLateness, column: number): string {
   const late = rank.late_us[column] ?? null;
   const where = `rank ${rank.rank}, ${columnWords(found, column)}`;
@@ -56,9 +56,9 @@ export function cellWords(found: Lateness, rank: RankLateness, column: number): 
 }
 
 function errorWords({ error_us: error }: RankLateness, late: number): string {
-  if (error === null) return "; a node's clock is not known, so that this may not be real";
+  if (error === null) return "; a node's clock is not known, so this may be clock error";
   if (error === 0 || late <= 0) return "";
-  return late > error ? ` (±${threeDigits(error)} µs)` : `, within what the clocks may err (${threeDigits(error)} µs)`;
+  return late > error ? ` (±${threeDigits(error)} µs)` : `, within the clock error (${threeDigits(error)} µs)`;
 }
 
 /** A rank's lateness in the middle of its iterations, in µs; null where columns hold only the largest of several. */
@@ -89,9 +89,9 @@ export function verdict({ ranks, steps }: Lateness): string {
   const often = [...ranks].sort((a, b) => b.last_steps_beyond_error - a.last_steps_beyond_error)[0];
   if (!often || steps === 0) return "";
   if (ranks.some((rank) => rank.error_us === null)) {
-    return "A node's clock is not known: what looks late may be the clocks.";
+    return "A node's clock is not known, so lateness may be clock error.";
   }
-  if (often.last_steps_beyond_error === 0) return "No rank came later than the clocks may err.";
+  if (often.last_steps_beyond_error === 0) return "No rank came later than the clock error.";
   const [share, fair] = [often.last_steps_beyond_error / steps, 1 / ranks.length];
   return `Rank ${often.rank} on ${often.node} came last to ${percent(share)} of ${plural(steps, "iteration")}; by chance it would be ${percent(fair)}.`;
 }

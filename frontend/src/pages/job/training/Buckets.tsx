@@ -60,7 +60,7 @@ function caption(ranks: readonly RankBuckets[]): string {
   const count = Math.max(0, ...ranks.map((rank) => rank.buckets.length));
   const summing = ranks.flatMap((rank) => rank.buckets).reduce((sum, bucket) => sum + bucket.end_us - bucket.start_us, 0);
   const overlap = ranks.reduce((sum, rank) => sum + overlapUs(rank), 0);
-  const step = steps.length === 1 ? `Step ${steps[0]}` : `Steps ${steps[0]} to ${steps.at(-1)}, of each rank the newest that it told`;
+  const step = steps.length === 1 ? `Step ${steps[0]}` : `Steps ${steps[0]} to ${steps.at(-1)}: the newest that each rank reported`;
   return (
     `${step}: ${plural(count, "bucket")} of the gradient on ${plural(ranks.length, "rank")}; the last sum ended after ` +
     `${threeDigits(lastUs(ranks) / 1000)} ms, and ${percent(summing > 0 ? overlap / summing : 0)} of the time in sums was under backward. ` +

@@ -34,20 +34,20 @@ export function CurveCharts({ curve }: { curve: TrainingCurve }) {
   const marks = useMemo(() => attemptMarks(curve), [curve]);
   const shared = { xLabel: "steps", sync: SYNC, marks, xRange: stepRange(points), place: stepWords };
   const means = width === 1 ? "Each point is a step." : `Each point is the mean of ${plural(width, "step")}.`;
-  const joints = marks.length > 0 && " A rule marks where an attempt, or a resumed job, began: it went on from a checkpoint.";
+  const joints = marks.length > 0 && " A vertical line marks where an attempt or a resumed job continued from a checkpoint.";
   return (
     <div className={panelsClass}>
       <ChartPanel {...shared} title="Loss" yLabel="loss" lines={LOSS} columns={columns.loss} format={threeDigits}>
         {means} Held-out loss at the ends of epochs.{joints}
       </ChartPanel>
       <ChartPanel {...shared} title="Accuracy" yLabel="%" yMax={100} lines={ACCURACY} columns={columns.accuracy} format={(value) => `${value.toFixed(1)} %`}>
-        Share of the held-out samples told right, at the ends of epochs.
+        Accuracy on held-out samples at the ends of epochs.
       </ChartPanel>
       <ChartPanel {...shared} title="Throughput" yLabel="samples/s" lines={RATE} columns={columns.rate} format={(value) => `${formatRate(value)} samples/s`}>
         Samples of all ranks together, while they were in steps.
       </ChartPanel>
       <ChartPanel {...shared} title="Where a step’s time goes" yLabel="ms" isStack lines={SPLIT} columns={columns.split} format={(value) => `${threeDigits(value)} ms`}>
-        Of the mean rank; the whole is the step. Communication that overlaps with computing costs no time of its own.
+        Mean over the ranks; the bar is the whole step. Communication that overlaps with computation takes no extra time.
       </ChartPanel>
     </div>
   );

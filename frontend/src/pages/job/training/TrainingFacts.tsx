@@ -43,7 +43,7 @@ interface Scaling {
 /** How much more the ranks do than one alone, where one alone was measured. */
 function ScalingFact({ job, efficiency, baseline }: Scaling) {
   if (efficiency == null || baseline == null) {
-    return <Fact label="Scaling" value="–" note={isTerminal(job.state) ? "one rank alone was not measured" : "told at the end"} />;
+    return <Fact label="Scaling" value="–" note={isTerminal(job.state) ? "one rank alone was not measured" : "known at the end"} />;
   }
   return (
     <Fact

@@ -46,12 +46,12 @@ export function ScriptForm({ choices, base, from }: Props) {
               <h2 id="where">Where and limits</h2>
               <div className={classes.row}>
                 <Ranks bound={bind("ranks")} />
-                <TextInput description="Empty: as few as it takes" inputMode="numeric" {...bind("nodes")} />
+                <TextInput description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
                 <NativeSelect description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
                 <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
                 <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
                 <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
-                <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
+                <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
               </div>
               <Limits bind={bind} />
               <NodeChoice selector={form.selector} onChange={(selector) => change({ selector })} />

@@ -14,14 +14,14 @@ export function FinerOptions(part: TrainingPart) {
         <TextInput description="Steps; empty: each epoch" inputMode="numeric" {...bind("checkpoint_every_steps")} />
         <TextInput description="Number of an earlier job" inputMode="numeric" {...bind("resume_from")} />
         <TextInput description="Empty: all epochs" inputMode="numeric" {...bind("max_steps")} />
-        <TextInput description="Of parameters and order" inputMode="numeric" {...bind("seed")} />
+        <TextInput description="For parameters and order" inputMode="numeric" {...bind("seed")} />
         <NativeSelect description="Loss or parameters not finite" {...select(part, "on_nan")} />
       </div>
       <div className={classes.row}>
         <TextInput description="Of sgd" inputMode="decimal" {...bind("momentum")} />
         <TextInput description="Of the optimizer" inputMode="decimal" {...bind("weight_decay")} />
-        <TextInput description="Where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
-        <TextInput description="Seconds for a silent rank" inputMode="numeric" {...bind("timeout")} />
+        <TextInput description="Used where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
+        <TextInput description="Seconds without progress" inputMode="numeric" {...bind("timeout")} />
       </div>
       <Limits bind={bind} />
     </details>

@@ -11,7 +11,7 @@ export function SimulatedCluster({ links, bind }: { links: readonly string[]; bi
       <h2 id="cluster">
         Simulated cluster <SimulatedBadge />
       </h2>
-      <p className="dim">One process and one slot, whatever it simulates. Times come from the cost model; nothing is measured.</p>
+      <p className="dim">A simulation takes one process and one slot. Its times come from the cost model; nothing is measured.</p>
       <datalist id="links">
         {links.map((link) => (
           <option key={link} value={link} />

@@ -19,7 +19,7 @@ it("says how long, how much and where", () => {
     ["Would lie on", "n1 (4 ranks)"],
   ]);
   expect(predictionWords(found)).toBe(
-    "The cost model, fitted to 40 measured rows. Half of these rows lie within 8.00 % of it. That is the band. Nothing here is measured.",
+    "The cost model, fitted to 40 measured rows. Half of these rows lie within 8.00 % of it. The band shows that. Nothing here is measured.",
   );
 });
 

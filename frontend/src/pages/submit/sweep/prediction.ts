@@ -30,5 +30,5 @@ function asksForGpus({ benchmark: { device, transport, algorithms } }: Benchmark
 
 /** Where the curve comes from. */
 export function predictionWords({ model, limit }: Prediction): string {
-  return `${model.source}${errorWords(model.median_error)}${model.median_error === null ? "" : " That is the band."}${kneeWords(model)} Nothing here is measured.${limit ? ` ${limit.because}` : ""}`;
+  return `${model.source}${errorWords(model.median_error)}${model.median_error === null ? "" : " The band shows that."}${kneeWords(model)} Nothing here is measured.${limit ? ` ${limit.because}` : ""}`;
 }

@@ -13,7 +13,7 @@ export function Gradients(part: TrainingPart) {
         <TextInput description="Batches before a sum" inputMode="numeric" {...bind("accumulation_steps")} />
         <TextInput description="Size of the pieces that are summed" {...bind("bucket_bytes")} />
         <TextInput description="Largest global norm; empty: none" inputMode="decimal" {...bind("clip_norm")} />
-        <NativeSelect description="speed: the faster, the more samples" {...select(part, "batch_split")} />
+        <NativeSelect description="speed: faster ranks get more samples" {...select(part, "batch_split")} />
       </div>
       <div className={classes.row}>
         <NativeSelect description="What travels" {...select(part, "compression")} />
@@ -28,7 +28,7 @@ export function Gradients(part: TrainingPart) {
       </div>
       <Checkbox
         name="overlap"
-        label="Sum the first buckets while backward still makes the others"
+        label="Sum the first buckets while backward computes the others"
         checked={form.overlap === "on"}
         error={problems.overlap}
         onChange={(event) => onChange("overlap", event.currentTarget.checked ? "on" : "off")}

@@ -13,7 +13,7 @@ const STRATEGIES: Record<string, string> = {
   tf_mirrored: "The same by TensorFlow's MirroredStrategy, to compare with.",
   tf_multi_worker_mirrored: "The same by TensorFlow's MultiWorkerMirroredStrategy, to compare with.",
   tf_parameter_server: "The same by TensorFlow's ParameterServerStrategy, to compare with.",
-  tpu: "No node of Ringscope has a TPU.",
+  tpu: "Ringscope does not run on TPUs.",
 };
 
 /** How the work is shared, and over how many ranks. */
@@ -25,18 +25,18 @@ export function Strategy(part: TrainingPart) {
     <section aria-labelledby="where" className={classes.group}>
       <h2 id="where">Strategy</h2>
       <div className={classes.row}>
-        <NativeSelect description="How ranks share the work" {...select(part, "strategy")} />
+        <NativeSelect description="Parallel strategy" {...select(part, "strategy")} />
         <NativeSelect description="Algorithm of the all-reduce" {...select(part, "all_reduce")} />
         <Ranks bound={bind("ranks")} />
         {(!staysOnOne || form.nodes !== "" || problems.nodes) && (
-          <TextInput description="Empty: as few as it takes" inputMode="numeric" {...bind("nodes")} />
+          <TextInput description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
         )}
       </div>
       <p className={`dim ${classes.does}`}>{STRATEGIES[form.strategy]}</p>
       {(hasServers || isTold(SERVER_FIELDS, form, standard, problems)) && (
         <div className={classes.row}>
           <TextInput description="Ranks that hold the parameters" inputMode="numeric" {...bind("servers")} />
-          <NativeSelect description="Whom a step waits for" {...select(part, "consistency")} />
+          <NativeSelect description="Workers that a step waits for" {...select(part, "consistency")} />
           {(form.consistency === "ssp" || form.staleness !== "" || problems.staleness) && (
             <TextInput description="Steps ahead of the slowest" inputMode="numeric" {...bind("staleness")} />
           )}
@@ -44,7 +44,7 @@ export function Strategy(part: TrainingPart) {
       )}
       <div className={classes.row}>
         <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
-        <TextInput className={classes.wide ?? ""} description="To find it again" maxLength={200} {...bind("name")} />
+        <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
       </div>
       <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />
     </section>

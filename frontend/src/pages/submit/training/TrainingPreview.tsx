@@ -10,7 +10,7 @@ export function TrainingPreview({ form, choices }: { form: TrainingForm; choices
   const epochs = Number(form.epochs);
   const ranks = Number(form.ranks);
   const isCounted = Number.isInteger(epochs) && epochs > 0 && Number.isInteger(ranks) && ranks > 0;
-  if (!isCounted) return <p className="dim">These fields make no training yet.</p>;
+  if (!isCounted) return <p className="dim">These fields do not describe training yet.</p>;
   return (
     <>
       <p className={classes.rows}>{plural(epochs, "epoch")}</p>

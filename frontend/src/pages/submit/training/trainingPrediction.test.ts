@@ -20,7 +20,7 @@ it("says how large, how many and how long", () => {
     ["Sum of a gradient", "about 123 µs by ring"],
     ["Would lie on", "n1 (2 ranks)"],
   ]);
-  expect(sumWords(found)).toBe("The cost model. What overlaps with backward is not waited for. It is no measurement.");
+  expect(sumWords(found)).toBe("The cost model. The part that overlaps with backward does not lengthen the step. This is a prediction, not a measurement.");
   expect(baselineWords({ job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 })).toBe(
     "measured 2,000 samples/s for the same on as many ranks: the steps of this one would take about 7.0 s, with validation and checkpoints on top.",
   );

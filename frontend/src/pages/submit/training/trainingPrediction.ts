@@ -20,7 +20,7 @@ export function trainingItems(found: TrainingPrediction): Item[] {
 
 /** Where the sum's time comes from; null where none is told. */
 export function sumWords({ gradient_sum: sum }: TrainingPrediction): string | null {
-  return sum && `${sum.source} What overlaps with backward is not waited for. It is no measurement.`;
+  return sum && `${sum.source} The part that overlaps with backward does not lengthen the step. This is a prediction, not a measurement.`;
 }
 
 /** How fast the newest job like it was, and what that makes of this one's steps. */

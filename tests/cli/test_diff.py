@@ -110,12 +110,12 @@ def test_what_should_not_be_compared_is_said(two_jobs: FakeApi) -> None:
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: 4 ranks on 2 cores: they took turns, which is in every time.\n" in said
     assert "Job 2: It shared node n1 with job 3. It is excluded from best values" in said
-    assert f"Job 2 and job 1, the base job, do not measure the same: {CROWD}\n" in said
+    assert f"Job 2 and job 1, the base job, do not measure the same thing: {CROWD}\n" in said
     two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=CLUSTER)
     two_jobs.answers["GET /comparison"] = compared(SIMULATION)
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: SIMULATED: times of the cost model, nothing was measured.\n" in said
-    assert f"do not measure the same: {SIMULATION}\n" in said
+    assert f"do not measure the same thing: {SIMULATION}\n" in said
 
 
 def test_the_server_says_what_is_in_the_way_as_on_the_page(two_jobs: FakeApi) -> None:
@@ -124,7 +124,7 @@ def test_the_server_says_what_is_in_the_way_as_on_the_page(two_jobs: FakeApi) ->
         "The ranks lay on their nodes as 2x1 (nodes x ranks), and as 1x2 in the base job.",
     )
     two_jobs.answers["GET /comparison"] = compared(*found)
-    assert f"do not measure the same: {' '.join(found)}\n" in two_jobs.run("diff", "1", "2").out
+    assert f"do not measure the same thing: {' '.join(found)}\n" in two_jobs.run("diff", "1", "2").out
     [asked] = [asked for asked in two_jobs.asked if asked.path == "/comparison"]
     assert asked.query == {"job": ["1", "2"]}
     assert json.loads(two_jobs.run("diff", "1", "2", "--json").out)["obstacles"] == list(found)

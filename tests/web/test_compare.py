@@ -61,7 +61,7 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
         assert line[5].startswith(delta(other["against"]["ratio"]))
         word = "within the noise" if not other["against"]["is_beyond_noise"] else "beyond the noise"
         assert word in line[5]
-    expect(page.get_by_text("No difference in the specifications.")).to_be_visible()
+    expect(page.get_by_text("Neither the specifications nor the known nodes and versions differ.")).to_be_visible()
     choose(page, "Scale", f"{TIMES} job {first}")
     choose(page, "Base job", f"job {second}", exact=True)
     page.reload()

@@ -90,7 +90,7 @@ it("leaves jobs out of the chart, and has a logarithmic axis, as the address say
 
 it("says where nothing differs", async () => {
   const page = await drawn(<Differences jobs={[aTraining({ id: 7 }), aTraining({ id: 9 })]} />, "/compare");
-  expect(page.textContent).toContain("No difference in the specifications");
+  expect(page.textContent).toContain("Neither the specifications nor the known nodes and versions differ");
 });
 
 it("folds away what is the same in all jobs", async () => {

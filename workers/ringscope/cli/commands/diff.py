@@ -106,7 +106,7 @@ def _say_differences(a: int, b: int, found: list[Difference]) -> None:
 
 
 def _obstacles(client: Client, a: Job, b: Job) -> list[str]:
-    """Why their rows do not measure the same, as the page Compare has it."""
+    """Return why their rows do not measure the same thing, as the page Compare does."""
     if a.spec.benchmark is None or b.spec.benchmark is None:
         return obstacles(a.spec, b.spec)
     return client.comparison([a.id, b.id]).jobs[-1].obstacles
@@ -130,7 +130,7 @@ def _say_caveats(jobs: tuple[Job, Job], sides: list[dict[str, Any]], unlike: lis
     found = [sentence for sentence in unlike if not sentence.endswith(told)]  # what disturbed them stands above
     a, b = (job.id for job in jobs)
     if a != b and found:
-        say(f"Job {b} and job {a}, the base job, do not measure the same: {' '.join(found)}")
+        say(f"Job {b} and job {a}, the base job, do not measure the same thing: {' '.join(found)}")
 
 
 def _text(value: Any) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import typer
 
+from ringscope.cli import commands
 from ringscope.cli.main import SECTIONS, build
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +36,12 @@ def shown() -> Iterator[tuple[str, str]]:
             for line in SHOWN.findall(block):
                 for command in re.split(r";\s+(?:\.venv/bin/)?ringscope | && (?:\.venv/bin/)?ringscope ", line):
                     yield page.name, command
+
+
+def test_every_module_of_commands_is_loaded() -> None:
+    modules = {path.stem for path in Path(commands.__file__).parent.glob("[a-z]*.py")}
+    loaded = {module for section in SECTIONS.values() for module in section}
+    assert modules == loaded, "name the module and its commands in SECTIONS of cli/main.py"
 
 
 @pytest.mark.parametrize("name", list(names(COMMAND)))

@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md names every package, and whatever it names is there."""
+"""ARCHITECTURE.md names every package, and whatever it and CONTRIBUTING.md name is there."""
 
 import re
 from pathlib import Path
@@ -20,6 +20,20 @@ NAMED = sorted({name for name in re.findall(r"`([\w./]+)`", PAGE) if name.endswi
 SUBPACKAGES = sorted(
     str(path.parent.relative_to(ROOT)) for package in PACKAGES for path in (ROOT / package).glob("*/__init__.py")
 )
+
+MADE_BY_TESTS = {"test-results/web"}
+PLACEHOLDER = re.compile(r"NAME|NOUN|NNNN|VERB")  # in CONTRIBUTING.md, of a file that one makes
+PLACES = sorted(
+    name.rpartition("/")[0] if PLACEHOLDER.search(name) else name
+    for name in set(re.findall(r"`([\w./]+/[\w./]*)`", (ROOT / "CONTRIBUTING.md").read_text()))
+    if not PLACEHOLDER.search(name.rpartition("/")[0])
+)
+
+
+@pytest.mark.parametrize("name", [name for name in PLACES if name not in MADE_BY_TESTS])
+def test_the_places_of_a_change_are_there(name: str) -> None:
+    is_there = any((ROOT / base / name).exists() for base in ("", "workers/ringscope", "tests", "benchmarks"))
+    assert is_there, f"CONTRIBUTING.md sends people to {name}, which is not there: write where it is now"
 
 
 @pytest.mark.parametrize("name", NAMED)

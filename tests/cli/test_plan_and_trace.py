@@ -157,6 +157,18 @@ def test_trace_prints_each_step_of_the_three_devices(algorithm: str) -> None:
     assert lines[-3:] == [f"rank {rank} ends with 7,14,21" for rank in range(3)]
 
 
+def test_trace_says_who_is_idle_while_one_server_works() -> None:
+    busy = [
+        line for line in ringscope("trace", "parameter_server", "--ranks", "4").splitlines() if " of 6 steps" in line
+    ]
+    assert busy == [
+        "rank 0 sends or receives in 6 of 6 steps",
+        "ranks 1 to 3 send or receive in 2 of 6 steps and wait in the others",
+    ]
+    ring = ringscope("trace", "ring", "--ranks", "4").splitlines()
+    assert ring[-5] == "every rank sends or receives in each step"
+
+
 def test_trace_shows_the_ring_in_the_other_direction() -> None:
     told = ringscope("trace", "ring", "--reverse", "--values", "1,2,3;10,20,30;100,200,300")
     sent = [line.split(",")[0].strip() for line in told.splitlines() if "->" in line]

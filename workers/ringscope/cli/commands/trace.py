@@ -1,6 +1,8 @@
 """`ringscope trace`: an algorithm step by step, with numbers, or as a picture in time."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -119,6 +121,10 @@ def trace_algorithm(
         say(f"rank {rank} starts with {_numbers(row)}")
     for number, step in enumerate(steps):
         _tell(number, step)
+    if steps:
+        say()
+        for sentence in _busy(steps, shape.ranks):
+            say(sentence)
     for rank, row in enumerate(steps[-1].held if steps else rows):
         say(f"rank {rank} ends with {_numbers(result(schedule, rank, row)) or 'nothing'}")
 
@@ -132,6 +138,29 @@ def _tell(number: int, step: TraceStep) -> None:
         say(f"  rank {message.src} -> rank {message.dst}: {_numbers(carried)}, which {verb} it at {place}")
     for rank, row in enumerate(step.held):
         say(f"  rank {rank} holds {_numbers(row)}")
+
+
+def _busy(steps: Sequence[TraceStep], ranks: int) -> Iterator[str]:
+    """Yield in how many steps each rank sends or receives, the busiest first; in the other steps its link is idle."""
+    busy = Counter(
+        rank for step in steps for rank in {end for message, _ in step.moves for end in (message.src, message.dst)}
+    )
+    by_count: dict[int, list[int]] = {}
+    for rank in range(ranks):
+        by_count.setdefault(busy[rank], []).append(rank)
+    if [*by_count] == [len(steps)]:
+        yield "every rank sends or receives in each step"
+        return
+    for count, found in sorted(by_count.items(), reverse=True):
+        who = f"rank {found[0]} sends or receives" if len(found) == 1 else f"ranks {_ranks(found)} send or receive"
+        waits = "" if count == len(steps) else f" and {'waits' if len(found) == 1 else 'wait'} in the others"
+        yield f"{who} in {count} of {len(steps)} steps{waits}"
+
+
+def _ranks(ranks: Sequence[int]) -> str:
+    """ "1 to 3" or "1, 3"."""
+    is_range = len(ranks) > 2 and ranks[-1] - ranks[0] == len(ranks) - 1
+    return f"{ranks[0]} to {ranks[-1]}" if is_range else ", ".join(map(str, ranks))
 
 
 def _in_channels(channels: int) -> str:

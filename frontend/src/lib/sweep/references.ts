@@ -139,7 +139,7 @@ export function referenceWords(found: JobPrediction | undefined, beside: Beside,
     return ` Grey: the median of the means of ${range(runs)} earlier good runs of the same row.${disturbed}${limit}`;
   }
   if (!found.model?.rows.length) return limit;
-  const cut = isCut ? " The line is cut off where the prediction is more than twice the measured value; the table has all of it." : "";
+  const cut = isCut ? " Lines end at twice the measured value; the table has all of it." : "";
   return ` Dashed: ${lowerFirst(found.model.source)}${errorWords(found.model.median_error)}${kneeWords(found.model)}${cut}${limit}`;
 }
 

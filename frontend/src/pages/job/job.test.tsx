@@ -45,7 +45,7 @@ const button = (page: HTMLElement, name: string) => [...page.querySelectorAll("b
 it.each([
   ["what happened", eventsQuery(7), "What happened to the job could not be loaded"],
   ["what its rows are held against", jobPredictionQuery(7, 0), "The prediction and the baseline could not be loaded"],
-  ["which operations were followed", tracesQuery(7, true), "The list of traced operations could not be loaded"],
+  ["which operations were followed", tracesQuery(7, true), "The traces of the job could not be loaded"],
 ])("says that it could not be loaded: %s", async (_, query, sentence) => {
   const page = await drawn(<JobPage />, "/jobs/7?view=table", await answers(traced).failing(query, "The disk is full."));
   expect(alerts(page)).toEqual([expect.stringContaining(`${sentence}. The disk is full.`)]);

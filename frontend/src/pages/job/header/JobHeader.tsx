@@ -72,7 +72,7 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         </div>
       </div>
       <Reference id={String(job.id)} command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} />
-      <QueryError what="The list of traced operations could not be loaded" query={traces} />
+      <QueryError what="The traces of the job could not be loaded" query={traces} />
       {hold.error && <ErrorNote what="The job was neither held nor released" error={hold.error} />}
       <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
     </header>

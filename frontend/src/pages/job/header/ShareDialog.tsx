@@ -26,7 +26,7 @@ export function Share() {
       <Button onClick={open}>Share …</Button>
       <Dialog title="Share this page" isOpen={isOpen} onClose={() => setOpen(false)}>
         <p>
-          The first person to open this link sees this page and can view everything, but change nothing.
+          The first person to open it can view everything and change nothing.
           {link.data && ` It works once, until ${formatDateTime(link.data.expires_at)}.`}
         </p>
         {link.error && <ErrorNote what="The link was not made" error={link.error} onRetry={() => link.mutate()} />}

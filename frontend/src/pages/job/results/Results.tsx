@@ -116,7 +116,7 @@ export function Results({ job, rows }: Props) {
           {referenceWords(prediction, beside.shown, statistic, !isTable && metric !== "time" && isCut)}
           {beside.shown === "base" && baseWords(compared, shown, place === "in")}
           {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
-          {sweep.sizes.includes(0) && " Size 0 is in the tables only, because a logarithmic axis cannot show it."}
+          {sweep.sizes.includes(0) && " Size 0 is in the tables only."}
         </figcaption>
       </figure>
       <SweepTable

@@ -120,7 +120,7 @@ function columnsOf(busbw: string, time: string, isAuto: boolean): [string, strin
   return [
     ...(isAuto ? [took] : []),
     ["time (µs)", time],
-    ["median (µs)", "the iteration in the middle, of the slowest rank, with the 5th and 95th percentile; unstable: cv above 20 %, or p99 above 10 times the median"],
+    ["median (µs)", "of the slowest rank, with the 5th and 95th percentile; unstable: cv above 20 %, or p99 above 10 times the median"],
     ["algbw (GB/s)", "algbw = size / time"],
     ["busbw (GB/s)", busbw],
     ["#wrong", "elements that differ from the exact answer, over all ranks"],

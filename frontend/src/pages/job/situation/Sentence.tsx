@@ -65,5 +65,5 @@ const ON_ITS_WAY = {
   held: "The job is held; it can start once it is released.",
   queued: "The scheduler has not considered the job yet.",
   starting: "The nodes check themselves and start the ranks.",
-  stopping: "The ranks are ending, and their nodes check that no process is left.",
+  stopping: "The ranks are ending; their nodes check that no process is left.",
 } as const;

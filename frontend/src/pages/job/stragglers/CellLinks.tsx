@@ -36,7 +36,7 @@ export function CellLinks({ job, row, rank, at }: Props) {
           <Link to="/jobs/$jobId/ring" params={{ jobId: job.id }} search={search}>
             {row.algorithm} of {formatSize(row.size_bytes)}, step by step
           </Link>
-          <span className="dim">The trace is of one additional operation of this row; the timed iterations are not traced.</span>
+          <span className="dim">The trace is of one additional operation of this row.</span>
         </>
       )}
       {!isTraced && traces.length > 0 && <span className="dim">No operation of this row was traced.</span>}

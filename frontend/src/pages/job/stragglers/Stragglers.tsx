@@ -61,9 +61,9 @@ function OfRow({ job, row, isTable }: { job: BenchmarkJob; row: MeasurementView;
           {isTable ? <StragglersTable found={data} basis={basisOf(job)} /> : <Strips job={job} row={row} found={data} />}
           <figcaption className="dim">
             {plural(data.steps, "iteration")} of {formatSize(row.size_bytes)}
-            {data.steps_per_column > 1 && `, ${data.steps_per_column} in each column, of which the largest value is kept`}. Late is after the
-            median rank; the strips differ in order of magnitude, and what the clocks of several nodes may err is drawn as nothing.
-            The last strip is the time from the last rank&rsquo;s arrival to the end: the network&rsquo;s, whoever came late.
+            {data.steps_per_column > 1 && `, ${data.steps_per_column} in each column, of which the largest counts`}. Late means after the median
+            rank; lateness within the clock error is not drawn. The last strip is the time from the last rank&rsquo;s arrival to the
+            end, which the network takes.
           </figcaption>
         </>
       )}

@@ -35,7 +35,7 @@ def filled(page: str, documents: Mapping[str, Any]) -> str:
 
 
 def tables(documents: Mapping[str, Any]) -> dict[str, str]:
-    """Of every comparison a table, of every document its targets, in Markdown by their names."""
+    """Return a table for every comparison and the targets of every document, in Markdown, by their names."""
     made: dict[str, str] = {}
     for name, document in documents.items():
         made[f"{name}_targets"] = _targets(document["targets"])

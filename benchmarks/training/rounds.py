@@ -1,4 +1,4 @@
-"""A comparison: training jobs in turns, their figures round by round, and ratios of them. Pure but for ``run``."""
+"""A comparison: training jobs in turns, their figures round by round, and ratios of them. Only ``run`` starts anything."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -97,7 +97,7 @@ def run() -> Result:
 
 
 def targets_of(outcomes: Mapping[str, Outcome]) -> Iterator[Target]:
-    """What the comparisons are held to, as far as both sides took part."""
+    """Return the targets of the comparisons in which both sides took part."""
     for name, comparison, ours, other, figure, wanted, at_most in _ASKED:
         ratio = outcomes[comparison].ratio(ours, other, figure) if comparison in outcomes else None
         if ratio is not None:
@@ -134,7 +134,7 @@ def _digits_targets(digits: dict[str, Any]) -> Iterator[Target]:
 
 
 def show(name: str, outcome: Outcome) -> None:
-    """The comparison's table, and why some took no part."""
+    """Print the comparison's table, and why some jobs took no part."""
     say(f"\n{name}: median (quartiles) over the rounds")
     say(f"{'':>26}{'step, ms':>26}{'exposed, ms':>26}{'samples/s':>26}")
     for contender in outcome.rounds:

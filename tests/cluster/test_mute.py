@@ -66,8 +66,10 @@ def frozen(process: psutil.Process, tree: str) -> Iterator[None]:
 
 def let_hang(process: psutil.Process, how: str) -> None:
     """It never returns to its event loop."""
-    if (gdb := shutil.which("gdb")) is None or platform.machine() != "x86_64":
-        pytest.skip("gdb is not installed, or this is no x86")
+    if (gdb := shutil.which("gdb")) is None:
+        pytest.skip("gdb is not installed")
+    if how == "an endless loop" and platform.machine() != "x86_64":
+        pytest.skip("the jump that gdb writes is an instruction of x86")
     before = process.cpu_times().user
     with subprocess.Popen(
         [gdb, "-nx", "-batch", "-p", str(process.pid), "-ex", HANGS[how]],

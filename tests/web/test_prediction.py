@@ -14,7 +14,7 @@ SPEC = {
 
 
 @pytest.mark.long
-def test_the_form_shows_what_the_api_foresees_and_the_result_is_held_against_it(visit: Visit) -> None:
+def test_the_form_shows_the_prediction_of_the_api_and_the_result_is_compared_with_it(visit: Visit) -> None:
     page = visit.open(FORM)
     aside = page.get_by_role("complementary", name="What will run")
     expect(aside).to_contain_text("Operations take")

@@ -18,7 +18,7 @@ const AVERAGES: Readonly<Record<BenchmarkSpec["benchmark"]["average"], string>> 
 
 const WAITED = ["", "to wait for each operation, after which all ranks meet", "to wait for each operation", "that all ranks meet after each iteration"];
 
-/** What is not as usual; of a job with none its numbers tell of others, too. */
+/** Return the options that differ from the default mode; numbers of a job without any compare with others'. */
 export function nonDefault({ benchmark: { channels, aggregate, blocking, average, rotate } }: BenchmarkSpec): NonDefault[] {
   return [
     ...(channels == null ? [] : [{ word: plural(channels, "channel"), asked: `for ${plural(channels, "channel")} of rings and trees` }]),

@@ -53,12 +53,12 @@ async def test_it_comes_true(server: Server, clock: Clock) -> None:
     agent = await server.node(slots=4)
     await server.submit(**job(3, time_limit_seconds=50))
     await agent.start_next()
-    foreseen = await ask(server, job(4))
+    planned = await ask(server, job(4))
     submitted = await server.submit(**job(4))
     await server.one_pass()
     pending = (await server.job(submitted["id"]))["pending"]
-    assert foreseen["pending"] == {"reason": pending["reason"], "sentence": pending["sentence"]}
-    assert (foreseen["estimated_start"], foreseen["position"]) == (pending["estimated_start"], pending["position"])
+    assert planned["pending"] == {"reason": pending["reason"], "sentence": pending["sentence"]}
+    assert (planned["estimated_start"], planned["position"]) == (pending["estimated_start"], pending["position"])
 
 
 async def test_a_job_of_higher_priority_says_whom_it_would_delay(server: Server, clock: Clock) -> None:

@@ -59,8 +59,8 @@ class Sweep:
     ) -> None:
         """``emit`` takes the records and ``ring`` the steps; without one they are not recorded.
 
-        EngineError where the smallest node has fewer ranks than channels are asked for. ``fault`` is a drill for this
-        rank (see ``rank_process.FAULT_VARIABLE``).
+        ``fault`` is injected on this rank (see ``rank_process.FAULT_VARIABLE``). Raises EngineError where the smallest
+        node has fewer ranks than channels are asked for.
         """
         if spec.channels is not None and comm.channels < spec.channels:
             raise EngineError(f"benchmark.channels: {too_many_channels(spec.channels, comm.channels)}")

@@ -1,4 +1,4 @@
-"""SweepComparison of the algorithms of a sweep: the one statistic that is compared, and its error. Pure.
+"""Comparison of the algorithms of a sweep: the one statistic that is compared, and its error. Pure.
 
 The time of an algorithm at a size and placement is nccl-tests' number: the mean of the timed iterations, over the ranks
 as the job's ``average`` says; several cycles count by their mean. Its error follows from the rows' intervals

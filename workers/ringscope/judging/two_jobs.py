@@ -1,4 +1,4 @@
-"""SweepComparison of two jobs: the differences of their specifications, and their measured rows in pairs. Pure."""
+"""Comparison of two jobs: the differences of their specifications, and their measured rows in pairs. Pure."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

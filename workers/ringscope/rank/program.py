@@ -179,7 +179,7 @@ def _training() -> "ModuleType":
 
 
 def _strikes(fault: str, comm: "Communicator") -> bool:
-    """Return whether this is the rank that a drill is for."""
+    """Return whether the fault is injected on this rank."""
     return {"wrong_element": 0, "deadlock": comm.size - 1, "slow": comm.size - 1}.get(fault) == comm.rank
 
 

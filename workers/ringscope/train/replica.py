@@ -40,7 +40,7 @@ class Replica:
     ) -> None:
         """``module`` is the model itself, which ``sums`` may have wrapped.
 
-        ``fault`` is a drill: with ``slow`` it computes everything twice, as a rank of half the speed takes twice as
+        ``fault`` is injected: with ``slow`` it computes everything twice, as a rank of half the speed takes twice as
         long. Sleeping is no way: ranks that share a memory, or a core's two threads, would go faster meanwhile.
         """
         self.module = module

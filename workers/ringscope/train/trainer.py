@@ -76,7 +76,7 @@ class Trainer:
         emit: Callable[[Record], None],
         fault: str = "",
     ) -> None:
-        """``fault`` is a faults for this rank (see ``rank_process.FAULT_VARIABLE``)."""
+        """``fault`` is injected on this rank (see ``rank_process.FAULT_VARIABLE``)."""
         self._comm, self._spec, self._dataset, self._faults = comm, spec, dataset, FaultInjection(fault)
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
         self._sampler = Sampler(len(dataset.training), spec.global_batch_size, spec.seed)

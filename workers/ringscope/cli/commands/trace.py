@@ -17,6 +17,7 @@ from ringscope.cli.unused_options import all_for, refuse_unused
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.collectives import ROOTED, SCHEDULED
 from ringscope.contracts.words.topology import Topology
+from ringscope.contracts.words.units import plural
 from ringscope.cost.traces.perfetto import to_perfetto
 from ringscope.cost.worked_example import LINKS, MAX_RANKS, USUAL_RANKS, example_timeline, result, usual_values
 from ringscope.schedules.algorithms import SCHEDULES, build, channels_of
@@ -154,7 +155,7 @@ def _busy(steps: Sequence[TraceStep], ranks: int) -> Iterator[str]:
     for count, found in sorted(by_count.items(), reverse=True):
         who = f"rank {found[0]} sends or receives" if len(found) == 1 else f"ranks {_ranks(found)} send or receive"
         waits = "" if count == len(steps) else f" and {'waits' if len(found) == 1 else 'wait'} in the others"
-        yield f"{who} in {count} of {len(steps)} steps{waits}"
+        yield f"{who} in {count} of {plural(len(steps), 'step')}{waits}"
 
 
 def _ranks(ranks: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""A comparison: training jobs in turns, their figures round by round, and ratios of them. Only ``run`` starts anything."""
+"""A comparison: training jobs in turns, their figures round by round, and ratios. Only ``run`` starts anything."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 import pytest
 from tests.agent.conftest import eventually
 from tests.agent.fake_server import TOKEN, FakeServer
-from tests.agent.test_delivery import REGISTRATION
+from tests.agent.telemetry.test_delivery import REGISTRATION
 from tests.agent.test_inventory import fake_nvml
 
 from ringscope.contracts.job import JobSpec

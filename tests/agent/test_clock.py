@@ -5,7 +5,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.fake_server import TOKEN, FakeServer
-from tests.agent.test_delivery import REGISTRATION
+from tests.agent.telemetry.test_delivery import REGISTRATION
 
 from ringscope.contracts.protocol import CLOCK_DRIFT
 from ringscope_agent.client import ServerClient

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 from tests.agent.conftest import eventually
 from tests.agent.fake_server import JOIN_TOKEN, TOKEN, FakeServer
-from tests.agent.test_delivery import REGISTRATION
+from tests.agent.telemetry.test_delivery import REGISTRATION
 
 from ringscope.contracts.protocol import HEARTBEAT_SECONDS, MISSED_HEARTBEATS_UNTIL_LOST, Report
 from ringscope_agent.client import TIMEOUT, RejectedError, ServerClient, TokenRefusedError

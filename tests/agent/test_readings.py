@@ -1,7 +1,7 @@
 """How busy the node is goes with its heartbeats."""
 
 from tests.agent.fake_server import TOKEN, FakeServer
-from tests.agent.test_delivery import REGISTRATION
+from tests.agent.telemetry.test_delivery import REGISTRATION
 
 from ringscope.contracts.reading import Reading
 from ringscope_agent.client import ServerClient

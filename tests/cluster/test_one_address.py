@@ -8,7 +8,7 @@ import pytest
 from tests.cluster.lab import SLOTS, Lab, eventually, running, running_lab
 
 
-@pytest.mark.long  # the gate has the names that Hydra gets: tests/agent/test_hydra.py
+@pytest.mark.long  # the gate has the names that Hydra gets: tests/agent/launch/test_hydra.py
 def test_a_gang_over_two_agents_with_one_address_starts_and_succeeds(data_dir: Path) -> None:
     with running_lab(data_dir) as (lab, _), running(second_agent(lab)):
         with lab.client() as client:

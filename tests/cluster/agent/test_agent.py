@@ -173,7 +173,7 @@ async def test_a_second_agent_on_one_data_directory_is_refused(server: FakeServe
     )
 
 
-@pytest.mark.long  # in one process: tests/agent/test_delivery.py
+@pytest.mark.long  # in one process: tests/agent/telemetry/test_delivery.py
 async def test_an_old_epoch_makes_the_agent_register_again_and_keep_its_attempts(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -204,7 +204,7 @@ async def test_a_server_that_is_away_loses_nothing(
     assert [r["rank"] for r in server.records[7] if r["type"] == "done"] in ([0, 1], [1, 0])
 
 
-@pytest.mark.long  # in one process: tests/agent/test_node_check.py
+@pytest.mark.long  # in one process: tests/agent/launch/test_node_check.py
 async def test_a_job_that_does_not_fit_is_refused(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -215,7 +215,7 @@ async def test_a_job_that_does_not_fit_is_refused(
     await server.wait_for("clean", 7)
 
 
-@pytest.mark.long  # in one process: tests/agent/test_node_check.py
+@pytest.mark.long  # in one process: tests/agent/launch/test_node_check.py
 async def test_a_node_with_processes_of_an_unknown_attempt_is_refused(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

@@ -95,7 +95,7 @@ async def test_the_ranks_of_a_script_are_told_where_it_and_their_checkpoints_lie
     assert (agent.data_dir / "checkpoints" / f"job-{job.job_id}").is_dir()
 
 
-@pytest.mark.long  # the gate has each half: engine/test_rank.py finds it, tests/agent/test_outcome.py says so
+@pytest.mark.long  # the gate has each half: engine/test_rank.py finds it, tests/agent/launch/test_outcome.py says so
 async def test_a_wrong_element_ends_as_verification_failed(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:
@@ -180,7 +180,7 @@ async def test_a_node_with_a_lifetime_leaves_once_its_ranks_are_gone(
     await server.wait_for("clean", 7)
 
 
-@pytest.mark.long  # tests/agent/test_outcome.py has it of ranks that the agent killed
+@pytest.mark.long  # tests/agent/launch/test_outcome.py has it of ranks that the agent killed
 async def test_ranks_that_a_batch_system_kills_with_their_agent_are_no_fault_of_their_own(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

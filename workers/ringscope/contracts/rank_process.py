@@ -13,8 +13,8 @@ SCRIPTS_VARIABLE = "RINGSCOPE_SCRIPTS"  # folder of the node's own scripts
 STEPS_VARIABLE = "RINGSCOPE_STEPS"  # path of the memory of ``ringscope.engine.step_ring``
 STACKS_VARIABLE = "RINGSCOPE_STACKS"  # folder in which each rank writes its stack on request
 # Fault to inject: "wrong_element" makes rank 0 spoil one element of each result, "deadlock" keeps the last rank from
-# the first check, so that all wait for it. In training "wrong_element" changes a bit of rank 0's replica after each epoch;
-# "slow" makes the last rank compute everything twice.
+# the first check, so that all wait for it. In training "wrong_element" changes a bit of rank 0's replica after each
+# epoch; "slow" makes the last rank compute everything twice.
 FAULT_VARIABLE = "RINGSCOPE_FAULT"
 
 # Exit codes of a rank program.

@@ -1,7 +1,8 @@
 """The options that describe a cluster, and what they say together: for plans and for simulations."""
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Self
 
 import typer
 from pydantic import ValidationError
@@ -26,53 +27,54 @@ _FLAGS = {
 }
 
 Shape = Annotated[str | None, typer.Option("--topology", help="flat, NODESxRANKS or RACKSxNODESxRANKS, such as 4x8.")]
-LinkBetween = Annotated[str | None, typer.Option("--link", help="Link between nodes; default 10gbe. " + _LINK_HELP)]
-Latency = Annotated[str | None, typer.Option(help="Latency of a message between nodes, such as 5us.")]
-Intra = Annotated[str | None, typer.Option(help="Link inside a node; default nvlink4. " + _LINK_HELP)]
-Nics = Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")]
-Channels = Annotated[
-    int | None,
-    typer.Option(
-        min=1, help="Channels of rings and trees, each leaving a node by another rank; default: one a card, on CPUs 1."
-    ),
-]
-Oversubscription = Annotated[
-    float | None, typer.Option(min=1, help="Oversubscription of the racks' uplinks; default 1.")
-]
-Gamma = Annotated[str | None, typer.Option(help="How fast one rank adds, such as 20GB/s; default: no time.")]
 
 
-def described(
-    topology: str | None = None,
-    link: str | None = None,
-    latency: str | None = None,
-    intra: str | None = None,
-    nics: int | None = None,
-    oversubscription: float | None = None,
-    gamma: str | None = None,
-    ranks: int | None = None,
-    channels: int | None = None,
-) -> dict[str, Any]:
-    """Return the options given, as fields of ``ClusterSpec``; ``ranks`` is the size of a flat cluster.
+@dataclass(frozen=True, kw_only=True)
+class ClusterOptions:
+    """Options of ``plan``, ``bench`` and ``submit`` that describe a cluster; None: not given."""
 
-    UserError where one cannot be read, or ``ranks`` contradicts the topology.
-    """
-    shape = None if topology == _FLAT else topology
-    if ranks is not None:
-        shape = shape or str(ranks)
-        if (has := cluster({"shape": shape}).ranks) != ranks:
-            raise UserError(f"--ranks: {shape} has {has} ranks, not {ranks}; leave --ranks out.")
-    fields = {
-        "shape": shape,
-        "link": link,
-        "latency_us": None if latency is None else _parsed("--latency", parse_duration, latency) * 1e6,
-        "intra": intra,
-        "nics_per_node": nics,
-        "channels": channels,
-        "oversubscription": oversubscription,
-        "reduce_gb_per_s": None if gamma is None else _parsed("--gamma", parse_rate, gamma) / 1e9,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
+    topology: Shape = None
+    link: Annotated[str | None, typer.Option("--link", help="Link between nodes; default 10gbe. " + _LINK_HELP)] = None
+    latency: Annotated[str | None, typer.Option(help="Latency of a message between nodes, such as 5us.")] = None
+    intra: Annotated[str | None, typer.Option(help="Link inside a node; default nvlink4. " + _LINK_HELP)] = None
+    nics: Annotated[int | None, typer.Option(min=1, help="Network cards of a node; default: one per rank.")] = None
+    channels: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Channels of rings and trees, each leaving a node by another rank; default: one a card, on CPUs 1.",
+        ),
+    ] = None
+    oversubscription: Annotated[
+        float | None, typer.Option(min=1, help="Oversubscription of the racks' uplinks; default 1.")
+    ] = None
+    gamma: Annotated[str | None, typer.Option(help="How fast one rank adds, such as 20GB/s; default: no time.")] = None
+
+    def fields(self, ranks: int | None = None) -> dict[str, Any]:
+        """Return the given options as fields of ``ClusterSpec``; ``ranks`` is the size of a flat cluster.
+
+        UserError where one cannot be read, or ``ranks`` contradicts the topology.
+        """
+        shape = None if self.topology == _FLAT else self.topology
+        if ranks is not None:
+            shape = shape or str(ranks)
+            if (has := cluster({"shape": shape}).ranks) != ranks:
+                raise UserError(f"--ranks: {shape} has {has} ranks, not {ranks}; leave --ranks out.")
+        fields = {
+            "shape": shape,
+            "link": self.link,
+            "latency_us": None if self.latency is None else _parsed("--latency", parse_duration, self.latency) * 1e6,
+            "intra": self.intra,
+            "nics_per_node": self.nics,
+            "channels": self.channels,
+            "oversubscription": self.oversubscription,
+            "reduce_gb_per_s": None if self.gamma is None else _parsed("--gamma", parse_rate, self.gamma) / 1e9,
+        }
+        return {name: value for name, value in fields.items() if value is not None}
+
+    def without_channels(self) -> Self:
+        """Return the options of a sweep that is measured: its channels belong to the benchmark."""
+        return replace(self, channels=None)
 
 
 def cluster(fields: dict[str, Any]) -> ClusterSpec:

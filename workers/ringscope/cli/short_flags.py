@@ -5,12 +5,9 @@ from typing import Any
 
 import typer
 
-from ringscope.bench.nccl_tests.dtypes import dtype_named
-from ringscope.contracts.benchmark import AVERAGES
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.words.units import is_whole_number, parse_size
+from ringscope.contracts.words.units import parse_size
 
-_USUAL_STEP = "1M"  # nccl-tests' -i, which counts where -f is 1
 # Letter, its value that asks for nothing (None: there is none), and what to do instead.
 _ELSEWHERE: dict[str, tuple[str | None, str]] = {
     "-t": ("1", "ranks are processes here, not threads; give --ranks."),
@@ -77,40 +74,3 @@ def size(flag: str, text: str | None) -> int | None:
         return parse_size(text) if text is not None else None
     except ValueError as error:
         raise UserError(f"{flag}: {error}") from error
-
-
-def sweep_fields(
-    step_factor: int | None,
-    step_bytes: str | None,
-    average: str | None,
-    dtype: str | None,
-    check: int | None,
-    per_iteration: int | None,
-    rotate: int | None,
-    **others: Any,
-) -> dict[str, Any]:
-    """The fields of a benchmark that the letters gave; ``others`` have their fields' names already.
-
-    As in nccl-tests a factor above 1 wins over a step, and a factor of 1 means steps.
-    """
-    step = size("-i", step_bytes)
-    if step_factor in (0, 1):
-        step_factor, step = None, step or parse_size(_USUAL_STEP)
-    elif step_factor is not None:
-        step = None
-    if average is not None and is_whole_number(average) and int(average) < len(AVERAGES):
-        average = AVERAGES[int(average)]
-    fields = others | {
-        "step_factor": step_factor,
-        "step_bytes": step,
-        "average": average,
-        "dtype": dtype_named(dtype) if dtype is not None else None,
-        "check": _switch(check),
-        "per_iteration": _switch(per_iteration),
-        "rotate": _switch(rotate),
-    }
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _switch(value: int | None) -> bool | None:
-    return None if value is None else bool(value)

@@ -14,17 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from ringscope.bench.nccl_tests.document import to_json
 from ringscope.bench.nccl_tests.table import render_table
 from ringscope.choice.tuning_file import path_in, read, write
-from ringscope.cli.cluster import (
-    Channels,
-    Gamma,
-    Intra,
-    Latency,
-    LinkBetween,
-    Nics,
-    Oversubscription,
-    Shape,
-    described,
-)
+from ringscope.cli.cluster import ClusterOptions
 from ringscope.cli.console import (
     DEFAULT_DATA_DIR,
     EXIT_FAILED,
@@ -34,33 +24,11 @@ from ringscope.cli.console import (
     say,
     stderr_console,
 )
+from ringscope.cli.option_groups import unfolded
 from ringscope.cli.processes.children import interrupts
 from ringscope.cli.runnable import without_missing
-from ringscope.cli.short_flags import LetterCommand, size, sweep_fields
-from ringscope.cli.sweep_options import (
-    Aggregate,
-    Algorithms,
-    Average,
-    Blocking,
-    Check,
-    Cycles,
-    Device,
-    Dtype,
-    Iterations,
-    MaxBytes,
-    MinBytes,
-    Op,
-    PerIteration,
-    RankTimeout,
-    Root,
-    Rotate,
-    SkipIterations,
-    StepBytes,
-    StepFactor,
-    Transport,
-    Warmup,
-    listed,
-)
+from ringscope.cli.short_flags import LetterCommand
+from ringscope.cli.sweep_options import SweepOptions
 from ringscope.cli.unused_options import all_for, refuse_unused, unused_in_sweep
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
@@ -77,45 +45,45 @@ from ringscope.judging.verdict import explanation, verdict
 from ringscope.rank.local import Run, run_local
 from ringscope.rank.machine import known_machine
 
+_SWEEP = SweepOptions(
+    transport="auto",
+    device="auto",
+    min_bytes="8",
+    max_bytes="64M",
+    iterations=20,
+    warmup=5,
+    aggregate=1,
+    cycles=1,
+    blocking=0,
+    average="mean",
+    rotate=0,
+    per_iteration=0,
+    skip_iterations=0,
+    timeout_seconds=300,
+    check=1,
+    dtype="float",
+    op="sum",
+    root=0,
+)
 _TIME = "%Y-%m-%d %H:%M:%S"
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command(cls=LetterCommand)(bench)
+    app.command(cls=LetterCommand)(unfolded(bench))
 
 
 def bench(
     context: typer.Context,
     collective: Annotated[str, typer.Argument(help=f"{', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[int | None, typer.Option(help="Processes; default 2.")] = None,
-    algorithm: Algorithms = None,
     skip_missing: Annotated[
         bool, typer.Option("--skip-missing", help="Leave out algorithms that cannot run here, and measure the others.")
     ] = False,
-    transport: Transport = "auto",
-    device: Device = "auto",
-    min_bytes: MinBytes = "8",
-    max_bytes: MaxBytes = "64M",
-    step_factor: StepFactor = None,
-    step_bytes: StepBytes = None,
-    iterations: Iterations = 20,
-    warmup: Warmup = 5,
-    aggregate: Aggregate = 1,
-    cycles: Cycles = 1,
-    blocking: Blocking = 0,
-    average: Average = "mean",
-    rotate: Rotate = 0,
-    check: Check = 1,
-    dtype: Dtype = "float",
-    op: Op = "sum",
-    root: Root = 0,
-    per_iteration: PerIteration = 0,
-    skip_iterations: SkipIterations = 0,
+    sweep: SweepOptions = _SWEEP,
     timestamps: Annotated[
         int, typer.Option("-S", "--timestamps", min=0, max=1, help="Add the time of day (UTC) to each row.")
     ] = 0,
-    timeout_seconds: RankTimeout = 300,
     json_file: Annotated[Path | None, typer.Option("-J", "--json", help="Also write nccl-tests' JSON here.")] = None,
     trace_file: Annotated[
         Path | None,
@@ -124,14 +92,7 @@ def bench(
             help="Trace one more operation of each row, transfer by transfer, and write it for ui.perfetto.dev.",
         ),
     ] = None,
-    topology: Shape = None,
-    link: LinkBetween = None,
-    latency: Latency = None,
-    intra: Intra = None,
-    nics: Nics = None,
-    channels: Channels = None,
-    oversubscription: Oversubscription = None,
-    gamma: Gamma = None,
+    network: ClusterOptions = ClusterOptions(),
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Measure a collective on this machine; needs no server.
@@ -143,54 +104,27 @@ def bench(
 
     Exit code 0: every element was right. 1: some were wrong, or a rank failed. 2: bad input, or no MPI.
     """
-    is_simulated = transport == SIMULATED
-    benchmark: dict[str, Any] = {
-        "collective": collective,
-        "transport": transport,
-        "device": device,
-        "op": op,
-        "root": root,
-        "trace": trace_file is not None,
-    }
-    benchmark |= sweep_fields(
-        min_bytes=size("-b", min_bytes),
-        max_bytes=size("-e", max_bytes),
-        step_factor=step_factor,
-        step_bytes=step_bytes,
-        iterations=iterations,
-        warmup=warmup,
-        aggregate=aggregate,
-        cycles=cycles,
-        blocking=blocking,
-        average=average,
-        rotate=rotate,
-        check=check,
-        dtype=dtype,
-        per_iteration=per_iteration,
-        skip_iterations=skip_iterations,
-        timeout_seconds=timeout_seconds,
-        channels=None if is_simulated else channels,
-    )
+    is_simulated = sweep.transport == SIMULATED
+    benchmark = sweep.benchmark() | {"collective": collective, "trace": trace_file is not None}
+    if network.channels is not None and not is_simulated:
+        benchmark["channels"] = network.channels
     refuse_unused(context, unused_in_sweep(benchmark))
     if is_simulated:
         refuse_unused(
             context, all_for(["--data-dir"], "a simulated sweep reads no measurements of this machine; leave it out.")
         )
-    if not algorithm:
+    if not sweep.algorithm:
         refuse_unused(
             context, all_for(["--skip-missing"], "it leaves out some of --algorithm; name them, or leave it out.")
         )
-    ranks_there = ranks if is_simulated else None
-    described_in = channels if is_simulated else None
-    cluster = described(topology, link, latency, intra, nics, oversubscription, gamma, ranks_there, described_in)
+    cluster = network.fields(ranks) if is_simulated else network.without_channels().fields()
     if is_simulated or cluster:
         benchmark["topology"] = cluster
     body = {"benchmark": benchmark, "placement": {} if is_simulated or ranks is None else {"ranks": ranks}}
-    if algorithm:
-        names = listed(algorithm)
-        benchmark["algorithms"] = without_missing(names, body, validated) if skip_missing else names
+    if skip_missing:
+        benchmark["algorithms"] = without_missing(benchmark["algorithms"], body, validated)
     job = validated(body)
-    if channels not in (None, 1) and not is_simulated and (sentence := job.sweep.goes_one_way):
+    if network.channels not in (None, 1) and not is_simulated and (sentence := job.sweep.goes_one_way):
         raise UserError(f"--channels: {sentence}")
     tuning = path_in(data_dir)
     if AUTO in job.sweep.algorithms and not is_simulated:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -10,19 +10,9 @@ import typer
 from pydantic import ValidationError
 from rich.table import Table
 
-from ringscope.cli.cluster import (
-    Channels,
-    Gamma,
-    Intra,
-    Latency,
-    LinkBetween,
-    Nics,
-    Oversubscription,
-    Shape,
-    cluster,
-    described,
-)
+from ringscope.cli.cluster import ClusterOptions, cluster
 from ringscope.cli.console import say, say_json, stdout_console
+from ringscope.cli.option_groups import unfolded
 from ringscope.cli.scaling import rank_counts, show_scaling
 from ringscope.cli.sweep_options import listed
 from ringscope.cli.unused_options import all_for, refuse_unused
@@ -47,7 +37,7 @@ ACCURACY = (
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command()(plan)
+    app.command()(unfolded(plan))
 
 
 def plan(
@@ -65,17 +55,10 @@ def plan(
     size: Annotated[
         str, typer.Option("--bytes", help="Size of the buffer on each rank: 1.2GB is decimal, 64MiB binary.")
     ] = "64MiB",
-    link: LinkBetween = None,
     bandwidth: Annotated[
         str | None, typer.Option(help="Bandwidth between nodes, instead of the link's: 1GB/s.")
     ] = None,
-    latency: Latency = None,
-    gamma: Gamma = None,
-    topology: Shape = None,
-    intra: Intra = None,
-    nics: Nics = None,
-    channels: Channels = None,
-    oversubscription: Oversubscription = None,
+    network: ClusterOptions = ClusterOptions(),
     servers: Annotated[int, typer.Option(min=1, help="Parameter servers, or helpers of assisted_servers.")] = 1,
     fit: Annotated[
         Path | None, typer.Option(help="Parameters from `ringscope fit --json` instead of a link's.")
@@ -95,26 +78,23 @@ def plan(
     size_bytes = _parsed("--bytes", parse_size, size)
     if bandwidth is not None:
         _parsed("--bandwidth", parse_rate, bandwidth)
-        link = bandwidth
-    if fit is not None and any(option is not None for option in (link, latency, gamma)):
+        network = replace(network, link=bandwidth)
+    if fit is not None and any(option is not None for option in (network.link, network.latency, network.gamma)):
         raise UserError("--fit: it says how fast the links and adding are; leave out --link, --bandwidth and so on.")
     fitted = _fitted(fit) if fit is not None else None
-    if channels is None and fitted is not None and fitted.is_of_processes:
-        channels = 1
+    if network.channels is None and fitted is not None and fitted.is_of_processes:
+        network = replace(network, channels=1)
     named = tuple(listed(algorithm)) if algorithm else ()
     if named and not set(SERVED) & set(named):
         refuse_unused(context, {"--servers": f"only {', '.join(SERVED)} have servers; leave it out."})
 
-    def described_with(ranks: int | None) -> ClusterSpec:
-        return cluster(described(topology, link, latency, intra, nics, oversubscription, gamma, ranks, channels))
-
     if up_to is not None:
         refuse_unused(context, all_for(("--ranks", "--topology"), "--up-to gives the numbers of ranks; leave it out."))
-        wheres = [described_with(count) for count in rank_counts(up_to)]
+        wheres = [cluster(network.fields(count)) for count in rank_counts(up_to)]
         curve = [(where.ranks, _priced(named, collective, size_bytes, where, servers, fitted)[0]) for where in wheres]
         show_scaling(curve, collective, size_bytes, as_json)
         return
-    where = described_with(ranks)
+    where = cluster(network.fields(ranks))
     found, left_out = _priced(named, collective, size_bytes, where, servers, fitted)
     if as_json:
         say_json(_json(found, collective, size_bytes, where, fitted))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.cli.cluster import Shape, cluster, described
+from ringscope.cli.cluster import ClusterOptions, Shape, cluster
 from ringscope.cli.connection import Url
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.job_trace import show_job_trace, write_perfetto
@@ -95,7 +95,7 @@ def trace_algorithm(
     if algorithm not in known:
         raise UserError(f"ALGORITHM: unknown algorithm {algorithm!r}; choose one of {', '.join(known)}.")
     counted = USUAL_RANKS if topology is None and ranks is None else ranks
-    shape = cluster(LINKS | described(topology, ranks=counted, channels=channels)).topology
+    shape = cluster(LINKS | ClusterOptions(topology=topology, channels=channels).fields(counted)).topology
     if shape.ranks > MAX_RANKS:
         raise UserError(f"--topology: {shape.ranks} ranks are too many to read; give {MAX_RANKS} or fewer.")
     if root >= shape.ranks:

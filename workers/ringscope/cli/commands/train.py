@@ -1,22 +1,19 @@
 """`ringscope train`: submit a training job."""
 
-from typing import Annotated, Any, get_args
+from typing import Annotated, get_args
 
 import typer
 
-from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
-from ringscope.cli.dry_run import in_words
-from ringscope.cli.job_body import job_body, pairs, patch_of
-from ringscope.cli.outcome import AsJson, Follow, Wait, report
-from ringscope.cli.unused_options import NOTHING_TO_WAIT_FOR, refuse_unused
+from ringscope.cli.job_body import job_body, patch_of
+from ringscope.cli.option_groups import unfolded
+from ringscope.cli.submission import JobOptions, Submission
 from ringscope.contracts.merge_patch import merge_patch
 from ringscope.contracts.training import STRATEGIES, Consistency, DatasetName, ModelName, Optimizer, Precision
 
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
-    app.command()(train)
+    app.command()(unfolded(train))
 
 
 def train(
@@ -33,7 +30,6 @@ def train(
     staleness: Annotated[int | None, typer.Option(help="Steps that a worker may be ahead with ssp.")] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
-    nodes: Annotated[int | None, typer.Option(help="Exactly this many nodes.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Number of passes over the samples.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Samples in a step, over all ranks.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate of the optimizer.")] = None,
@@ -49,29 +45,15 @@ def train(
             help="Any other field: training.clip_norm=1, training.model_arguments.hidden=64.",
         ),
     ] = None,
-    name: Annotated[str | None, typer.Option(help="A name to find it by.")] = None,
-    node: Annotated[
-        list[str] | None, typer.Option(help="Name of a node, repeatable; the job runs on all of them and no others.")
-    ] = None,
-    selector: Annotated[list[str] | None, typer.Option(help="Node label key=value, repeatable.")] = None,
-    priority: Annotated[int | None, typer.Option(help="0 to 100, higher first.")] = None,
-    time_limit: Annotated[int | None, typer.Option(help="Seconds until the job is stopped.")] = None,
-    label: Annotated[list[str] | None, typer.Option(help="key=value, repeatable.")] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Submit nothing; say when it would start and what it would delay.")
-    ] = False,
-    wait: Wait = False,
-    follow_log: Follow = False,
-    as_json: AsJson = False,
-    url: Url = None,
-    data_dir: DataDir = DEFAULT_DATA_DIR,
+    options: JobOptions = JobOptions(),
+    submission: Submission = Submission(),
 ) -> None:
     """Submit a training job.
 
     With --wait each epoch is printed as it ends. With --wait or --follow the exit code is the outcome: 0 succeeded, 1
     failed, 3 cancelled. 2 is bad input, or a server that does not answer.
     """
-    flags: dict[tuple[str, ...], Any] = {
+    flags = options.flags() | {
         ("kind",): "training",
         ("training", "model"): model,
         ("training", "dataset", "name"): dataset,
@@ -83,8 +65,6 @@ def train(
         ("training", "staleness"): staleness,
         ("training", "device"): device,
         ("placement", "ranks"): ranks,
-        ("placement", "nodes"): nodes,
-        ("placement", "node_names"): node,
         ("training", "epochs"): epochs,
         ("training", "global_batch_size"): batch_size,
         ("training", "learning_rate"): learning_rate,
@@ -92,22 +72,6 @@ def train(
         ("training", "precision"): precision,
         ("training", "target_accuracy"): target_accuracy,
         ("training", "resume_from"): resume_from,
-        ("name",): name,
-        ("placement", "selector"): pairs("--selector", selector),
-        ("priority",): priority,
-        ("time_limit_seconds",): time_limit,
-        ("labels",): pairs("--label", label),
     }
     body = merge_patch(job_body({}, flags), patch_of(assignments))
-    if dry_run:
-        refuse_unused(context, NOTHING_TO_WAIT_FOR)
-    with connect(url, data_dir) as client:
-        if dry_run:
-            plan = client.plan_queue(body)
-            if as_json:
-                say_json(plan.model_dump_json(indent=2, by_alias=True))
-            else:
-                say(in_words(plan))
-            return
-        code = report(client, client.submit(body), wait, follow_log, as_json)
-    raise typer.Exit(code)
+    submission.send(context, body)

@@ -158,7 +158,7 @@ def test_a_gang_that_hangs_is_told_on_the_open_page_with_what_each_rank_was_doin
         page.evaluate("window.isSameDocument = true")
         hung_site.post(f"/jobs/{job_id}/release", {}).raise_for_status()
         insights = page.get_by_role("region", name="Insights")
-        expect(insights).to_contain_text("(limit 2 s). Behind all others is rank 2 on node")
+        expect(insights).to_contain_text("(limit 2 s). Rank 2 on node")
         expect(page.locator("header").get_by_text("failed")).to_be_visible()
         expect(page.get_by_text("hang_detected").first).to_be_visible()
         assert page.evaluate("window.isSameDocument"), "the page was loaded again"

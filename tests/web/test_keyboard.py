@@ -147,7 +147,7 @@ def test_whoever_chooses_none_goes_on_in_the_list(visit: Visit) -> None:
     page = visit.open("/jobs?q=first+sweep&chosen=1")
     expect(page.get_by_role("checkbox", name="Choose job 1", exact=True)).to_be_checked()
     page.keyboard.press("j")
-    go(page, page.get_by_role("button", name="Choose none"))
+    go(page, page.get_by_role("button", name="Clear", exact=True))
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="Chosen jobs")).to_have_count(0)
     arrive(page, "Jobs")

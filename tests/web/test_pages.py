@@ -112,7 +112,7 @@ def test_no_route_has_an_accessibility_violation(
 DIALOGS = {
     "Ctrl K": "/",
     "Keys": "/",
-    "Keep this view": "/jobs?q=first",
+    "Save this view": "/jobs?q=first",
     "Share": "/jobs/1",
     "Drain": "/nodes/NODE",
     "New token": "/settings/tokens",

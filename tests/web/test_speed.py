@@ -79,7 +79,7 @@ def work_through_jobs(page: Page) -> None:
     page.keyboard.type("copy 9")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Ranks").click()
-    page.get_by_role("button", name="Choose none").click()
+    page.get_by_role("button", name="Clear", exact=True).click()
     page.get_by_role("link", name="Nodes", exact=True).click()
     expect(page.get_by_role("heading", name="Nodes", level=1)).to_be_visible()
     page.get_by_role("link", name="Jobs", exact=True).click()

@@ -1,5 +1,5 @@
 /** Whole objects for the tests of this folder; each test names only what it is about. */
-import type { AlgorithmBest, BenchmarkJob, BenchmarkSpec, Engine, JobSpec, JobView, NodeView } from "../api/types";
+import type { AlgorithmBest, BenchmarkJob, BenchmarkSpec, Engine, JobSpec, JobView, MemberView, NodeView } from "../api/types";
 
 export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
   return {
@@ -105,6 +105,13 @@ export function anAttempt(change: Partial<JobView["attempts"][number]> = {}): Jo
   const times = { created_at: "2026-01-01T00:00:00Z", started_at: null, finished_at: null };
   const end = { reason: null, message: "", bad_node: null, bad_rank: null, disturbed_by: null };
   return { id: 1, number: 1, nodes: [], members: [], ...times, ...end, ...change };
+}
+
+/** A node of an attempt that has just been assigned. */
+export function aMember(change: Partial<MemberView> = {}): MemberView {
+  const times = { ready_at: null, running_at: null, ended_at: null, clean_at: null };
+  const clock = { clock_offset_seconds: null, clock_error_seconds: null };
+  return { node: "h1", first_rank: 0, ranks: 4, phase: "assigned", ...times, ...clock, ...change };
 }
 
 /** The specification of a simulation. */

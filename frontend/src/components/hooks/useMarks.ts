@@ -1,5 +1,3 @@
-import type { JobView } from "../../api/types";
-import { useJobs } from "./useJobs";
 import { useStored } from "./useStored";
 
 /** So many jobs can be pinned: more would push the list itself off the page. */
@@ -17,12 +15,4 @@ export function useMarks(): readonly [Marks, (marks: Marks) => void] {
   const [{ pinned, base, baseline }, set] = useStored<Marks & { baseline?: number | null }>("ringscope-marked-jobs", NONE);
   // Browsers that last saw 0.1.0 have kept the base job as `baseline`.
   return [{ pinned, base: (base as number | null | undefined) === undefined ? (baseline ?? null) : base }, set];
-}
-
-/** The pinned ones as jobs, and the base job before them; those that are gone are left out. */
-export function useMarkedJobs(base: number | null): { pinned: readonly JobView[]; baseJob: JobView | undefined } {
-  const [{ pinned }] = useMarks();
-  const ids = [...new Set([...(base === null ? [] : [base]), ...pinned])];
-  const { jobs } = useJobs(ids);
-  return { pinned: jobs, baseJob: jobs.find((job) => job.id === base) };
 }

@@ -23,6 +23,7 @@ const LOADS = {
   log: () => import("./log/Log"),
   results: () => import("./results/Results"),
   setUp: () => import("./setup/SetUp"),
+  steps: () => import("./now/Steps"),
   stragglers: () => import("./stragglers/Stragglers"),
   training: () => import("./training/TrainingResults"),
 };

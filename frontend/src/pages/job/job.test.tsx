@@ -21,6 +21,7 @@ import { Timeline } from "./now/Timeline";
 // What the page loads once it is asked for is there.
 import "./log/LastLines";
 import "./results/Results";
+import "./situation/Difference";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
 vi.mock("../../data/live", () => ({ useTopic: () => undefined }));

@@ -20,7 +20,7 @@ import { ArrivedJobs } from "./ArrivedJobs";
 import { Filters } from "./Filters";
 import { JobsTable } from "../../components/jobs/JobsTable";
 import { SelectionBar } from "./SelectionBar";
-import { useMarkedJobs } from "../../components/hooks/useMarks";
+import { useMarkedJobs } from "../../components/hooks/useMarkedJobs";
 import { useListBase } from "./useListBase";
 import { Views } from "./Views";
 

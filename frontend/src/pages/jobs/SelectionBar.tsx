@@ -51,7 +51,7 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, base, onBase
       <Marks ids={ids} base={base} onBase={onBase} />
       {mayCancel && <Button onClick={ask}>Cancel {plural(going.length, "job")} …</Button>}
       <Button ref={passesFocus} variant="subtle" color="gray" onClick={onClear}>
-        Choose none
+        Clear
       </Button>
       <CancelJobsDialog jobs={going} isOpen={isAsking} onClose={() => setAsking(false)} />
     </section>

@@ -52,7 +52,7 @@ export const Views = memo(function Views({ search }: { search: JobsSearch }) {
           </li>
         )}
       </ul>
-      <Dialog title="Keep this view" isOpen={isNaming} onClose={() => setNaming(false)}>
+      <Dialog title="Save this view" isOpen={isNaming} onClose={() => setNaming(false)}>
         <NameForm
           onName={(name) => {
             setKept(withView(kept, { name, query: here }));
@@ -93,7 +93,7 @@ function NameForm({ onName }: { onName: (name: string) => void }) {
       />
       <div className={buttonsClass}>
         <Button type="submit" variant="filled">
-          Keep it
+          Save
         </Button>
       </div>
     </form>

@@ -64,7 +64,7 @@ function Form({ node, onClose }: Omit<Props, "isOpen">) {
       />
       {drain.error && <ErrorNote what="The node was not drained" error={drain.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" variant="filled" aria-busy={drain.isPending}>
           Drain {node.name}
         </Button>

@@ -28,7 +28,7 @@ export function ResumeDialog({ node, isOpen, onClose }: Props) {
       </p>
       {resume.error && <ErrorNote what="The node was not resumed" error={resume.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onClose}>Leave it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button variant="filled" onClick={() => resume.mutate()} aria-busy={resume.isPending}>
           Resume {node.name}
         </Button>

@@ -55,7 +55,7 @@ export function ScheduleForm({ schedule, onDone, onCancel }: Props) {
       />
       {form.error && <ErrorNote what="The schedule was not saved" error={form.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onCancel}>Leave it</Button>
+        <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="filled" aria-busy={form.isSending}>
           {schedule ? "Change schedule" : "Make schedule"}
         </Button>

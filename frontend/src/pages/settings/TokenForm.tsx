@@ -52,7 +52,7 @@ export function TokenForm({ onDone, onCancel }: Props) {
       <TextInput {...form.field("days")} description="Empty: it never expires" inputMode="decimal" />
       {form.error && <ErrorNote what="The token was not made" error={form.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onCancel}>Make none</Button>
+        <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="filled" aria-busy={form.isSending}>
           Make token
         </Button>

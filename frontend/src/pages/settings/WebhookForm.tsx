@@ -32,7 +32,7 @@ export function WebhookForm({ onDone, onCancel }: Props) {
       />
       {form.error && <ErrorNote what="The webhook was not made" error={form.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onCancel}>Make none</Button>
+        <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="filled" aria-busy={form.isSending}>
           Make webhook
         </Button>

@@ -1,9 +1,12 @@
 /** The nodes of each attempt, folded into one line. */
+import { lazy, Suspense } from "react";
 import type { AttemptView, JobView } from "../../../api/types";
 import { plural } from "../../../lib/format";
 import { isTerminal } from "../../../lib/state";
 import classes from "../Folds.module.css";
-import { MembersTable } from "./MembersTable";
+
+// The fold is closed at first.
+const MembersTable = lazy(async () => ({ default: (await import("./MembersTable")).MembersTable }));
 
 export function Gang({ job }: { job: JobView }) {
   const [newest, ...before] = [...job.attempts].reverse();
@@ -15,15 +18,17 @@ export function Gang({ job }: { job: JobView }) {
             <Title attempt={newest} />
             {before.length > 0 && <span className="dim">; {plural(before.length, "attempt")} before</span>}
           </summary>
-          <MembersTable attempt={newest} />
-          {before.map((attempt) => (
-            <div key={attempt.id}>
-              <p className={classes.earlier}>
-                <Title attempt={attempt} />
-              </p>
-              <MembersTable attempt={attempt} />
-            </div>
-          ))}
+          <Suspense>
+            <MembersTable attempt={newest} />
+            {before.map((attempt) => (
+              <div key={attempt.id}>
+                <p className={classes.earlier}>
+                  <Title attempt={attempt} />
+                </p>
+                <MembersTable attempt={attempt} />
+              </div>
+            ))}
+          </Suspense>
         </details>
       ) : (
         <p className="dim">{isTerminal(job.state) ? "No node had the job" : "No node has the job yet"}</p>

@@ -6,6 +6,8 @@ import { aJob, anAttempt } from "../../../testing/fixtures";
 import { aBlock, someSteps } from "../../../testing/toldFixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { Now } from "./Now";
+// What the page loads once it is asked for is there.
+import "./Steps";
 
 afterEach(() => {
   vi.useRealTimers();

@@ -1,8 +1,8 @@
 import type { JobView, MeasurementView } from "../../../api/types";
 import { formatDateTime } from "../../../lib/format";
-import { awaited } from "../../../lib/gang";
 import { formatSize, stepOf, sweepSizes } from "../../../lib/size";
 import { isBenchmark, outcome } from "../../../lib/state";
+import { awaited } from "./awaited";
 import classes from "./Situation.module.css";
 
 interface Props {

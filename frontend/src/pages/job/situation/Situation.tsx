@@ -1,9 +1,6 @@
 /** Where the job stands, in a sentence, and its facts. */
-import { skipToken, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import type { BenchmarkJob, JobView, MeasurementView } from "../../../api/types";
-import { jobQuery } from "../../../data/job";
 import { Fact, factsClass } from "../../../components/Fact";
 import { JobProgress } from "../../../components/JobProgress";
 import { Unstable } from "../../../components/marks/Unstable";
@@ -13,9 +10,7 @@ import { rankCount } from "../../../lib/sweep/caption";
 import { comparedRows, isUnstable } from "../../../lib/sweep/cycles";
 import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
-import { standingWords } from "../../../lib/sweep/standing";
 import { isActive, isBenchmark, isTerminal } from "../../../lib/state";
-import { useStandings } from "../../../components/jobs/useStandings";
 import { Advice } from "./Advice";
 import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
@@ -24,6 +19,9 @@ import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
 import { TrainingFacts } from "../training/TrainingFacts";
 import { useBase } from "../useBase";
+
+// Few pages have a base job.
+const Difference = lazy(async () => ({ default: (await import("./Difference")).Difference }));
 
 /** As many algorithms have a fact of their own; of more, all but one of these. The chart has every one. */
 const MOST_BEST = 4;
@@ -60,6 +58,7 @@ export function Situation({ job, rows }: Props) {
 function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
   const { algorithms, topology } = job.spec.benchmark;
   const { best } = job.summary;
+  const base = useBase();
   const compared = useMemo(() => comparedRows(rows ?? []), [rows]);
   // The fastest where the verdict compares them first, then those without a row: there are as many from the start.
   const names = [...new Set([...compared, ...(rows ? best : [])].map(({ algorithm }) => algorithm).concat(algorithms))];
@@ -71,7 +70,11 @@ function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
         <AlgorithmFact key={place} job={job} name={name} row={compared.find((row) => row.algorithm === name)} isLoaded={rows !== undefined} />
       ))}
       {others > 0 && <Fact label={best.length < names.length ? "Others" : "Slower"} value={others} unit="algorithms" note="in the chart" />}
-      <Difference job={job} />
+      {base !== null && base !== job.id && (
+        <Suspense fallback={<Fact label="Against base job" value="–" />}>
+          <Difference job={job} baseId={base} />
+        </Suspense>
+      )}
       <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} isOver={isTerminal(job.state)} />
       <Fact
         label={topology ? "Simulated ranks" : "Ranks"}
@@ -115,33 +118,6 @@ function AlgorithmFact({ job, name, row, isLoaded }: AlgorithmProps) {
             </span>
           )}
           {best?.is_unstable && !isBest && <Unstable />}
-        </>
-      }
-    />
-  );
-}
-
-/** undefined: this one is held against none, or that is gone. */
-function useBaseJob(): JobView | undefined {
-  const id = useBase();
-  return useQuery({ ...jobQuery(id ?? 0), ...(id === null && { queryFn: skipToken }) }).data;
-}
-
-/** How much faster it was than the one that it is held against. */
-function Difference({ job }: { job: BenchmarkJob }) {
-  const base = useBaseJob();
-  const standing = useStandings([job], base).get(job.id);
-  if (!base || base.id === job.id) return null;
-  const found = standing && standingWords(standing);
-  const to = <Link to="/jobs/$jobId" params={{ jobId: base.id }}>job {base.id}</Link>;
-  return (
-    <Fact
-      label="Against base job"
-      value={found?.text ?? "–"}
-      note={
-        <>
-          to {to}
-          {found && `: ${found.why}`}
         </>
       }
     />

@@ -16,7 +16,7 @@ it("says how long, how much and where", () => {
   expect(predictionItems(found, aJob().spec)).toEqual([
     ["Operations take", "about 1 min 15 s"],
     ["Buffers of a rank", "128 MiB"],
-    ["Would lie on", "n1 (4 ranks)"],
+    ["Nodes", "n1 (4 ranks)"],
   ]);
   expect(predictionWords(found)).toBe(
     "The cost model, fitted to 40 measured rows. Half of these rows lie within 8.00 % of it. The band shows that. Nothing here is measured.",

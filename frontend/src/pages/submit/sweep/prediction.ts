@@ -16,7 +16,7 @@ export function predictionItems(found: Prediction, spec: BenchmarkSpec): Item[] 
     ...(isSimulated ? [] : [["Buffers of a rank", formatSize(bytes)] as const]),
     ...(isSimulated || nodes.length === 0
       ? []
-      : [["Would lie on", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
+      : [["Nodes", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
     ...(limit ? [["Limit", `${threeDigits(limit.busbw_gb_per_s)} GB/s`] as const] : []),
   ];
 }

@@ -18,7 +18,7 @@ it("says how large, how many and how long", () => {
     ["Model", "84,746 parameters, a gradient of 331 KiB"],
     ["Steps", "220"],
     ["Sum of a gradient", "about 123 µs by ring"],
-    ["Would lie on", "n1 (2 ranks)"],
+    ["Nodes", "n1 (2 ranks)"],
   ]);
   expect(sumWords(found)).toBe("The cost model. The part that overlaps with backward does not lengthen the step. This is a prediction, not a measurement.");
   expect(baselineWords({ job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 })).toBe(

@@ -14,7 +14,7 @@ export function trainingItems(found: TrainingPrediction): Item[] {
     ...(sum
       ? [["Sum of a gradient", `about ${threeDigits(sum.time_us)} µs by ${sum.algorithm}${sum.pieces > 1 ? `, in ${plural(sum.pieces, "piece")}` : ""}`] as const]
       : []),
-    ...(nodes.length === 0 ? [] : [["Would lie on", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
+    ...(nodes.length === 0 ? [] : [["Nodes", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
   ];
 }
 

@@ -1,0 +1,85 @@
+/** What each node or rank of a job is at, live. Drawn inside of `Now`, which keeps its height free. */
+import { Button } from "@mantine/core";
+import { useThrottledValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense, useState } from "react";
+import type { JobView, NewestSteps } from "../../../api/types";
+import { QueryError } from "../../../components/states/QueryError";
+import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
+import { newestStepsQuery } from "../../../data/job";
+import { isBenchmark, isTerminal } from "../../../lib/state";
+import { countWords, shownSteps, slowestWords } from "../../../lib/steps";
+import { MembersTable } from "./MembersTable";
+import classes from "./Now.module.css";
+import { StepsTable } from "./StepsTable";
+
+// Few jobs load for long.
+const Loading = lazy(async () => ({ default: (await import("./Loading")).Loading }));
+
+/** Numbers that change more often are not read; the stream tells them twice a second at most. */
+const PACE_MS = 1000;
+
+export function Steps({ job, title }: { job: JobView; title: string }) {
+  const hasRanks = job.state === "running" || job.state === "stopping";
+  const query = useQuery({ ...newestStepsQuery(job.id), enabled: hasRanks });
+  const told = useThrottledValue(query.data, PACE_MS);
+  const [held, setHeld] = useState<NewestSteps | null>(null);
+  const newest = hasRanks || isTerminal(job.state) ? shownSteps(job, held ?? told) : null;
+  const isSimulated = newest?.items.some((block) => block.transport === "simulated") ?? false;
+  return (
+    <>
+      <div className={`card-head ${classes.head}`}>
+        <h2>{title}</h2>
+        {isSimulated && <SimulatedBadge />}
+        {hasRanks && (
+          <Button
+            className="spread"
+            variant="default"
+            size="compact-sm"
+            disabled={newest === null && held === null}
+            onClick={() => setHeld(held ? null : (told ?? null))}
+          >
+            {held ? "Resume" : "Pause"}
+          </Button>
+        )}
+      </div>
+      <QueryError what="The newest steps could not be loaded" query={query} />
+      <div className={classes.body}>
+        <Body job={job} newest={newest} isLoaded={told !== undefined} />
+      </div>
+      <p className={`dim ${classes.about}`}>
+        {newest && `Means over ${countWords(newest.items)} of what each rank is at. `}
+        {newest && "Bars: what the last ones took, on one scale. "}
+        {newest && slowestWords(newest)}
+      </p>
+    </>
+  );
+}
+
+interface BodyProps {
+  job: JobView;
+  /** null: there are none. */
+  newest: NewestSteps | null;
+  isLoaded: boolean;
+}
+
+function Body({ job, newest, isLoaded }: BodyProps) {
+  const attempt = job.attempts.at(-1);
+  if (newest) return <StepsTable newest={newest} isTraining={!isBenchmark(job)} />;
+  if (job.state === "starting" && attempt) return <MembersTable attempt={attempt} />;
+  if (job.state === "running" && isLoaded) {
+    return (
+      <Suspense>
+        <Loading jobId={job.id} />
+      </Suspense>
+    );
+  }
+  const none = noSteps(job);
+  return none && <p className={`dim ${classes.none}`}>{none}</p>;
+}
+
+function noSteps({ state }: JobView): string {
+  if (isTerminal(state)) return "The job ended before a rank reported a step.";
+  if (state === "held" || state === "queued") return "The current step of each rank appears here once the job runs.";
+  return "";
+}

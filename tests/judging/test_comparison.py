@@ -1,12 +1,20 @@
 """How sure the comparison of two algorithms is."""
 
+import json
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
 from ringscope.bench.timing import mean_interval, rounds
 from ringscope.contracts.record import Measurement
-from ringscope.judging.comparison import Point, point_of, sure_of
+from ringscope.judging.comparison import Point, SweepComparison, point_of, sure_of
 
+# The page's tests read the same table, so that several cycles are the same point on both sides.
+EXAMPLES: list[dict[str, Any]] = json.loads(
+    (Path(__file__).parents[2] / "frontend/src/lib/sweep/cycles.json").read_text()
+)
 WITHIN = 0.1  # how iterations of a round differ, as a share
 
 
@@ -43,6 +51,24 @@ def timed(
         cv_percent=0.0,
         time_ns=0,
     )
+
+
+def a_row(cycle: int, **columns: Any) -> Measurement:
+    """One row of the table of examples."""
+    usual = timed(np.random.default_rng(7), columns.get("iterations", 20), 0.0, cycle=cycle)
+    return usual.model_copy(update=columns)
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=[example["name"] for example in EXAMPLES])
+def test_cycles_become_the_point_of_the_table_that_the_page_reads(example: dict[str, Any]) -> None:
+    expected = example["point"]
+    comparison = SweepComparison.of(a_row(cycle, **columns) for cycle, columns in enumerate(example["rows"]))
+    [point] = comparison.at(1024, in_place=False).values()
+    assert point.time_us == pytest.approx(expected["time_us"])
+    assert point.busbw_gb_per_s == pytest.approx(expected["busbw_gb_per_s"])
+    assert point.interval_us() == (expected["interval_us"] and pytest.approx(tuple(expected["interval_us"]), rel=1e-3))
+    assert (point.iterations, point.is_unstable) == (expected["iterations"], expected["is_unstable"])
+    assert comparison.wrong == (expected["wrong"] or 0)
 
 
 def of_cycles(

@@ -1,48 +1,59 @@
-/** The rows of one algorithm at one size and place as one: what the server's comparison makes of several cycles (docs/numbers.md). */
+/**
+ * The rows of one algorithm at one size and place as one row, as the server merges several cycles (docs/numbers.md).
+ * cycles.json has examples that the tests of both sides read.
+ */
 import type { MeasurementView } from "../../api/types";
 
-const MEANS = [
-  "time_us", "time_low_us", "time_high_us", "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "stdev_us",
-] as const satisfies readonly (keyof MeasurementView)[];
+const MEANS = ["time_us", "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "stdev_us"] as const satisfies Time[];
 
-/** The times of which the cycles' mean says too little: the type checker wants each time here or in MEANS. */
-type Extreme = Exclude<Extract<keyof MeasurementView, `${string}_us`>, (typeof MEANS)[number]>;
+type Time = Extract<keyof MeasurementView, `${string}_us`>;
 
-/** Iterations that differ so much that their mean says little; the same bounds as in ringscope/judging/comparison.py. */
+/** The times that are not means of the cycles. The type checker requires each time here or in MEANS. */
+type Others = Record<Exclude<Time, (typeof MEANS)[number]>, number | null>;
+
+/** Whether the iterations differ so much that their mean says little; the bounds are those of ringscope/judging/comparison.py. */
 export function isUnstable(row: Judged): boolean {
   return row.is_unstable ?? (row.cv_percent > 20 || row.p99_us > 10 * row.p50_us);
 }
 
-/** Of several cycles it is said: one of them is enough, which their means may hide. */
+/** `is_unstable` is set for merged cycles: one unstable cycle is enough, and the means may hide it. */
 type Judged = Pick<MeasurementView, "cv_percent" | "p50_us" | "p99_us"> & { is_unstable?: boolean };
 
-/** Rows by algorithm, size and place, in the order in which each came first; after a retry the latest row of a cycle counts. */
+/**
+ * One row for each algorithm, size and place, in the order in which they first came. Of the rows of one cycle the newest
+ * counts: within an attempt each cycle has one row, but a page that stays open also has the rows of the attempt before.
+ */
 export function withoutCycles(rows: readonly MeasurementView[]): MeasurementView[] {
   const found = new Map<string, Map<number, MeasurementView>>();
   for (const row of rows) {
     const key = `${row.algorithm} ${row.size_bytes} ${row.in_place}`;
     found.set(key, (found.get(key) ?? new Map<number, MeasurementView>()).set(row.cycle, row));
   }
-  return [...found.values()].map((cycles) => mean([...cycles.values()]));
+  return [...found.values()].map((cycles) => merged([...cycles.values()]));
 }
 
-function mean(cycles: readonly MeasurementView[]): MeasurementView & Judged {
+function merged(cycles: readonly MeasurementView[]): MeasurementView & Judged {
   const last = cycles.at(-1) as MeasurementView;
   if (cycles.length === 1) return last;
   const means = Object.fromEntries(MEANS.map((name) => [name, meanOf(cycles.map((row) => row[name]))]));
-  const extremes: Record<Extreme, number> = {
+  const others = {
+    // Only the server knows the interval of several cycles: it also follows from how far the cycles differ.
+    time_low_us: null,
+    time_high_us: null,
     min_us: Math.min(...cycles.map((row) => row.min_us)),
     p99_us: Math.max(...cycles.map((row) => row.p99_us)),
     max_us: Math.max(...cycles.map((row) => row.max_us)),
-  };
+  } satisfies Others;
   const timeUs = meanOf(cycles.map((row) => row.time_us)) ?? 0;
-  const rate = timeUs > 0 ? last.time_us / timeUs : 1;
+  // A cycle that was too short for the clock has no bandwidth, so the largest product counts.
+  const rate = (name: "algbw_gb_per_s" | "busbw_gb_per_s"): number =>
+    timeUs > 0 ? Math.max(...cycles.map((row) => row[name] * row.time_us)) / timeUs : 0;
   return {
     ...last,
     ...means,
-    ...extremes,
-    algbw_gb_per_s: last.algbw_gb_per_s * rate,
-    busbw_gb_per_s: last.busbw_gb_per_s * rate,
+    ...others,
+    algbw_gb_per_s: rate("algbw_gb_per_s"),
+    busbw_gb_per_s: rate("busbw_gb_per_s"),
     cv_percent: Math.max(...cycles.map((row) => row.cv_percent)),
     is_unstable: cycles.some(isUnstable),
     iterations: sum(cycles.map((row) => row.iterations)),
@@ -61,13 +72,13 @@ function sum(values: readonly number[]): number {
 
 const REFERENCE_BYTES = 2 ** 20;
 
-/** The size at which the verdict compares: the one nearest to 1 MiB, of two the smaller; 0 for none (judging/comparison.py). */
+/** The size at which the verdict compares: the one nearest to 1 MiB, the smaller of two; 0 if there is none (judging/comparison.py). */
 export function referenceBytes(sizesBytes: readonly number[]): number {
   const apart = (size: number): number => Math.abs(Math.log2(size / REFERENCE_BYTES));
   return sizesBytes.filter((size) => size > 0).sort((a, b) => apart(a) - apart(b) || a - b)[0] ?? 0;
 }
 
-/** The rows that the verdict compares, the fastest first: out of place, at its size. */
+/** The rows that the verdict compares: out of place, at its size, the fastest first. */
 export function comparedRows(rows: readonly MeasurementView[]): MeasurementView[] {
   const size = referenceBytes(rows.map((row) => row.size_bytes));
   return withoutCycles(rows.filter((row) => row.size_bytes === size && !row.in_place)).sort((a, b) => a.time_us - b.time_us);

@@ -2,7 +2,7 @@ import { Checkbox } from "@mantine/core";
 import { Dialog } from "../components/controls/Dialog";
 import { type Part, PART_KEYS, SINGLE_KEYS } from "../lib/search/keys";
 import classes from "./Shell.module.css";
-import { PLACES } from "./places";
+import { MAIN_PAGES } from "./mainPages";
 import { useShortcuts } from "../components/hooks/shortcuts";
 
 /** The keys that do something on this page, and the switch for those of a single letter. */
@@ -22,7 +22,7 @@ function Keys() {
     ["⌘K or Ctrl-K", "Command palette: any page, job or node by its name"],
     ...here.map(([key, [, what]]) => [key, what] as const),
     ...parts.flatMap(([, ofPart]): readonly (readonly [string, string])[] => ofPart),
-    ...PLACES.map(({ key, title }) => [`g ${key}`, title] as const),
+    ...MAIN_PAGES.map(({ key, title }) => [`g ${key}`, title] as const),
   ];
   return (
     <>

@@ -4,7 +4,7 @@ import { useCallback, useMemo, useState } from "react";
 import { type Command, placeCommands, settingsCommands, themeCommands } from "./commands";
 import { KeyHelp } from "./KeyHelp";
 import { Palette } from "./Palette";
-import { PLACES } from "./places";
+import { MAIN_PAGES } from "./mainPages";
 import { useRole } from "../components/hooks/useRole";
 import { useShortcut } from "../components/hooks/shortcuts";
 
@@ -36,7 +36,7 @@ export function Keyboard({ mayChange, onLogOut }: { mayChange: boolean; onLogOut
   );
   return (
     <>
-      {PLACES.map(({ key, path }) => (
+      {MAIN_PAGES.map(({ key, path }) => (
         <GoKey key={key} letter={key} path={path} go={go} />
       ))}
       <Button variant="subtle" color="gray" px={8} onClick={openPalette} aria-keyshortcuts="Control+K Meta+K" title="Command palette">

@@ -16,7 +16,7 @@ import { LiveIndicator } from "./LiveIndicator";
 import { keepFocus } from "../components/hooks/keepFocus";
 import { Logo } from "../components/Logo";
 import { OutageBanner } from "./OutageBanner";
-import { PLACES } from "./places";
+import { MAIN_PAGES } from "./mainPages";
 import classes from "./Shell.module.css";
 import { Reasons } from "../components/marks/Reasons";
 import { ShortcutProvider } from "../components/hooks/shortcuts";
@@ -95,7 +95,7 @@ function Places() {
   const nav = useShownPlace();
   return (
     <nav ref={nav} aria-label="Pages" className={classes.nav}>
-      {PLACES.map(({ title, path }) => (
+      {MAIN_PAGES.map(({ title, path }) => (
         <Link
           key={path}
           to={path}

@@ -4,7 +4,7 @@ import { type Action, DEEDS, SINGLE_KEYS } from "../lib/search/keys";
 import { SECTIONS } from "../lib/sections";
 import type { Entry } from "./palette";
 import { JOB_STATES, jobName, nodeLook } from "../lib/state";
-import { PLACES } from "./places";
+import { MAIN_PAGES } from "./mainPages";
 
 export interface Command extends Entry {
   run: () => void;
@@ -12,7 +12,7 @@ export interface Command extends Entry {
 
 /** The pages. */
 export function placeCommands(go: (path: string) => void): Command[] {
-  return PLACES.map(({ title, path, key }) => ({ id: `page-${key}`, kind: "Page", title, key: `g ${key}`, run: () => go(path) }));
+  return MAIN_PAGES.map(({ title, path, key }) => ({ id: `page-${key}`, kind: "Page", title, key: `g ${key}`, run: () => go(path) }));
 }
 
 /** The sections of the settings, as far as who asks may see them. */

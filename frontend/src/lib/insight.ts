@@ -18,7 +18,7 @@ export function lastedWords({ since, until }: Pick<InsightView, "since" | "until
   return until === null ? "now" : `for ${formatDuration(secondsBetween(since, until))}`;
 }
 
-interface Told {
+interface RankStack {
   rank: number;
   node: string;
   source: string;
@@ -36,7 +36,7 @@ const THREAD = /[Tt]hread 0x[0-9a-f]+/g; // its address differs from rank to ran
 /** What the ranks of a gang that hung were doing, as far as they have told; those at the same place together. */
 export function stacksOf(insight: InsightDetail | undefined): Stack[] {
   const stacks = new Map<string, Stack>();
-  for (const { rank, node, source, stack } of (insight?.evidence.stacks as Told[] | undefined) ?? []) {
+  for (const { rank, node, source, stack } of (insight?.evidence.stacks as RankStack[] | undefined) ?? []) {
     const text = stack.replace(THREAD, "thread");
     const key = `${source} ${text}`;
     const alike = stacks.get(key);

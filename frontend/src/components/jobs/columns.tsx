@@ -5,7 +5,7 @@ import type { BenchmarkJob, JobView, SizeBusbw, Standing } from "../../api/types
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
 import { CaveatSign } from "../marks/Caveats";
-import { listCaveats, type Told } from "../../lib/sweep/caveats";
+import { listCaveats, type Stability } from "../../lib/sweep/caveats";
 import { SimulatedBadge } from "../marks/SimulatedBadge";
 import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../marks/StateBadge";
@@ -226,8 +226,8 @@ function speed(job: JobView): ReactNode {
 }
 
 /** A number, after a sign where it says less than it seems to. */
-function signed(job: JobView, told: Told, text: string): ReactNode {
-  const found = listCaveats(job, told);
+function signed(job: JobView, stability: Stability, text: string): ReactNode {
+  const found = listCaveats(job, stability);
   return found.length === 0 ? text : <><CaveatSign found={found} isInRow />{text}</>;
 }
 

@@ -1,14 +1,14 @@
 /** What is wrong with a form, in the form's own words. Pure. */
 import { labelsProblem } from "../labels";
 import { parseSize } from "../size";
-import type { Form, Problems, Reading, Table } from "./types";
+import type { Form, Problems, Reading, FieldTable } from "./types";
 
 const SIZE = "This is no size; write it as 8, 64K, 16 MiB or 16 MB.";
 const OPTIONAL = "optional ";
 
 /** What cannot be read as what a field takes, by field; `hidden` are not on the page. */
-export function unreadable<F extends string>(table: Table<F>, form: Form<F>, hidden: readonly string[] = []): Problems {
-  const found = Object.entries<Table<F>[F]>(table).flatMap(([field, { reads }]): [string, string][] => {
+export function unreadable<F extends string>(table: FieldTable<F>, form: Form<F>, hidden: readonly string[] = []): Problems {
+  const found = Object.entries<FieldTable<F>[F]>(table).flatMap(([field, { reads }]): [string, string][] => {
     const problem = hidden.includes(field) ? null : unreadableText(form[field as F], reads);
     return problem ? [[field, problem]] : [];
   });
@@ -48,9 +48,9 @@ const PLACE = /^[a-z_]+(\.[a-z_]+|\[\d+\])*: /;
  * The server's sentence where its field is in view: without the field's name before it, and with the form's labels in
  * place of the API's names.
  */
-export function formWords<F extends string>(table: Table<F>, detail: string): string {
+export function formWords<F extends string>(table: FieldTable<F>, detail: string): string {
   const labels = new Map<string, string>();
-  for (const { pointer, label } of Object.values<Table<F>[F]>(table)) {
+  for (const { pointer, label } of Object.values<FieldTable<F>[F]>(table)) {
     const path = pointer.slice(1).split("/");
     labels.set(path.join("."), label);
     labels.set(path.at(-1) ?? "", label);

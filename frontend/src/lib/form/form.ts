@@ -4,7 +4,7 @@ import type { BenchmarkSpec, Engine } from "../../api/types";
 import { labelsFrom, labelsText } from "../labels";
 import { formatSize, parseSize, sweepSizes } from "../size";
 import { problemsAt } from "./specForm";
-import type { Problems, Table } from "./types";
+import type { Problems, FieldTable } from "./types";
 
 /** Every field as the text in its input; algorithms as a comma-separated list. */
 export type JobForm = {
@@ -152,7 +152,7 @@ export const SWEEP_FIELDS = {
   timeout: { pointer: "/benchmark/timeout_seconds", label: "Timeout", reads: "whole number" },
   rotate: { pointer: "/benchmark/rotate", label: "Move on in memory", reads: "flag" },
   trace: { pointer: "/benchmark/trace", label: "Trace", reads: "flag" },
-} as const satisfies Table<Field>;
+} as const satisfies FieldTable<Field>;
 
 /** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
 export const ADVANCED: readonly Field[] = [

@@ -6,7 +6,7 @@ import { unreadable } from "./fieldWords";
 import { shellQuote } from "../shell";
 import { parseSize } from "../size";
 import { problemsAt } from "./specForm";
-import type { Table } from "./types";
+import type { FieldTable } from "./types";
 
 /** Every field as the text in its input. */
 export type PlanForm = {
@@ -173,7 +173,7 @@ function numberOrNull(text: string): number | string | null {
   return Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-const PLACES: Table<PlanField> = {
+const FIELDS: FieldTable<PlanField> = {
   collective: { pointer: "/collective", label: "Collective", reads: "text" },
   algorithms: { pointer: "/algorithms", label: "Algorithms", reads: "names" },
   n: { pointer: "/cluster/shape", label: "Ranks n", reads: "text" },
@@ -191,8 +191,8 @@ const PLACES: Table<PlanField> = {
 /** What is wrong by field: what cannot be read at once, the rest as the server says it; what belongs to no field is left to the page. */
 export function planProblems(form: PlanForm, problems: readonly FieldProblem[]): Partial<Record<PlanField, string>> {
   return {
-    ...problemsAt(PLACES, problems).fields,
-    ...unreadable(PLACES, form),
+    ...problemsAt(FIELDS, problems).fields,
+    ...unreadable(FIELDS, form),
     ...(form.n.trim() === "" && { n: "Write how many ranks, or a shape: 16, 4x8 or 2x4x8." }),
     ...(typeof microseconds(form.alpha) === "string" && { alpha: "This is no time; write it as 5us or 2ms." }),
     ...(typeof gigabytes(form.gamma) === "string" && { gamma: "This is no rate; write it as 50GB/s." }),

@@ -1,6 +1,6 @@
 /** The form of a job that runs a Python file of the nodes' own. */
 import type { JobSpec } from "../../api/types";
-import type { Form, Table } from "./types";
+import type { Form, FieldTable } from "./types";
 
 export const SCRIPT_FIELDS = {
   file: { pointer: "/script/file", label: "File", reads: "text" },
@@ -15,7 +15,7 @@ export const SCRIPT_FIELDS = {
   load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
   hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
-} as const satisfies Table<string>;
+} as const satisfies FieldTable<string>;
 
 export type ScriptField = keyof typeof SCRIPT_FIELDS;
 export type ScriptForm = Form<ScriptField>;

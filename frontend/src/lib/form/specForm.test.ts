@@ -1,13 +1,13 @@
 import { describe, expect, it, test } from "vitest";
 import { aJob } from "../../testing/fixtures";
 import { argumentsOf, formToSpec, problemsAt, specToForm, valueAt, withArgument } from "./specForm";
-import type { Reading, Table } from "./types";
+import type { Reading, FieldTable } from "./types";
 
 const { spec } = aJob();
 
 /** What a field that is read so makes of a text, and the text that it would have been. */
 function through(reads: Reading, text: string): [value: unknown, text: string] {
-  const table: Table<"field"> = { field: { pointer: "/labels/field", label: "Field", reads } };
+  const table: FieldTable<"field"> = { field: { pointer: "/labels/field", label: "Field", reads } };
   const made = formToSpec(table, { field: text }, spec);
   return [valueAt(made, "/labels/field"), specToForm(table, made).field];
 }
@@ -42,14 +42,14 @@ test("text that is no number or size goes to the server as it is", () => {
 
 test("a form says its fields alone: the specification that it began from keeps the rest, itself unchanged", () => {
   const before = structuredClone(spec);
-  const table: Table<"team"> = { team: { pointer: "/labels/team", label: "Team", reads: "text" } };
+  const table: FieldTable<"team"> = { team: { pointer: "/labels/team", label: "Team", reads: "text" } };
   expect(formToSpec(table, { team: "infra" }, { ...spec, priority: 7 })).toEqual({ ...spec, priority: 7, labels: { team: "infra" } });
   expect(spec).toEqual(before);
   expect(valueAt(null, "/labels/team")).toBeUndefined();
 });
 
 describe("the server's sentences", () => {
-  const table: Table<"epochs" | "model_arguments"> = {
+  const table: FieldTable<"epochs" | "model_arguments"> = {
     epochs: { pointer: "/training/epochs", label: "Epochs", reads: "whole number" },
     model_arguments: { pointer: "/training/model_arguments", label: "Arguments", reads: "sizes by name" },
   };

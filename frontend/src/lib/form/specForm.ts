@@ -5,16 +5,16 @@ import { formWords } from "./fieldWords";
 import { labelsFrom, labelsText } from "../labels";
 import { formatSize, parseSize } from "../size";
 
-import type { Form, Place, Problems, Reading, Table } from "./types";
+import type { Form, FormField, Problems, Reading, FieldTable } from "./types";
 
-export type { Form, Problems, Reading, Table } from "./types";
+export type { Form, Problems, Reading, FieldTable } from "./types";
 
 type Tree = Record<string, unknown>;
 
 /** The specification that the form says; what it does not show comes from `base`. */
-export function formToSpec<F extends string>(table: Table<F>, form: Form<F>, base: JobSpec): JobSpec {
+export function formToSpec<F extends string>(table: FieldTable<F>, form: Form<F>, base: JobSpec): JobSpec {
   const spec = structuredClone(base) as unknown as Tree;
-  for (const [field, { pointer, reads }] of places(table)) {
+  for (const [field, { pointer, reads }] of fieldsOf(table)) {
     const path = pointer.slice(1).split("/");
     const last = path.pop() ?? "";
     const parent = path.reduce((tree, key) => (tree[key] ??= {}) as Tree, spec);
@@ -24,8 +24,8 @@ export function formToSpec<F extends string>(table: Table<F>, form: Form<F>, bas
 }
 
 /** The form that would submit this specification. */
-export function specToForm<F extends string>(table: Table<F>, spec: JobSpec): Form<F> {
-  const entries = places(table).map(([field, { pointer, reads }]) => [field, write(valueAt(spec, pointer), reads)]);
+export function specToForm<F extends string>(table: FieldTable<F>, spec: JobSpec): Form<F> {
+  const entries = fieldsOf(table).map(([field, { pointer, reads }]) => [field, write(valueAt(spec, pointer), reads)]);
   return Object.fromEntries(entries) as Form<F>;
 }
 
@@ -35,12 +35,12 @@ export function valueAt(spec: unknown, pointer: string): unknown {
 }
 
 /** The server's sentences by field, in the form's words; `other` is what belongs to no field of the form. */
-export function problemsAt<F extends string>(table: Table<F>, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
+export function problemsAt<F extends string>(table: FieldTable<F>, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
   const fields: Problems = {};
   const other: string[] = [];
   for (const { pointer, detail: told } of found) {
     const detail = formWords(table, told);
-    const field = places(table).find(([, place]) => pointer === place.pointer || pointer.startsWith(`${place.pointer}/`));
+    const field = fieldsOf(table).find(([, other]) => pointer === other.pointer || pointer.startsWith(`${other.pointer}/`));
     if (!field) {
       if (!other.includes(detail)) other.push(detail);
       continue;
@@ -69,8 +69,8 @@ function argumentsText(values: Record<string, unknown>): string {
   return Object.entries(values).map(([name, value]) => `${name}=${String(value)}`).join(",");
 }
 
-function places<F extends string>(table: Table<F>): [F, Place][] {
-  return Object.entries(table) as [F, Place][];
+function fieldsOf<F extends string>(table: FieldTable<F>): [F, FormField][] {
+  return Object.entries(table) as [F, FormField][];
 }
 
 /** `before` is what stood there. */

@@ -1,7 +1,7 @@
 /** The form of a training job: its fields by their names in the specification. */
 import type { Engine, JobSpec } from "../../api/types";
 import { specToForm } from "./specForm";
-import type { Form, Problems, Table } from "./types";
+import type { Form, Problems, FieldTable } from "./types";
 
 export const TRAINING_FIELDS = {
   model: { pointer: "/training/model", label: "Model", reads: "text" },
@@ -48,7 +48,7 @@ export const TRAINING_FIELDS = {
   on_nan: { pointer: "/training/on_nan", label: "When it diverges", reads: "text" },
   seed: { pointer: "/training/seed", label: "Seed", reads: "whole number" },
   timeout: { pointer: "/training/timeout_seconds", label: "Timeout", reads: "whole number" },
-} as const satisfies Table<string>;
+} as const satisfies FieldTable<string>;
 
 export type TrainingField = keyof typeof TRAINING_FIELDS;
 export type TrainingForm = Form<TrainingField>;

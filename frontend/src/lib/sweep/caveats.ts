@@ -30,15 +30,15 @@ export function caveats(job: JobView): Caveat[] {
 const PARTIAL: ReadonlySet<string> = new Set(["failed", "cancelled"]);
 
 /** What one number of a summary is of: its row, as far as it is told. */
-export type Told = Pick<AlgorithmBest, "is_unstable"> | null | undefined;
+export type Stability = Pick<AlgorithmBest, "is_unstable"> | null | undefined;
 
 /** The same of one number of a job, which stands without its row: first what that row says itself. */
-export function numberCaveats(job: JobView, told: Told): Caveat[] {
-  return [...(told?.is_unstable ? [{ word: "unstable", why: unstableWords() }] : []), ...caveats(job)];
+export function numberCaveats(job: JobView, stability: Stability): Caveat[] {
+  return [...(stability?.is_unstable ? [{ word: "unstable", why: unstableWords() }] : []), ...caveats(job)];
 }
 
 /** The same in a list, which has jobs of every outcome. */
-export function listCaveats(job: JobView, told: Told): Caveat[] {
+export function listCaveats(job: JobView, stability: Stability): Caveat[] {
   const { summary } = job;
   if (!isBenchmark(job) || summary.kind !== "benchmark") return [];
   const { wrong } = summary;
@@ -46,7 +46,7 @@ export function listCaveats(job: JobView, told: Told): Caveat[] {
   return [
     ...(wrong > 0 ? [{ word: "wrong", why: `${plural(wrong, "element")} of its results ${wrong === 1 ? "was" : "were"} wrong.` }] : []),
     ...(PARTIAL.has(job.state) && wrong === 0 ? [{ word: job.state, why: `It ${ended}: these are the rows measured until then.` }] : []),
-    ...numberCaveats(job, told),
+    ...numberCaveats(job, stability),
   ];
 }
 

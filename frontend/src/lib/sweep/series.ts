@@ -6,7 +6,7 @@ import { colourToken, dashOf, widthOf } from "./style";
 import type { SizeLine } from "./lines";
 import { bandOf, type Ends, spreadOf, valueAt } from "./spread";
 
-export type Place = "out" | "in" | "both";
+export type Buffers = "out" | "in" | "both";
 
 export interface Series {
   algorithm: string;
@@ -78,7 +78,7 @@ export function sweepLines({ sizes, series }: Sweep, shown: Shown, hasBands = tr
 }
 
 /** Rows by size in the order of `algorithms`, several cycles as one. */
-export function alignRows(rows: readonly MeasurementView[], algorithms: readonly string[], place: Place): Sweep {
+export function alignRows(rows: readonly MeasurementView[], algorithms: readonly string[], place: Buffers): Sweep {
   const sizes = [...new Set(rows.map((row) => row.size_bytes))].sort((a, b) => a - b);
   const index = new Map(sizes.map((size, i) => [size, i]));
   const places = place === "both" ? [false, true] : [place === "in"];

@@ -3,10 +3,10 @@ import type { SizeBusbw } from "../../api/types";
 import { threeDigits } from "../format";
 import { formatSize } from "../size";
 
-type Place = Pick<SizeBusbw, "size_bytes" | "busbw_gb_per_s">;
+type SizePoint = Pick<SizeBusbw, "size_bytes" | "busbw_gb_per_s">;
 
 /** "x,y x,y": sizes on a logarithmic axis from left to right, bandwidth from 0 at the bottom; "" for fewer than two. */
-export function sparkPoints(sizes: readonly Place[], width: number, height: number): string {
+export function sparkPoints(sizes: readonly SizePoint[], width: number, height: number): string {
   const drawn = sizes.filter((one) => one.size_bytes > 0);
   const [first, last] = [drawn[0], drawn.at(-1)];
   const most = Math.max(...drawn.map((one) => one.busbw_gb_per_s));
@@ -21,7 +21,7 @@ export function sparkPoints(sizes: readonly Place[], width: number, height: numb
 }
 
 /** The same in words, with those that its numbers need. */
-export function sparkLabel(sizes: readonly Place[], words: readonly string[]): string {
+export function sparkLabel(sizes: readonly SizePoint[], words: readonly string[]): string {
   const told = [sizes[0], sizes.at(-1)].flatMap((one) => (one ? [`${threeDigits(one.busbw_gb_per_s)} GB/s at ${formatSize(one.size_bytes)}`] : []));
   return `Bus bandwidth over sizes: ${[told.join(" to "), ...words].join(", ")}`;
 }

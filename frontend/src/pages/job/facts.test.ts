@@ -5,7 +5,7 @@ import { aBest, aJob, aSimulation, aTraining } from "../../testing/fixtures";
 import { anEvent, aRow } from "../../testing/toldFixtures";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "../../lib/state";
 import { choices, sizeRows } from "./results/table";
-import { byAttempt, places, stages } from "./now/timeline";
+import { byAttempt, stages, timelineItems } from "./now/timeline";
 
 describe("sizeRows", () => {
   it("pairs out of place and in place by size, ascending, for one algorithm", () => {
@@ -56,9 +56,9 @@ it("begins anew with each attempt", () => {
   expect(byAttempt([])).toEqual([[]]);
 });
 
-describe("places of stages", () => {
+describe("the items of a timeline", () => {
   const of = (...states: JobState[]): string[] =>
-    places(stages(states.map((after, id) => anEvent({ id, after })))).map(({ state, stage }) => (stage ? String(state) : `(${state ?? "end"})`));
+    timelineItems(stages(states.map((after, id) => anEvent({ id, after })))).map(({ state, stage }) => (stage ? String(state) : `(${state ?? "end"})`));
 
   it("are as many through the whole life", () => {
     expect(of()).toEqual(["(queued)", "(starting)", "(running)", "(stopping)", "(end)"]);

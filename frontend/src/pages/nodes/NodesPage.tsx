@@ -78,7 +78,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
           </thead>
           <tbody ref={body}>
             {nodes.map((node, index) => (
-              <Row key={node.id} node={node} index={index} usual={usual} told={told.get(node.name)} />
+              <NodeRow key={node.id} node={node} index={index} usual={usual} told={told.get(node.name)} />
             ))}
           </tbody>
         </table>
@@ -92,14 +92,14 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
   );
 }
 
-interface RowProps {
+interface NodeRowProps {
   node: SeenNode;
   index: number;
   usual: ReadonlyMap<string, string>;
   told: NodeReadings | undefined;
 }
 
-function Row({ node, index, usual, told }: RowProps) {
+function NodeRow({ node, index, usual, told }: NodeRowProps) {
   return (
     <tr data-index={index}>
       <th scope="row">

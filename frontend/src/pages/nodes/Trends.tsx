@@ -10,14 +10,14 @@ export function Trends({ node, told }: { node: NodeView; told: NodeReadings | un
     <ul className={classes.trends}>
       {trends.map((trend) => (
         <li key={trend.name} title={`At most ${trend.most} in the last 5 minutes`}>
-          <span className="dim">{trend.name}</span> <Curve trend={trend} /> {trend.now}
+          <span className="dim">{trend.name}</span> <TrendChart trend={trend} /> {trend.now}
         </li>
       ))}
     </ul>
   );
 }
 
-function Curve({ trend: { name, points, most } }: { trend: Trend }) {
+function TrendChart({ trend: { name, points, most } }: { trend: Trend }) {
   if (points === "") return null;
   return (
     <svg role="img" aria-label={`${name} over 5 minutes, at most ${most}`} viewBox="0 0 1 1" preserveAspectRatio="none" className={classes.trend}>

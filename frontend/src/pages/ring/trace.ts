@@ -66,14 +66,14 @@ export function endsOf(row: TraceRow): { src: number; dst: number } {
   return row.is_send ? { src: row.rank, dst: row.peer } : { src: row.peer, dst: row.rank };
 }
 
-interface Told {
+interface Message {
   sent: TraceRow | undefined;
   received: TraceRow | undefined;
 }
 
 /** One entry for each message, in the order in which its first end was told. */
-function messagesOf(rows: readonly TraceRow[]): Told[] {
-  const found = new Map<string, Told>();
+function messagesOf(rows: readonly TraceRow[]): Message[] {
+  const found = new Map<string, Message>();
   for (const row of rows) {
     const { src, dst } = endsOf(row);
     const key = [row.step, src, dst, ...row.chunks].join(" ");

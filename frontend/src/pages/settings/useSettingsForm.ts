@@ -2,7 +2,7 @@ import { useMutation } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { ApiError, randomKey } from "../../api/client";
 import { refusedTexts, unreadableTexts } from "./settingsForms";
-import type { Form, Problems, Table } from "../../lib/form/types";
+import type { Form, Problems, FieldTable } from "../../lib/form/types";
 
 interface Typed {
   /** As the form was when somebody typed last. */
@@ -16,7 +16,7 @@ interface Typed {
  * be read is told while somebody types, and not sent. The first field with a problem gets the focus.
  */
 export function useSettingsForm<F extends string, Answer>(
-  table: Table<F>,
+  table: FieldTable<F>,
   send: (texts: Form<F>, key: string) => Promise<Answer>,
   onDone: (answer: Answer) => void,
 ) {

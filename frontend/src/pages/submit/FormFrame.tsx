@@ -8,7 +8,7 @@ import { SameJob } from "../../components/marks/SameJob";
 import type { JobCheck } from "../../data/prediction";
 import { unreadable } from "../../lib/form/fieldWords";
 import { problemsAt } from "../../lib/form/specForm";
-import type { Form, Problems, Table } from "../../lib/form/types";
+import type { Form, Problems, FieldTable } from "../../lib/form/types";
 import { KindChoice } from "./KindChoice";
 import classes from "./SubmitPage.module.css";
 import { Start } from "./Start";
@@ -20,7 +20,7 @@ interface Props<F extends string> {
   from: string | undefined;
   spec: JobSpec;
   /** In the order of the page. */
-  table: Table<F>;
+  table: FieldTable<F>;
   form: Form<F>;
   /** The form that says nothing yet. */
   start: Form<F>;

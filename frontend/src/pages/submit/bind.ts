@@ -1,5 +1,5 @@
 /** How an input of a form is tied to its field. */
-import type { Form, Problems, Table } from "../../lib/form/types";
+import type { Form, Problems, FieldTable } from "../../lib/form/types";
 
 /** What an input gets to show a field and its problem. */
 export interface Bound {
@@ -14,7 +14,7 @@ export type Bind<F extends string> = (field: F) => Bound;
 
 /** Ties inputs to the fields of a form. */
 export function binder<F extends string>(
-  table: Table<F>,
+  table: FieldTable<F>,
   form: Form<F>,
   problems: Problems,
   onChange: (field: F, value: string) => void,

@@ -26,7 +26,7 @@ export function MembersTable({ attempt }: { attempt: AttemptView }) {
         </thead>
         <tbody>
           {attempt.members.map((member) => (
-            <Row key={member.node} attempt={attempt} member={member} />
+            <MemberRow key={member.node} attempt={attempt} member={member} />
           ))}
         </tbody>
       </table>
@@ -34,7 +34,7 @@ export function MembersTable({ attempt }: { attempt: AttemptView }) {
   );
 }
 
-function Row({ attempt, member }: { attempt: AttemptView; member: MemberView }) {
+function MemberRow({ attempt, member }: { attempt: AttemptView; member: MemberView }) {
   return (
     <tr>
       <th scope="row">

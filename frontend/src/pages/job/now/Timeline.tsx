@@ -1,7 +1,7 @@
 import type { EventView, JobView } from "../../../api/types";
 import { formatClock, formatDateTime, formatDuration, plural } from "../../../lib/format";
 import { isTerminal, JOB_STATES } from "../../../lib/state";
-import { byAttempt, type Place, places, type Stage, stages } from "./timeline";
+import { byAttempt, type Stage, stages, type TimelineItem, timelineItems } from "./timeline";
 import classes from "./Timeline.module.css";
 
 interface Props {
@@ -26,22 +26,22 @@ export function Timeline({ job, events }: Props) {
           {earlier.map((came, index) => (
             <ol key={index} className={classes.timeline} aria-label={`What happened in attempt ${index + 1}`}>
               {came.map((stage) => (
-                <PlaceItem key={stage.id} place={{ state: stage.state, stage }} isNow={false} />
+                <Item key={stage.id} item={{ state: stage.state, stage }} isNow={false} />
               ))}
             </ol>
           ))}
         </details>
       )}
       <ol className={classes.timeline} aria-label="What happened">
-        {places(newest).map((place, index) => (
-          <PlaceItem key={index} place={place} isNow={place.stage !== null && place.stage === now} />
+        {timelineItems(newest).map((item, index) => (
+          <Item key={index} item={item} isNow={item.stage !== null && item.stage === now} />
         ))}
       </ol>
     </>
   );
 }
 
-function PlaceItem({ place: { state, stage }, isNow }: { place: Place; isNow: boolean }) {
+function Item({ item: { state, stage }, isNow }: { item: TimelineItem; isNow: boolean }) {
   const look = state && JOB_STATES[state];
   if (stage && look) return <StageItem stage={stage} look={look} isNow={isNow} />;
   return (

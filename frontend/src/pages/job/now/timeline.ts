@@ -42,7 +42,7 @@ export function byAttempt(came: readonly Stage[]): Stage[][] {
 /** Every job goes this way, and then to an end. */
 const PATH: readonly JobState[] = ["queued", "starting", "running", "stopping"];
 
-export interface Place {
+export interface TimelineItem {
   /** null: the end, which is not known yet. */
   state: JobState | null;
   /** null: it is still to come, or was left out. */
@@ -50,8 +50,8 @@ export interface Place {
 }
 
 /** The stages with those that they left out and that are still to come: as many places from the first day to the last. */
-export function places(came: readonly Stage[]): Place[] {
-  const found: Place[] = [];
+export function timelineItems(came: readonly Stage[]): TimelineItem[] {
+  const found: TimelineItem[] = [];
   let at = -1;
   const leaveOut = (until: number): void => {
     if (at < until) found.push(...PATH.slice(at + 1, until).map((state) => ({ state, stage: null })));

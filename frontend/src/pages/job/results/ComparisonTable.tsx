@@ -45,7 +45,7 @@ export function ComparisonTable({ sweep, references, shown, winners }: Props) {
         </thead>
         <tbody>
           {sweep.sizes.map((size, index) => (
-            <Row
+            <SizeRow
               key={size}
               size={size}
               rows={sweep.series.map(({ rows }) => rows[index] ?? null)}
@@ -60,7 +60,7 @@ export function ComparisonTable({ sweep, references, shown, winners }: Props) {
   );
 }
 
-interface RowProps {
+interface SizeRowProps {
   size: number;
   rows: (MeasurementView | null)[];
   shown: Shown;
@@ -68,7 +68,7 @@ interface RowProps {
   beside: (number | null)[];
 }
 
-function Row({ size, rows, shown, winners, beside }: RowProps) {
+function SizeRow({ size, rows, shown, winners, beside }: SizeRowProps) {
   return (
     <tr>
       <th scope="row" className="number">

@@ -2,7 +2,7 @@
 import { useMemo, useState } from "react";
 import type { BenchmarkJob, MeasurementView } from "../../../api/types";
 import { largest, readableMax, sizeRange } from "../../../lib/sweep/axes";
-import { alignRows, METRIC_NAMES, METRIC_UNITS, type Place, type Shown, sweepLines } from "../../../lib/sweep/series";
+import { alignRows, METRIC_NAMES, METRIC_UNITS, type Buffers, type Shown, sweepLines } from "../../../lib/sweep/series";
 import { SizeChart } from "../../../charts/SizeChart";
 import { CopyButton } from "../../../components/controls/CopyButton";
 import { QueryError } from "../../../components/states/QueryError";
@@ -44,7 +44,7 @@ export function Results({ job, rows }: Props) {
   const [prediction, compared] = [beside.prediction.data, beside.compared.data];
   const limit = prediction?.limit?.busbw_gb_per_s;
   const metric: Metric = search.metric === "limit" && !limit ? "busbw" : (search.metric ?? "busbw");
-  const place: Place = search.place ?? "out";
+  const place: Buffers = search.place ?? "out";
   const [hovered, setHovered] = useState<number | null>(null);
   const sweep = useMemo(() => alignRows(rows, benchmark.algorithms, place), [rows, benchmark.algorithms, place]);
   const range = useMemo(() => {

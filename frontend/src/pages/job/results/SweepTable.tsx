@@ -63,7 +63,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
             <Head busbw={busFactorInWords(job.spec)} time={rowTimeInWords(average)} size={sizeInWords(job.spec)} isAuto={isAuto} />
             <tbody>
               {items.map((item) => (
-                <Row
+                <SweepRow
                   key={item.sizeBytes}
                   item={item}
                   unchecked={unchecked}
@@ -156,7 +156,7 @@ function Head({ busbw, time, size, isAuto }: { busbw: string; time: string; size
   );
 }
 
-interface RowProps {
+interface SweepRowProps {
   item: SizeRow;
   /** Why a row may have no check. */
   unchecked: string;
@@ -167,7 +167,7 @@ interface RowProps {
   onHover: (sizeBytes: number | null) => void;
 }
 
-function Row({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }: RowProps) {
+function SweepRow({ item, unchecked, isAuto, isHovered, isChosen, onChoose, onHover }: SweepRowProps) {
   return (
     <tr data-active={isHovered || undefined} data-chosen={isChosen || undefined} onMouseEnter={() => onHover(item.sizeBytes)} onMouseLeave={() => onHover(null)}>
       <th scope="row" className="number" title={`${item.sizeBytes} B`}>

@@ -20,7 +20,7 @@ export interface Topology {
   joints: readonly (readonly Joint[])[];
 }
 
-interface Place {
+interface Endpoint {
   name: string;
   node: string;
   numa: number | null;
@@ -31,11 +31,11 @@ export function topologyOf(ranks: readonly RankBinding[], members: readonly Memb
   const isOfNodes = ranks.length > MOST_RANKS;
   const ofRanks = ranks.map(({ rank, host, numa_node: numa }) => ({ name: String(rank), node: nodeOf(rank, members) ?? host, numa }));
   const nodes = [...new Set(ofRanks.map(({ node }) => node))];
-  const places: Place[] = isOfNodes ? nodes.map((node) => ({ name: node, node, numa: null })) : ofRanks;
+  const ends: Endpoint[] = isOfNodes ? nodes.map((node) => ({ name: node, node, numa: null })) : ofRanks;
   return {
-    names: places.map(({ name }) => name),
+    names: ends.map(({ name }) => name),
     isOfNodes,
-    joints: places.map((a) => places.map((b) => joint(a, b, links))),
+    joints: ends.map((a) => ends.map((b) => joint(a, b, links))),
   };
 }
 
@@ -43,7 +43,7 @@ function nodeOf(rank: number, members: readonly MemberView[]): string | undefine
   return members.find((member) => rank >= member.first_rank && rank < member.first_rank + member.ranks)?.node;
 }
 
-function joint(a: Place, b: Place, links: readonly LinkView[]): Joint {
+function joint(a: Endpoint, b: Endpoint, links: readonly LinkView[]): Joint {
   if (a.name === b.name) return { way: "self", link: null };
   if (a.node === b.node) return { way: a.numa !== null && a.numa === b.numa ? "numa" : "node", link: null };
   const link = links.find(({ nodes }) => nodes.includes(a.node) && nodes.includes(b.node));

@@ -24,7 +24,7 @@ export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
         </thead>
         <tbody>
           {points.map((point) => (
-            <Row key={point.first_step} point={point} />
+            <PointRow key={point.first_step} point={point} />
           ))}
         </tbody>
       </table>
@@ -32,7 +32,7 @@ export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
   );
 }
 
-function Row({ point }: { point: CurvePoint }) {
+function PointRow({ point }: { point: CurvePoint }) {
   const { first_step: first, last_step: last, loss, samples_per_second: rate } = point;
   const split = splitOf(point);
   return (

@@ -39,7 +39,7 @@ function EpochsTable({ epochs, done }: { epochs: readonly EpochView[]; done: num
           </thead>
           <tbody>
             {epochs.map((epoch) => (
-              <Row key={epoch.id} epoch={epoch} />
+              <EpochRow key={epoch.id} epoch={epoch} />
             ))}
           </tbody>
         </table>
@@ -48,7 +48,7 @@ function EpochsTable({ epochs, done }: { epochs: readonly EpochView[]; done: num
   );
 }
 
-function Row({ epoch }: { epoch: EpochView }) {
+function EpochRow({ epoch }: { epoch: EpochView }) {
   const { duration_us: took, samples, training_loss: loss, validation_accuracy: accuracy } = epoch;
   return (
     <tr>

@@ -44,28 +44,28 @@ export function PredictedSweep({ spec, check }: Props) {
   if (!check) return <Skeleton rows={ROWS} isBare />;
   return (
     <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
-      {(found) => <Told found={found} items={items} isFetching={isFetching} />}
+      {(found) => <SweepFigures found={found} items={items} isFetching={isFetching} />}
     </Loaded>
   );
 }
 
-interface ToldProps {
+interface FiguresProps {
   found: Prediction;
   items: ReturnType<typeof predictionItems>;
   isFetching: boolean;
 }
 
-function Told({ found, items, isFetching }: ToldProps) {
+function SweepFigures({ found, items, isFetching }: FiguresProps) {
   return (
     <div className={classes.predicted} aria-busy={isFetching}>
       <Properties items={items} />
       <Warnings warnings={found.warnings} />
-      {found.model.rows.length > 0 && <Curve found={found} />}
+      {found.model.rows.length > 0 && <PredictedCurve found={found} />}
     </div>
   );
 }
 
-function Curve({ found }: { found: Prediction }) {
+function PredictedCurve({ found }: { found: Prediction }) {
   const lines = useMemo(() => predictedLines(found.model), [found]);
   const range = useMemo(() => sizeRange(found.model.rows.map((row) => row.size_bytes)), [found]);
   return (

@@ -32,12 +32,12 @@ export function PredictedTraining({ spec, check }: Props) {
   if (!check) return <Skeleton rows={ROWS} isBare />;
   return (
     <Loaded query={prediction} what="The prediction could not be loaded" rows={ROWS} isBare>
-      {(found) => <Told found={found} isFetching={prediction.isFetching} />}
+      {(found) => <TrainingFigures found={found} isFetching={prediction.isFetching} />}
     </Loaded>
   );
 }
 
-function Told({ found, isFetching }: { found: TrainingPrediction; isFetching: boolean }) {
+function TrainingFigures({ found, isFetching }: { found: TrainingPrediction; isFetching: boolean }) {
   const { baseline } = found;
   const words = sumWords(found);
   return (

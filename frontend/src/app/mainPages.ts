@@ -1,12 +1,12 @@
 /** The pages that the top bar, the keys and the palette lead to. */
-export interface Place {
+export interface MainPage {
   title: string;
   path: "/" | "/jobs" | "/nodes" | "/compare" | "/plan" | "/ring" | "/settings";
   /** The key after g. */
   key: string;
 }
 
-export const PLACES: readonly Place[] = [
+export const MAIN_PAGES: readonly MainPage[] = [
   { title: "Overview", path: "/", key: "o" },
   { title: "Jobs", path: "/jobs", key: "j" },
   { title: "Nodes", path: "/nodes", key: "n" },

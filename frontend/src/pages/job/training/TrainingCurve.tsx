@@ -18,7 +18,7 @@ const CSV_COLUMNS: (keyof CurvePoint)[] = [
   "first_step", "last_step", "loss", "samples_per_second", "duration_us", "compute_us", "communication_us", "exposed_us",
 ];
 
-export function Curve({ job }: { job: JobView }) {
+export function TrainingCurve({ job }: { job: JobView }) {
   const curve = useQuery(curveQuery(job.id, isTerminal(job.state)));
   return (
     <Loaded query={curve} what="The curve could not be loaded" rows={14}>

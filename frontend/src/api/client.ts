@@ -8,7 +8,7 @@ export interface FieldProblem {
   detail: string;
 }
 
-/** An answer that is not 2xx: the server's own sentences (RFC 9457), or what stands in when there is none. */
+/** An answer that is not 2xx, with the server's own sentences (RFC 9457) or a substitute if there are none. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -35,7 +35,7 @@ export function apiError(status: number, body: unknown): ApiError {
   return new ApiError(status, problem.code ?? "", detail, Array.isArray(problem.errors) ? problem.errors : []);
 }
 
-// A cookie alone must not be able to change anything: other sites cannot send this header.
+// A cookie alone must not be enough to change anything: other sites cannot send this header.
 export const api = createClient<paths>({
   baseUrl: site(),
   headers: { "X-Ringscope-Client": "web" },
@@ -43,7 +43,7 @@ export const api = createClient<paths>({
 
 const UNREACHED = "The server could not be reached; check that it runs, then try again.";
 
-// What browsers say of it differs, and helps nobody. It is no ApiError, as the server has said nothing.
+// Browsers word this differently, and none of the texts helps. It is no ApiError, as the server has not answered.
 api.use({
   onError: ({ error, request }) => (request.signal.aborted ? undefined : new Error(UNREACHED, { cause: error })),
 });
@@ -54,7 +54,7 @@ export function unwrap<T>(answer: { data?: T; error?: unknown; response: Respons
   return answer.data as T;
 }
 
-/** 128 random bits in hex; works on plain http too, where crypto.randomUUID does not exist. */
+/** 128 random bits in hex; also works on plain http, where crypto.randomUUID does not exist. */
 export function randomKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");

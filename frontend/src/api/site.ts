@@ -1,6 +1,6 @@
-/** Where this site lies at its address: at the root, or below a path that a proxy has put before it. */
+/** Where this site is mounted: at the root, or below a path that a proxy adds. */
 
-/** That path, such as "/ringscope", as the address of this script tells it; "" at the root. */
+/** That path, such as "/ringscope", from the address of this script; "" at the root. */
 export const ROOT = import.meta.env.DEV ? "" : rootOf(import.meta.url);
 
 /** The path of the site whose script lies at `script`, in a folder of its own. Pure. */

@@ -15,7 +15,7 @@ export type TracedOperation = Schemas["TracedOperation"];
 export type OperationTrace = Schemas["OperationTrace"];
 export type TraceRow = Schemas["TraceRow"];
 export type Benchmark = NonNullable<JobSpec["benchmark"]>;
-/** Of a job of kind benchmark. */
+/** A job of kind benchmark. */
 export type BenchmarkSpec = JobSpec & { benchmark: Benchmark };
 export type BenchmarkJob = JobView & { spec: BenchmarkSpec; summary: Schemas["BenchmarkSummary"] };
 export type AlgorithmBest = Schemas["AlgorithmBest"];

@@ -10,7 +10,7 @@ interface Props {
   logOut: ReturnType<typeof useLogOut>;
 }
 
-/** Who is logged in, and the way out. */
+/** The logged-in user, and the button that logs out. */
 export function Account({ name, role, logOut }: Props) {
   return (
     <>

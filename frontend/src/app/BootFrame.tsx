@@ -2,7 +2,7 @@ import { Logo } from "../components/Logo";
 import { PageSkeleton } from "../components/states/Skeleton";
 import classes from "./Shell.module.css";
 
-/** The frame of a page while it is not known yet who looks at it: what index.html shows before there is a script. */
+/** The frame of a page while the user is not known yet: what index.html shows before the script has loaded. */
 export function BootFrame() {
   return (
     <>

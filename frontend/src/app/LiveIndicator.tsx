@@ -13,7 +13,7 @@ const LOOKS: Record<StreamStatus, { glyph: string; title: string }> = {
   paused: { glyph: "‖", title: "Paused while this tab was hidden." },
 };
 
-/** ● live, ◌ stale, reconnecting or polling, or ‖ paused, and how long ago the last event came. */
+/** The connection's state (● live, ◌ stale, reconnecting or polling, ‖ paused) and the age of the last event. */
 export function LiveIndicator() {
   const { status, stream } = useLive();
   const look = LOOKS[status];
@@ -31,7 +31,7 @@ export function LiveIndicator() {
   );
 }
 
-/** Its own component, so that only these few letters are drawn anew each second. */
+/** A component of its own, so that only these few letters are redrawn each second. */
 function LastEvent({ atMs }: { atMs: () => number | null }) {
   const now = useNow();
   const last = atMs();

@@ -3,10 +3,10 @@ import { useLive } from "../data/live";
 import { outageWords } from "../data/outage";
 import classes from "./Shell.module.css";
 
-/** Announced once; the sentence itself tells the seconds, and changes with each of them. */
+/** Announced once, since the sentence itself contains the seconds and changes with each of them. */
 const LATE = "The server is late with its own work.";
 
-/** That the server cannot be reached, or is late with its own work. Nothing of the page moves when it comes. */
+/** Says that the server cannot be reached, or is late with its own work. The page does not move when this appears. */
 export function OutageBanner() {
   const { outage, late } = useLive();
   useAnnouncement(outage ? outageWords(outage) : late === null ? "Server reachable." : LATE);

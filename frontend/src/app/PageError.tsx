@@ -1,9 +1,9 @@
-/** What stands in for a page that cannot be shown. */
+/** What is shown instead of a page that cannot be shown. */
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { usePageTitle } from "../components/hooks/usePageTitle";
 
-/** An address that leads nowhere. */
+/** Shown for an address without a page. */
 export function NotFound() {
   usePageTitle("not found");
   return (
@@ -16,7 +16,7 @@ export function NotFound() {
   );
 }
 
-/** A page that broke, such as a chunk that could not be loaded after an update of the server. */
+/** Shown for a page that broke, for example if a chunk could not be loaded after an update of the server. */
 export function PageError({ error }: { error: unknown }) {
   usePageTitle("error");
   return (

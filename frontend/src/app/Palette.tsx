@@ -11,19 +11,19 @@ import classes from "./Palette.module.css";
 interface Props {
   isOpen: boolean;
   onClose: () => void;
-  /** What can be done from everywhere. */
+  /** The actions that every page has. */
   commands: readonly Command[];
-  /** The same, for whoever types a part of its name. */
+  /** Other words by which an action is found. */
   more: readonly Command[];
   go: (path: string) => void;
 }
 
 /**
- * Any page, job, node or deed by a few letters of its name.
+ * Finds any page, job, node or action by a few letters of its name.
  *
- * A popover and no modal dialog: that one makes the page behind it inert, for which browsers work out the style of
- * each of its elements, and a key that is pressed all day would wait for that twice. The input is all that can have the
- * focus in here, and keeps it until Escape or a click elsewhere.
+ * This is a popover and no modal dialog: a modal makes the page behind it inert, for which browsers compute the style of
+ * each of its elements, twice for a key that is pressed all day. Only the input can have the focus in here, and it keeps
+ * the focus until Escape or a click elsewhere.
  */
 export function Palette({ isOpen, onClose, ...rest }: Props) {
   const popup = useRef<HTMLDivElement>(null);
@@ -90,7 +90,7 @@ function Search({ commands, more, go, onClose }: Omit<Props, "isOpen">) {
       />
       <div id={list} role="listbox" aria-label="What was found" className={classes.list}>
         {matches.map((command) => (
-          // The keys are the input's: the focus stays there, as a combobox has it.
+          // The input handles the keys: the focus stays there, as in a combobox.
           // eslint-disable-next-line jsx-a11y/click-events-have-key-events
           <div
             key={command.id}

@@ -1,4 +1,4 @@
-/** The frame of every page: skip link, top bar, the page itself; the login page when nobody is logged in. */
+/** The frame of every page: skip link, top bar and the page itself; the login page if the user is not logged in. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useRouter, useRouterState } from "@tanstack/react-router";
@@ -54,7 +54,7 @@ export function Shell() {
   );
 }
 
-/** The page after a form was sent, or a link in it followed, has no focus of its own: the content gets it. */
+/** After a form was sent or a link was followed, the new page has no focus of its own, so its content gets the focus. */
 function KeptFocus() {
   const router = useRouter();
   useEffect(
@@ -114,7 +114,7 @@ function Places() {
   );
 }
 
-/** On a phone the places scroll sideways: the one that is open is in view. */
+/** On a phone the links scroll sideways; the one of the open page is scrolled into view. */
 function useShownPlace() {
   const nav = useRef<HTMLElement>(null);
   const path = useRouterState({ select: (state) => state.location.pathname });

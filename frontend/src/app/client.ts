@@ -1,10 +1,10 @@
-/** The one cache of what the server said. */
+/** The one cache of the server's answers. */
 import { QueryCache, QueryClient } from "@tanstack/react-query";
 import { ApiError } from "../api/client";
 import { meQuery } from "../data/server";
 
-// The stream keeps data fresh, so nothing goes stale by itself; an answer of the server is final, a failed
-// connection is worth another try.
+// The stream keeps data fresh, so nothing goes stale by itself. An answer of the server is final; a failed
+// connection is tried again.
 export const client: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: askWhoIAm }),
   defaultOptions: {
@@ -16,7 +16,7 @@ export const client: QueryClient = new QueryClient({
   },
 });
 
-/** A session that ends while a page is open leads to the login page, not to an error in every box. */
+/** Opens the login page when a session ends while a page is open, instead of an error in every box. */
 function askWhoIAm(error: Error, query: { queryKey: readonly unknown[] }): void {
   const isLoggedOut = error instanceof ApiError && error.status === 401;
   if (isLoggedOut && query.queryKey[0] !== meQuery.queryKey[0]) void client.invalidateQueries(meQuery);

@@ -1,4 +1,4 @@
-/** What the palette can go to or do. */
+/** The commands of the palette. */
 import type { JobView, NodeView } from "../api/types";
 import { type Action, DEEDS, SINGLE_KEYS } from "../lib/search/keys";
 import { SECTIONS } from "../lib/sections";
@@ -15,7 +15,7 @@ export function placeCommands(go: (path: string) => void): Command[] {
   return MAIN_PAGES.map(({ title, path, key }) => ({ id: `page-${key}`, kind: "Page", title, key: `g ${key}`, run: () => go(path) }));
 }
 
-/** The sections of the settings, as far as who asks may see them. */
+/** The sections of the settings that the user may see. */
 export function settingsCommands(go: (path: string) => void, isAdmin: boolean): Command[] {
   return SECTIONS.filter(({ isForAdmins }) => isAdmin || !isForAdmins).map(({ title, path }) => ({
     id: `settings-${title}`,
@@ -37,10 +37,10 @@ export function themeCommands(setScheme: (scheme: Scheme) => void): Command[] {
   return SCHEMES.map(([scheme, title]) => ({ id: `theme-${scheme}`, kind: "Do", title, run: () => setScheme(scheme) }));
 }
 
-/** They are about the row that has the focus, which it has not while the palette is open, or are on every page. */
+/** Actions of a focused row, which no row is while the palette is open, and actions of every page. */
 const OF_ROWS_OR_EVERYWHERE: readonly Action[] = ["next", "previous", "select", "new", "help"];
 
-/** What the page that is open can do: what it takes keys for, and what has none. */
+/** The commands of the open page, with and without a key. */
 export function deedsHere(handlerOf: (action: Action) => (() => void) | undefined): Command[] {
   const keyed = Object.entries(SINGLE_KEYS).map(([key, [action, title]]) => ({ action, title, key }));
   const others = Object.entries(DEEDS).map(([action, title]) => ({ action: action as keyof typeof DEEDS, title }));

@@ -1,21 +1,21 @@
-/** A login link is used up by this script, and not by whoever only asks for its page: a chat does, to show a preview. */
+/** Only this script uses up a login link, not a request for its page: chats request it to show a preview. */
 import { api } from "../api/client";
 import { ROOT } from "../api/site";
 
 export interface LoginLink {
   token: string;
-  /** The address of the page that it leads to. */
+  /** The address of the page to which the link leads. */
   page: string;
 }
 
-/** What an address holds that is a login link's; null for any other. */
+/** The parts of a login link's address; null for any other address. */
 export function loginLink(address: URL): LoginLink | null {
   const token = address.searchParams.get("token");
   if (address.pathname !== `${ROOT}/login` || !token) return null;
   return { token, page: onThisSite(address.searchParams.get("next") ?? "/", address.origin) };
 }
 
-/** Logs this browser in; gives the address to go on at. */
+/** Logs this browser in and returns the address to continue at. */
 export async function follow({ token, page }: LoginLink): Promise<string> {
   try {
     const { response } = await api.POST("/api/v1/session", { body: { token } });
@@ -26,7 +26,7 @@ export async function follow({ token, page }: LoginLink): Promise<string> {
   }
 }
 
-/** As the browser understands it: a link must not send whoever has just logged in to another site. */
+/** Resolved as browsers do: a link must not send a user who has just logged in to another site. */
 function onThisSite(next: string, origin: string): string {
   const page = URL.canParse(next, origin) ? new URL(next, origin) : null;
   const isHere = page?.origin === origin;

@@ -26,10 +26,10 @@ const element = document.getElementById("root");
 if (!element) throw new Error("index.html has no #root.");
 const link = loginLink(new URL(window.location.href));
 if (link) {
-  // Nothing is drawn before, as it would ask for what only somebody who is logged in may see.
+  // Nothing is drawn before this, as it would ask for data that only logged-in users may see.
   void follow(link).then((page) => window.location.replace(page));
 } else {
-  // Drawing the frame takes as long as the answer, and so they go side by side.
+  // Drawing the frame takes as long as the answer, so both run at the same time.
   void client.prefetchQuery(meQuery);
   createRoot(element).render(
     <StrictMode>

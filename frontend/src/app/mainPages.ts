@@ -1,4 +1,4 @@
-/** The pages that the top bar, the keys and the palette lead to. */
+/** The pages of the top bar, the keys and the palette. */
 export interface MainPage {
   title: string;
   path: "/" | "/jobs" | "/nodes" | "/compare" | "/plan" | "/ring" | "/settings";

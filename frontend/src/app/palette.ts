@@ -1,4 +1,4 @@
-/** What the command palette offers for a few typed letters. Pure. */
+/** The entries of the command palette that match a few typed letters. Pure. */
 
 export interface Entry {
   /** Unique among all entries. */
@@ -6,7 +6,7 @@ export interface Entry {
   /** "Page", "Job", "Node" or "Do". */
   kind: string;
   title: string;
-  /** More words to be found by, also shown. */
+  /** Other words by which the entry is found; also shown. */
   note?: string;
   /** The key that does the same. */
   key?: string;
@@ -14,7 +14,7 @@ export interface Entry {
 
 const MOST = 12;
 
-/** The entries that hold every typed word, those first whose title begins with the text; all of them without a text. */
+/** The entries that contain every typed word, titles that begin with the text first; all entries for an empty text. */
 export function found<E extends Entry>(entries: readonly E[], text: string): E[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   const hits = entries.filter((entry) => {
@@ -26,7 +26,7 @@ export function found<E extends Entry>(entries: readonly E[], text: string): E[]
   return hits.sort((a, b) => isFirst(b) - isFirst(a)).slice(0, MOST);
 }
 
-/** The job that a text names: its number, "job 42", "#42" or an address of its page; null for anything else. */
+/** The job that a text refers to: its number, "job 42", "#42" or an address of its page; null for anything else. */
 export function jobNumber(text: string): number | null {
   const digits = /^(?:job\s*|#)?(\d{1,15})$|\/jobs\/(\d{1,15})(?:[/?#]|$)/i.exec(text.trim());
   return digits ? Number(digits[1] ?? digits[2]) : null;

@@ -155,7 +155,7 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import("../pages/settings/AuditPage"), "AuditPage"),
 });
 
-// A link's /login?token=… never comes here (loginLink.ts); this is where people land who type /login.
+// A link's /login?token=… never comes here (loginLink.ts); this is for users who type /login.
 const login = createRoute({
   getParentRoute: () => root,
   path: "/login",
@@ -175,7 +175,7 @@ export const router = createRouter({
   stringifySearch,
   defaultPreload: "intent",
   defaultErrorComponent: PageError,
-  // The page before stays until the skeleton is due; once that is there, it is not gone in the twinkling of an eye.
+  // The previous page stays until the skeleton is due; once shown, the skeleton stays long enough not to flash.
   defaultPendingMs: SKELETON_MS,
   defaultPendingMinMs: SKELETON_MS,
   defaultPendingComponent: () => <PageSkeleton title="Loading" isDue />,

@@ -36,13 +36,13 @@ const variables = {
   "--mantine-primary-color-contrast": "var(--on-accent)",
   "--mantine-color-blue-filled": "var(--accent)",
   "--mantine-color-blue-filled-hover": "color-mix(in srgb, var(--accent) 88%, var(--text))",
-  // Borders and grounds of inputs; Mantine's own borders are too faint to find an input by (WCAG 1.4.11).
+  // Borders and backgrounds of inputs; Mantine's own borders are too faint to find an input by (WCAG 1.4.11).
   "--mantine-color-gray-4": "var(--line-strong)",
   "--mantine-color-dark-4": "var(--line-strong)",
   "--mantine-color-dark-6": "var(--surface)",
 };
 
-/** The same for both schemes: the tokens themselves switch. */
+/** The same variables for both schemes: the tokens themselves switch. */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: variables,

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { api, ApiError, unwrap } from "../api/client";
 
-/** Ends the session of this browser; one that is over already is no failure. */
+/** Ends the session of this browser; a session that has already ended is no failure. */
 export function useLogOut() {
   const client = useQueryClient();
   return useMutation({

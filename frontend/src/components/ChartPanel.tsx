@@ -10,12 +10,12 @@ interface Props extends Omit<LineChartSetup, "onHover"> {
   columns: Columns;
   /** A value in the legend, with its unit. */
   format: (value: number) => string;
-  /** The place under the pointer in words. */
+  /** The point under the pointer in words. */
   place: (x: number) => string;
   children?: ReactNode;
 }
 
-/** A chart over steps or time with its title, a legend that tells the values under the pointer or the newest, and a caption. */
+/** A chart over steps or time with its title, a legend with the values under the pointer or the newest ones, and a caption. */
 export function ChartPanel({ title, columns, format, place, children, ...setup }: Props) {
   const [hovered, setHovered] = useState<number | null>(null);
   const at = hovered === null ? undefined : columns.x[hovered];
@@ -42,5 +42,5 @@ export function ChartPanel({ title, columns, format, place, children, ...setup }
   );
 }
 
-/** Of what holds several panels. */
+/** The class of an element that holds several panels. */
 export const panelsClass = classes.panels;

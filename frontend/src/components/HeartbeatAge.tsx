@@ -2,7 +2,7 @@ import type { SeenNode } from "../data/nodes";
 import { useNow } from "./hooks/useNow";
 import { formatAgo, formatDateTime } from "../lib/format";
 
-/** Time since the agent was last heard of, by the server's clock, going on by this browser's. */
+/** Time since the agent's last heartbeat: the server's figure, which this browser's clock continues. */
 export function HeartbeatAge({ node }: { node: SeenNode }) {
   const now = useNow();
   const seconds = node.heartbeat_age_seconds + Math.max(0, now - node.seen_at_ms) / 1000;

@@ -2,7 +2,7 @@ import type { JobView } from "../api/types";
 import { isActive } from "../lib/state";
 import { ProgressBar } from "./ProgressBar";
 
-/** How far a running job is, as a bar with its count; nothing for any other job. */
+/** The progress of a running job, as a bar with its count; nothing for any other job. */
 export function JobProgress({ job }: { job: JobView }) {
   if (!isActive(job.state)) return null;
   const { done, total } = job.progress;

@@ -2,13 +2,13 @@ import classes from "./ProgressBar.module.css";
 
 interface Props {
   done: number;
-  /** null: nobody knows yet. */
+  /** null: not known yet. */
   total: number | null;
-  /** What is counted, for people who cannot see the bar. */
+  /** What is counted, for screen readers. */
   label: string;
 }
 
-/** What is done of all there is. */
+/** How much of the total is done. */
 export function ProgressBar({ done, total, label }: Props) {
   return (
     <div

@@ -4,7 +4,7 @@ import { sparkLabel, sparkPoints } from "../lib/sweep/sparkline";
 const WIDTH_PX = 72;
 const HEIGHT_PX = 18;
 
-/** A curve as small as a word, with `words` about its numbers; nothing where fewer than two sizes were measured. */
+/** A curve as small as a word, with `words` about its numbers; nothing if fewer than two sizes were measured. */
 export function Sparkline({ sizes, words }: { sizes: readonly SizeBusbw[]; words: readonly string[] }) {
   const points = sparkPoints(sizes, WIDTH_PX, HEIGHT_PX);
   if (points === "") return null;

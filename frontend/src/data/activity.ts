@@ -1,9 +1,9 @@
-/** What the ranks of a running job do. */
+/** What the ranks of a running job are doing. */
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import { jobKey } from "./keys";
 
-/** What the ranks of a running job do now, what loads first; asked for again while the page shows it. */
+/** What the ranks of a running job are doing; asked for again while the page shows it. */
 export function activityQuery(id: number) {
   return queryOptions({
     queryKey: jobKey(id, "activity"),

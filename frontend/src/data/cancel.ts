@@ -1,10 +1,10 @@
 /** Cancelling several jobs at a time. */
 import { api, ApiError, unwrap } from "../api/client";
 
-/** Has ended already. */
+/** The job has already ended. */
 const ENDED = 409;
 
-/** Cancels each of the jobs; one that has ended meanwhile is no failure. Throws a sentence for each that was not cancelled. */
+/** Cancels each of the jobs; a job that has ended meanwhile is no failure. Throws a sentence for each job not cancelled. */
 export async function cancelJobs(ids: readonly number[]): Promise<void> {
   const answers = await Promise.allSettled(ids.map(cancelJob));
   const refusals = answers.flatMap((answer, i) => (answer.status === "rejected" ? [`Job ${ids[i]}: ${wordsOf(answer.reason)}`] : []));

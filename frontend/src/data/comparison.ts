@@ -1,9 +1,9 @@
-/** Benchmarks beside a base job. */
+/** Comparisons of benchmarks with a base job. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import { comparisonKey } from "./keys";
 
-/** Benchmarks beside a base job; `done` are their rows so far, so that it is asked for again when there are more. */
+/** A comparison of benchmarks with a base job; `done` is their number of rows, so that new rows lead to a new request. */
 export function comparisonQuery(ids: readonly number[], base: number, done: number) {
   return queryOptions({
     queryKey: comparisonKey("sizes", ids, base, done),
@@ -13,7 +13,7 @@ export function comparisonQuery(ids: readonly number[], base: number, done: numb
   });
 }
 
-/** How succeeded benchmarks stand to a base job, in one figure each. */
+/** The comparison of succeeded benchmarks with a base job, in one figure each. */
 export function standingsQuery(ids: readonly number[], base: number) {
   return queryOptions({
     queryKey: comparisonKey("standings", ids, base),

@@ -19,7 +19,7 @@ interface Batch<T> {
 
 interface Steps {
   job_id: number;
-  /** null: some came while nobody listened. */
+  /** null: some steps were stored while the stream had no listener for them. */
   newest: NewestSteps | null;
 }
 
@@ -35,13 +35,13 @@ export function applyEvents(client: QueryClient, events: readonly StreamEvent[])
   }
 }
 
-/** Everything on the page is asked for again. In a list of jobs the rows keep their places, as they do with deltas. */
+/** Asks for everything on the page again. In a list of jobs the rows keep their positions, as they do with deltas. */
 export async function refetchAll(client: QueryClient): Promise<void> {
   const lists = client.getQueryCache().findAll({ queryKey: jobsKey("list"), type: "active", predicate: hasRows });
   const spared = new Set([meQuery.queryKey, arrivedQuery.queryKey, ...lists.map(({ queryKey }) => queryKey)].map(hashKey));
   await Promise.all([
     client.invalidateQueries({ predicate: ({ queryHash }) => !spared.has(queryHash) }),
-    // Without an answer the rows stay as they are until the next look.
+    // Without an answer the rows stay as they are until the next request.
     ...lists.map(({ queryKey }) => lookAgain(client, queryKey).catch(() => undefined)),
   ]);
 }
@@ -54,7 +54,7 @@ function rowsOf(list: InfiniteData<JobPage> | undefined): JobView[] {
   return list?.pages.flatMap((page) => page.items) ?? [];
 }
 
-/** The rows of a list as the server has them now; what the list lacks is offered beside it. */
+/** Loads the rows of a list again; jobs that the list lacks are offered as new ones. */
 async function lookAgain(client: QueryClient, key: QueryKey): Promise<void> {
   const [filter, sort] = key.slice(FILTER_PLACE) as [JobFilter, Sort?];
   const rows = rowsOf(client.getQueryData(key));
@@ -65,7 +65,7 @@ async function lookAgain(client: QueryClient, key: QueryKey): Promise<void> {
     found.push(...page.items);
     cursor = page.next;
   } while (cursor !== null && found.length < rows.length);
-  // Those that match no more, or that new ones have pushed out of reach, and that may have gone on.
+  // Jobs that no longer match, or that new ones have pushed out of reach, and that may have changed.
   const others = rows.filter((row) => !isTerminal(row.state) && !found.some(({ id }) => id === row.id));
   found.push(...(await Promise.all(others.map(({ id }) => client.fetchQuery(jobQuery(id))))));
   for (const job of found) {
@@ -82,7 +82,7 @@ const MOST_ARRIVED = 200;
 const RECOUNT_MS = 300;
 const recounting = new WeakSet<QueryClient>();
 
-/** The cluster's counts are asked for again soon, and once for all that happens until then. */
+/** Asks for the cluster's counts again soon, once for all changes until then. */
 function recount(client: QueryClient): void {
   if (recounting.has(client)) return;
   recounting.add(client);
@@ -110,7 +110,7 @@ function applyJob(client: QueryClient, job: JobView): void {
   }
 }
 
-/** Rows change in place. Nothing moves under the pointer: a new job enters only a list that is empty. */
+/** Rows change in place. Nothing moves under the pointer: a new job enters only an empty list. */
 function applyToPages(data: InfiniteData<JobPage>, job: JobView, filter: JobFilter): InfiniteData<JobPage> {
   const isEmpty = data.pages.every((page) => page.items.length === 0);
   const pages = data.pages.map((page, index) => {
@@ -123,7 +123,7 @@ function applyToPages(data: InfiniteData<JobPage>, job: JobView, filter: JobFilt
 
 function applyItems<T extends { id: number }>(client: QueryClient, part: JobPart, batch: Batch<T>): void {
   const key = jobKey(batch.job_id, part);
-  // Kept even while the snapshot is on its way: it may have been read before these rows were written.
+  // Kept even while the snapshot is loading: it may have been read before these rows were written.
   if (client.getQueryState(key)) {
     client.setQueryData<T[]>(key, (current) => mergeById(current ?? [], batch.items));
   }
@@ -139,7 +139,7 @@ function applySteps(client: QueryClient, { job_id: id, newest }: Steps): void {
 const REDRAW_MS = 3_000;
 const redrawing = new Set<number>();
 
-/** What is drawn from the steps of training is asked for again soon, and once for all that come until then. */
+/** Asks soon again for what is drawn from the steps of training, once for all that come until then. */
 function redraw(client: QueryClient, jobId: number): void {
   if (redrawing.has(jobId)) return;
   redrawing.add(jobId);
@@ -152,7 +152,7 @@ function redraw(client: QueryClient, jobId: number): void {
 const LENGTHEN_MS = 500;
 const lengthening = new Set<number>();
 
-/** A log's outline is asked for again soon, and once for all that is printed until then; its pages follow from it. */
+/** Asks soon again for a log's outline, once for all lines until then; its pages follow from it. */
 function lengthen(client: QueryClient, jobId: number): void {
   if (lengthening.has(jobId)) return;
   lengthening.add(jobId);

@@ -1,4 +1,4 @@
-/** One job, and what happened to it. */
+/** One job and its history. */
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import type { EventView, JobView, NewestSteps } from "../api/types";
@@ -18,7 +18,7 @@ export function jobQuery(id: number) {
   });
 }
 
-/** What happened to a job, oldest first. */
+/** The events of a job, oldest first. */
 export function eventsQuery(id: number) {
   const queryKey = jobKey(id, "events");
   const path = { job_id: id };
@@ -32,7 +32,7 @@ export function eventsQuery(id: number) {
   });
 }
 
-/** What was found wrong with a job, with the evidence, and what was checked; asked for again once an insight is over, which completes it. */
+/** The insights of a job with their evidence, and the checks; asked for again once an insight has ended, which completes it. */
 export function insightsQuery(id: number, until: string | null) {
   return queryOptions({
     queryKey: jobKey(id, "insights", until),
@@ -41,7 +41,7 @@ export function insightsQuery(id: number, until: string | null) {
   });
 }
 
-/** What each attempt of a job ran in. */
+/** The environment of each attempt of a job. */
 export function environmentsQuery(id: number) {
   return queryOptions({
     queryKey: jobKey(id, "environments"),
@@ -50,7 +50,7 @@ export function environmentsQuery(id: number) {
   });
 }
 
-/** What each rank of a job is at; the stream goes on from there. */
+/** The newest step of each rank of a job; the stream continues from there. */
 export function newestStepsQuery(id: number) {
   const queryKey = jobKey(id, "newest steps");
   return queryOptions({

@@ -1,4 +1,4 @@
-/** Lists of jobs: the newest, those at work, those under a filter. */
+/** Lists of jobs: the newest, the active, those that match a filter. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import type { paths } from "../api/schema";
@@ -10,7 +10,7 @@ import { jobsKey } from "./keys";
 const JOBS_PAGE = 50;
 export const MOST_RECENT = 30;
 
-/** The newest jobs; deltas keep them. */
+/** The newest jobs; deltas keep the list current. */
 export const recentJobsQuery = queryOptions({
   queryKey: jobsKey("recent"),
   queryFn: async () => unwrap(await api.GET("/api/v1/jobs", { params: { query: { limit: MOST_RECENT } } })).items,
@@ -18,7 +18,7 @@ export const recentJobsQuery = queryOptions({
 
 const MOST_ACTIVE = 100;
 
-/** Jobs that have a gang right now, newest first; deltas keep them, as they do the recent ones. */
+/** Jobs that have a gang now, newest first; deltas keep the list current. */
 export const activeJobsQuery = queryOptions({
   queryKey: jobsKey("active"),
   queryFn: async () => {
@@ -29,7 +29,7 @@ export const activeJobsQuery = queryOptions({
 
 const RECOUNT_JOBS_MS = 10_000;
 
-/** The benchmark that measured the best bus bandwidth of those that succeeded since a time; null: none did. */
+/** The succeeded benchmark with the best bus bandwidth since a time; null: there is none. */
 export function bestJobQuery(since: string) {
   return queryOptions({
     queryKey: jobsKey("best", since),
@@ -42,7 +42,7 @@ export function bestJobQuery(since: string) {
   });
 }
 
-/** The newest jobs whose name holds a text, for the command palette. */
+/** The newest jobs whose name contains a text, for the command palette. */
 export function paletteJobsQuery(text: string) {
   return queryOptions({
     queryKey: jobsKey("named", text),
@@ -51,7 +51,7 @@ export function paletteJobsQuery(text: string) {
   });
 }
 
-/** The page of a list that a cursor leads to; null: the first one. */
+/** One page of a list, by its cursor; null: the first page. */
 export async function askJobs(filter: JobFilter, sort: Sort | undefined, cursor: string | null): Promise<JobPage> {
   const query = { ...asQuery(filter), limit: JOBS_PAGE, ...(sort && { sort }), ...(cursor && { cursor }) };
   return unwrap(await api.GET("/api/v1/jobs", { params: { query } }));
@@ -68,7 +68,7 @@ export function jobsQuery(filter: JobFilter, sort?: Sort) {
   });
 }
 
-/** How many jobs there are of each state, kind, collective, algorithm and user; asked for again now and then. */
+/** The number of jobs of each state, kind, collective, algorithm and user; asked for again now and then. */
 export function facetsQuery(filter: JobFilter) {
   return queryOptions({
     queryKey: jobsKey("facets", filter),
@@ -78,12 +78,12 @@ export function facetsQuery(filter: JobFilter) {
   });
 }
 
-/** The filter as the API takes it. The words of a URL are the server's to judge. */
+/** The filter as the API takes it. The server validates the words of a URL. */
 function asQuery({ state, ...rest }: JobFilter) {
   return { ...rest, ...(state && { state: [state] }) } as NonNullable<paths["/api/v1/jobs/facets"]["get"]["parameters"]["query"]>;
 }
 
-/** Jobs that came or changed since the lists were asked for, the last one first; deltas fill it. */
+/** Jobs that came or changed since the lists were loaded, the newest change first; deltas fill it. */
 export const arrivedQuery = queryOptions({
   queryKey: jobsKey("arrived"),
   queryFn: (): JobView[] => [],

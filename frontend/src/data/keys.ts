@@ -1,9 +1,9 @@
 /**
- * The keys of the query cache: what it is about, which one of them, what of that; last comes what narrows it.
- * A key stands for all that begin with it: who invalidates a job's key invalidates what is known of its parts, too.
+ * The keys of the query cache: the subject, which one of them, which part of it, and last what narrows it.
+ * A key stands for all keys that begin with it: invalidating a job's key also invalidates its parts.
  */
 
-/** What is asked for about one job, beside the job itself. */
+/** The parts of a job that are loaded separately. */
 export type JobPart =
   | "activity" | "events" | "environments" | "insights" | "newest steps" | "log"
   | "measurements" | "prediction" | "latencies" | "lateness"
@@ -14,7 +14,7 @@ export function jobKey(id: number, ...part: [] | [JobPart, ...unknown[]]) {
   return ["job", id, ...part] as const;
 }
 
-/** Where the filter of a list of jobs stands in its key. */
+/** The index of the filter in the key of a list of jobs. */
 export const FILTER_PLACE = 2;
 
 export function jobsKey(list: "recent" | "active" | "arrived" | "best" | "named" | "list" | "facets", ...narrowed: unknown[]) {
@@ -29,12 +29,12 @@ export function comparisonKey(of: "sizes" | "standings", ids: readonly number[],
   return ["comparison", of, ids, base, ...narrowed] as const;
 }
 
-/** Of a job that is not submitted yet. */
+/** Keys for a job that is not submitted yet. */
 export function draftKey(of: "prediction" | "training prediction" | "check", spec: unknown) {
   return ["draft", of, spec] as const;
 }
 
-/** Of the cost model. */
+/** Keys for the cost model. */
 export function planKey(of: "prices" | "sensitivity" | "example", question: unknown) {
   return ["plan", of, question] as const;
 }

@@ -1,10 +1,10 @@
-/** Lists that the API gives page by page, as one. */
+/** Lists that the API returns page by page, joined. */
 import type { QueryClient } from "@tanstack/react-query";
 import { mergeById } from "./merge";
 
 export const PAGE = 500;
 const MAX_PAGES = 20;
-/** More of one list are not loaded: a page could not draw them; it says so. */
+/** The most items that are loaded of one list: a page could not draw more; it says so. */
 export const MAX_ITEMS = PAGE * MAX_PAGES;
 
 interface Page<T> {
@@ -12,7 +12,7 @@ interface Page<T> {
   next: string | null;
 }
 
-/** All pages of an ascending list, merged over what live deltas have already put into the cache. */
+/** All pages of an ascending list, merged over what live deltas have already added to the cache. */
 export async function collect<T extends { id: number }>(
   client: QueryClient,
   queryKey: readonly unknown[],

@@ -8,7 +8,7 @@ import { meQuery } from "./server";
 import { LiveStream, type StreamStatus } from "./stream";
 import { takeTurns } from "./turn";
 
-/** When no stream brings what is new, so that the page asks for it. */
+/** The states without a stream, in which the page polls. */
 const WITHOUT_STREAM: ReadonlySet<StreamStatus> = new Set(["reconnecting", "stale", "polling"]);
 
 interface Live {
@@ -16,7 +16,7 @@ interface Live {
   status: StreamStatus;
   /** Null: the server answers, as far as is known. */
   outage: Outage | null;
-  /** What of the server's own work is late, in a sentence; null: nothing is. */
+  /** Which of the server's own tasks is late, in a sentence; null: none. */
   late: string | null;
 }
 
@@ -60,11 +60,11 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     let asOfMs = stream.lastHeardAtMs ?? sinceMs;
     return lookOut({
       ask: async (signal) => unwrap(await api.GET("/api/v1/me", { signal })),
-      // What a server that is gone would be asked takes nothing away, and brings nothing either.
+      // While the server cannot be reached a request would neither remove nor add anything.
       onAnswer: (isFirst) => {
         asOfMs = Date.now();
         setOutage(null);
-        // A stream that broke has missed a second at most; a tab without a place may have been hidden for hours.
+        // A stream that broke has missed a second at most; a tab without a slot may have been hidden for hours.
         if (!isFirst || status === "polling") void refetchAll(client);
       },
       onSilence: () => setOutage((before) => before ?? { sinceMs, asOfMs }),
@@ -73,13 +73,13 @@ export function LiveProvider({ children }: { children: ReactNode }) {
   return <LiveContext value={{ stream, status, outage, late }}>{children}</LiveContext>;
 }
 
-/** Adds a topic such as "job:42" to the stream for as long as the component is shown. */
+/** Adds a topic such as "job:42" to the stream while the component is shown. */
 export function useTopic(topic: string): void {
   const { stream } = useLive();
   useEffect(() => stream.watch(topic), [stream, topic]);
 }
 
-/** The stream, and whether what is shown follows the server right now. */
+/** The stream, and whether the page follows the server right now. */
 export function useLive(): Live {
   const live = useContext(LiveContext);
   if (!live) throw new Error("useLive needs a LiveProvider above it.");

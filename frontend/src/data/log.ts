@@ -1,11 +1,11 @@
-/** What a job printed. */
+/** The output of a job. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import type { LogLine } from "../api/types";
 import type { LogFilter } from "../lib/search/logFilter";
 import { jobKey } from "./keys";
 
-/** How long a log is, and where its pages begin; with a time, too, which line was the last to be printed by then. */
+/** The length of a log and the cursors of its pages; with a time, also the last line printed by then. */
 export function logOutlineQuery(id: number, filter: LogFilter, at?: string) {
   const query = { ...filter, ...(at !== undefined && { at }) };
   return queryOptions({
@@ -17,8 +17,8 @@ export function logOutlineQuery(id: number, filter: LogFilter, at?: string) {
 }
 
 /**
- * One page of a log; `end` says where it ends now, so that a page is read again when it has grown, or a line in it has
- * made room for a newer state of itself.
+ * One page of a log; `end` is the log's current end, so that a page is read again when it has grown, or when a line in
+ * it was replaced by a newer state of itself.
  */
 export function logPageQuery(id: number, filter: LogFilter, cursor: string | null, limit: number, end: string | number | null) {
   return queryOptions({

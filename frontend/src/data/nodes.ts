@@ -1,10 +1,10 @@
-/** What the pages ask about nodes, and what is between them. */
+/** The pages' questions about nodes and the links between them. */
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import type { NodeView } from "../api/types";
 import { nodesKey } from "./keys";
 
-/** A node and when this browser heard of it: ages go on from there, whatever the two clocks say. */
+/** A node and the time at which this browser received it: ages continue from there, whatever the two clocks say. */
 export type SeenNode = NodeView & { seen_at_ms: number };
 
 export function seenNow(node: NodeView): SeenNode {
@@ -36,7 +36,7 @@ export const readingsQuery = queryOptions({
   refetchInterval: READINGS_MS,
 });
 
-/** What happened to a node, newest first. */
+/** The events of a node, newest first. */
 export function nodeEventsQuery(name: string) {
   const query = { target_type: "node", target_id: name, limit: 20 };
   return queryOptions({

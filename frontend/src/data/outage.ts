@@ -7,7 +7,7 @@ import type { StreamEvent } from "./stream";
 export interface Outage {
   /** Since when, by this browser's clock. */
   sinceMs: number;
-  /** When it was last heard of: what is shown is of then. */
+  /** When it last answered: the data shown is from then. */
   asOfMs: number;
 }
 
@@ -16,7 +16,7 @@ export function outageWords({ sinceMs, asOfMs }: Outage): string {
   return `Server unreachable since ${formatTime(sinceMs)}, shown as of ${formatTime(asOfMs)}.`;
 }
 
-/** The newest sentence about late work of the server's own, null where none is late any more; undefined: no news. */
+/** The newest sentence about late tasks of the server, null if none is late any more; undefined: no news. */
 export function lateness(events: readonly StreamEvent[]): string | null | undefined {
   return events
     .filter((event) => event.name === "late")
@@ -24,28 +24,28 @@ export function lateness(events: readonly StreamEvent[]): string | null | undefi
     .at(-1);
 }
 
-/** What a proxy says in place of a server that it cannot reach. */
+/** What a proxy answers in place of a server that it cannot reach. */
 const GATEWAYS: ReadonlySet<number> = new Set([502, 503, 504]);
 
-/** The server itself has answered, be it with a refusal: one of its own has a code, a proxy's has none. */
+/** Whether the server itself has answered, even with a refusal: its own problems have a code, a proxy's have none. */
 export function isAnswer(error: unknown): boolean {
   return error instanceof ApiError && (error.code !== "" || !GATEWAYS.has(error.status));
 }
 
-/** So soon after the stream broke it asks for the first time; one that is only opened anew is back before. */
+/** The delay of the first request after the stream broke; a stream that only reconnects is back before. */
 export const FIRST_MS = 1_000;
 export const AGAIN_MS = 10_000;
-/** An answer that takes longer is none: a server that hangs takes connections and says nothing. */
+/** The timeout of a request: a server that hangs accepts connections and does not answer. */
 export const PATIENCE_MS = 5_000;
 
 interface Handlers {
-  /** Throws what the server answered, or that it did not. */
+  /** Throws the server's error, or an error if it did not answer. */
   ask: (signal: AbortSignal) => Promise<unknown>;
   onAnswer: (isFirst: boolean) => void;
   onSilence: () => void;
 }
 
-/** Asks now and then whether the server is there, and says what came of it. Gives the end of it. */
+/** Asks now and then whether the server answers, and reports it. Returns a function that stops this. */
 export function lookOut({ ask, onAnswer, onSilence }: Handlers): () => void {
   let timer = window.setTimeout(() => void look(true), FIRST_MS);
   let isOver = false;

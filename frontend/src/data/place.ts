@@ -1,10 +1,10 @@
-/** The streams that one browser may hold, for all of its tabs: few enough to leave it connections to ask with. */
+/** The slots for streams that one browser has, for all of its tabs: few enough to leave it connections for requests. */
 import { randomKey } from "../api/client";
 
 /** By HTTP/1.1 a browser opens six connections to a server, for all of its tabs; each stream keeps one. */
 export const PLACES = ["ringscope-stream-1", "ringscope-stream-2", "ringscope-stream-3"] as const;
 
-/** Waits for any of the places, and says so when none is free. Gives what leaves it, or the queue. */
+/** Waits for any slot, and reports when none is free. Returns a function that releases the slot or leaves the queue. */
 export function takePlace(onPlace: () => void, onFull: () => void): () => void {
   // Browsers have no locks where the page came over plain HTTP from another machine.
   const locks = navigator.locks as LockManager | undefined;
@@ -15,7 +15,7 @@ export function takePlace(onPlace: () => void, onFull: () => void): () => void {
   return () => undefined;
 }
 
-/** A place as a lock, which ends with the tab. */
+/** A slot as a lock, which ends with the tab. */
 function lock(locks: LockManager, onPlace: () => void, onFull: () => void): () => void {
   const queue = new AbortController();
   let leave: () => void = () => undefined;
@@ -37,13 +37,13 @@ function lock(locks: LockManager, onPlace: () => void, onFull: () => void): () =
   };
 }
 
-/** A tab that is gone without a word keeps its place for so long. */
+/** How long a tab that has crashed keeps its slot. */
 export const RENT_MS = 6_000;
 const RENEW_MS = 2_000;
 
 /**
- * A place as an entry in what all tabs share, renewed while it is held: "who until when". Two that write at once both
- * believe in theirs until they look again, and then one of them lets go.
+ * A slot as an entry in the tabs' shared storage, renewed while it is held: "holder until". Two tabs that write at once
+ * both believe that they hold it until they look again, and then one of them lets go.
  */
 function rent(stored: Storage, onPlace: () => void, onFull: () => void): () => void {
   const me = randomKey();
@@ -59,7 +59,7 @@ function rent(stored: Storage, onPlace: () => void, onFull: () => void): () => v
   const leave = (): void => {
     for (const place of PLACES) if (holder(stored, place) === me) stored.removeItem(place);
   };
-  // As soon as somebody leaves, too.
+  // Also as soon as a tab leaves.
   const onChange = ({ newValue }: StorageEvent): void => {
     if (newValue === null) look();
   };
@@ -75,14 +75,14 @@ function rent(stored: Storage, onPlace: () => void, onFull: () => void): () => v
   };
 }
 
-/** Who holds a place; null: nobody, or nobody any more. A clock that was set back makes no place last for ever. */
+/** The holder of a slot; null: none, or no longer. After a clock was set back a slot still expires. */
 function holder(stored: Storage, place: string): string | null {
   const [tab, until] = stored.getItem(place)?.split(" ") ?? [];
   const leftMs = Number(until) - Date.now();
   return tab && leftMs > 0 && leftMs <= RENT_MS ? tab : null;
 }
 
-/** What all tabs of this browser share; null where it is switched off. */
+/** The storage that all tabs of this browser share; null if it is switched off. */
 function storage(): Storage | null {
   try {
     return window.localStorage;

@@ -1,4 +1,4 @@
-/** What the pages ask the cost model: prices, what they hang on, fits, worked examples. Nothing here changes by itself. */
+/** The pages' questions to the cost model: prices, sensitivities, fits, worked examples. Nothing here changes by itself. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import { jobKey, planKey } from "./keys";
@@ -6,7 +6,7 @@ import type { Example, ExampleQuestion, PlanQuestion, SensitivityQuestion } from
 
 const LASTS = { staleTime: Infinity, placeholderData: keepPreviousData, retry: false } as const;
 
-/** Prices; the last ones stay until the next have come, so that nothing jumps. */
+/** Prices; the last ones stay until the next have come, so that nothing moves. */
 export function planQuery(question: PlanQuestion) {
   return queryOptions({
     ...LASTS,
@@ -23,7 +23,7 @@ export function sensitivityQuery(question: SensitivityQuestion) {
   });
 }
 
-/** The cost model's parameters from the rows of a job; asked for again when the page is opened anew, as rows may come. */
+/** The cost model's parameters from the rows of a job; asked for again when the page is reopened, as rows may come. */
 export function fitQuery(jobId: number) {
   return queryOptions({
     queryKey: jobKey(jobId, "fit"),
@@ -36,7 +36,7 @@ export function exampleQuery(question: ExampleQuestion) {
   return queryOptions({
     ...LASTS,
     queryKey: planKey("example", question),
-    // The client forgets that a chunk is a pair.
+    // The client's types lose that a chunk is a pair.
     queryFn: async () => unwrap(await api.POST("/api/v1/trace", { body: question })) as Example,
   });
 }

@@ -1,13 +1,13 @@
-/** What the forms ask about a job that is not submitted yet. */
+/** The forms' questions about a job that is not submitted yet. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, ApiError, type FieldProblem, unwrap } from "../api/client";
 import { draftKey } from "./keys";
 import type { JobSpec, QueuePlan } from "../api/types";
 
-/** Nothing is asked while somebody types. */
+/** Requests wait until the user stops typing. */
 export const TYPING_MS = 250;
 
-/** What a benchmark would take and reach, before it is submitted. */
+/** The duration and the result that are predicted for a benchmark. */
 export function predictionQuery(spec: JobSpec) {
   return queryOptions({
     queryKey: draftKey("prediction", spec),
@@ -17,7 +17,7 @@ export function predictionQuery(spec: JobSpec) {
   });
 }
 
-/** The same of training. */
+/** The same for training. */
 export function trainingPredictionQuery(spec: JobSpec) {
   return queryOptions({
     queryKey: draftKey("training prediction", spec),
@@ -27,7 +27,7 @@ export function trainingPredictionQuery(spec: JobSpec) {
   });
 }
 
-/** What would come of a job, if it were submitted now: when it would start, or what is wrong with it. */
+/** What would happen to a job if it were submitted now: when it would start, or what is wrong with it. */
 export interface JobCheck {
   plan: QueuePlan | null;
   problems: readonly FieldProblem[];

@@ -1,4 +1,4 @@
-/** What a benchmark measured, and what that can be held against. */
+/** The results of a benchmark, and what they can be compared with. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import type { MeasurementView } from "../api/types";
@@ -19,7 +19,7 @@ export function measurementsQuery(id: number) {
   });
 }
 
-/** What the rows of a benchmark can be held against; asked for anew with each attempt. */
+/** The predictions and baselines for the rows of a benchmark; asked for again with each attempt. */
 export function jobPredictionQuery(id: number, attempts: number) {
   return queryOptions({
     queryKey: jobKey(id, "prediction", attempts),
@@ -35,7 +35,7 @@ export interface RowPlace {
   inPlace: boolean;
 }
 
-/** The iterations of a row; a row is told after its iterations, so that they are all there. */
+/** The iterations of a row; a row is reported after its iterations, so they are all there. */
 export function latenciesQuery(id: number, attempt: number, { algorithm, sizeBytes, inPlace }: RowPlace) {
   const query = { algorithm, size_bytes: sizeBytes, in_place: inPlace, attempt };
   return queryOptions({
@@ -45,7 +45,7 @@ export function latenciesQuery(id: number, attempt: number, { algorithm, sizeByt
   });
 }
 
-/** Who comes late to the iterations of a row. */
+/** Which ranks come late to the iterations of a row. */
 export function latenessQuery(id: number, attempt: number, { algorithm, sizeBytes, inPlace }: RowPlace) {
   const query = { algorithm, size_bytes: sizeBytes, in_place: inPlace, attempt };
   return queryOptions({

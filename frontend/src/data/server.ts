@@ -1,4 +1,4 @@
-/** What the pages ask the server about itself, and about who asks. */
+/** The pages' questions about the server itself and about the user. */
 import { queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 
@@ -6,19 +6,19 @@ export const meQuery = queryOptions({
   queryKey: ["me"],
   queryFn: async () => unwrap(await api.GET("/api/v1/me")),
   retry: false,
-  // It is asked before anything is drawn; that nobody is logged in need not be heard twice.
+  // It is asked before anything is drawn; a second answer that the user is not logged in is not needed.
   retryOnMount: false,
   staleTime: Infinity,
 });
 
-/** Where Prometheus and Grafana are. */
+/** The addresses of Prometheus and Grafana. */
 export const graphsQuery = queryOptions({
   queryKey: ["graphs"],
   queryFn: async () => unwrap(await api.GET("/api/v1/graphs")),
   staleTime: Infinity,
 });
 
-/** What a benchmark can be made of; it changes only with the server's version. */
+/** The choices for a benchmark; they change only with the server's version. */
 export const engineQuery = queryOptions({
   queryKey: ["engine"],
   queryFn: async () => unwrap(await api.GET("/api/v1/engine")),

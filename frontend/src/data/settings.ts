@@ -1,4 +1,4 @@
-/** What the settings show: tokens, webhooks, schedules, the audit. */
+/** The data of the settings: tokens, webhooks, schedules, the audit. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import type { AuditParams } from "../lib/audit";
@@ -19,7 +19,7 @@ export const webhooksQuery = queryOptions({
   queryFn: async () => unwrap(await api.GET("/api/v1/webhooks", { params: { query: { limit: ALL } } })).items,
 });
 
-/** Messages of a webhook, newest first; asked for again while they are under way. */
+/** Messages of a webhook, newest first; asked for again while some are being sent. */
 export function deliveriesQuery(id: number) {
   return queryOptions({
     queryKey: settingsKey("webhooks", id, "deliveries"),
@@ -34,7 +34,7 @@ export const schedulesQuery = queryOptions({
   queryFn: async () => unwrap(await api.GET("/api/v1/schedules", { params: { query: { limit: ALL } } })).items,
 });
 
-/** The next times of a schedule as it stands in a revision. */
+/** The next times of a schedule, for one revision of it. */
 export function upcomingQuery(id: number, revision: number) {
   return queryOptions({
     queryKey: settingsKey("schedules", id, "upcoming", revision),
@@ -42,7 +42,7 @@ export function upcomingQuery(id: number, revision: number) {
   });
 }
 
-/** Events under a filter, newest first, page by page. */
+/** Events that match a filter, newest first, page by page. */
 export function auditQuery(filter: AuditParams) {
   return infiniteQueryOptions({
     queryKey: settingsKey("audit", filter),

@@ -1,7 +1,7 @@
-/** The tab's one event stream: multiplexed topics, resume by the browser, a new connection when that fails. */
+/** The tab's one event stream: several topics on one connection, resumed by the browser, reopened when that fails. */
 import { ROOT } from "../api/site";
 
-/** Stale: it looks open, and not even a heartbeat came for `STALE_MS`. Polling: other tabs hold the browser's streams. */
+/** Stale: it looks open, but not even a heartbeat came for `STALE_MS`. Polling: other tabs hold the browser's streams. */
 export type StreamStatus = "live" | "stale" | "reconnecting" | "paused" | "polling";
 
 export interface StreamEvent {
@@ -10,17 +10,17 @@ export interface StreamEvent {
 }
 
 interface Handlers {
-  /** Events since the last flush, oldest first; at most four calls a second. */
+  /** Called with the events since the last flush, oldest first, four times a second at most. */
   onEvents: (events: StreamEvent[]) => void;
-  /** A new connection is open: everything shown may be behind. */
+  /** Called when a new connection is open: everything shown may be behind. */
   onFresh: () => void;
   onStatus: (status: StreamStatus) => void;
-  /** The server has ended the connection, or is gone: the session may be over. */
+  /** Called when the server has ended the connection, or cannot be reached: the session may be over. */
   onEnd: () => void;
 }
 
 const EVENT_NAMES = ["job", "measurements", "steps", "log", "node", "late", "reset"] as const;
-/** Twice as long as the server lets pass without an event. */
+/** Twice as long as the server's longest pause between events. */
 export const STALE_MS = 20_000;
 const FLUSH_MS = 250;
 const RETRY_MS = 3000;
@@ -29,7 +29,7 @@ const BASE_TOPICS = ["jobs", "nodes"] as const;
 export class LiveStream {
   /** When the last event came, by this browser's clock; null before the first. */
   lastEventAtMs: number | null = null;
-  /** When the server was last heard of, be it by a heartbeat; null before the first time. */
+  /** When the server last sent anything, including a heartbeat; null before the first time. */
   lastHeardAtMs: number | null = null;
   private source: EventSource | null = null;
   private topics = new Map<string, number>();
@@ -55,7 +55,7 @@ export class LiveStream {
     };
   }
 
-  /** Connects, or goes on after `pause`. */
+  /** Connects, or resumes after `pause`. */
   start(): void {
     this.isOn = true;
     this.schedule();
@@ -67,7 +67,7 @@ export class LiveStream {
     this.handlers.onStatus(status);
   }
 
-  /** Closes the connection, and tells nobody. */
+  /** Closes the connection without a call. */
   close(): void {
     this.isOn = false;
     window.clearTimeout(this.flushTimer);
@@ -115,7 +115,7 @@ export class LiveStream {
     source.addEventListener("heartbeat", () => this.hear());
   }
 
-  /** The server has spoken. A connection whose other end is gone can look open for a quarter of an hour. */
+  /** The server has sent something. A connection whose other end is gone can look open for a quarter of an hour. */
   private hear(): void {
     this.lastHeardAtMs = Date.now();
     window.clearTimeout(this.staleTimer);

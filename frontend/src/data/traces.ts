@@ -1,10 +1,10 @@
-/** Operations that a job followed transfer by transfer. */
+/** Operations that a job traced transfer by transfer. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import { ROOT } from "../api/site";
 import { jobKey } from "./keys";
 
-/** Which operation; left out: the largest. */
+/** Which operation; if left out, the largest. */
 export interface TraceFilter {
   size_bytes?: number | undefined;
   algorithm?: string | undefined;
@@ -13,7 +13,7 @@ export interface TraceFilter {
 
 const POLL_MS = 3_000;
 
-/** Every operation that was followed: what a page offers to choose from; asked for now and then until the job is over. */
+/** Every traced operation, for the page's choice; asked for now and then until the job is over. */
 export function tracesQuery(jobId: number, isOver: boolean) {
   return queryOptions({
     queryKey: jobKey(jobId, "traces", isOver),
@@ -23,7 +23,7 @@ export function tracesQuery(jobId: number, isOver: boolean) {
   });
 }
 
-/** One of them; a job that was not traced is an error, which says how to get one. */
+/** One traced operation; a job without a trace is an error, which says how to get one. */
 export function traceQuery(jobId: number, filter: TraceFilter) {
   return queryOptions({
     queryKey: jobKey(jobId, "trace", filter),
@@ -34,12 +34,12 @@ export function traceQuery(jobId: number, filter: TraceFilter) {
   });
 }
 
-/** What is left out stays out of the URL. */
+/** Defaults stay out of the URL. */
 function queryOf({ size_bytes, algorithm, in_place }: TraceFilter) {
   return { size_bytes: size_bytes ?? null, algorithm: algorithm ?? null, in_place: in_place ?? null };
 }
 
-/** The same as a file for ui.perfetto.dev. */
+/** The address of the same trace as a file for ui.perfetto.dev. */
 export function perfettoPath(jobId: number, filter: TraceFilter): string {
   return `${ROOT}/api/v1${tracePath(jobId, filter, "trace.perfetto.json")}`;
 }

@@ -1,4 +1,4 @@
-/** What the pages ask the server about training. */
+/** The pages' questions about training. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import { jobKey } from "./keys";
@@ -16,15 +16,15 @@ export function epochsQuery(id: number, done: number) {
         return unwrap(await api.GET("/api/v1/jobs/{job_id}/epochs", { params: { path, query } }));
       }),
     placeholderData: keepPreviousData,
-    // Each epoch makes a new list; those before it are of no use to anybody, and would be kept for minutes.
+    // Each epoch makes a new list; the earlier lists are of no use, and would be kept for minutes.
     gcTime: 0,
   });
 }
 
-/** More rows than these are nothing to read, and would grow for as long as a job trains. */
+/** The most epochs that are shown: more cannot be read, and would grow for as long as a job trains. */
 export const MOST_EPOCHS = 200;
 
-/** The newest epochs of training, in the order they were told; asked for again when more have ended. */
+/** The newest epochs of training, in the order in which they were reported; asked for again when more have ended. */
 export function newestEpochsQuery(id: number, done: number) {
   const query = { limit: MOST_EPOCHS, newest: true };
   return queryOptions({
@@ -35,11 +35,11 @@ export function newestEpochsQuery(id: number, done: number) {
   });
 }
 
-/** Parts of a training job that change with its steps; deltas have them asked for again. */
+/** Parts of a training job that change with its steps; deltas lead to a new request for them. */
 export const DRAWN_FROM_STEPS = ["curve", "buckets"] as const;
 const CURVE_POINTS = 400;
 
-/** Loss, throughput and the split of a step; asked for again when steps come, and once more when it is over. */
+/** Loss, throughput and the parts of a step; asked for again when steps come, and once more when the job is over. */
 export function curveQuery(id: number, isOver: boolean) {
   const path = { job_id: id };
   return queryOptions({
@@ -49,7 +49,7 @@ export function curveQuery(id: number, isOver: boolean) {
   });
 }
 
-/** The newest step of each rank from inside. */
+/** The timeline within the newest step of each rank. */
 export function bucketsQuery(id: number, isOver: boolean) {
   return queryOptions({
     queryKey: jobKey(id, "buckets", isOver),

@@ -1,7 +1,7 @@
-/** Whose turn it is to hold a stream: a tab that is seen, and of one browser no more than there are places. */
+/** Whether a tab may hold a stream: visible tabs only, and no more of one browser than there are slots. */
 import { takePlace } from "./place";
 
-/** What is missed meanwhile is fetched when the tab is seen again. */
+/** What is missed meanwhile is loaded when the tab is visible again. */
 export const HIDDEN_MS = 5_000;
 
 interface Turns {
@@ -9,7 +9,7 @@ interface Turns {
   pause: (status: "paused" | "polling") => void;
 }
 
-/** Starts the stream once the tab is seen and has a place, and pauses it while it is hidden. Gives the end of it. */
+/** Starts the stream once the tab is visible and has a slot, and pauses it while it is hidden. Returns a function that ends it. */
 export function takeTurns(stream: Turns): () => void {
   let timer: number | undefined;
   let leave: (() => void) | undefined;
@@ -26,7 +26,7 @@ export function takeTurns(stream: Turns): () => void {
     if (document.hidden) timer = window.setTimeout(rest, HIDDEN_MS);
     else enter();
   };
-  // A tab that was opened in the background has been seen by nobody.
+  // A tab that was opened in the background has not been visible yet.
   if (document.hidden) rest();
   else enter();
   document.addEventListener("visibilitychange", look);

@@ -3,12 +3,12 @@ import { useMarks } from "../hooks/useMarks";
 
 interface Props {
   id: number;
-  /** Where the page has a base job of its own, beside the one that is kept in this browser. */
+  /** For a page that has a base job of its own, besides the one that this browser keeps. */
   shown?: number | null;
   onChange?: (base: number | null) => void;
 }
 
-/** Makes a job the one that differences are to, here and in the list, or takes that back. */
+/** Makes a job the base job, here and in the list, or clears it. */
 export function BaseButton({ id, shown, onChange }: Props) {
   const [marks, setMarks] = useMarks();
   const isBase = id === (shown === undefined ? marks.base : shown);

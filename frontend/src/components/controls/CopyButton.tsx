@@ -8,7 +8,7 @@ interface Props {
 
 const LOOKS = { copied: "✓ copied", refused: "✕ the browser did not copy it" };
 
-/** Copies a text and says for two seconds what came of it. */
+/** Copies a text and shows for two seconds whether that worked. */
 export function CopyButton({ text, label }: Props) {
   const [outcome, setOutcome] = useState<keyof typeof LOOKS | null>(null);
   useEffect(() => {
@@ -27,7 +27,7 @@ export function CopyButton({ text, label }: Props) {
   );
 }
 
-/** Whether it was copied. Also on plain http from another machine, where browsers offer no clipboard object. */
+/** Returns whether the text was copied. Also works on plain http from another machine, where browsers have no clipboard object. */
 async function copyText(text: string): Promise<boolean> {
   if (window.isSecureContext) {
     await navigator.clipboard.writeText(text);

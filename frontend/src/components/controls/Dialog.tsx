@@ -11,7 +11,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Something to be answered before the page goes on; Escape closes it, and the focus goes back to where it was. */
+/** A question to answer before the page continues; Escape closes it, and the focus returns to where it was. */
 export function Dialog({ title, isOpen, onClose, isWide = false, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -19,7 +19,7 @@ export function Dialog({ title, isOpen, onClose, isWide = false, children }: Pro
     if (isOpen) dialog.current?.showModal();
     else if (dialog.current?.open) {
       dialog.current.close();
-      // What had the focus may be gone: a job that was cancelled has no button to cancel it.
+      // The element that had the focus may be gone: a cancelled job has no Cancel button.
       keepFocus();
     }
   }, [isOpen]);
@@ -31,11 +31,11 @@ export function Dialog({ title, isOpen, onClose, isWide = false, children }: Pro
   );
 }
 
-/** Of anything that lies over the page as a dialog does. */
+/** The class of anything that lies over the page as a dialog does. */
 export const frameClass = classes.frame;
 
-/** Of the row of buttons at the end of a dialog. */
+/** The class of the row of buttons at the end of a dialog. */
 export const buttonsClass = classes.buttons;
 
-/** Of a button that ends or removes something. */
+/** The style of a button that ends or removes something. */
 export const DANGER = { color: "var(--surface)", background: "var(--bad)" };

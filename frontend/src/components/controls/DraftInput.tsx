@@ -4,11 +4,11 @@ import { useState } from "react";
 interface Props extends Omit<TextInputProps, "value" | "onChange"> {
   label: string;
   value: string;
-  /** The text when the input is left or Enter is pressed, if it is another one. */
+  /** Called with the text when the input loses focus or Enter is pressed, if the text has changed. */
   onCommit: (text: string) => void;
 }
 
-/** A text that counts once it is finished: what it steers, such as the URL, does not follow every letter. */
+/** An input whose text counts once it is finished, so that the URL, for example, does not follow every letter. */
 export function DraftInput({ value, onCommit, ...rest }: Props) {
   const [draft, setDraft] = useState(value);
   const [shown, setShown] = useState(value);

@@ -5,7 +5,7 @@ import { formatDateTime, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { CaveatSign } from "../marks/Caveats";
 
-/** The bus bandwidth between two nodes in GB/s, which leads to the job that measured it. */
+/** The bus bandwidth between two nodes in GB/s, with a link to the job that measured it. */
 export function MeasuredLink({ link }: { link: LinkView }) {
   const about = `${link.algorithm} over ${link.transport}, ${formatSize(link.size_bytes)}${link.iterations == null ? "" : `, n=${link.iterations}`}, job ${link.job_id}, ${formatDateTime(link.measured_at)}`;
   return (

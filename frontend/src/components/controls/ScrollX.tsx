@@ -3,12 +3,12 @@ import classes from "./ScrollX.module.css";
 
 interface Props {
   label: string;
-  /** Something long that scrolls by itself under its head, instead of making the page longer. */
+  /** Scrolls something long under its head, instead of making the page longer. */
   isTall?: boolean;
   children: ReactNode;
 }
 
-/** Something wide, such as a table on a phone; what scrolls must be reachable by keyboard, and so has a name. */
+/** Scrolls something wide, such as a table on a phone; it has a name because it must be reachable by keyboard. */
 export function ScrollX({ label, isTall = false, children }: Props) {
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex

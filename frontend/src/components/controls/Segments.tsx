@@ -8,7 +8,7 @@ interface Props<T extends string> {
   onChange: (value: T) => void;
 }
 
-/** One of a few choices, side by side: radio buttons, so that the arrow keys work. */
+/** A few choices side by side: radio buttons, so that the arrow keys work. */
 export function Segments<T extends string>({ label, value, options, onChange }: Props<T>) {
   const name = useId();
   return (

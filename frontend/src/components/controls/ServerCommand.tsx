@@ -6,7 +6,7 @@ import { useProgram } from "../hooks/useProgram";
 import { useRole } from "../hooks/useRole";
 import { site } from "../../api/site";
 
-/** Commands to copy that ask the server that shows them, whatever the terminal would ask by itself. */
+/** Commands to copy that ask the server of this page, whichever server the terminal would ask by default. */
 export function ServerCommand({ text }: { text: string | readonly string[] }) {
   const program = useProgram();
   const { isAdmin } = useRole();

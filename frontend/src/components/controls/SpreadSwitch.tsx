@@ -1,7 +1,7 @@
 import { Segments } from "./Segments";
 
 interface Props {
-  /** As the URL has it: on when absent. */
+  /** The URL's value: on when absent. */
   band: "off" | undefined;
   onChange: (band: "off" | undefined) => void;
 }

@@ -1,4 +1,4 @@
-/** What a screen reader is told by itself: one polite region, there from the start, which says what has changed. */
+/** Announcements to screen readers: one polite region, present from the start, which names what has changed. */
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from "react";
 
 const AnnounceContext = createContext<(text: string) => void>(() => undefined);
@@ -15,7 +15,7 @@ export function AnnouncementProvider({ children }: { children: ReactNode }) {
   );
 }
 
-/** Says a text whenever it has changed; not the first one, which the page itself shows, and none that is empty. */
+/** Announces a text when it has changed; not the first one, which the page itself shows, and no empty text. */
 export function useAnnouncement(text: string): void {
   const announce = useContext(AnnounceContext);
   const last = useRef(text);

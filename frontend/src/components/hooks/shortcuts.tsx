@@ -1,11 +1,11 @@
-/** The keys of the page: who wants which one, and whether single keys are switched on (WCAG 2.1.4). */
+/** The page's keys: which component handles which one, and whether single keys are switched on (WCAG 2.1.4). */
 import { createContext, type ReactNode, useContext, useEffect, useState } from "react";
 import { useStored } from "./useStored";
 import { type Action, type Part, PREFIX_MS, readStroke } from "../../lib/search/keys";
 
 type Handler = () => void;
 
-/** Who takes which action; of several the last that came, so that a page goes before the shell. */
+/** The handlers of each action; the last one registered wins, so that a page takes precedence over the shell. */
 class Registry {
   private readonly handlers = new Map<Action, Handler[]>();
 
@@ -27,7 +27,7 @@ interface Shortcuts {
 
 const ShortcutContext = createContext<Shortcuts | null>(null);
 
-/** Listens for keys on behalf of everything below. */
+/** Listens for keys for everything below it. */
 export function ShortcutProvider({ children }: { children: ReactNode }) {
   const [registry] = useState(() => new Registry());
   const [hasSingleKeys, setSingleKeys] = useStored("ringscope-single-keys", true);
@@ -35,7 +35,7 @@ export function ShortcutProvider({ children }: { children: ReactNode }) {
   return <ShortcutContext value={{ registry, hasSingleKeys, setSingleKeys }}>{children}</ShortcutContext>;
 }
 
-/** Does something at a key for as long as the component is shown; with null it leaves the key to others. */
+/** Runs an action at a key while the component is shown; with null the key is left to others. */
 export function useShortcut(action: Action, handler: Handler | null): void {
   const { registry } = useShortcuts();
   useEffect(() => (handler ? registry.add(action, handler) : undefined), [registry, action, handler]);
@@ -43,7 +43,7 @@ export function useShortcut(action: Action, handler: Handler | null): void {
 
 const nothing = (): void => undefined;
 
-/** Says that a part of the page is there: it takes its keys itself, and the help lists them. */
+/** Registers a part of the page that handles its keys itself, so that the help lists them. */
 export function usePartKeys(part: Part): void {
   useShortcut(`part:${part}`, nothing);
 }
@@ -59,7 +59,7 @@ function listen(registry: Registry, hasSingleKeys: boolean): () => void {
   let isPrefix = false;
   let timer: number | undefined;
   const onKey = (event: KeyboardEvent): void => {
-    // Alone, Shift is the way to "?", and no key of its own.
+    // Shift alone leads to "?", and is no key of its own.
     if (event.key === "Shift" || event.defaultPrevented || document.querySelector("dialog[open], :popover-open")) return;
     const { key, altKey: isAlt } = event;
     const stroke = { key, isAlt, isCommand: event.ctrlKey || event.metaKey, isTyping: isTyping(event.target) };
@@ -81,7 +81,7 @@ function listen(registry: Registry, hasSingleKeys: boolean): () => void {
 
 const NO_TEXT: ReadonlySet<string> = new Set(["checkbox", "radio", "button", "submit", "range"]);
 
-/** Whether letters go into the element; a choice takes them to find an option. */
+/** Returns whether the element takes letters; a select takes them to find an option. */
 function isTyping(target: EventTarget | null): boolean {
   if (target instanceof HTMLInputElement) return !NO_TEXT.has(target.type);
   return target instanceof HTMLElement && (target.isContentEditable || ["TEXTAREA", "SELECT"].includes(target.tagName));

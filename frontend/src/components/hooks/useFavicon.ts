@@ -1,7 +1,7 @@
 import { useEffect } from "react";
 import type { Tone } from "../../lib/state";
 
-// On the light and on the dark strip of tabs: none of these is a token, as no theme of ours reaches there.
+// For light and dark tab strips: these are no tokens, as our theme does not reach there.
 const COLOURS: Record<Tone, string> = { waiting: "#7d828b", busy: "#2f7de0", good: "#1f9a5f", bad: "#d8363f", warn: "#c98200" };
 const SHAPES: Record<Tone, string> = {
   waiting: '<circle cx="16" cy="16" r="10" fill="none" stroke="COLOUR" stroke-width="5"/>',
@@ -11,7 +11,7 @@ const SHAPES: Record<Tone, string> = {
   warn: '<path d="M16 3L30 28H2z" fill="COLOUR"/>',
 };
 
-/** The tab's icon says the state of what the page shows; the usual one comes back when the page is left. */
+/** Shows the state of the page's subject in the tab's icon; the default icon returns when the page is left. */
 export function useFavicon(tone: Tone | null): void {
   useEffect(() => {
     const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');

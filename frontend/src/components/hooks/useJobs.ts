@@ -4,16 +4,16 @@ import type { JobView } from "../../api/types";
 
 interface Found {
   jobs: readonly JobView[];
-  /** How many could not be loaded, as they are gone or the server cannot be asked. */
+  /** How many could not be loaded, because they no longer exist or the server cannot be reached. */
   missing: number;
 }
 
-/** Jobs by their numbers, in that order, as far as they are there by now. */
+/** Jobs by their numbers, in that order, as far as they are loaded. */
 export function useJobs(ids: readonly number[]): Found {
   return useQueries({ queries: ids.map((id) => jobQuery(id)), combine: found });
 }
 
-// One function for every call, so that the same answers give the same list.
+// One function for every call, so that equal answers give the same list.
 function found(queries: UseQueryResult<JobView>[]): Found {
   return {
     jobs: queries.flatMap(({ data }) => (data ? [data] : [])),

@@ -1,7 +1,7 @@
 import { useCallback } from "react";
 import { useShortcut } from "./shortcuts";
 
-/** j and k move the focus through the rows of a list from `first` on; `reveal` gives a row, drawn and in view. */
+/** Moves the focus by j and k through the rows of a list from `first` on; `reveal` returns a row, drawn and in view. */
 export function useListKeys(count: number, reveal: (index: number) => HTMLElement | null, first = 0): void {
   const move = useCallback(
     (step: number) => {
@@ -17,7 +17,7 @@ export function useListKeys(count: number, reveal: (index: number) => HTMLElemen
   useShortcut("previous", previous);
 }
 
-/** The row that has the focus; null where none has. */
+/** The row that has the focus; null if none has. */
 export function focusedIndex(): number | null {
   const row = document.activeElement?.closest<HTMLElement>("tr[data-index]");
   return row?.dataset.index === undefined ? null : Number(row.dataset.index);

@@ -1,6 +1,6 @@
 import { useStored } from "./useStored";
 
-/** So many jobs can be pinned: more would push the list itself off the page. */
+/** The most jobs that can be pinned: more would push the list itself off the page. */
 export const MOST_PINNED = 5;
 
 interface Marks {
@@ -10,7 +10,7 @@ interface Marks {
 
 const NONE: Marks = { pinned: [], base: null };
 
-/** Which jobs are pinned, and the one that differences are to; kept in this browser. */
+/** The pinned jobs and the base job; kept in this browser. */
 export function useMarks(): readonly [Marks, (marks: Marks) => void] {
   const [{ pinned, base, baseline }, set] = useStored<Marks & { baseline?: number | null }>("ringscope-marked-jobs", NONE);
   // Browsers that last saw 0.1.0 have kept the base job as `baseline`.

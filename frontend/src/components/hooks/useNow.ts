@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-// One clock for the whole page: what shows the time changes together, once a second.
+// One clock for the whole page: all times change together, once a second.
 const listeners = new Set<() => void>();
 let nowMs = Date.now();
 let timer: number | undefined;
@@ -31,7 +31,7 @@ export function useNow(isTicking = true): number {
   return useSyncExternalStore(isTicking ? subscribe : NEVER, () => nowMs);
 }
 
-/** Words about the time; drawn anew only when they change, which an age of hours does not each second. */
+/** Words about the time; redrawn only when they change, which an age of hours does not do each second. */
 export function useTimeWords(words: (nowMs: number) => string): string {
   return useSyncExternalStore(subscribe, useCallback(() => words(nowMs), [words]));
 }

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { meQuery } from "../../data/server";
 
-/** What runs as ringscope in a terminal beside this browser; null where the server does not know, undefined until it tells. */
+/** The command that runs ringscope in a terminal on this machine; null if the server does not know it, undefined until it answers. */
 export function useProgram(): string | null | undefined {
   return useQuery(meQuery).data?.command;
 }

@@ -1,7 +1,7 @@
 import { useLocalStorage } from "@mantine/hooks";
 
-// By text: the library reads what is stored at each mount and sets it again, which costs a second drawing of whatever
-// uses it unless the same text is the same object.
+// Compared by text: the library reads the stored value at each mount and sets it again, which redraws every user of it
+// unless the same text is the same object.
 const parsed = new Map<string, unknown>();
 
 /** A value that is kept in this browser. `defaultValue` is a constant: another object would count as a change. */
@@ -11,7 +11,7 @@ export function useStored<T>(key: string, defaultValue: T): readonly [T, (value:
   return [value, setValue];
 }
 
-/** What nobody can read, such as a text that was cut off, is as if it were not there. */
+/** Values that cannot be read, such as a text that was cut off, are ignored. */
 function parse<T>(text: string | undefined, defaultValue: T): T {
   if (text === undefined) return defaultValue;
   try {

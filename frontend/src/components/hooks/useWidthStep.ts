@@ -1,6 +1,6 @@
 import { useCallback, useSyncExternalStore } from "react";
 
-/** The largest of `stepsPx`, which rise, that the window is as wide as; 0 where it is narrower than all of them. */
+/** The largest of `stepsPx` (ascending) that the window is at least as wide as; 0 if it is narrower than all of them. */
 export function useWidthStep(stepsPx: readonly number[]): number {
   const subscribe = useCallback(
     (onChange: () => void) => {

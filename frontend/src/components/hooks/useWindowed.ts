@@ -2,25 +2,25 @@ import { type RefObject, startTransition, useCallback, useEffect, useRef, useSta
 import { flushSync } from "react-dom";
 import { rowsInView, type Span } from "../../lib/windowed";
 
-/** One: on a large screen every row more is some thirty elements that the browser lays out anew. */
+/** One: on a large screen each further row is some thirty elements that the browser lays out again. */
 const SPARE = 1;
-/** A table as short as this is drawn whole. */
+/** A table of at most this many rows is drawn completely. */
 const SHORT = 40;
-/** What stands over the rows at the edges of the window: the top bar, the bar of what is chosen. */
+/** The height of what covers rows at the edges of the window: the top bar and the selection bar. */
 const EDGE_PX = 64;
 
 interface Windowed extends Span {
-  /** Of the table body. */
+  /** The ref of the table body. */
   body: RefObject<HTMLTableSectionElement | null>;
-  /** Draws a row, scrolls it into view where it is not, and gives it. */
+  /** Draws a row, scrolls it into view if necessary, and returns it. */
   reveal: (index: number) => HTMLTableRowElement | null;
 }
 
 /**
  * The rows of a table body in view, as the window scrolls; each row is `rowPx` high and carries data-index.
  *
- * At first none is drawn, only the room that they take, so that whoever opened the page is answered soon; they follow
- * with the next frame, without holding up what is typed or clicked by then.
+ * At first no row is drawn, only the room for them, so that the page opens quickly; the rows follow
+ * with the next frame, without delaying what is typed or clicked by then.
  */
 export function useWindowed(count: number, rowPx: number): Windowed {
   const body = useRef<HTMLTableSectionElement>(null);
@@ -39,7 +39,7 @@ export function useWindowed(count: number, rowPx: number): Windowed {
       const row = () => body.current?.querySelector<HTMLTableRowElement>(`tr[data-index="${index}"]`) ?? null;
       const topPx = (body.current?.getBoundingClientRect().top ?? 0) + index * rowPx;
       const isOutside = topPx < EDGE_PX || topPx + rowPx > window.innerHeight - EDGE_PX;
-      // The browser tells of its scrolling with the next frame only; the row is wanted now.
+      // The browser reports its scrolling only with the next frame; the row is needed now.
       if (isOutside) window.scrollBy({ top: topPx - window.innerHeight / 2, behavior: "instant" });
       if (isOutside) flushSync(() => window.dispatchEvent(new Event("scroll")));
       else if (!row()) flushSync(() => setSpan((old) => ({ first: Math.min(old.first, index), end: Math.max(old.end, index + 1) })));

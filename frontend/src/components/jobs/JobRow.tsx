@@ -6,12 +6,12 @@ import classes from "./JobsTable.module.css";
 interface Props {
   job: JobView;
   columns: readonly Column[];
-  /** Its place in the list, from 0; pinned rows stand above, the last of them at -1. */
+  /** Its index in the list, from 0; pinned rows come before, the last of them at -1. */
   index: number;
   isBase?: boolean;
   /** Undefined: rows cannot be chosen. */
   isChosen?: boolean | undefined;
-  /** Stays the same from one drawing to the next, as rows are drawn anew only when they change. */
+  /** The same function from one drawing to the next, as rows are redrawn only when their props change. */
   onToggle?: ((id: number) => void) | undefined;
 }
 

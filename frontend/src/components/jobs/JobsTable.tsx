@@ -13,12 +13,12 @@ import { JobRow } from "./JobRow";
 import classes from "./JobsTable.module.css";
 import { useStandings } from "./useStandings";
 
-/** As the style sheet has it: every row is as high, so that only those in view need to be there. */
+/** The height in the style sheet: all rows are equally high, so that only those in view need to exist. */
 const ROW_PX = 32;
-/** Where the result stands below the name. */
+/** Where the result is shown below the name. */
 const TWO_LINES_PX = 52;
 
-/** Which jobs are chosen. */
+/** The selected jobs. */
 interface Choice {
   ids: readonly number[];
   onToggle: (id: number) => void;
@@ -26,19 +26,19 @@ interface Choice {
 
 interface Props {
   jobs: readonly JobView[];
-  /** Stand above the others, whatever the filter and the order. */
+  /** Shown above the others, whatever the filter and the order. */
   pinned?: readonly JobView[];
-  /** With it, rows can be chosen. */
+  /** If given, rows can be selected. */
   choice?: Choice;
-  /** What differences are to. */
+  /** The job to which differences are shown. */
   baseJob?: JobView | undefined;
-  /** With it, headings sort. */
+  /** If given, headings sort. */
   sorting?: { sort: Sort | undefined };
-  /** Rows there are, also those not yet loaded; null: not known. */
+  /** The number of rows, including those not yet loaded; null: not known. */
   total?: number | null;
 }
 
-/** One row per job: what it is, where it stands, what came out. Rows out of view are not in the page. */
+/** One row per job with its name, state and result. Rows out of view are not in the page. */
 export function JobsTable({ jobs, pinned = [], choice, baseJob, sorting, total = null }: Props) {
   const widthPx = useWidthStep(STEPS_PX);
   const isNarrow = widthPx < RESULT_PX;
@@ -80,7 +80,7 @@ export function JobsTable({ jobs, pinned = [], choice, baseJob, sorting, total =
   );
 }
 
-/** Where rows would be. */
+/** What is shown instead of rows. */
 function Gap({ heightPx, columns }: { heightPx: number; columns: number }) {
   if (heightPx <= 0) return null;
   return (
@@ -124,7 +124,7 @@ interface HeadProps {
   sorting: Props["sorting"];
 }
 
-/** How the list is sorted by a column; "none" where it is by another one. */
+/** How the list is sorted by a column; "none" if it is sorted by another one. */
 type Sorted = "ascending" | "descending" | "none";
 const ARROWS: Record<Sorted, string> = { ascending: "↑", descending: "↓", none: "" };
 
@@ -133,7 +133,7 @@ function sortedBy({ sort }: Column, current: Sort = "-id"): Sorted {
   return sort === current ? "ascending" : "none";
 }
 
-/** Without `sorted` it is only text. */
+/** A heading; without `sorted` it is only text. */
 const Heading = memo(function Heading({ column, sorted }: { column: Column; sorted: Sorted | undefined }) {
   const { heading, meaning, sort, isNumber } = column;
   const cell = { scope: "col", className: isNumber ? "number" : undefined, title: meaning };

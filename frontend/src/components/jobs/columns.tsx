@@ -1,4 +1,4 @@
-/** The columns of a list of jobs: how wide each is, what its heading says, and what it shows of a job. */
+/** The columns of a list of jobs: their widths, their headings, and the cell of each job. */
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { BenchmarkJob, JobView, SizeBusbw, Standing } from "../../api/types";
@@ -17,7 +17,7 @@ import { standingWords } from "../../lib/sweep/standing";
 import { isBenchmark, isSimulated, JOB_STATES, jobName, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobsTable.module.css";
 
-/** What a row is among the others. */
+/** A row's relation to the others. */
 export interface Mark {
   isPinned: boolean;
   isBase: boolean;
@@ -26,23 +26,23 @@ export interface Mark {
 export interface Column {
   name: string;
   heading: string;
-  /** What the heading means, where it is short of words. */
+  /** What the heading means, if it is short. */
   meaning?: string;
   sort?: SortColumn;
-  /** Undefined: it shares what the others leave. */
+  /** Undefined: the column shares the remaining width. */
   widthPx?: number;
-  /** It is there in windows as wide as this: the less it is about what came out, the wider. */
+  /** The window width from which the column is shown; columns further from the result need more. */
   fromPx?: number;
   isNumber?: boolean;
   className?: string | undefined;
-  /** More, on hover. */
+  /** More text, on hover. */
   title?: (job: JobView) => string | undefined;
   content: (job: JobView, mark: Mark) => ReactNode;
 }
 
 const MOST_ALGORITHMS = 3;
 
-/** In a window as wide as this speed and result have columns; in a narrower one they stand below the name. */
+/** From this window width on, speed and result have columns; in a narrower window they are shown below the name. */
 export const RESULT_PX = 640;
 
 const COLUMNS: readonly Column[] = [
@@ -108,14 +108,14 @@ const AGE: Column = {
 /** Widths of the window at which columns come. */
 export const STEPS_PX = [480, 640, 960, 1200, 1400, 1600];
 
-/** Those that a window of this width shows, from state to age; with a base job also the difference to it. */
+/** The columns that a window of this width shows, from state to age; with a base job also the difference to it. */
 export function columnsFor(widthPx: number, baseJob: JobView | undefined, standings: ReadonlyMap<number, Standing>): Column[] {
   const all = baseJob ? [...COLUMNS, differenceTo(baseJob, standings), AGE] : [...COLUMNS, AGE];
   const shown = all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
   return widthPx < RESULT_PX ? shown.map((column) => (column.name === "name" ? withResult(column) : column)) : shown;
 }
 
-/** How far it is, or its speed and what came out, on a line of its own. */
+/** The progress, or the speed and the result, on a line of its own. */
 function withResult(column: Column): Column {
   return {
     ...column,
@@ -183,7 +183,7 @@ function rankTotal(job: JobView): number {
   return isBenchmark(job) ? rankCount(job.spec) : job.ranks;
 }
 
-/** Nodes that the ranks last had; simulated ranks are on none. */
+/** The nodes on which the ranks last ran; simulated ranks have none. */
 function nodeTotal(job: JobView): number {
   return isSimulated(job) ? 0 : (job.attempts.at(-1)?.nodes.length ?? 0);
 }
@@ -199,7 +199,7 @@ function ranksOnNodes(job: JobView): string | undefined {
   return nodes > 0 ? `${plural(rankTotal(job), "rank")} on ${plural(nodes, "node")}` : undefined;
 }
 
-/** What trains or runs a script has no sizes of messages. */
+/** Training and scripts have no message sizes. */
 function sizes({ spec }: JobView): string {
   if (spec.benchmark) return `${formatSize(spec.benchmark.min_bytes)} – ${formatSize(spec.benchmark.max_bytes)}`;
   return spec.training ? `batch ${spec.training.global_batch_size}` : "";
@@ -215,7 +215,7 @@ function resultWords(job: JobView): string | undefined {
   return job.pending?.sentence ?? (job.state === "succeeded" ? outcome(job) : undefined);
 }
 
-/** Of a benchmark the best bus bandwidth, with a sign where it should not be compared; of training the samples per second. */
+/** A benchmark's best bus bandwidth, marked if it should not be compared; for training the samples per second. */
 function speed(job: JobView): ReactNode {
   if (isBenchmark(job)) {
     const [best] = job.summary.best;
@@ -225,13 +225,13 @@ function speed(job: JobView): ReactNode {
   return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
 }
 
-/** A number, after a sign where it says less than it seems to. */
+/** A number, marked if it has caveats. */
 function signed(job: JobView, stability: Stability, text: string): ReactNode {
   const found = listCaveats(job, stability);
   return found.length === 0 ? text : <><CaveatSign found={found} isInRow />{text}</>;
 }
 
-/** What is to be known of all its sizes, or of one of them. */
+/** The caveats of all its sizes. */
 function sparkWords(job: BenchmarkJob): string[] {
   const isUnstable = job.summary.sizes.some(({ is_unstable }) => is_unstable);
   const words = listCaveats(job, { is_unstable: isUnstable }).map(({ word }) => word);
@@ -258,7 +258,7 @@ function largest(job: JobView): SizeBusbw | undefined {
   return isBenchmark(job) ? job.summary.sizes.at(-1) : undefined;
 }
 
-/** "ring, in place at 1 KiB": whose number it is, and at which size. */
+/** "ring, in place at 1 KiB": the algorithm and the size of a number. */
 function fastestAt(job: JobView, size: SizeBusbw | undefined): string | undefined {
   const best = isBenchmark(job) ? job.summary.best[0] : undefined;
   return best && size && `${simulatedPrefix(job)}${best.algorithm}, ${best.in_place ? "in place" : "out of place"} at ${formatSize(size.size_bytes)}`;
@@ -282,7 +282,7 @@ function p99(job: JobView): ReactNode {
   return time == null ? "–" : signed(job, smallest, threeDigits(time));
 }
 
-/** The row's own iterations: some that were left out, or several cycles, make another number than the one asked for. */
+/** The row's own iterations: skipped iterations or several cycles make this differ from the requested number. */
 function ofIterations(job: JobView): string | undefined {
   if (!isBenchmark(job)) return undefined;
   const at = fastestAt(job, job.summary.sizes[0]);

@@ -5,7 +5,7 @@ import { standingsQuery } from "../../data/comparison";
 import { blocksOf } from "../../lib/sweep/standing";
 import { isBenchmark } from "../../lib/state";
 
-/** How jobs stand to the base job, by number, as far as they have succeeded; nothing without a base job. */
+/** The comparison of each succeeded job with the base job, by job number; empty without a base job. */
 export function useStandings(jobs: readonly JobView[], base: JobView | undefined): ReadonlyMap<number, Standing> {
   const isAble = (job: JobView): boolean => isBenchmark(job) && job.state === "succeeded";
   const ids = base && isAble(base) ? jobs.filter((job) => isAble(job) && job.id !== base.id).map(({ id }) => id) : [];
@@ -13,7 +13,7 @@ export function useStandings(jobs: readonly JobView[], base: JobView | undefined
   return useMemo(() => new Map(found.map((standing) => [standing.job_id, standing])), [found]);
 }
 
-// One function for every call, so that the same answers give the same list.
+// One function for every call, so that equal answers give the same list.
 function joined(queries: UseQueryResult<Standing[]>[]): Standing[] {
   return queries.flatMap(({ data }) => data ?? []);
 }

@@ -1,7 +1,7 @@
 import classes from "./Caveat.module.css";
 import { Mark } from "./Reasons";
 
-/** A word beside what says less than it seems to, and why. */
+/** A word beside a number that has a caveat, with the reason. */
 export function Caveat({ word, why }: { word: string; why: string }) {
   return (
     <>

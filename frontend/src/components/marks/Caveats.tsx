@@ -4,12 +4,12 @@ import { Caveat } from "./Caveat";
 import classes from "./Caveat.module.css";
 import { Mark } from "./Reasons";
 
-/** What to know before a job's numbers are compared with others. */
+/** The caveats to know before a job's numbers are compared with others. */
 export function Caveats({ job }: { job: JobView }) {
   return caveats(job).map(({ word, why }) => <Caveat key={word} word={word} why={why} />);
 }
 
-/** What is to be known before a number of a table, in one sign. */
+/** The caveats of a number in a table, as one sign. */
 export function CaveatSign({ found, isInRow }: { found: readonly Known[]; isInRow?: boolean }) {
   return (
     <>

@@ -1,7 +1,7 @@
 import type { Line } from "../../lib/sweep/lines";
 import classes from "./Swatch.module.css";
 
-/** A piece of a line as a chart over steps draws it; of a stack, of its area. */
+/** A piece of a line as a chart over steps draws it; for a stack, of its area. */
 export function LineSwatch({ line, isArea = false }: { line: Line; isArea?: boolean }) {
   const colour = `var(${line.colour})`;
   if (isArea) {

@@ -1,9 +1,9 @@
 /**
- * Why something is marked, for whoever points at the mark, presses it, or comes to it by keyboard.
+ * The reason for a mark, shown when the mark is hovered, pressed, or focused by keyboard.
  *
- * One element shows the reasons of all marks, as long lists have many. By WCAG 1.4.13 Escape takes it away, the pointer
- * may go into it, and it stays until pointer or focus leave the mark. Screen readers have the reason as the mark's
- * description, so that it is hidden from them.
+ * One element shows the reasons of all marks, as long lists have many. By WCAG 1.4.13 Escape closes it, the pointer
+ * may move into it, and it stays until pointer or focus leave the mark. Screen readers have the reason as the mark's
+ * description, so the element is hidden from them.
  */
 import { type ButtonHTMLAttributes, useEffect, useRef } from "react";
 import classes from "./Reasons.module.css";
@@ -11,18 +11,18 @@ import { usePartKeys } from "../hooks/shortcuts";
 
 interface Props extends ButtonHTMLAttributes<HTMLButtonElement> {
   why: string;
-  /** In a list with a link in each row: the arrow keys lead to it from there, and Tab passes it over. */
+  /** In a list with a link in each row, the arrow keys lead from the link to the mark, and Tab skips the mark. */
   isInRow?: boolean | undefined;
 }
 
-/** What is shown beside a number that says less than it seems to. */
+/** A mark beside a number that has a caveat. */
 export function Mark({ why, isInRow, className = "", ...rest }: Props) {
-  // The empty title keeps that of the cell around it away; ARIA 1.3 has the description for every role.
+  // The empty title suppresses that of the cell around it; ARIA 1.3 has the description for every role.
   // eslint-disable-next-line jsx-a11y/role-supports-aria-props
   return <button type="button" className={`${classes.mark} ${className}`} data-reason aria-description={why} title="" tabIndex={isInRow ? -1 : 0} {...rest} />;
 }
 
-/** Shows them; there is one in a page. */
+/** Shows the reasons; a page has one of these. */
 export function Reasons() {
   const tip = useRef<HTMLDivElement>(null);
   usePartKeys("marks");
@@ -30,17 +30,17 @@ export function Reasons() {
   return <div ref={tip} id="reason" className={classes.tip} aria-hidden hidden />;
 }
 
-/** Anything may have a reason: its description, or else its name, where that tells it. */
+/** The reason of any element: its description, or else its name if that contains the reason. */
 const MARK = "[data-reason]";
 
-/** So long a pointer rests on a mark: one that only crosses it is shown nothing, and nothing is covered. */
+/** How long a pointer must rest on a mark, so that a pointer that only crosses it opens nothing. */
 const REST_MS = 300;
 
 function watch(tip: HTMLElement): () => void {
   const listening = new AbortController();
   let shown: Element | null = null;
   let resting: number | undefined;
-  let table: Element | null = null; // where the focus roves
+  let table: Element | null = null; // the roving tab stop
   const draw = (): void => {
     // Rows come and go below the pointer, and what is measured changes.
     if (!shown?.isConnected) shown = null;
@@ -61,7 +61,7 @@ function watch(tip: HTMLElement): () => void {
   const isTip = ({ target }: Event): boolean => tip.contains(target as Node);
   on("pointerover", (event) => {
     const mark = markOf(event);
-    // A finger points at something only while it presses, and what has the focus keeps its reason.
+    // A finger points only while it presses, and a focused mark keeps its reason.
     if (event.pointerType === "touch") return;
     window.clearTimeout(resting);
     if (mark && mark !== shown) resting = window.setTimeout(() => show(mark), REST_MS);
@@ -71,7 +71,7 @@ function watch(tip: HTMLElement): () => void {
   on("click", (event) => !isTip(event) && show(markOf(event)));
   on("focusin", (event) => {
     const mark = markOf(event);
-    // Each mark is a stop again once the focus is elsewhere: the one where it was may go with what it marked.
+    // All marks are tab stops again once the focus is elsewhere: the one that had it may disappear with its number.
     if (!table?.contains(event.target as Node)) for (const left of marksIn(table)) left.tabIndex = 0;
     table = tableOf(event.target as Element);
     if (mark) for (const other of marksIn(table)) other.tabIndex = other === mark ? 0 : -1;
@@ -93,7 +93,7 @@ function markOf({ target }: Event): Element | null {
 
 const STEPS: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
-/** In a row of a list the arrows lead from its link through its marks, in a table from mark to mark, and back. */
+/** In a row of a list the arrow keys lead from its link through its marks, in a table from mark to mark, and back. */
 function step(event: KeyboardEvent): void {
   const by = STEPS[event.key];
   const at = document.activeElement;
@@ -107,7 +107,7 @@ function step(event: KeyboardEvent): void {
   next.focus();
 }
 
-/** The body of a table whose marks, of which every number may have one, are one stop of Tab; a list's are none. */
+/** The body of a table whose marks (there may be one at each number) are one tab stop; marks of a list are none. */
 function tableOf(at: Element): Element | null {
   return at.closest("tr[data-index]") ? null : at.closest("tbody");
 }
@@ -119,7 +119,7 @@ function marksIn(table: Element | null): HTMLElement[] {
 const GAP_PX = 6;
 const EDGE_PX = 8;
 
-/** Below the mark, or above it where there is no room. */
+/** Places it below the mark, or above it if there is no room. */
 function put(tip: HTMLElement, mark: Element): void {
   const text = mark.getAttribute("aria-description") ?? mark.getAttribute("aria-label") ?? "";
   if (tip.textContent !== text) tip.textContent = text;

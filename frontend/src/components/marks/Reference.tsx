@@ -5,15 +5,15 @@ import { useProgram } from "../hooks/useProgram";
 import { ROOT, site } from "../../api/site";
 
 interface Props {
-  /** What the thing is called everywhere, such as "42". */
+  /** The id that every tool uses, such as "42". */
   id: string;
-  /** The same in a terminal, on this server. */
+  /** The command for a terminal, for this server. */
   command: string;
-  /** Its path in the API, from /api/v1 on. */
+  /** Its path in the API, after /api/v1. */
   path: string;
 }
 
-/** One thing for other tools: its id, its line for a terminal and for curl, its JSON. */
+/** How to reach the same object with other tools: its id, its command, its curl line, its JSON. */
 export function Reference({ id, command, path }: Props) {
   const program = useProgram();
   const url = `${ROOT}/api/v1${path}`;

@@ -7,7 +7,7 @@ import { Command } from "../controls/Command";
 import { ServerCommand } from "../controls/ServerCommand";
 import classes from "./SameJob.module.css";
 
-/** The job as commands to copy: for a terminal, and with curl. */
+/** Commands that submit the same job: for a terminal, and with curl. */
 export function SameJob({ spec }: { spec: JobSpec }) {
   const engine = useQuery(engineQuery);
   return (

@@ -3,7 +3,7 @@ import classes from "./SimulatedBadge.module.css";
 
 const WHY = "Times of the cost model on a virtual clock; nothing was measured.";
 
-/** Stands wherever numbers of the cost model could be taken for measured ones. */
+/** Marks numbers of the cost model that could be mistaken for measured ones. */
 export function SimulatedBadge({ isInRow }: { isInRow?: boolean }) {
   return (
     <Mark className={classes.badge} why={WHY} isInRow={isInRow}>

@@ -1,7 +1,7 @@
 import { unstableWords } from "../../lib/sweep/caveats";
 import { Caveat } from "./Caveat";
 
-/** Beside a number that says little. */
+/** Marks a number whose iterations vary too much. */
 export function Unstable({ cvPercent }: { cvPercent?: number | undefined }) {
   return <Caveat word="unstable" why={unstableWords(cvPercent)} />;
 }

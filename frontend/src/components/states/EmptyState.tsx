@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import classes from "./EmptyState.module.css";
 
-/** Nothing here yet, and what to do about it. */
+/** Says that there is nothing here yet, and what to do about it. */
 export function EmptyState({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className={classes.empty}>

@@ -5,12 +5,12 @@ interface Props {
   /** What failed, as the beginning of a sentence: "The jobs could not be loaded". */
   what: string;
   error: Error;
-  /** What was loaded before is still shown. */
+  /** Whether earlier data is still shown. */
   isStale?: boolean;
   onRetry?: () => void;
 }
 
-/** An error where its content would have been, with the server's own sentence and a way to try again. */
+/** An error in the place of its content, with the server's own sentence and a way to try again. */
 export function ErrorNote({ what, error, isStale = false, onRetry }: Props) {
   return (
     <div role="alert" className={classes.note}>

@@ -3,7 +3,7 @@ import { ApiError } from "../../api/client";
 import { FailedPage } from "./FailedPage";
 import { ServerCommand } from "../controls/ServerCommand";
 
-/** A page of a job that cannot be shown: there is no such job, or it could not be asked for. */
+/** The page of a job that cannot be shown: the job does not exist, or could not be loaded. */
 export function FailedJob({ jobId, error, onRetry }: { jobId: number; error: Error; onRetry: () => void }) {
   if (error instanceof ApiError && error.status === 404) {
     return (

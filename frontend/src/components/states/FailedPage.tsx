@@ -2,13 +2,13 @@ import { ErrorNote } from "./ErrorNote";
 
 interface Props {
   title: string;
-  /** As ErrorNote has it. */
+  /** As in ErrorNote. */
   what: string;
   error: Error;
   onRetry?: () => void;
 }
 
-/** A page whose content could not be loaded still says what it is. */
+/** A page whose content could not be loaded; it still has its title. */
 export function FailedPage({ title, ...rest }: Props) {
   return (
     <div className="page">

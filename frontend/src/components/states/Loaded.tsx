@@ -12,15 +12,15 @@ interface Query<T> {
 
 interface Props<T> {
   query: Query<T>;
-  /** As ErrorNote has it. */
+  /** As in ErrorNote. */
   what: string;
-  /** How high the content will be about, in rows of a table; 0 shows nothing until then. */
+  /** The approximate height of the content, in rows of a table; 0 shows nothing until then. */
   rows: number;
   isBare?: boolean;
   children: (data: T) => ReactNode;
 }
 
-/** What the server answered: a skeleton until then. An error takes nothing away that is known. */
+/** Content from the server's answer: a skeleton until it comes. An error leaves earlier content in place. */
 export function Loaded<T>({ query, what, rows, isBare = false, children }: Props<T>) {
   return (
     <>

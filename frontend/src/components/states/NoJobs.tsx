@@ -6,7 +6,7 @@ import { EmptyState } from "./EmptyState";
 import { useRole } from "../hooks/useRole";
 import { useSlots } from "../hooks/useSlots";
 
-/** Nobody has submitted a job: how to do that. */
+/** Shown if there is no job yet: how to submit one. */
 export function NoJobs() {
   const { mayChange } = useRole();
   const slots = useSlots()?.total ?? 0;

@@ -4,7 +4,7 @@ import { AgentCommand } from "../controls/AgentCommand";
 import { EmptyState } from "./EmptyState";
 import { useRole } from "../hooks/useRole";
 
-/** The cluster has no node: how to add one. */
+/** Shown if the cluster has no node: how to add one. */
 export function NoNodes() {
   const { mayChange } = useRole();
   return (

@@ -3,13 +3,13 @@ import { ErrorNote } from "./ErrorNote";
 
 interface Props {
   query: { data: unknown; error: Error | null; refetch: () => unknown };
-  /** As ErrorNote has it. */
+  /** As in ErrorNote. */
   what: string;
 }
 
 /**
- * Why there is nothing to show. What was loaded before stays as it is: where the server cannot be reached the banner
- * says so for the whole page, and only a refusal of the server's stands above it.
+ * Why there is nothing to show. Earlier content stays. If the server cannot be reached, the banner says so
+ * for the whole page; only refusals by the server are shown here.
  */
 export function QueryError({ query: { data, error, refetch }, what }: Props) {
   const isKnown = data !== undefined;

@@ -2,13 +2,13 @@ import type { CSSProperties } from "react";
 import classes from "./Skeleton.module.css";
 
 interface Props {
-  /** As high as so many rows of a table, so that nothing jumps when the content comes. */
+  /** The height in rows of a table, so that nothing moves when the content comes. */
   rows: number;
-  /** Inside of a card that is there already. */
+  /** Inside of a card that already exists. */
   isBare?: boolean;
 }
 
-/** What stands in for content that is on its way, from 200 ms on. */
+/** A placeholder for content that is loading, from 200 ms on. */
 export function Skeleton({ rows, isBare = false }: Props) {
   return (
     <div className={`${isBare ? "" : "card"} ${classes.skeleton}`} style={{ "--rows": rows } as CSSProperties} aria-busy="true">
@@ -20,8 +20,8 @@ export function Skeleton({ rows, isBare = false }: Props) {
 }
 
 /**
- * The same for a whole page: its head, its facts, its largest part. Who hears a page is told at once which one it is.
- * With `isDue` the 200 ms are over already.
+ * The same for a whole page: its head, its facts, its largest part. Screen readers get the page's title at once.
+ * With `isDue` the 200 ms have already passed.
  */
 export function PageSkeleton({ title, isDue = false }: { title: string; isDue?: boolean }) {
   return (

@@ -1,6 +1,6 @@
 import classes from "./Warnings.module.css";
 
-/** What the server warns of, a sentence each; nothing where there is nothing. */
+/** The server's warnings, a sentence each; nothing if there are none. */
 export function Warnings({ warnings, label = "Warnings" }: { warnings: readonly string[]; label?: string }) {
   if (warnings.length === 0) return null;
   return (

@@ -91,7 +91,7 @@ def test_refusals_are_one_line(simulation: Path, arguments: tuple[str, ...], sen
 
 def test_a_file_without_a_sweep_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
-    for text, sentence in (("{}", "it holds no sweep"), ("not json", "it is no JSON from line 1, column 1 on")):
+    for text, sentence in (("{}", "it holds no sweep"), ("not json", "it is not valid JSON at line 1, column 1;")):
         path.write_text(text)
         assert_refused(run_ringscope("fit", str(path), environment=clean_environment()), str(path), sentence)
 

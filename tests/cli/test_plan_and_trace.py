@@ -134,9 +134,12 @@ def _fit(folder: Path) -> Path:
         (("--latency", "soon"), "--latency: 'soon' is not a duration; write for example 5us"),
         (("--gamma", "0"), "--gamma: '0' is not a rate"),
         (("--link", "string"), "--link: 'string' is neither a known link nor a rate; choose one of 10gbe"),
-        (("--topology", "0x4"), "--topology: '0x4' is no shape; write RANKS, NODESxRANKS such as 4x8"),
+        (("--topology", "0x4"), "--topology: '0x4' is not a shape; write RANKS, NODESxRANKS such as 4x8"),
         (("--topology", "2x4", "--ranks", "9"), "--ranks: 2x4 has 8 ranks, not 9; leave --ranks out"),
-        (("--topology", "2x4", "--channels", "5"), "--channels: 5 cannot each leave a node of 4 by another rank;"),
+        (
+            ("--topology", "2x4", "--channels", "5"),
+            "--channels: 5 cannot each leave a node of 4 through a different rank;",
+        ),
         (("--topology", "2x4", "--nics", "5"), "--nics: 5 cards are more than a node has ranks; give 1 to 4"),
     ],
 )

@@ -58,4 +58,4 @@ def test_dtypes_that_gloo_lacks_leave_it_out(
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)
     assert without_missing(["ring", "gloo"], body(dtype="uint64"), validated) == ["ring"]
-    assert "gloo has no uint64" in capsys.readouterr().err
+    assert "gloo does not support uint64" in capsys.readouterr().err

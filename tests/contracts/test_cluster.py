@@ -46,10 +46,10 @@ def test_in_words():
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [
-        ({"shape": "4y8"}, "shape: '4y8' is no shape; write RANKS, NODESxRANKS such as 4x8, or RACKSxNODESxRANKS"),
-        ({"shape": "0x8"}, "shape: '0x8' is no shape"),
-        ({"shape": "1x2x3x4"}, "shape: '1x2x3x4' is no shape"),
-        ({"shape": "²"}, "shape: '²' is no shape"),
+        ({"shape": "4y8"}, "shape: '4y8' is not a shape; write RANKS, NODESxRANKS such as 4x8, or RACKSxNODESxRANKS"),
+        ({"shape": "0x8"}, "shape: '0x8' is not a shape"),
+        ({"shape": "1x2x3x4"}, "shape: '1x2x3x4' is not a shape"),
+        ({"shape": "²"}, "shape: '²' is not a shape"),
         ({"shape": "8192x16"}, f"shape: 131072 ranks are too many to plan with; give {MAX_RANKS} or fewer."),
         ({"link": "string"}, "link: 'string' is neither a known link nor a rate; choose one of 10gbe"),
         ({"intra": "0GB/s"}, "intra: '0GB/s' is neither a known link nor a rate"),
@@ -59,7 +59,7 @@ def test_in_words():
         ),
         (
             {"shape": "2x4", "channels": 5},
-            "channels: 5 cannot each leave a node of 4 by another rank; give 1 to 4, or leave it out.",
+            "channels: 5 cannot each leave a node of 4 through a different rank; give 1 to 4, or leave it out.",
         ),
         (
             {"shape": "2x4", "oversubscription": 2},

@@ -27,7 +27,7 @@ class Form(BaseModel):
         ({"word": "abcd"}, "word: the text is too long; give 3 characters or fewer."),
         ({"days": -3}, "days: -3 is too small; give more than 0."),
         ({"names": []}, "names: the list is empty; name at least 1."),
-        ({"names": ["a", "b", "c"]}, "names: these are too many; give 2 or fewer."),
+        ({"names": ["a", "b", "c"]}, "names: there are too many entries; give 2 or fewer."),
     ],
 )
 def test_a_limit_is_told_in_words_with_what_would_do(body: dict[str, Any], sentence: str) -> None:

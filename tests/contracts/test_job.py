@@ -80,7 +80,7 @@ def test_very_many_algorithms_are_too_many_before_they_are_looked_at() -> None:
             "/placement/node_names",
             "name fewer nodes or raise ranks",
         ),
-        ({"placement": {"node_names": ["a", "a"]}}, "/placement/node_names", "a is there twice; name each node once"),
+        ({"placement": {"node_names": ["a", "a"]}}, "/placement/node_names", "a is listed twice; name each node once"),
         ({"placement": {"node_names": ["a", "b"], "nodes": 1}}, "/placement/nodes", "leave out nodes"),
         ({"placement": {"node_names": ["a"], "ranks_per_node": 1}}, "/placement/ranks_per_node", "leave out ranks_per"),
         (
@@ -131,22 +131,22 @@ def test_very_many_algorithms_are_too_many_before_they_are_looked_at() -> None:
         (
             {"benchmark": SIMULATION | {"channels": 2}},
             "/benchmark/channels",
-            "benchmark.channels: a simulation takes those of its cluster; give topology.channels.",
+            "benchmark.channels: a simulation uses the channels of its cluster; set topology.channels.",
         ),
         (
             {"benchmark": {"channels": 3}, "placement": {"ranks": 8, "ranks_per_node": 2}},
             "/benchmark/channels",
-            "benchmark.channels: 3 cannot each leave a node of 2 by another rank; give 1 to 2.",
+            "benchmark.channels: 3 cannot each leave a node of 2 through a different rank; give 1 to 2.",
         ),
         (
             {"benchmark": {"channels": 4}, "placement": {"ranks": 7, "nodes": 2}},
             "/benchmark/channels",
-            "4 cannot each leave a node of 3 by another rank; give 1 to 3.",
+            "4 cannot each leave a node of 3 through a different rank; give 1 to 3.",
         ),
         (
             {"benchmark": {"channels": 3}, "placement": {"ranks": 2}},
             "/benchmark/channels",
-            "3 cannot each leave a node of 2 by another rank; give 1 to 2.",
+            "3 cannot each leave a node of 2 through a different rank; give 1 to 2.",
         ),
         (
             {"benchmark": SIMULATION | {"device": "cuda"}},
@@ -156,7 +156,8 @@ def test_very_many_algorithms_are_too_many_before_they_are_looked_at() -> None:
         (
             {"benchmark": SIMULATION, "placement": {"ranks": 8}},
             "/placement/ranks",
-            "a simulation is one process; give 1, and the ranks that it simulates in benchmark.topology.shape.",
+            "a simulation is one process; set ranks to 1, and the number of simulated ranks in "
+            "benchmark.topology.shape.",
         ),
         (
             {"benchmark": SIMULATION | {"collective": "broadcast", "root": 8}},
@@ -206,21 +207,21 @@ def test_very_many_algorithms_are_too_many_before_they_are_looked_at() -> None:
         (
             {"benchmark": {"step_bytes": 64, "step_factor": 2}},
             "/benchmark/step_bytes",
-            "sizes grow by step_bytes or by step_factor, but both are given; give one.",
+            "sizes grow by step_bytes or by step_factor, but both are set; give one.",
         ),
-        ({"benchmark": {"step_factor": None}}, "/benchmark/step_bytes", "but neither is given; give one."),
+        ({"benchmark": {"step_factor": None}}, "/benchmark/step_bytes", "but neither is set; give one."),
         (
             {"benchmark": {"step_bytes": 1}},
             "/benchmark/step_bytes",
-            "the sweep would have 402653142 rows, and 100000 at most are kept; raise step_bytes or lower cycles.",
+            "the sweep would have 402653142 rows, but at most 100000 are kept; raise step_bytes or lower cycles.",
         ),
-        ({"benchmark": {"cycles": 10_000}}, "/benchmark/cycles", "100000 at most are kept; lower cycles."),
+        ({"benchmark": {"cycles": 10_000}}, "/benchmark/cycles", "at most 100000 are kept; lower cycles."),
         ({"benchmark": {"cycles": 0}}, "/benchmark/cycles", "0 is too small; give 1 or more."),
         ({"benchmark": {"blocking": 4}}, "/benchmark/blocking", "4 is too large; give 3 or less."),
         (
             {"benchmark": {"skip_iterations": 20}},
             "/benchmark/skip_iterations",
-            "20 of 20 iterations leave none to report; lower skip_iterations or raise iterations.",
+            "20 of 20 iterations leave no iteration to report; lower skip_iterations or raise iterations.",
         ),
         (
             {"benchmark": {"average": "median"}},
@@ -307,8 +308,8 @@ def test_channels_are_asked_for_where_it_is_known_how_many_ranks_each_node_has()
     (error,) = field_errors(caught.value)
     assert error.pointer == "/benchmark/channels"
     assert error.detail == (
-        "benchmark.channels: 2 need 2 ranks on every node, and nothing says how many there will be; "
-        "give ranks_per_node or nodes of placement."
+        "benchmark.channels: 2 need 2 ranks on every node, but the number of ranks on a node is not set; set "
+        "placement.ranks_per_node or placement.nodes."
     )
     assert JobSpec.model_validate(in_two), "`ringscope bench` runs where it is, and what is stored stays readable"
 

@@ -28,8 +28,8 @@ def test_a_number_that_is_none_is_none() -> None:
     ("text", "sentence"),
     [
         ("", "it is empty; give a file with JSON."),
-        ('{"a": 1\n "b"}', "it is no JSON from line 2, column 2 on; mend that place."),
-        ("{'a': 1}", "it is no JSON from line 1, column 2 on; mend that place."),
+        ('{"a": 1\n "b"}', "it is not valid JSON at line 2, column 2; correct it there."),
+        ("{'a': 1}", "it is not valid JSON at line 1, column 2; correct it there."),
         ("[" * 100_000, "it is nested too deeply; no file of ours is."),
     ],
 )

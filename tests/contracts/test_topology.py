@@ -53,10 +53,10 @@ def test_paths_are_those_of_the_pairs(topology):
         ({"ranks": 4, "inter": INTER, "ranks_per_node": 4}, "intra: nodes with several ranks need a link"),
         (
             {"ranks": 4, "inter": INTER, "oversubscription": 0.5},
-            "oversubscription: 0.5 is no such factor; give 1 or more",
+            "oversubscription: 0.5 is out of range; give 1 or more",
         ),
-        ({"ranks": 4, "inter": INTER, "oversubscription": float("nan")}, "oversubscription: nan is no such factor"),
-        ({"ranks": 4, "inter": INTER, "nics_per_node": 2}, "nics_per_node: 2 cards serve 1 to 1 ranks"),
+        ({"ranks": 4, "inter": INTER, "oversubscription": float("nan")}, "oversubscription: nan is out of range"),
+        ({"ranks": 4, "inter": INTER, "nics_per_node": 2}, "nics_per_node: 2 cards are out of range; give 1 to 1"),
         ({"ranks": 4, "inter": INTER, "nodes_per_rack": 3}, "nodes_per_rack: 4 nodes do not fill racks of 3"),
     ],
 )

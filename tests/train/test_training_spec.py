@@ -11,7 +11,7 @@ from ringscope.contracts.training import TENSORFLOW, TrainingSpec
     ("option", "sentence"),
     [
         ({"clip_norm": 1.0}, "no server sees the whole gradient"),
-        ({"precision": "float16"}, "servers know no loss scale"),
+        ({"precision": "float16"}, "servers have no loss scale"),
         ({"device": "cuda"}, "servers work in host memory"),
         ({"all_reduce": "ring"}, "servers sum the gradients"),
     ],
@@ -28,7 +28,7 @@ def test_what_was_not_sent_stays_of_one_scale(way: str) -> None:
     with pytest.raises(ValidationError) as refused:
         TrainingSpec.model_validate({"compression": way, "precision": "float16"})
     (found,) = field_errors(refused.value)
-    assert found.pointer == "/precision" and f"{way} keeps what it did not send" in found.detail
+    assert found.pointer == "/precision" and f"{way} keeps unsent values for later steps" in found.detail
     for precision in ("float32", "bfloat16"):
         TrainingSpec.model_validate({"compression": way, "precision": precision})
 
@@ -36,7 +36,7 @@ def test_what_was_not_sent_stays_of_one_scale(way: str) -> None:
 @pytest.mark.parametrize(
     ("option", "sentence"),
     [
-        ({"model": "gpt", "dataset": {"name": "synthetic"}}, "take mlp, cnn or resnet18"),
+        ({"model": "gpt", "dataset": {"name": "synthetic"}}, "choose mlp, cnn or resnet18"),
         ({"device": "cuda"}, "computes on CPUs"),
         ({"precision": "bfloat16"}, "computes in float32"),
         ({"accumulation_steps": 2}, "leave it out"),

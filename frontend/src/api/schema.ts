@@ -1843,7 +1843,7 @@ export interface components {
              * @description A mark in the environment of every rank, by which its processes are found.
              */
             token: string;
-            /** @description What auto chooses by; only the first member gets it, until it launches. */
+            /** @description The measurements that auto uses to choose; only the first member gets them, until it launches. */
             tuning?: components["schemas"]["Table"] | null;
         };
         /**
@@ -1964,7 +1964,7 @@ export interface components {
             aggregate: number;
             /**
              * Algorithms
-             * @description Measured side by side; at each size they take turns.
+             * @description Algorithms to compare; at each size they are timed in turns.
              * @default [
              *       "ring",
              *       "direct",
@@ -1974,20 +1974,20 @@ export interface components {
             algorithms: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl")[];
             /**
              * Average
-             * @description Which time of the ranks a row and its bandwidths take.
+             * @description How the ranks' times are combined into the time and the bandwidths of a row.
              * @default mean
              * @enum {string}
              */
             average: "rank0" | "mean" | "min" | "max";
             /**
              * Blocking
-             * @description Wait for the result of each operation, and let all ranks meet (1) or not (2); meet after each iteration, outside its time (3). Operations in host memory always wait, so there 2 is the same as 0.
+             * @description 1: wait for the result of each operation, then a barrier. 2: wait without a barrier. 3: a barrier after each iteration, outside its time. Operations in host memory always wait, so there 2 is the same as 0.
              * @default 0
              */
             blocking: number;
             /**
              * Channels
-             * @description Channels of rings and trees, each of which leaves a node by another rank; null: on GPUs of several nodes one for each rank of the smallest one, else one.
+             * @description Channels of rings and trees; each leaves a node through a different rank. null: on GPUs of several nodes, one per rank of the smallest node, else one.
              */
             channels?: number | null;
             /**
@@ -2011,7 +2011,7 @@ export interface components {
             cycles: number;
             /**
              * Device
-             * @description The device of the buffers; auto takes GPUs if every rank has its own and all algorithms can.
+             * @description The device of the buffers; auto chooses GPUs if every rank has its own and all algorithms support them.
              * @default auto
              * @enum {string}
              */
@@ -2047,7 +2047,7 @@ export interface components {
             op: "sum" | "prod" | "min" | "max" | "avg";
             /**
              * Per Iteration
-             * @description Report the time of every single iteration.
+             * @description Report the time of every iteration.
              * @default false
              */
             per_iteration: boolean;
@@ -2059,51 +2059,51 @@ export interface components {
             root: number;
             /**
              * Rotate
-             * @description Each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold its data; else all take the same.
+             * @description Each operation uses the next piece of memory, as in nccl-tests, so that caches do not hold its data; else all use the same piece.
              * @default false
              */
             rotate: boolean;
             /**
              * Skip Iterations
-             * @description Leading iterations that min, percentiles, max and their like leave out.
+             * @description Leading iterations that are left out of min, max, percentiles and related statistics.
              * @default 0
              */
             skip_iterations: number;
             /**
              * Step Bytes
-             * @description Each size is the one before plus this, instead of step_factor.
+             * @description Each size is the previous one plus this, instead of step_factor.
              */
             step_bytes?: number | null;
             /**
              * Step Factor
-             * @description Each size is the one before times this.
+             * @description Each size is the previous one times this factor.
              * @default 2
              */
             step_factor: number | null;
             /**
              * Timeout Seconds
-             * @description How long a rank waits for another one before it gives up and names it.
+             * @description How long a rank waits for another one before it fails and names that rank.
              * @default 300
              */
             timeout_seconds: number;
-            /** @description The cluster that transport simulated stands for. */
+            /** @description The cluster that transport simulated models. */
             topology?: components["schemas"]["ClusterSpec"] | null;
             /**
              * Trace
-             * @description Follow one more operation of each algorithm transfer by transfer after each size is timed; those of libraries cannot be followed.
+             * @description Trace one more operation of each algorithm, transfer by transfer, after each size is timed; algorithms of libraries cannot be traced.
              * @default false
              */
             trace: boolean;
             /**
              * Transport
-             * @description How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI. simulated moves nothing: the times are the cost model's, for the cluster in topology.
+             * @description How schedules move data; auto chooses NCCL on GPUs, shared memory on one node, else MPI. simulated moves no data: the cost model computes the times for the cluster in topology.
              * @default auto
              * @enum {string}
              */
             transport: "auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc" | "simulated";
             /**
              * Warmup
-             * @description Untimed operations of each size; one before each timed block at least.
+             * @description Untimed operations of each size; at least one runs before each timed block.
              * @default 5
              */
             warmup: number;
@@ -2284,18 +2284,18 @@ export interface components {
         ClusterSpec: {
             /**
              * Channels
-             * @description Channels of rings and trees, each of which leaves a node by another rank; null: one for each card.
+             * @description Channels of rings and trees; each leaves a node through a different rank. null: one for each card.
              */
             channels?: number | null;
             /**
              * Intra
-             * @description The link inside a node: a name such as nvlink4, for which nvlink stands, or a rate such as 450GB/s.
+             * @description The link inside a node: a name such as nvlink4 (nvlink means nvlink4), or a rate such as 450GB/s.
              * @default nvlink4
              */
             intra: string;
             /**
              * Latency Us
-             * @description Latency of a message between nodes; null: that of the link, 0 for a rate.
+             * @description Latency of a message between nodes; null: the link's own latency, or 0 for a rate.
              */
             latency_us?: number | null;
             /**
@@ -2311,18 +2311,18 @@ export interface components {
             nics_per_node?: number | null;
             /**
              * Oversubscription
-             * @description How many times the links of a rack's nodes exceed its uplink.
+             * @description Ratio of the summed bandwidth of a rack's node links to its uplink.
              * @default 1
              */
             oversubscription: number;
             /**
              * Reduce Gb Per S
-             * @description How fast a rank adds, 1/γ; null: adding takes no time.
+             * @description How fast a rank adds values, 1/γ; null: adding takes no time.
              */
             reduce_gb_per_s?: number | null;
             /**
              * Shape
-             * @description RANKS (flat), NODESxRANKS or RACKSxNODESxRANKS, such as 4x8: ranks are those of one node.
+             * @description RANKS (flat), NODESxRANKS or RACKSxNODESxRANKS, such as 4x8, where RANKS is the number per node.
              * @default 8
              */
             shape: string;
@@ -2445,7 +2445,7 @@ export interface components {
             algorithm: string;
             /**
              * Arithmetic
-             * @description How numbers are combined: not at all, natively, or as halves.
+             * @description Cost class of the dtype: only moved, added natively, or added as halves.
              * @enum {string}
              */
             arithmetic: "none" | "native" | "float16" | "bfloat16";
@@ -2455,13 +2455,13 @@ export interface components {
             in_place: boolean;
             /**
              * Is Crowded
-             * @description The ranks had fewer cores than they are.
+             * @description There were fewer cores than ranks.
              * @default false
              */
             is_crowded: boolean;
             /**
              * Shape
-             * @description Nodes x ranks of each, such as 2x4; 3+1 where they differ.
+             * @description Nodes x ranks per node, such as 2x4; 3+1 if the nodes' numbers differ.
              */
             shape: string;
             /**
@@ -2473,7 +2473,7 @@ export interface components {
             };
             /**
              * Transport
-             * @description The transport as in measurements: a library in host memory carries its own name.
+             * @description The transport as in measurements; a library in host memory has its own name.
              */
             transport: string;
         };
@@ -2544,17 +2544,17 @@ export interface components {
             name: "digits" | "cifar10" | "text" | "synthetic";
             /**
              * Path
-             * @description Folder on every node: of cifar10 the unpacked python version, of text the files.
+             * @description Folder on every node: for cifar10 the unpacked python version, for text the files.
              */
             path?: string | null;
             /**
              * Samples
-             * @description How many synthetic makes; null: 8192.
+             * @description Number of samples that synthetic generates; null: 8192.
              */
             samples?: number | null;
             /**
              * Validation Percent
-             * @description Held out, of datasets that come without a test set of their own.
+             * @description Part of the samples that is held out, for datasets without a test set of their own.
              * @default 20
              */
             validation_percent: number;
@@ -2622,12 +2622,12 @@ export interface components {
         };
         /**
          * Directives
-         * @description All assignments of this node: one that is missing here is over and forgotten.
+         * @description All assignments of this node; an assignment that is missing here has ended and is forgotten.
          */
         Directives: {
             /**
              * Assignments
-             * @description null: the same as with the revision that was seen.
+             * @description null: unchanged since the revision that was seen.
              */
             assignments: components["schemas"]["Assignment"][] | null;
             /**
@@ -2639,7 +2639,7 @@ export interface components {
             revision: number;
             /**
              * Rotate Token
-             * @description The agent should fetch another token, and use that.
+             * @description The agent should fetch and use another token.
              * @default false
              */
             rotate_token: boolean;
@@ -3066,11 +3066,11 @@ export interface components {
             hostname: string;
             /**
              * Lacks
-             * @description What it needs to run ranks and does not have.
+             * @description What the node lacks to run ranks.
              * @default []
              */
             lacks: components["schemas"]["Lack"][];
-            /** @description How fast it computes and takes turns, as the model needs it. */
+            /** @description Speed of its processors and of its task switches, for the cost model. */
             machine?: components["schemas"]["Machine"] | null;
             /** Memory Bytes */
             memory_bytes: number;
@@ -3081,7 +3081,7 @@ export interface components {
             nics: components["schemas"]["Nic"][];
             /**
              * Only Here
-             * @description Its address means its own machine alone: no other machine reaches it.
+             * @description Its address is a loopback address: no other machine reaches it.
              * @default false
              */
             only_here: boolean;
@@ -3225,7 +3225,7 @@ export interface components {
         };
         /**
          * JobSpec
-         * @description One job as submitted. It never changes; what happens to it is kept in attempts.
+         * @description One job as submitted. It never changes; attempts record what happens to it.
          */
         JobSpec: {
             /** @description What a job of kind benchmark measures; default: the usual sweep. */
@@ -3253,13 +3253,13 @@ export interface components {
             };
             /**
              * Load Seconds
-             * @description How long a rank may take for one thing that it does before its steps or between them, such as importing torch, reading data, compiling or writing a checkpoint.
+             * @description How long a rank may take for one activity before or between its steps, such as importing torch, reading data, compiling or writing a checkpoint.
              * @default 1800
              */
             load_seconds: number;
             /**
              * Max Attempts
-             * @description Tries, counting the first; only trouble of a node or of the service is tried again.
+             * @description Attempts, including the first; the job is retried only after a failure of a node or of the service.
              * @default 3
              */
             max_attempts: number;
@@ -3287,19 +3287,19 @@ export interface components {
             priority: number;
             /**
              * Queue Timeout Seconds
-             * @description How long the job may wait in the queue; then it fails. null: it waits for ever.
+             * @description How long the job may wait in the queue before it fails; null: no limit.
              */
             queue_timeout_seconds?: number | null;
             /** @description What a job of kind script runs. */
             script?: components["schemas"]["ScriptSpec"] | null;
             /**
              * Start Seconds
-             * @description How long each part of the start may take: until all nodes are ready, until the launchers listen, until all ranks have started; more on busy nodes. null: as the server is set, 60.
+             * @description How long each part of the start may take: until all nodes are ready, until the launchers listen, until all ranks have started; raise it for busy nodes. null: the server's setting, 60 by default.
              */
             start_seconds?: number | null;
             /**
              * Time Limit Seconds
-             * @description How long its ranks may run; then it is stopped.
+             * @description How long its ranks may run before it is stopped.
              * @default 600
              */
             time_limit_seconds: number;
@@ -3402,7 +3402,7 @@ export interface components {
         };
         /**
          * Join
-         * @description A node asks for a token of its own; the bearer token of this request is a join token.
+         * @description A node's request for a token of its own; the request's bearer token is a join token.
          */
         Join: {
             /** Name */
@@ -3418,12 +3418,12 @@ export interface components {
         };
         /**
          * Lack
-         * @description Something that a node needs to run ranks and does not have.
+         * @description Something that a node lacks and needs to run ranks.
          */
         Lack: {
             /**
              * Kinds
-             * @description Kinds of jobs that the node is not given because of it.
+             * @description Kinds of jobs that are not placed on the node because of it.
              * @default []
              */
             kinds: ("benchmark" | "training" | "script")[];
@@ -3493,7 +3493,7 @@ export interface components {
         };
         /**
          * Leave
-         * @description The agent ends and will not come back: its node goes off the lists and its own token ends. 412: not yet clean.
+         * @description The agent ends for good: its node leaves the lists and its own token is revoked. 412: not yet clean.
          */
         Leave: {
             /** Epoch */
@@ -3576,17 +3576,17 @@ export interface components {
         Load: {
             /**
              * Busy Seconds
-             * @description Busy time of all processors, with what a hypervisor gave to others.
+             * @description Busy time of all processors, including time that a hypervisor gave to other guests.
              */
             busy_seconds: number;
             /**
              * Machine
-             * @description The same for nodes that are one running system; empty: not known.
+             * @description Equal for nodes that run in the same operating system; empty: unknown.
              */
             machine: string;
             /**
              * Own Seconds
-             * @description Time of these that the attempt's processes took.
+             * @description The part of the busy time that the attempt's processes used.
              */
             own_seconds: number;
             /** Processors */
@@ -3697,19 +3697,19 @@ export interface components {
         Machine: {
             /**
              * Add Gb Per S
-             * @description Adding one array to another, both in the cache.
+             * @description Rate of adding one array to another, both in the cache.
              * @default 56
              */
             add_gb_per_s: number;
             /**
              * Cache Bytes
-             * @description A core's own, or its part of a shared one.
+             * @description Cache of a core, or its part of a shared cache.
              * @default 1048576
              */
             cache_bytes: number;
             /**
              * Call Us
-             * @description How long one call of NumPy takes that does nearly nothing.
+             * @description Duration of a NumPy call that does almost nothing.
              * @default 0.4
              */
             call_us: number;
@@ -3721,30 +3721,30 @@ export interface components {
             copy_gb_per_s: number;
             /**
              * Cores
-             * @description Physical, that ranks may use at once; null: enough.
+             * @description Physical cores that ranks may use at once; null: enough.
              */
             cores?: number | null;
             /**
              * Far Add Gb Per S
-             * @description Adding arrays that no cache holds.
+             * @description Rate of adding arrays that do not fit in any cache.
              * @default 56
              */
             far_add_gb_per_s: number;
             /**
              * Far Copy Gb Per S
-             * @description Copying such ones.
+             * @description Rate of copying arrays that do not fit in any cache.
              * @default 76
              */
             far_copy_gb_per_s: number;
             /**
              * Hardware
-             * @description Hardware that was measured; any other is measured again.
+             * @description The measured hardware; other hardware is measured again.
              * @default
              */
             hardware: string;
             /**
              * Turn Us
-             * @description How long it takes until another process that waits for the same core runs.
+             * @description Time until another process that waits for the same core runs.
              * @default 5
              */
             turn_us: number;
@@ -3786,31 +3786,31 @@ export interface components {
             algbw_gb_per_s: number;
             /**
              * Algorithm
-             * @description The algorithm as the job names it; auto stays auto.
+             * @description The algorithm as named in the job; auto stays auto.
              */
             algorithm: string;
             /** Busbw Gb Per S */
             busbw_gb_per_s: number;
             /**
              * Channels
-             * @description How many channels its rings or trees had, each leaving every node by another rank. null: its algorithm goes in none, or it was measured by an earlier version.
+             * @description Number of channels of its rings or trees; each leaves every node through a different rank. null: its algorithm uses no channels, or an earlier version measured it.
              */
             channels?: number | null;
             /**
              * Chosen Algorithm
-             * @description What auto took; null for an algorithm named by the job.
+             * @description The algorithm that auto chose; null for an algorithm named in the job.
              */
             chosen_algorithm: string | null;
             /**
              * Chosen Because
-             * @description Why auto took it, in a sentence.
+             * @description Why auto chose it, in a sentence.
              */
             chosen_because: string | null;
             /** Collective */
             collective: string;
             /**
              * Cores
-             * @description Physical cores that the ranks had, on each machine as many as it had ranks at most: fewer than ranks means that they took turns. null: on GPUs, simulated, or measured by an earlier version.
+             * @description Physical cores available to the ranks, at most one per rank on each machine; fewer than ranks means that the ranks shared cores. null: on GPUs, simulated, or measured by an earlier version.
              */
             cores?: number | null;
             /** Count */
@@ -3819,7 +3819,7 @@ export interface components {
             cv_percent: number;
             /**
              * Cycle
-             * @description Which repetition of the whole sweep, from 0.
+             * @description Number of the sweep's repetition, from 0.
              */
             cycle: number;
             /** Dtype */
@@ -3869,22 +3869,22 @@ export interface components {
             stdev_us: number;
             /**
              * Time High Us
-             * @description Upper end of the interval.
+             * @description Upper end of the confidence interval.
              */
             time_high_us?: number | null;
             /**
              * Time Low Us
-             * @description Its 95 % interval, by how the means of the rounds differ, reaches from here; null: fewer than 12 iterations, or measured by an earlier version.
+             * @description Lower end of the 95 % confidence interval of time_us, computed from the means of the rounds; null: fewer than 12 iterations, or measured by an earlier version.
              */
             time_low_us?: number | null;
             /**
              * Time Us
-             * @description nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. The bandwidths and every comparison go by it.
+             * @description nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. The bandwidths and all comparisons use it.
              */
             time_us: number;
             /**
              * Transport
-             * @description simulated: the times are the cost model's.
+             * @description simulated: the cost model computed the times.
              */
             transport: string;
             /**
@@ -4077,7 +4077,7 @@ export interface components {
         };
         /**
          * Nic
-         * @description One network interface that is up, loopback left out.
+         * @description One network interface that is up, except loopback.
          */
         Nic: {
             /**
@@ -4087,7 +4087,7 @@ export interface components {
             addresses: string[];
             /**
              * Is Virtual
-             * @description The interface has no card of its own: a bridge, a container's end, a bond, a tunnel.
+             * @description The interface has no network card of its own: a bridge, a container's end, a bond, a tunnel.
              * @default false
              */
             is_virtual: boolean;
@@ -4095,7 +4095,7 @@ export interface components {
             name: string;
             /**
              * Speed Mbit Per S
-             * @description Speed that the driver reports; null: it reports none.
+             * @description Speed reported by the driver; null: none is reported.
              */
             speed_mbit_per_s?: number | null;
         };
@@ -4305,22 +4305,23 @@ export interface components {
         };
         /**
          * OperationTrace
-         * @description One operation, transfer by transfer. Events of two nodes that are closer than both errors have no order.
+         * @description One operation, transfer by transfer. The order of events on two nodes is unknown if they are closer than both
+         *     clock errors.
          */
         OperationTrace: {
             /**
              * Algorithm
-             * @description The algorithm as the job names it; auto stays auto.
+             * @description The algorithm as named in the job; auto stays auto.
              */
             algorithm: string;
             /**
              * Chosen Algorithm
-             * @description What auto took; null for an algorithm named by the job.
+             * @description The algorithm that auto chose; null for an algorithm named in the job.
              */
             chosen_algorithm: string | null;
             /**
              * Chunks
-             * @description Chunks into which the schedule cuts the buffer; null: not known.
+             * @description Chunks into which the schedule cuts the buffer; null: unknown.
              */
             chunks: components["schemas"]["ChunkView"][] | null;
             /** Collective */
@@ -4329,7 +4330,7 @@ export interface components {
             dtype: string;
             /**
              * Duration Ns
-             * @description How long the slowest rank took; the traced operation is none of the timed ones.
+             * @description Duration of the slowest rank; the traced operation is not one of the timed ones.
              */
             duration_ns: number;
             /**
@@ -4340,7 +4341,7 @@ export interface components {
             hops: components["schemas"]["TracedHop"][];
             /** In Place */
             in_place: boolean;
-            /** @description null: it could not be priced. */
+            /** @description null: the model could not price it. */
             prediction: components["schemas"]["TracePrediction"] | null;
             /** Ranks */
             ranks: components["schemas"]["TracedRank"][];
@@ -4353,7 +4354,7 @@ export interface components {
             size_bytes: number;
             /**
              * Slow Links
-             * @description A sentence for each node whose link is slow, and for each slow hop that none of them explains.
+             * @description A sentence for each node whose link is slow, and for each slow hop that no such node explains.
              * @default []
              */
             slow_links: string[];
@@ -4367,7 +4368,7 @@ export interface components {
             steps: components["schemas"]["TraceStep"][];
             /**
              * Transport
-             * @description simulated: the times are the cost model's.
+             * @description simulated: the cost model computed the times.
              */
             transport: string;
         };
@@ -4398,14 +4399,14 @@ export interface components {
         Placement: {
             /**
              * Arrangement
-             * @description pack takes as few nodes as possible, spread as many; nodes or ranks_per_node says it exactly.
+             * @description pack uses as few nodes as possible, spread as many as possible; nodes or ranks_per_node sets an exact number.
              * @default pack
              * @enum {string}
              */
             arrangement: "pack" | "spread";
             /**
              * Exclusive
-             * @description No other job runs on its nodes. Default: true for a benchmark that is measured, else false.
+             * @description No other job runs on its nodes. Default: true for a measured benchmark, else false.
              */
             exclusive?: boolean;
             /**
@@ -4425,7 +4426,7 @@ export interface components {
             min_memory_bytes?: number | null;
             /**
              * Node Names
-             * @description The job runs on all of these nodes and on no others; empty: on any nodes.
+             * @description The job runs on all of these nodes and on no others; empty: any nodes.
              * @default []
              */
             node_names: string[];
@@ -4436,7 +4437,7 @@ export interface components {
             nodes?: number | null;
             /**
              * Ranks
-             * @description Processes in the gang; each takes one slot. A simulation is one process, whatever it simulates.
+             * @description Processes in the gang; each occupies one slot. A simulation is one process, however many ranks it simulates.
              * @default 2
              */
             ranks: number;
@@ -4447,7 +4448,7 @@ export interface components {
             ranks_per_node?: number | null;
             /**
              * Same Rack
-             * @description All nodes carry the same label rack.
+             * @description All nodes have the same label rack.
              * @default false
              */
             same_rack: boolean;
@@ -4570,21 +4571,21 @@ export interface components {
         Poll: {
             /**
              * Clock Error Seconds
-             * @description The offset is at most so far from the truth.
+             * @description Largest error of the offset.
              */
             clock_error_seconds?: number | null;
             /**
              * Clock Offset Seconds
-             * @description The agent's clock minus this server's; null: not known.
+             * @description The agent's clock minus this server's; null: unknown.
              */
             clock_offset_seconds?: number | null;
             /** Epoch */
             epoch: number;
-            /** @description How busy the node is; null: its agent does not look. */
+            /** @description Load of the node; null: its agent does not measure it. */
             reading?: components["schemas"]["Reading"] | null;
             /**
              * Seen
-             * @description Revision of the last directives that the agent has acted on.
+             * @description Revision of the last directives that the agent has applied.
              * @default -1
              */
             seen: number;
@@ -4789,7 +4790,8 @@ export interface components {
         };
         /**
          * Proxy
-         * @description The numbers of one HYDRA_LAUNCH line; the agent builds the command from them and never runs a foreign one.
+         * @description The numbers of one HYDRA_LAUNCH line; the agent builds the command from them and never runs a command from
+         *     outside.
          */
         Proxy: {
             /** Control Host */
@@ -4801,7 +4803,7 @@ export interface components {
         };
         /**
          * Pulse
-         * @description Progress of an attempt's ranks on one node. Only the newest one counts: a lost one is not sent again.
+         * @description Progress of an attempt's ranks on one node. Only the newest one counts; a lost one is not sent again.
          */
         Pulse: {
             /** Attempt Id */
@@ -4812,7 +4814,7 @@ export interface components {
             ranks: components["schemas"]["RankPulse"][];
             /**
              * Time Us
-             * @description When it was taken, by any clock of the node that never jumps.
+             * @description When it was taken, by a monotonic clock of the node.
              */
             time_us: number;
         };
@@ -4905,12 +4907,12 @@ export interface components {
             rank: number;
             /**
              * Source
-             * @description py-spy, faulthandler, or empty where neither had an answer.
+             * @description py-spy, faulthandler, or empty if neither answered.
              */
             source: string;
             /**
              * Stack
-             * @description Stacks of the rank's threads; a sentence where there are none.
+             * @description Stacks of the rank's threads, or a sentence that says why there are none.
              */
             stack: string;
             /** State */
@@ -4971,25 +4973,25 @@ export interface components {
             awaits?: number | null;
             /**
              * Calls
-             * @description How many calls the rank had begun by then.
+             * @description Number of calls that the rank had begun by then.
              * @default 0
              */
             calls: number;
             /**
              * Collective
-             * @description Collective of mpi4py over all ranks in which a script was seen; empty: none.
+             * @description Collective of mpi4py over all ranks in which the script was observed; empty: none.
              * @default
              */
             collective: string;
             /**
              * Has Finished
-             * @description Its program is over; its process waits for the others to end.
+             * @description Its program has ended; its process waits for the other ranks to end.
              * @default false
              */
             has_finished: boolean;
             /**
              * Is Inside
-             * @description It was seen inside a call of a library.
+             * @description The rank was inside a library call when it was observed.
              * @default false
              */
             is_inside: boolean;
@@ -5011,7 +5013,7 @@ export interface components {
             size_bytes: number;
             /**
              * Stage
-             * @description What it does before its steps or between them; empty: steps.
+             * @description What it does before or between its steps; empty: it is in a step.
              * @default
              */
             stage: string;
@@ -5028,12 +5030,12 @@ export interface components {
             state: string;
             /**
              * Step
-             * @description Step of the schedule in the running call; null: no call runs.
+             * @description Step of the schedule in the running call; null: no call is running.
              */
             step?: number | null;
             /**
              * Untimed
-             * @description Other work that is done: warm-up operations, checks.
+             * @description Other finished work: warm-up operations, checks.
              */
             untimed: number;
             /** Waited Us */
@@ -5041,7 +5043,7 @@ export interface components {
         };
         /**
          * Reading
-         * @description Load of all cores and all GPUs together; null: the node cannot read it, or has no GPU.
+         * @description Load of all cores and all GPUs together; null: the node cannot measure it, or has no GPU.
          */
         Reading: {
             /**
@@ -5098,7 +5100,7 @@ export interface components {
         };
         /**
          * RecordsAccepted
-         * @description Everything up to ``last_sequence`` is committed. After a gap the agent goes on from there.
+         * @description Everything up to ``last_sequence`` is committed. After a gap the agent continues from there.
          */
         RecordsAccepted: {
             /** Last Sequence */
@@ -5182,7 +5184,7 @@ export interface components {
             };
             /**
              * Leaves At
-             * @description Its batch system takes the node back then; null: it stays.
+             * @description When its batch system takes the node back; null: the node stays.
              */
             leaves_at?: string | null;
             /**
@@ -5196,7 +5198,7 @@ export interface components {
             slots: number;
             /**
              * Versions
-             * @description ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node.
+             * @description Versions of ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda and driver on the node.
              */
             versions: {
                 [key: string]: string;
@@ -5206,17 +5208,14 @@ export interface components {
          * Report
          * @description An event of an attempt on this node. Repeating a report changes nothing.
          *
-         *     ready     the node can run its share
-         *     refused   it cannot: ``message`` says why; the gang is not started
-         *     proxies   the first member's mpiexec listens: one Proxy per member, in member order
-         *     running   every rank of this node said hello
-         *     stalled   a rank lives and stands still (``rank``, and ``message`` says how), so the gang would wait for ever
-         *     evidence  what each rank of this node was doing (``evidence``), before any of them was ended
-         *     ended     the node's processes ended, for ``reason``: completed, rank_exit, rank_signal, launch_failed,
-         *               verification_failed, oom, agent_restarted …; ``is_hearsay`` when another node may know better
-         *     unclean   processes of the attempt cannot be ended (``message`` names them): its slots must not be used. The agent
-         *               goes on trying, and ``clean`` may still follow
-         *     clean     no process of the attempt is left and every record up to ``last_sequence`` was accepted
+         *     ready the node can run its share refused the node cannot run it: ``message`` says why; the gang is not started
+         *     proxies the first member's mpiexec listens: one Proxy per member, in member order running every rank of this node
+         *     said hello stalled a rank lives and stands still (``rank``, and ``message`` says how), so the gang would wait for
+         *     ever evidence what each rank of this node was doing (``evidence``), before any of them was ended ended the node's
+         *     processes ended, for ``reason``: completed, rank_exit, rank_signal, launch_failed, verification_failed, oom,
+         *     agent_restarted …; ``is_hearsay`` when another node may know better unclean processes of the attempt cannot be ended
+         *     (``message`` names them): its slots must not be used. The agent goes on trying, and ``clean`` may still follow clean
+         *     no process of the attempt is left and every record up to ``last_sequence`` was accepted
          */
         Report: {
             /** Attempt Id */
@@ -5245,7 +5244,7 @@ export interface components {
              * @default 0
              */
             last_sequence: number;
-            /** @description Load while the ranks ran; only with ended, where the system reports it. */
+            /** @description Load while the ranks ran; only with ended, if the system reports it. */
             load?: components["schemas"]["Load"] | null;
             /**
              * Message
@@ -5403,7 +5402,7 @@ export interface components {
             device: "auto" | "cpu" | "cuda";
             /**
              * File
-             * @description Below the folder that the agents were given with --scripts.
+             * @description Path below the folder given to the agents with --scripts.
              */
             file: string;
         };
@@ -5725,7 +5724,7 @@ export interface components {
         };
         /**
          * Table
-         * @description Every curve that is known; of each (situation, transport, algorithm) there is one.
+         * @description All known curves: one for each (situation, transport, algorithm).
          */
         Table: {
             /**
@@ -5733,7 +5732,7 @@ export interface components {
              * @default []
              */
             curves: components["schemas"]["Curve"][];
-            /** @description What the model goes by where no curve is; null: not measured. */
+            /** @description Speed of this machine, which the model uses if there is no curve; null: not measured. */
             machine?: components["schemas"]["Machine"] | null;
             /**
              * Version
@@ -5865,7 +5864,7 @@ export interface components {
             duration_ns: number;
             /**
              * Parameters
-             * @description The source of α, β and γ, in words.
+             * @description The source of α, β and γ, as text.
              */
             parameters: string;
         };
@@ -5885,12 +5884,12 @@ export interface components {
             done_ns: number;
             /**
              * Into
-             * @description Chunks at the destination in which they land.
+             * @description Chunks at the destination, by their index there.
              */
             into: number[];
             /**
              * Is Send
-             * @description It sends to peer; else it receives from it.
+             * @description true: the rank sends to peer; false: it receives from it.
              */
             is_send: boolean;
             /** Peer */
@@ -5899,7 +5898,7 @@ export interface components {
             phase: string;
             /**
              * Predicted Ns
-             * @description How long the model takes, adding included; null: not priced.
+             * @description The model's time, adding included; null: the model cannot price it.
              */
             predicted_ns: number | null;
             /**
@@ -5909,22 +5908,22 @@ export interface components {
             rank: number;
             /**
              * Recv Ns
-             * @description They were there, or had left; null: moving and adding were one pass.
+             * @description The bytes had arrived or had left; null: moving and adding were one pass.
              */
             recv_ns: number | null;
             /**
              * Reduce
-             * @description The receiver adds what comes to its own.
+             * @description The receiver adds the data to its own.
              */
             reduce: boolean;
             /**
              * Reduce Ns
-             * @description Adding began; null: nothing is added here.
+             * @description Adding began; null: this rank adds nothing.
              */
             reduce_ns: number | null;
             /**
              * Send Ns
-             * @description The bytes began to move; null: this end cannot know.
+             * @description The bytes began to move; null: this end cannot observe it.
              */
             send_ns: number | null;
             /**
@@ -5936,7 +5935,7 @@ export interface components {
             step: number;
             /**
              * Wire Ns
-             * @description Time on the wire, recorded by the receiver: from the later start of both ends to recv_ns, without the wait for the sender's data; null: for a sent message, or if the sender recorded nothing.
+             * @description Time on the wire, recorded by the receiver: from the later of the two ends' starts to recv_ns, without the wait for the sender's data; null: for a sent message, or if the sender recorded nothing.
              */
             wire_ns?: number | null;
             /**
@@ -5954,14 +5953,14 @@ export interface components {
             end_ns: number;
             /**
              * Phase
-             * @description Several are joined by a plus sign.
+             * @description Several phases are joined by a plus sign.
              */
             phase: string;
             /** Predicted End Ns */
             predicted_end_ns: number | null;
             /**
              * Predicted Start Ns
-             * @description null: not priced.
+             * @description null: the model cannot price it.
              */
             predicted_start_ns: number | null;
             /**
@@ -5989,7 +5988,7 @@ export interface components {
             dst: string;
             /**
              * Is Slow
-             * @description It takes at least twice as long, and by more than clocks may err.
+             * @description The hop takes at least twice as long as the quick hops, by more than the clocks' errors.
              */
             is_slow: boolean;
             /** Messages */
@@ -6001,12 +6000,12 @@ export interface components {
             src: string;
             /**
              * Times Longer
-             * @description Wire time per byte relative to the quick hops of this operation; null: it is not known, since fewer than 3 hops can be compared or a clock is not known.
+             * @description Wire time per byte relative to the quick hops of this operation; null: unknown, because fewer than 3 hops can be compared or a clock's offset is unknown.
              */
             times_longer: number | null;
             /**
              * Wire Ns
-             * @description The lower quartile of their times on the wire.
+             * @description The lower quartile of the messages' times on the wire.
              */
             wire_ns: number;
         };
@@ -6017,12 +6016,12 @@ export interface components {
         TracedOperation: {
             /**
              * Algorithm
-             * @description The algorithm as the job names it; auto stays auto.
+             * @description The algorithm as named in the job; auto stays auto.
              */
             algorithm: string;
             /**
              * Chosen Algorithm
-             * @description What auto took; null for an algorithm named by the job.
+             * @description The algorithm that auto chose; null for an algorithm named in the job.
              */
             chosen_algorithm: string | null;
             /** Collective */
@@ -6031,7 +6030,7 @@ export interface components {
             dtype: string;
             /**
              * Duration Ns
-             * @description How long the slowest rank took; the traced operation is none of the timed ones.
+             * @description Duration of the slowest rank; the traced operation is not one of the timed ones.
              */
             duration_ns: number;
             /** In Place */
@@ -6040,7 +6039,7 @@ export interface components {
             size_bytes: number;
             /**
              * Transport
-             * @description simulated: the times are the cost model's.
+             * @description simulated: the cost model computed the times.
              */
             transport: string;
         };
@@ -6051,19 +6050,19 @@ export interface components {
         TracedRank: {
             /**
              * Clock Error Ns
-             * @description Its times are at most so far from the truth; null: not known.
+             * @description Largest error of its times; null: unknown.
              */
             clock_error_ns: number | null;
             /**
              * Clock Offset Ns
-             * @description The node's clock minus the server's; null: not known.
+             * @description The node's clock minus the server's; null: unknown.
              */
             clock_offset_ns: number | null;
             /** Ended Ns */
             ended_ns: number;
             /**
              * Left Out
-             * @description Later transfers that it left out: there were too many.
+             * @description Number of later transfers that it left out because there were too many.
              */
             left_out: number;
             /** Node */
@@ -6178,32 +6177,32 @@ export interface components {
         };
         /**
          * TrainingSpec
-         * @description Data-parallel training: every rank has the whole model, and its part of every global batch.
+         * @description Data-parallel training: every rank has the whole model and processes its part of every global batch.
          */
         TrainingSpec: {
             /**
              * Accumulation Steps
-             * @description Batches whose gradients are added up before a sum.
+             * @description Batches whose gradients a rank accumulates before each sum over ranks.
              * @default 1
              */
             accumulation_steps: number;
             /**
              * All Reduce
-             * @description How gradients are summed: what tf calls cross-device ops. auto tries nothing here: it goes by what jobs measured, else by the cost model.
+             * @description Algorithm that sums the gradients (tf: cross-device ops). auto makes no trial runs here: it uses the measurements of earlier jobs, else the cost model.
              * @default auto
              * @enum {string}
              */
             all_reduce: "auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl";
             /**
              * Batch Split
-             * @description speed: each rank gets samples in proportion to how many it manages in a second.
+             * @description speed: each rank gets samples in proportion to its samples per second.
              * @default equal
              * @enum {string}
              */
             batch_split: "equal" | "speed";
             /**
              * Bucket Bytes
-             * @description Gradients are summed in pieces of this size.
+             * @description Gradients are summed in buckets of this size.
              * @default 26214400
              */
             bucket_bytes: number;
@@ -6214,19 +6213,19 @@ export interface components {
             checkpoint_every_steps?: number | null;
             /**
              * Clip Norm
-             * @description The gradient's global norm is cut down to this.
+             * @description The gradient's global norm is clipped to this.
              */
             clip_norm?: number | null;
             /**
              * Compression
-             * @description What travels instead of float32 gradients.
+             * @description Format in which gradients are sent instead of float32.
              * @default none
              * @enum {string}
              */
             compression: "none" | "fp16" | "top_k" | "powersgd";
             /**
              * Consistency
-             * @description Whether a parameter_server waits for all workers in each step, for none, or for the slowest.
+             * @description Whether a parameter_server waits for all workers in each step (sync), for none (async), or for the slowest within a bound (ssp).
              * @default sync
              * @enum {string}
              */
@@ -6246,7 +6245,7 @@ export interface components {
             device: "auto" | "cpu" | "cuda";
             /**
              * Epochs
-             * @description How often it goes through the samples.
+             * @description Number of passes over the samples.
              * @default 10
              */
             epochs: number;
@@ -6263,7 +6262,7 @@ export interface components {
             learning_rate: number;
             /**
              * Max Steps
-             * @description Ends there, even inside an epoch.
+             * @description Step after which the training ends, even inside an epoch.
              */
             max_steps?: number | null;
             /**
@@ -6301,7 +6300,7 @@ export interface components {
             optimizer: "sgd" | "adam" | "adamw";
             /**
              * Overlap
-             * @description Sum the first pieces while backward still makes the others.
+             * @description Sum the first buckets while backward still computes the others.
              * @default true
              */
             overlap: boolean;
@@ -6320,7 +6319,7 @@ export interface components {
             precision: "float32" | "bfloat16" | "float16";
             /**
              * Resume From
-             * @description Number of an earlier job, whose checkpoint it starts from.
+             * @description Number of an earlier job whose checkpoint the training starts from.
              */
             resume_from?: number | null;
             /**
@@ -6331,42 +6330,42 @@ export interface components {
             seed: number;
             /**
              * Servers
-             * @description How many of the ranks of a parameter_server hold the parameters, in equal shares.
+             * @description Number of ranks of a parameter_server that hold the parameters, in equal shares.
              * @default 1
              */
             servers: number;
             /**
              * Staleness
-             * @description How many steps a worker may be ahead of the slowest one, with ssp.
+             * @description Steps that a worker may be ahead of the slowest one, with ssp.
              */
             staleness?: number | null;
             /**
              * Strategy
-             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, to compare with.
+             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, for comparison.
              * @default mirrored
              * @enum {string}
              */
             strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
             /**
              * Target Accuracy
-             * @description Accuracy on the held-out samples; the job reports when it was reached, and goes on.
+             * @description Accuracy on the held-out samples; the job reports when it is reached, and continues.
              */
             target_accuracy?: number | null;
             /**
              * Timeout Seconds
-             * @description How long a rank waits for another one before it gives up and names it.
+             * @description How long a rank waits for another one before it fails and names that rank.
              * @default 300
              */
             timeout_seconds: number;
             /**
              * Top K Percent
-             * @description The largest part of the gradient, which top_k sends.
+             * @description Share of the gradient's elements that top_k sends: the largest ones.
              * @default 1
              */
             top_k_percent: number;
             /**
              * Transport
-             * @description How our algorithms move data; auto takes the first one that can.
+             * @description How our algorithms move data; auto chooses the first usable transport.
              * @default auto
              * @enum {string}
              */

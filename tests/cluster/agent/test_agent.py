@@ -134,7 +134,7 @@ async def test_the_token_may_come_from_the_data_directory(server: FakeServer, ag
         (["--label", "rack"], "label: 'rack' is no label; write it as KEY=VALUE."),
         (["--server", "cluster"], "'cluster' is no URL of a server; write it like http://127.0.0.1:8000."),
         (["--leaves-at", "2026-01-01T12:00:00"], "leaves_at: 2026-01-01T12:00:00 has no time zone; add one"),
-        (["--leaves-at", "1"], "leaves_at: 1970-01-01T00:00:01+00:00 is no time that a clock shows; give one"),
+        (["--leaves-at", "1"], "leaves_at: 1970-01-01T00:00:01+00:00 is not a plausible clock time; give one"),
         (["--data-dir", "/proc/none"], "data_dir: /proc/none cannot be written"),
     ],
 )

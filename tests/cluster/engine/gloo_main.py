@@ -41,7 +41,7 @@ def main() -> int:
             if not in_place:
                 assert (source.local.view(np.uint8) == before.view(np.uint8)).all()
         plan.free()
-    refuses(comm, "uint64", "all_reduce", "gloo has no uint64")
+    refuses(comm, "uint64", "all_reduce", "gloo does not support uint64")
     refuses(comm, "float32", "broadcast", "broadcast has no gloo")
     x = np.full(5, comm.rank, np.float32)
     comm.all_reduce(x, algorithm="gloo")

@@ -106,9 +106,9 @@ def test_a_wrong_element_is_exit_code_1():
         (["-N", "0"], "benchmark.cycles: 0 is too small; give 1 or more."),
         (
             ["-I", "1", "-K", "20"],
-            "benchmark.skip_iterations: 20 of 20 iterations leave none to report; lower skip_iterations",
+            "benchmark.skip_iterations: 20 of 20 iterations leave no iteration to report; lower skip_iterations",
         ),
-        (["-i", "1"], "benchmark.step_bytes: the sweep would have 402653142 rows, and 100000 at most are kept; "),
+        (["-i", "1"], "benchmark.step_bytes: the sweep would have 402653142 rows, but at most 100000 are kept; "),
         (["-a", "5"], "benchmark.average: unknown average '5'; choose one of rank0, mean, min, max."),
         (["-g", "8"], "-g: ranks are processes here, each with a GPU at most; give --ranks."),
         (["scan"], "benchmark.collective: unknown collective 'scan'; choose one of all_reduce, reduce_scatter, "),

@@ -36,7 +36,7 @@ def test_bench_writes_what_it_followed_for_perfetto(tmp_path: Path, transport):
 def test_bench_that_cannot_be_followed_says_so(tmp_path: Path):
     done = bench_here("--algorithm", "mpi", "--trace", str(tmp_path / "x"))
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("benchmark.trace: mpi has no schedule to follow; name one of ring, ")
+    assert done.stderr.startswith("benchmark.trace: mpi has no schedule to trace; name one of ring, ")
     done = bench_here("--algorithm", "ring", "--trace", "/nowhere/x.json")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("--trace: /nowhere/x.json cannot be written (No such file or directory); ")

@@ -185,7 +185,7 @@ async def test_labels_are_few_and_short(server: Server) -> None:
     job = await server.submit()
     many, long = {str(number): "x" for number in range(101)}, {"team": "x" * 201}
     for labels, sentence in (
-        (many, "labels: these are too many; give 100 or fewer."),
+        (many, "labels: there are too many entries; give 100 or fewer."),
         (long, "labels: 'team' is too long; give names and values of 200 characters or fewer."),
         ({"x" * 201: ""}, f"labels: '{'x' * 20}…' is too long; give names and values of 200 characters or fewer."),
     ):

@@ -72,7 +72,11 @@ BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"algorithm": "rong"}, "/algorithm", "unknown algorithm 'rong'; choose one of ring"),
     ({"shape": "65"}, "/shape", "too many to read; give 64 or fewer"),
     ({"shape": "x"}, "/shape", "'x' is no shape"),
-    ({"shape": "2x2", "channels": 3}, "/channels", "3 cannot each leave a node of 2 by another rank; give 1 to 2"),
+    (
+        {"shape": "2x2", "channels": 3},
+        "/channels",
+        "3 cannot each leave a node of 2 through a different rank; give 1 to 2",
+    ),
     ({"root": 3}, "/root", "3 is not one of 3 ranks; give 0 to 2"),
     ({"shape": "4", **THREE}, "/values", "4 ranks need as many rows of 3 numbers each"),
     ({"values": [[1, 2], [3]]}, "/values", "2 ranks need as many rows of 2 numbers each"),

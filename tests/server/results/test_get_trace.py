@@ -244,14 +244,14 @@ async def test_a_bad_query_names_the_field(server: Server, query: dict[str, Any]
 @pytest.mark.parametrize(
     ("benchmark", "ranks", "sentence"),
     [
-        ({"algorithms": ["mpi"]}, 2, "benchmark.trace: mpi has no schedule to follow; name one of ring, "),
+        ({"algorithms": ["mpi"]}, 2, "benchmark.trace: mpi has no schedule to trace; name one of ring, "),
         (
             {"transport": "nccl", "algorithms": ["ring"]},
             2,
-            "benchmark.trace: transport nccl cannot be followed; choose ",
+            "benchmark.trace: transport nccl cannot be traced; choose ",
         ),
-        ({}, 65, "benchmark.trace: 65 ranks are too many to follow; 64 at most can be traced, so leave it out."),
-        ({}, 64, "benchmark.trace: 96 operations of 64 ranks are too many to follow; 12 at most can be traced ("),
+        ({}, 65, "benchmark.trace: 65 ranks are too many to trace; at most 64 can be traced, so leave it out."),
+        ({}, 64, "benchmark.trace: 96 operations of 64 ranks are too many to trace; at most 12 can be traced ("),
     ],
 )
 async def test_what_cannot_be_followed_is_refused(

@@ -15,7 +15,7 @@ _BRACKETS = re.compile(r"\[([^\[\]]*)\](?::(.*))?", re.DOTALL)
 
 
 class Address(NamedTuple):
-    """A host, of IPv6 without brackets, and a port where one was given."""
+    """A host (IPv6 without brackets) and its port, if one was given."""
 
     host: str
     port: int | None = None
@@ -29,7 +29,7 @@ class Address(NamedTuple):
 def parse_address(text: str) -> Address:
     """Read ``n1``, ``n1:80``, ``10.0.0.1``, ``::1``, ``[::1]:80``, ``fe80::1%eth0`` or ``http://n1:80``.
 
-    ValueError with a sentence for anything else. Of a URL without a port it is its scheme's one.
+    A URL without a port gets the default port of its scheme. Raises ValueError with a sentence for anything else.
     """
     if "://" in text:
         return _of_url(text)
@@ -39,7 +39,7 @@ def parse_address(text: str) -> Address:
         return Address(_ipv6(text, text))
     host, colon, port = text.partition(":")
     if not _NAME.fullmatch(host):
-        raise ValueError(f"{text!r} is no host name or address; write it like n1 or 10.0.0.1.")
+        raise ValueError(f"{text!r} is not a host name or address; write it like n1 or 10.0.0.1.")
     return Address(host, _port(port, text) if colon else None)
 
 
@@ -63,7 +63,7 @@ def _of_url(url: str) -> Address:
     except ValueError:
         host, port = None, None
     if not host:
-        raise ValueError(f"{url!r} is no URL of a host; write it like http://127.0.0.1:8000.")
+        raise ValueError(f"{url!r} is not the URL of a host; write it like http://127.0.0.1:8000.")
     return Address(host, port if port is not None else _PORTS.get(parts.scheme))
 
 
@@ -75,7 +75,7 @@ def _ipv6(host: str, text: str) -> str:
 
 
 def _not_ipv6(text: str) -> str:
-    raise ValueError(f"{text!r} is no address; write IPv6 like ::1, and with a port like [::1]:8000.")
+    raise ValueError(f"{text!r} is not an address; write IPv6 like ::1, and with a port like [::1]:8000.")
 
 
 def _port(digits: str, text: str) -> int:

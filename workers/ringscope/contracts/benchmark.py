@@ -27,15 +27,15 @@ Average = Literal["rank0", "mean", "min", "max"]
 AVERAGES: tuple[str, ...] = get_args(Average)
 MAX_MESSAGE_BYTES = 1 << 36
 MAX_ROWS = 100_000
-MOST_ROUNDS = 5  # in which the algorithms take turns (``bench.timing.rounds``)
-FEWEST_ROUNDS = 3  # with which an interval can be computed
-ROUND_ITERATIONS = 4  # at least: what the barrier before them costs then stays small
+MOST_ROUNDS = 5  # rounds in which the algorithms take turns (``bench.timing.rounds``)
+FEWEST_ROUNDS = 3  # rounds that a confidence interval needs
+ROUND_ITERATIONS = 4  # minimum: keeps the cost of the barrier before a round small
 FEWEST_ITERATIONS = FEWEST_ROUNDS * ROUND_ITERATIONS
 _USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
 
 
 def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...]:
-    """Two of ours, and the library that works where they do."""
+    """Return two algorithms of ours, and the library that works on the same device and transport."""
     if transport in ("cuda_ipc", SIMULATED):
         return ("ring", "direct")
     on_gpus = transport == "nccl" or (device == "cuda" and transport != "mpi")
@@ -50,38 +50,39 @@ class BenchmarkSpec(SpecModel):
         _USUAL_ALGORITHMS,
         min_length=1,
         max_length=len(get_args(Algorithm)),
-        description="Measured side by side; at each size they take turns.",
+        description="Algorithms to compare; at each size they are timed in turns.",
     )
     transport: TransportName = Field(
         "auto",
-        description="How schedules move data; auto takes NCCL on GPUs, shared memory on one node, else MPI. "
-        "simulated moves nothing: the times are the cost model's, for the cluster in topology.",
+        description="How schedules move data; auto chooses NCCL on GPUs, shared memory on one node, else MPI. "
+        "simulated moves no data: the cost model computes the times for the cluster in topology.",
     )
-    topology: ClusterSpec | None = Field(None, description="The cluster that transport simulated stands for.")
+    topology: ClusterSpec | None = Field(None, description="The cluster that transport simulated models.")
     device: Device = Field(
         "auto",
-        description="The device of the buffers; auto takes GPUs if every rank has its own and all algorithms can.",
+        description="The device of the buffers; auto chooses GPUs if every rank has its own and all algorithms "
+        "support them.",
     )
     channels: int | None = Field(
         None,
         ge=1,
         le=4096,
         exclude_if=is_null,
-        description="Channels of rings and trees, each of which leaves a node by another rank; null: on GPUs of "
-        "several nodes one for each rank of the smallest one, else one.",
+        description="Channels of rings and trees; each leaves a node through a different rank. null: on GPUs of "
+        "several nodes, one per rank of the smallest node, else one.",
     )
     dtype: DType = "float32"
     op: Op = Field("sum", description="How values are combined, in the collectives that reduce.")
     root: int = Field(0, ge=0, description="The rank that broadcast sends from and reduce sends to.")
     min_bytes: int = Field(8, ge=0, le=MAX_MESSAGE_BYTES)
     max_bytes: int = Field(64 << 20, ge=0, le=MAX_MESSAGE_BYTES)
-    step_factor: int | None = Field(2, ge=2, le=1024, description="Each size is the one before times this.")
+    step_factor: int | None = Field(2, ge=2, le=1024, description="Each size is the previous one times this factor.")
     step_bytes: int | None = Field(
-        None, ge=1, le=MAX_MESSAGE_BYTES, description="Each size is the one before plus this, instead of step_factor."
+        None, ge=1, le=MAX_MESSAGE_BYTES, description="Each size is the previous one plus this, instead of step_factor."
     )
     cycles: int = Field(1, ge=1, le=10_000, description="How often the whole sweep is repeated.")
     warmup: int = Field(
-        5, ge=0, le=100_000, description="Untimed operations of each size; one before each timed block at least."
+        5, ge=0, le=100_000, description="Untimed operations of each size; at least one runs before each timed block."
     )
     iterations: int = Field(20, ge=1, le=1_000_000, description="Timed iterations of each size.")
     aggregate: int = Field(
@@ -91,29 +92,32 @@ class BenchmarkSpec(SpecModel):
         0,
         ge=0,
         le=3,
-        description="Wait for the result of each operation, and let all ranks meet (1) or not (2); meet after each "
-        "iteration, outside its time (3). Operations in host memory always wait, so there 2 is the same as 0.",
+        description="1: wait for the result of each operation, then a barrier. 2: wait without a barrier. 3: a "
+        "barrier after each iteration, outside its time. Operations in host memory always wait, so there 2 is the "
+        "same as 0.",
     )
-    average: Average = Field("mean", description="Which time of the ranks a row and its bandwidths take.")
-    per_iteration: bool = Field(False, description="Report the time of every single iteration.")
+    average: Average = Field(
+        "mean", description="How the ranks' times are combined into the time and the bandwidths of a row."
+    )
+    per_iteration: bool = Field(False, description="Report the time of every iteration.")
     skip_iterations: int = Field(
-        0, ge=0, description="Leading iterations that min, percentiles, max and their like leave out."
+        0, ge=0, description="Leading iterations that are left out of min, max, percentiles and related statistics."
     )
     rotate: bool = Field(
         False,
-        description="Each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold its "
-        "data; else all take the same.",
+        description="Each operation uses the next piece of memory, as in nccl-tests, so that caches do not hold its "
+        "data; else all use the same piece.",
     )
     trace: bool = Field(
         False,
-        description="Follow one more operation of each algorithm transfer by transfer after each size is timed; those "
-        "of libraries cannot be followed.",
+        description="Trace one more operation of each algorithm, transfer by transfer, after each size is timed; "
+        "algorithms of libraries cannot be traced.",
     )
     check: bool = Field(
         True, description="Compare every element with the exact answer after each size; a simulation has none."
     )
     timeout_seconds: int = Field(
-        300, ge=1, le=86_400, description="How long a rank waits for another one before it gives up and names it."
+        300, ge=1, le=86_400, description="How long a rank waits for another one before it fails and names that rank."
     )
 
     @model_validator(mode="before")
@@ -176,7 +180,7 @@ class BenchmarkSpec(SpecModel):
         if "gloo" in self.algorithms and self.dtype not in GLOO_DTYPES:
             raise _at(
                 ("algorithms", self.algorithms.index("gloo")),
-                f"gloo has no {self.dtype}; leave out gloo or choose one of {', '.join(GLOO_DTYPES)}.",
+                f"gloo does not support {self.dtype}; leave out gloo or choose one of {', '.join(GLOO_DTYPES)}.",
                 "gloo",
             )
         return self
@@ -208,7 +212,9 @@ class BenchmarkSpec(SpecModel):
             if name not in SCHEDULED[self.collective]:
                 raise _at(("algorithms", index), f"{name} has no schedule to simulate; leave it out.", name)
         if self.channels is not None:
-            raise _at(("channels",), "a simulation takes those of its cluster; give topology.channels.", self.channels)
+            raise _at(
+                ("channels",), "a simulation uses the channels of its cluster; set topology.channels.", self.channels
+            )
         if self.device != "auto":
             raise _at(("device",), "a simulation runs on no device; leave it at auto.", self.device)
         return self
@@ -228,14 +234,14 @@ class BenchmarkSpec(SpecModel):
         if not self.traced_algorithms:
             raise _at(
                 ("trace",),
-                f"{', '.join(self.algorithms)} has no schedule to follow; "
-                f"name one of {', '.join(SCHEDULED[self.collective])}, or leave trace out.",
+                f"{', '.join(self.algorithms)} has no schedule to trace; name one of "
+                f"{', '.join(SCHEDULED[self.collective])}, or leave trace out.",
                 self.trace,
             )
         if self.transport in ("nccl", "cuda_ipc"):
             raise _at(
                 ("trace",),
-                f"transport {self.transport} cannot be followed; choose another one, or leave trace out.",
+                f"transport {self.transport} cannot be traced; choose another one, or leave trace out.",
                 True,
             )
         return self
@@ -247,7 +253,9 @@ class BenchmarkSpec(SpecModel):
 
     @property
     def goes_one_way(self) -> str:
-        """Return an error sentence with alternatives if no algorithm can use channels; empty if one can or auto may."""
+        """Return an error sentence with alternatives if no algorithm can use channels; empty if one can or if auto
+        may choose such a one.
+        """
         some = [name for name in SCHEDULED[self.collective] if (self.collective, name) in IN_CHANNELS]
         if {AUTO, *some}.intersection(self.algorithms):
             return ""
@@ -261,7 +269,7 @@ class BenchmarkSpec(SpecModel):
 
     @property
     def settled_device(self) -> str:
-        """``device``, or what transport and algorithms leave of it."""
+        """Return ``device``, narrowed down by transport and algorithms if it is auto."""
         return settle(self.device, self.transport, self.algorithms)
 
     @model_validator(mode="after")
@@ -278,13 +286,13 @@ class BenchmarkSpec(SpecModel):
     @model_validator(mode="after")
     def _sizes_are_stepped_one_way(self) -> "BenchmarkSpec":
         if (self.step_factor is None) == (self.step_bytes is None):
-            which = "neither is given" if self.step_bytes is None else "both are given"
+            which = "neither is set" if self.step_bytes is None else "both are set"
             raise _at(("step_bytes",), f"sizes grow by step_bytes or by step_factor, but {which}; give one.", None)
         rows = self.measurement_count()
         if rows > MAX_ROWS:
             raise _at(
                 ("step_bytes",) if self.step_bytes else ("cycles",),
-                f"the sweep would have {rows} rows, and {MAX_ROWS} at most are kept; "
+                f"the sweep would have {rows} rows, but at most {MAX_ROWS} are kept; "
                 + ("raise step_bytes or lower cycles." if self.step_bytes else "lower cycles."),
                 self.step_bytes or self.cycles,
             )
@@ -295,7 +303,7 @@ class BenchmarkSpec(SpecModel):
         if self.skip_iterations >= self.iterations:
             raise _at(
                 ("skip_iterations",),
-                f"{self.skip_iterations} of {self.iterations} iterations leave none to report; "
+                f"{self.skip_iterations} of {self.iterations} iterations leave no iteration to report; "
                 "lower skip_iterations or raise iterations.",
                 self.skip_iterations,
             )

@@ -1,4 +1,4 @@
-"""A cluster that is only described, in the words that people type: for simulations and plans. Pure."""
+"""A described cluster for simulations and plans, in the notation that people type. Pure."""
 
 from functools import cached_property
 
@@ -8,37 +8,40 @@ from ringscope.contracts.spec_model import SpecModel, at
 from ringscope.contracts.words.topology import ALIASES, PRESETS, Link, Topology
 from ringscope.contracts.words.units import is_whole_number, parse_rate
 
-MAX_RANKS = 65_536  # of a plan, which prices equal ranks as one
-MAX_SIMULATED_RANKS = 512  # of a simulation, which follows each message: pairwise algorithms have p² of them
+MAX_RANKS = 65_536  # most ranks of a plan, which prices equal ranks as one
+MAX_SIMULATED_RANKS = 512  # most ranks of a simulation, which follows each message: pairwise algorithms have p² of them
 
 
 class ClusterSpec(SpecModel):
     """Ranks, and the links between them; see ``ringscope.contracts.words.topology`` for what each figure means."""
 
     shape: str = Field(
-        "8", description="RANKS (flat), NODESxRANKS or RACKSxNODESxRANKS, such as 4x8: ranks are those of one node."
+        "8",
+        description="RANKS (flat), NODESxRANKS or RACKSxNODESxRANKS, such as 4x8, where RANKS is the number per node.",
     )
     link: str = Field("10gbe", description=f"The link between nodes: {', '.join(PRESETS)}, or a rate such as 1GB/s.")
     latency_us: float | None = Field(
-        None, ge=0, le=1e6, description="Latency of a message between nodes; null: that of the link, 0 for a rate."
+        None,
+        ge=0,
+        le=1e6,
+        description="Latency of a message between nodes; null: the link's own latency, or 0 for a rate.",
     )
     intra: str = Field(
         "nvlink4",
-        description="The link inside a node: a name such as nvlink4, for which nvlink stands, or a rate such as "
-        "450GB/s.",
+        description="The link inside a node: a name such as nvlink4 (nvlink means nvlink4), or a rate such as 450GB/s.",
     )
     nics_per_node: int | None = Field(None, ge=1, description="Network cards of a node; null: one for each rank.")
     channels: int | None = Field(
         None,
         ge=1,
-        description="Channels of rings and trees, each of which leaves a node by another rank; null: one for each "
+        description="Channels of rings and trees; each leaves a node through a different rank. null: one for each "
         "card.",
     )
     oversubscription: float = Field(
-        1.0, ge=1, le=1000, description="How many times the links of a rack's nodes exceed its uplink."
+        1.0, ge=1, le=1000, description="Ratio of the summed bandwidth of a rack's node links to its uplink."
     )
     reduce_gb_per_s: float | None = Field(
-        None, ge=1e-6, le=1e6, description="How fast a rank adds, 1/γ; null: adding takes no time."
+        None, ge=1e-6, le=1e6, description="How fast a rank adds values, 1/γ; null: adding takes no time."
     )
 
     @field_validator("shape")
@@ -47,7 +50,7 @@ class ClusterSpec(SpecModel):
         numbers = shape.split("x")
         if len(numbers) > 3 or not all(is_whole_number(n) and len(n) < 7 and int(n) for n in numbers):
             raise ValueError(
-                f"{shape!r} is no shape; write RANKS, NODESxRANKS such as 4x8, or RACKSxNODESxRANKS such as 2x4x8."
+                f"{shape!r} is not a shape; write RANKS, NODESxRANKS such as 4x8, or RACKSxNODESxRANKS such as 2x4x8."
             )
         racks, nodes, ranks_per_node = _numbers(shape)
         if (ranks := racks * nodes * ranks_per_node) > MAX_RANKS:
@@ -74,7 +77,7 @@ class ClusterSpec(SpecModel):
         if self.channels is not None and self.channels > ranks_per_node:
             raise at(
                 ("channels",),
-                f"{self.channels} cannot each leave a node of {ranks_per_node} by another rank; "
+                f"{self.channels} cannot each leave a node of {ranks_per_node} through a different rank; "
                 f"give 1 to {ranks_per_node}, or leave it out.",
                 self.channels,
             )

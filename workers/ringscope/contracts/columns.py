@@ -6,21 +6,22 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
-MOST_ENTRIES = 10_000  # of an array in a record, which is one transaction: our ranks send at most 2,000 steps
+# most entries of an array in a record, which is one transaction: our ranks send at most 2,000 steps
+MOST_ENTRIES = 10_000
 FEW = Field(max_length=MOST_ENTRIES, fail_fast=True)
 
 _IS_BIG_ENDIAN = array("H", [1]).tobytes() == b"\0\1"
 
-# What the columns of the tables can hold; API users need not know.
+# These are the limits of the tables' columns; API users need not know them.
 Int32 = Annotated[int, Field(ge=-(2**31), lt=2**31), WithJsonSchema({"type": "integer"})]
 Int64 = Annotated[int, Field(ge=-(2**63), lt=2**63), WithJsonSchema({"type": "integer"})]
 
 Count = Annotated[int, Field(ge=0, lt=2**63), WithJsonSchema({"type": "integer"})]
 Elements = Annotated[int, Field(ge=0, le=2**53), WithJsonSchema({"type": "integer"})]  # more than any memory holds
 
-# Beyond these nothing is measured, and what is made of them (sums, squares, intervals) is a number for certain.
+# No measurement lies beyond these limits, and what is computed from such times (sums, squares, intervals) stays finite.
 MOST_MICROSECONDS = 1e15  # 31 years
-FEWEST_MICROSECONDS = 1e-12  # but for none at all: what is divided by them is a number for certain, too
+FEWEST_MICROSECONDS = 1e-12  # except 0: a quotient by such a time stays finite, too
 
 
 def _long_enough(times_us: list[float]) -> list[float]:
@@ -31,28 +32,29 @@ def _long_enough(times_us: list[float]) -> list[float]:
 
 Microseconds = Annotated[float, Field(ge=0, le=MOST_MICROSECONDS), WithJsonSchema({"type": "number"})]
 Durations = Annotated[list[Microseconds], FEW]
-# Of what was timed, by which rates are told; a difference of two such times may be as small as it likes.
+# Times of timed work, from which rates are computed; a difference of two such times may be arbitrarily small.
 TimedMicroseconds = Annotated[Microseconds, AfterValidator(lambda time_us: _long_enough([time_us])[0])]
 TimedDurations = Annotated[Durations, AfterValidator(_long_enough)]
 Percent = Annotated[float, Field(ge=0, le=1e9), WithJsonSchema({"type": "number"})]
-LAST_NS = 7_258_118_400_000_000_000  # the year 2200: with the longest of durations added it is one of 64 bits
-Nanoseconds = Annotated[int, Field(ge=0, lt=LAST_NS), WithJsonSchema({"type": "integer"})]  # of a clock, since 1970
+LAST_NS = 7_258_118_400_000_000_000  # the year 2200: even with the longest duration added it fits in 64 bits
+# of a wall clock, since 1970
+Nanoseconds = Annotated[int, Field(ge=0, lt=LAST_NS), WithJsonSchema({"type": "integer"})]
 Int32s = Annotated[list[Int32], FEW]
 Int64s = Annotated[list[Int64], FEW]
 NanosecondColumn = Annotated[list[Nanoseconds], FEW]
 GbPerS = Annotated[float, Field(ge=0, le=1e12), WithJsonSchema({"type": "number"})]
 
 
-# Of an algorithm, a transport, a dtype …
+# name of an algorithm, a transport, a dtype …
 Name = Annotated[str, Field(max_length=100), WithJsonSchema({"type": "string"})]
 
 
 def cut(text: str, most: int) -> str:
-    """Text of ``most`` characters at most. Its end would be lost on people; the news that goes with it must not be."""
+    """Cut a text to at most ``most`` characters: its end may be lost, but the message that contains it must not be."""
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-# Variables and paths may hold bytes of another encoding, for which UTF-8 has no words: each is a question mark.
+# Variables and paths may hold bytes of another encoding that UTF-8 cannot represent: each becomes a question mark.
 Text = Annotated[str, AfterValidator(lambda text: text.encode(errors="replace").decode())]
 Line = Annotated[Text, AfterValidator(lambda text: cut(text, 1_000))]
 Output = Annotated[Text, AfterValidator(lambda text: cut(text, 8_192))]  # a line of the log, or last words

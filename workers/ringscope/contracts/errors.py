@@ -2,9 +2,9 @@
 
 
 class UserError(Exception):
-    """Something the user can mend: each argument is one sentence that names the field and the remedy."""
+    """An error that the user can fix: each argument is one sentence that names the field and the remedy."""
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The sentences as given."""
+        """Return the sentences as given."""
         return tuple(str(sentence) for sentence in self.args)

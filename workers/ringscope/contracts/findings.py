@@ -22,12 +22,12 @@ class FieldError(BaseModel):
 
 
 def field_errors(error: ValidationError) -> list[FieldError]:
-    """Pydantic's findings as sentences that name the field and the remedy."""
+    """Convert pydantic's findings to sentences that name the field and the remedy."""
     return request_field_errors(error.errors(), skip=0)
 
 
 def request_field_errors(errors: Sequence[Any], skip: int = 1) -> list[FieldError]:
-    """The same for FastAPI's request errors, whose location starts with ``skip`` parts such as "body"."""
+    """Convert FastAPI's request errors likewise, whose location starts with ``skip`` parts such as "body"."""
     found = [(tuple(e["loc"])[skip:], e["type"], e["msg"], e.get("ctx") or {}, e.get("input")) for e in errors]
     # A wrong element makes pydantic also complain about the list around it: keep the inner finding only.
     inner = {location[:-1] for location, *_ in found if location and isinstance(location[-1], int)}
@@ -36,12 +36,12 @@ def request_field_errors(errors: Sequence[Any], skip: int = 1) -> list[FieldErro
 
 
 def pointer(location: tuple[str | int, ...]) -> str:
-    """A JSON pointer (RFC 6901) for a location such as ("benchmark", "algorithms", 0)."""
+    """Return a JSON pointer (RFC 6901) for a location such as ("benchmark", "algorithms", 0)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location)
 
 
 def dotted(location: tuple[str | int, ...]) -> str:
-    """Write a location as people do: benchmark.algorithms[0]."""
+    """Write a location as people write it: benchmark.algorithms[0]."""
     text = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in location)
     return text.removeprefix(".") or "the request body"
 
@@ -73,7 +73,7 @@ def _field_error(
         case "too_short":
             sentence = f"{name}: the list is empty; name at least {context['min_length']}."
         case "too_long":
-            sentence = f"{name}: these are too many; give {context['max_length']} or fewer."
+            sentence = f"{name}: there are too many entries; give {context['max_length']} or fewer."
         case "value_error":
             sentence = f"{name}: {context['error']}"
         case "field_sentence":
@@ -82,7 +82,7 @@ def _field_error(
             sentence = _not_json(location, str(context.get("error", message)))
             location = ()
         case "invalid_key":
-            sentence = f"{name}: the name of a field is a text; put it in quotes."
+            sentence = f"{name}: the name of a field must be a string; put it in quotes."
         case _ if kind in _WANTED:
             sentence = f"{name}: give {_WANTED[kind]}; got {_shown(value)}."
         case _:
@@ -91,7 +91,7 @@ def _field_error(
     return FieldError(pointer=pointer(location), detail=_shortened(sentence))
 
 
-# What is to be given in place of a value of another type, by pydantic's name of the fault.
+# The values to give instead of a value of another type, by pydantic's name of the fault.
 _WANTED = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float", "int_parsing_size"), "a whole number"),
     **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),
@@ -106,7 +106,7 @@ _WANTED = {
     "timezone_aware": "a time with its time zone, such as 2026-01-31T12:00:00Z",
 }
 
-# What Python's parser says, for people.
+# Explanations of the messages of Python's parser.
 _JSON_FAULTS = {
     "Expecting property name": "a name in double quotes is missing; quote names so, with no comma after the last item",
     "Illegal trailing comma": "a comma stands after the last item; leave it out",
@@ -131,7 +131,7 @@ def _characters(count: int) -> str:
 
 
 def _shown(value: object) -> str:
-    """A value in a sentence, as JSON has it: whole if it is short, else its ends."""
+    """Show a value in a sentence, as JSON: whole if it is short, else its beginning and end."""
     words = {None: "null", True: "true", False: "false"}
     return words[value] if value is None or isinstance(value, bool) else _short.repr(value)
 

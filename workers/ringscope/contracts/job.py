@@ -1,7 +1,7 @@
 """Specification of a job: immutable, submitted by a person, a script or the web form.
 
-Server, agent, CLI and rank share these models. Errors in a job are worded here and in ``field_errors``, so that the
-REST API, the form and the terminal show the same sentences.
+Server, agent, CLI and rank share these models. The error messages for a job are written here and in ``field_errors``,
+so that the REST API, the form and the terminal show the same sentences.
 """
 
 from typing import Annotated, Any, Literal, get_args
@@ -20,7 +20,7 @@ JobKind = Literal["benchmark", "training", "script"]
 Arrangement = Literal["pack", "spread"]
 
 
-_JOINER = "\u200d"  # inside of many emoji
+_JOINER = "\u200d"  # occurs inside many emoji
 
 
 def _readable(name: str) -> str:
@@ -43,26 +43,28 @@ class Placement(SpecModel):
         2,
         ge=1,
         le=65_536,
-        description="Processes in the gang; each takes one slot. A simulation is one process, whatever it simulates.",
+        description="Processes in the gang; each occupies one slot. A simulation is one process, however many ranks "
+        "it simulates.",
     )
     ranks_per_node: int | None = Field(
         None, ge=1, le=4096, description="The job runs exactly this many ranks on each node."
     )
     nodes: int | None = Field(None, ge=1, le=4096, description="The job runs on exactly this many nodes.")
     node_names: list[Annotated[str, Field(min_length=1, max_length=200)]] = Field(
-        [], max_length=4096, description="The job runs on all of these nodes and on no others; empty: on any nodes."
+        [], max_length=4096, description="The job runs on all of these nodes and on no others; empty: any nodes."
     )
     selector: Labels = Field(default_factory=dict, description="Labels that a node must carry.")
     exclusive: bool = Field(
         False,
-        description="No other job runs on its nodes. Default: true for a benchmark that is measured, else false.",
+        description="No other job runs on its nodes. Default: true for a measured benchmark, else false.",
         json_schema_extra=_without_default,
     )
     arrangement: Arrangement = Field(
         "pack",
-        description="pack takes as few nodes as possible, spread as many; nodes or ranks_per_node says it exactly.",
+        description="pack uses as few nodes as possible, spread as many as possible; nodes or ranks_per_node sets an "
+        "exact number.",
     )
-    same_rack: bool = Field(False, description="All nodes carry the same label rack.")
+    same_rack: bool = Field(False, description="All nodes have the same label rack.")
     gpu_model: str | None = Field(
         None, max_length=200, description="Part of the model's name of every GPU of its nodes, such as H200."
     )
@@ -102,7 +104,7 @@ class Placement(SpecModel):
             return self
         if count > len(set(names)):
             twice = next(name for name in names if names.count(name) > 1)
-            raise _at(("node_names",), f"{twice} is there twice; name each node once.", names)
+            raise _at(("node_names",), f"{twice} is listed twice; name each node once.", names)
         if count > self.ranks:
             raise _at(
                 ("node_names",),
@@ -129,7 +131,7 @@ class Placement(SpecModel):
 
 
 class JobSpec(SpecModel):
-    """One job as submitted. It never changes; what happens to it is kept in attempts."""
+    """One job as submitted. It never changes; attempts record what happens to it."""
 
     name: JobName = ""
     kind: JobKind = "benchmark"
@@ -141,20 +143,20 @@ class JobSpec(SpecModel):
     placement: Placement = Placement()
     priority: int = Field(50, ge=0, le=100, description="The job with the higher priority runs first.")
     time_limit_seconds: int = Field(
-        600, ge=1, le=7 * 86_400, description="How long its ranks may run; then it is stopped."
+        600, ge=1, le=7 * 86_400, description="How long its ranks may run before it is stopped."
     )
     start_seconds: int | None = Field(
         None,
         ge=1,
         le=7 * 86_400,
         description="How long each part of the start may take: until all nodes are ready, until the launchers listen, "
-        "until all ranks have started; more on busy nodes. null: as the server is set, 60.",
+        "until all ranks have started; raise it for busy nodes. null: the server's setting, 60 by default.",
     )
     load_seconds: int = Field(
         1800,
         ge=1,
         le=7 * 86_400,
-        description="How long a rank may take for one thing that it does before its steps or between them, such as "
+        description="How long a rank may take for one activity before or between its steps, such as "
         "importing torch, reading data, compiling or writing a checkpoint.",
     )
     hang_seconds: int | None = Field(
@@ -169,24 +171,25 @@ class JobSpec(SpecModel):
         None,
         ge=1,
         le=30 * 86_400,
-        description="How long the job may wait in the queue; then it fails. null: it waits for ever.",
+        description="How long the job may wait in the queue before it fails; null: no limit.",
     )
     hold: bool = Field(False, description="The job waits until it is released.")
     max_attempts: int = Field(
         3,
         ge=1,
         le=10,
-        description="Tries, counting the first; only trouble of a node or of the service is tried again.",
+        description="Attempts, including the first; the job is retried only after a failure of a node or of the "
+        "service.",
     )
     labels: Labels = Field(default_factory=dict)
 
     @model_validator(mode="before")
     @classmethod
     def _what_others_decide(cls, data: Any) -> Any:
-        """Fill in what depends on other fields, where the job does not say it itself.
+        """Fill in fields that depend on other fields and that the job leaves out.
 
-        A kind's own part may be left out where every field of it has a default. A simulation is one process, and a
-        benchmark that is measured has its nodes alone.
+        A kind's own section may be left out if all of its fields have defaults. A simulation is one process, and a
+        measured benchmark runs alone on its nodes.
         """
         if not isinstance(data, dict):
             return data
@@ -229,10 +232,10 @@ class JobSpec(SpecModel):
             several = ONE_NODE[self.training.strategy]
             raise _at(
                 ("placement", field),
-                f"{self.training.strategy} runs on one node; leave {field} out, or take {several} for several.",
+                f"{self.training.strategy} runs on one node; leave {field} out, or choose {several} for several.",
                 getattr(placement, field),
             )
-        # Set here, so that code that places, previews or repeats the job need not know of strategies.
+        # Set here, so that code that places, previews or repeats the job does not depend on strategies.
         object.__setattr__(self, "placement", placement.model_copy(update={"nodes": 1}))
         return self
 
@@ -241,7 +244,8 @@ class JobSpec(SpecModel):
         if self.is_simulated and self.placement.ranks != 1:
             raise _at(
                 ("placement", "ranks"),
-                "a simulation is one process; give 1, and the ranks that it simulates in benchmark.topology.shape.",
+                "a simulation is one process; set ranks to 1, and the number of simulated ranks in "
+                "benchmark.topology.shape.",
                 self.placement.ranks,
             )
         return self
@@ -249,7 +253,7 @@ class JobSpec(SpecModel):
     @model_validator(mode="after")
     def _each_channel_leaves_by_another_rank(self) -> "JobSpec":
         channels, placement = self.benchmark.channels if self.benchmark else None, self.placement
-        # The most that the smallest node can have.
+        # the most ranks that the smallest node can have
         most = placement.ranks_per_node or placement.ranks // (placement.node_count or 1)
         if channels is not None and channels > most:
             raise _at(("benchmark", "channels"), too_many_channels(channels, most), channels)
@@ -262,7 +266,7 @@ class JobSpec(SpecModel):
         if self.ranks > MAX_RANKS:
             raise _at(
                 ("benchmark", "trace"),
-                f"{self.ranks} ranks are too many to follow; {MAX_RANKS} at most can be traced, so leave it out.",
+                f"{self.ranks} ranks are too many to trace; at most {MAX_RANKS} can be traced, so leave it out.",
                 True,
             )
         operations = self.benchmark.size_count() * len(self.benchmark.traced_algorithms) * 2
@@ -270,7 +274,7 @@ class JobSpec(SpecModel):
         if operations > most:
             raise _at(
                 ("benchmark", "trace"),
-                f"{operations} operations of {self.ranks} ranks are too many to follow; {most} at most can be traced "
+                f"{operations} operations of {self.ranks} ranks are too many to trace; at most {most} can be traced "
                 "(each size with each algorithm, out of place and in place), so name fewer sizes or algorithms.",
                 True,
             )
@@ -278,7 +282,9 @@ class JobSpec(SpecModel):
 
     @property
     def ranks(self) -> int:
-        """Ranks of the collective: the processes of the gang, or those that one process simulates."""
+        """Return the number of ranks of the collective: the processes of the gang, or the ranks that one process
+        simulates.
+        """
         topology = self.benchmark.topology if self.benchmark else None
         return self.placement.ranks if topology is None else topology.ranks
 
@@ -301,12 +307,14 @@ class JobSpec(SpecModel):
 
     @property
     def tells_steps(self) -> bool:
-        """Return whether every rank reports its progress; a script need not, and may be silent for long."""
+        """Return whether every rank reports its progress; a script need not report and may be silent for a long
+        time.
+        """
         return self.script is None
 
     @property
     def row_count(self) -> int:
-        """Rows of the sweep's table when it is complete; 0 where there is no such table."""
+        """Return the number of rows of the complete sweep's table; 0 if there is no such table."""
         return self.benchmark.measurement_count() if self.benchmark else 0
 
     @property
@@ -340,12 +348,12 @@ def _new(spec: JobSpec) -> JobSpec:
     if channels not in (None, 1) and not (placement.node_count or placement.ranks_per_node):
         raise _at(
             ("benchmark", "channels"),
-            f"{channels} need {channels} ranks on every node, and nothing says how many there will be; "
-            "give ranks_per_node or nodes of placement.",
+            f"{channels} need {channels} ranks on every node, but the number of ranks on a node is not set; set "
+            f"placement.ranks_per_node or placement.nodes.",
             channels,
         )
     return spec
 
 
-# As submitted, within bounds that jobs stored by an earlier version may exceed.
+# Checked at submission only: jobs stored by an earlier version may exceed these bounds.
 NewJob = Annotated[JobSpec, AfterValidator(_new)]

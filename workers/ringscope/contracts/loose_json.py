@@ -1,10 +1,11 @@
-"""JSON as other tools write it: with a comma behind the last item, or with inf and nan for numbers. Pure."""
+"""JSON as other tools write it: with a comma after the last item, or with inf and nan as numbers. Pure."""
 
 import json
 import re
 from typing import Any
 
-# A string stays as it is; outside of them a comma before a bracket goes, and numbers get the names that Python reads.
+# A string is kept as it is; outside of strings a comma before a bracket is removed, and numbers get names that Python
+# reads.
 _LOOSE = re.compile(
     r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])|(?<![\w.])([+-]?)(inf|infinity|nan)(?![\w.])', re.IGNORECASE | re.DOTALL
 )
@@ -12,7 +13,7 @@ _NAMES = {"inf": "Infinity", "infinity": "Infinity", "nan": "NaN"}
 
 
 def read_json(text: str) -> Any:
-    """The document, strict or loose; ValueError says in a sentence where it is none."""
+    """Return the document, strict or loose; ValueError says in a sentence where it is invalid."""
     try:
         return json.loads(text)
     except RecursionError:
@@ -26,7 +27,9 @@ def read_json(text: str) -> Any:
     except json.JSONDecodeError as error:
         if not text.strip():
             raise ValueError("it is empty; give a file with JSON.") from None
-        raise ValueError(f"it is no JSON from line {error.lineno}, column {error.colno} on; mend that place.") from None
+        raise ValueError(
+            f"it is not valid JSON at line {error.lineno}, column {error.colno}; correct it there."
+        ) from None
 
 
 def _strict(found: re.Match[str]) -> str:

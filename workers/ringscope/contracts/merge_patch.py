@@ -4,7 +4,7 @@ from typing import Any
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """The target as the patch wants it: objects are merged, null takes a member away, all else replaces."""
+    """Apply the patch to the target: objects are merged, null removes a member, any other value replaces it."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(target) if isinstance(target, dict) else {}

@@ -34,13 +34,13 @@ from ringscope.contracts.words.machine import Machine
 
 HEARTBEAT_SECONDS = 5.0
 MISSED_HEARTBEATS_UNTIL_LOST = 3
-# When an agent gives a request up. Longer than a server holds a poll back, which is a heartbeat's time at most; but one
-# that stands still must not keep the node silent until the others take it for lost.
+# After this time an agent abandons a request. It is longer than a server holds a poll (at most a heartbeat's time), but
+# short enough that a stalled server does not keep the node silent until the other servers consider it lost.
 REQUEST_SECONDS = HEARTBEAT_SECONDS + 2.0
 STOP_GRACE_SECONDS = 5.0
-# How fast two clocks part at most, in seconds for each second: RFC 5905's tolerance, of clocks that NTP looks after.
+# Largest drift between two clocks, in seconds per second: RFC 5905's tolerance for clocks that NTP disciplines.
 CLOCK_DRIFT = 15e-6
-MAX_STACK_CHARACTERS = 4_000  # of one rank: some forty frames
+MAX_STACK_CHARACTERS = 4_000  # of one rank: about forty frames
 PULSE_SECONDS = 0.5
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 
@@ -54,29 +54,29 @@ def _checked_name(name: str) -> str:
 def checked_year(time: datetime) -> datetime:
     """Return the time; ValueError outside the years 2000 to 2199, at whose ends arithmetic on times would overflow."""
     if not 2000 <= time.year < 2200:
-        raise ValueError(f"{time.isoformat()} is no time that a clock shows; give one from 2000 to 2199, or none.")
+        raise ValueError(f"{time.isoformat()} is not a plausible clock time; give one from 2000 to 2199, or none.")
     return time
 
 
-ClockSeconds = Annotated[float, Field(ge=-1e10, le=1e10)]  # three centuries; neither infinite nor no number
+ClockSeconds = Annotated[float, Field(ge=-1e10, le=1e10)]  # three centuries; excludes infinity and NaN
 NodeName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_checked_name)]
 
 
-_MOST_SAID = 10_000  # characters of what a rank says of its end
+_MOST_SAID = 10_000  # most characters in a rank's own account of its end
 _MOST_WORDS = 100
-MOST_RECORDS = 5_000  # of one batch
+MOST_RECORDS = 5_000  # in one batch
 
 
 def _few(told: Any) -> Any:
     """Limit the number of words before each of them is validated."""
     if isinstance(told, dict) and len(told) > _MOST_WORDS:
-        raise ValueError(f"these are too many; give {_MOST_WORDS} or fewer.")
+        raise ValueError(f"there are too many entries; give {_MOST_WORDS} or fewer.")
     return told
 
 
 def _checked_address(address: str) -> str:
     if not address or address.startswith("-") or any(sign in address for sign in ",: "):
-        raise ValueError("this is no host name or IPv4 address, which is all that Hydra takes; give one.")
+        raise ValueError("this is not a host name or IPv4 address, and Hydra accepts nothing else; give one.")
     return address
 
 
@@ -87,7 +87,7 @@ _Sentence = Annotated[str, AfterValidator(lambda sentence: cut(sentence, _MOST_S
 
 
 def rank_words(first_rank: int, count: int) -> str:
-    """A node's ranks in a sentence: rank 3, ranks 4 to 7."""
+    """Name a node's ranks in a sentence: rank 3, ranks 4 to 7."""
     return f"rank {first_rank}" if count == 1 else f"ranks {first_rank} to {first_rank + count - 1}"
 
 
@@ -101,21 +101,22 @@ class Gpu(BaseModel):
 
 
 class Nic(BaseModel):
-    """One network interface that is up, loopback left out."""
+    """One network interface that is up, except loopback."""
 
     name: _Word
-    speed_mbit_per_s: Int64 | None = Field(None, description="Speed that the driver reports; null: it reports none.")
+    speed_mbit_per_s: Int64 | None = Field(None, description="Speed reported by the driver; null: none is reported.")
     addresses: list[_Word] = Field([], max_length=1000, fail_fast=True)
     is_virtual: bool = Field(
-        False, description="The interface has no card of its own: a bridge, a container's end, a bond, a tunnel."
+        False,
+        description="The interface has no network card of its own: a bridge, a container's end, a bond, a tunnel.",
     )
 
 
 class Lack(BaseModel):
-    """Something that a node needs to run ranks and does not have."""
+    """Something that a node lacks and needs to run ranks."""
 
     sentence: _Sentence
-    kinds: list[JobKind] = Field([], description="Kinds of jobs that the node is not given because of it.")
+    kinds: list[JobKind] = Field([], description="Kinds of jobs that are not placed on the node because of it.")
 
 
 class Inventory(BaseModel):
@@ -128,14 +129,16 @@ class Inventory(BaseModel):
     memory_bytes: Count
     gpus: list[Gpu] = Field([], max_length=1000, fail_fast=True)
     nics: list[Nic] = Field([], max_length=1000, fail_fast=True)
-    machine: Machine | None = Field(None, description="How fast it computes and takes turns, as the model needs it.")
-    lacks: list[Lack] = Field([], max_length=100, description="What it needs to run ranks and does not have.")
-    only_here: bool = Field(False, description="Its address means its own machine alone: no other machine reaches it.")
+    machine: Machine | None = Field(
+        None, description="Speed of its processors and of its task switches, for the cost model."
+    )
+    lacks: list[Lack] = Field([], max_length=100, description="What the node lacks to run ranks.")
+    only_here: bool = Field(False, description="Its address is a loopback address: no other machine reaches it.")
     scripts: bool | None = Field(None, description="Whether it runs scripts; null: its agent is of an earlier version.")
 
 
 class Join(BaseModel):
-    """A node asks for a token of its own; the bearer token of this request is a join token."""
+    """A node's request for a token of its own; the request's bearer token is a join token."""
 
     name: NodeName
 
@@ -155,11 +158,11 @@ class Registration(BaseModel):
     metrics_address: _Word = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory
     versions: _Words = Field(
-        description="ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda, driver as found on the node.",
+        description="Versions of ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda and driver on the node.",
     )
     labels: _Words = Field({})
     leaves_at: Annotated[AwareDatetime, AfterValidator(checked_year)] | None = Field(
-        None, description="Its batch system takes the node back then; null: it stays."
+        None, description="When its batch system takes the node back; null: the node stays."
     )
 
 
@@ -187,7 +190,9 @@ class GangMember(BaseModel):
 
 
 class Proxy(BaseModel):
-    """The numbers of one HYDRA_LAUNCH line; the agent builds the command from them and never runs a foreign one."""
+    """The numbers of one HYDRA_LAUNCH line; the agent builds the command from them and never runs a command from
+    outside.
+    """
 
     control_host: _Word
     control_port: int = Field(ge=0, lt=2**16)
@@ -213,7 +218,8 @@ class Assignment(BaseModel):
     spec: JobSpec
     proxy: Proxy | None = None
     tuning: Table | None = Field(
-        None, description="What auto chooses by; only the first member gets it, until it launches."
+        None,
+        description="The measurements that auto uses to choose; only the first member gets them, until it launches.",
     )
     grace_seconds: float = STOP_GRACE_SECONDS
     take_evidence: bool = Field(
@@ -226,22 +232,20 @@ class Poll(BaseModel):
     """A heartbeat. The server answers at once when its revision differs from ``seen``, else after a while."""
 
     epoch: int
-    seen: int = Field(-1, description="Revision of the last directives that the agent has acted on.")
+    seen: int = Field(-1, description="Revision of the last directives that the agent has applied.")
     clock_offset_seconds: ClockSeconds | None = Field(
-        None, description="The agent's clock minus this server's; null: not known."
+        None, description="The agent's clock minus this server's; null: unknown."
     )
-    clock_error_seconds: ClockSeconds | None = Field(
-        None, ge=0, description="The offset is at most so far from the truth."
-    )
-    reading: Reading | None = Field(None, description="How busy the node is; null: its agent does not look.")
+    clock_error_seconds: ClockSeconds | None = Field(None, ge=0, description="Largest error of the offset.")
+    reading: Reading | None = Field(None, description="Load of the node; null: its agent does not measure it.")
 
 
 class Directives(Stamped):
-    """All assignments of this node: one that is missing here is over and forgotten."""
+    """All assignments of this node; an assignment that is missing here has ended and is forgotten."""
 
     revision: int
-    assignments: list[Assignment] | None = Field(description="null: the same as with the revision that was seen.")
-    rotate_token: bool = Field(False, description="The agent should fetch another token, and use that.")
+    assignments: list[Assignment] | None = Field(description="null: unchanged since the revision that was seen.")
+    rotate_token: bool = Field(False, description="The agent should fetch and use another token.")
 
 
 class RankPulse(BaseModel):
@@ -254,31 +258,37 @@ class RankPulse(BaseModel):
     rank: int = Field(ge=0, lt=2**31)
     state: str = Field(max_length=1, description="State of the process, as /proc/PID/stat has it: R, S, D, T …")
     step: int | None = Field(
-        None, ge=0, lt=2**31, description="Step of the schedule in the running call; null: no call runs."
+        None, ge=0, lt=2**31, description="Step of the schedule in the running call; null: no call is running."
     )
     iterations: int = Field(ge=0, lt=2**63)
-    untimed: int = Field(ge=0, lt=2**63, description="Other work that is done: warm-up operations, checks.")
+    untimed: int = Field(ge=0, lt=2**63, description="Other finished work: warm-up operations, checks.")
     size_bytes: int = Field(ge=0, lt=2**63, description="Size of the message that the call moves.")
     waited_us: int = Field(ge=0, lt=2**63)
     awaits: int | None = Field(None, ge=0, lt=2**31, description="The rank for which it waits in a call; null: none.")
-    is_inside: bool = Field(False, description="It was seen inside a call of a library.")
-    calls: int = Field(0, ge=0, lt=2**63, description="How many calls the rank had begun by then.")
-    has_finished: bool = Field(False, description="Its program is over; its process waits for the others to end.")
-    stage: str = Field("", max_length=200, description="What it does before its steps or between them; empty: steps.")
+    is_inside: bool = Field(False, description="The rank was inside a library call when it was observed.")
+    calls: int = Field(0, ge=0, lt=2**63, description="Number of calls that the rank had begun by then.")
+    has_finished: bool = Field(
+        False, description="Its program has ended; its process waits for the other ranks to end."
+    )
+    stage: str = Field(
+        "", max_length=200, description="What it does before or between its steps; empty: it is in a step."
+    )
     stage_since_ns: int = Field(0, ge=0, lt=2**63, description="Nanoseconds since 1970, by the node's clock.")
     collective: str = Field(
-        "", max_length=40, description="Collective of mpi4py over all ranks in which a script was seen; empty: none."
+        "",
+        max_length=40,
+        description="Collective of mpi4py over all ranks in which the script was observed; empty: none.",
     )
     running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not report it.")
     queued_us: int | None = Field(None, ge=0, lt=2**63)
 
 
 class Pulse(BaseModel):
-    """Progress of an attempt's ranks on one node. Only the newest one counts: a lost one is not sent again."""
+    """Progress of an attempt's ranks on one node. Only the newest one counts; a lost one is not sent again."""
 
     epoch: int
     attempt_id: Count
-    time_us: int = Field(ge=0, lt=2**63, description="When it was taken, by any clock of the node that never jumps.")
+    time_us: int = Field(ge=0, lt=2**63, description="When it was taken, by a monotonic clock of the node.")
     ranks: list[RankPulse] = Field(max_length=4096, fail_fast=True)
 
 
@@ -287,9 +297,10 @@ class RankEvidence(BaseModel):
 
     rank: int = Field(ge=0, lt=2**31)
     state: str = Field(max_length=1)
-    source: str = Field(max_length=40, description="py-spy, faulthandler, or empty where neither had an answer.")
+    source: str = Field(max_length=40, description="py-spy, faulthandler, or empty if neither answered.")
     stack: str = Field(
-        max_length=MAX_STACK_CHARACTERS, description="Stacks of the rank's threads; a sentence where there are none."
+        max_length=MAX_STACK_CHARACTERS,
+        description="Stacks of the rank's threads, or a sentence that says why there are none.",
     )
 
 
@@ -297,30 +308,31 @@ class Load(BaseModel):
     """Load of a node during its share of an attempt, in seconds of one processor."""
 
     machine: str = Field(
-        max_length=100, description="The same for nodes that are one running system; empty: not known."
+        max_length=100, description="Equal for nodes that run in the same operating system; empty: unknown."
     )
     processors: int = Field(ge=1, lt=2**31)
     seconds: float = Field(ge=0, lt=2**31, description="How long it ran.")
     busy_seconds: float = Field(
-        ge=0, lt=2**63, description="Busy time of all processors, with what a hypervisor gave to others."
+        ge=0,
+        lt=2**63,
+        description="Busy time of all processors, including time that a hypervisor gave to other guests.",
     )
-    own_seconds: float = Field(ge=0, lt=2**63, description="Time of these that the attempt's processes took.")
+    own_seconds: float = Field(
+        ge=0, lt=2**63, description="The part of the busy time that the attempt's processes used."
+    )
 
 
 class Report(BaseModel):
     """An event of an attempt on this node. Repeating a report changes nothing.
 
-    ready     the node can run its share
-    refused   it cannot: ``message`` says why; the gang is not started
-    proxies   the first member's mpiexec listens: one Proxy per member, in member order
-    running   every rank of this node said hello
-    stalled   a rank lives and stands still (``rank``, and ``message`` says how), so the gang would wait for ever
-    evidence  what each rank of this node was doing (``evidence``), before any of them was ended
-    ended     the node's processes ended, for ``reason``: completed, rank_exit, rank_signal, launch_failed,
-              verification_failed, oom, agent_restarted …; ``is_hearsay`` when another node may know better
-    unclean   processes of the attempt cannot be ended (``message`` names them): its slots must not be used. The agent
-              goes on trying, and ``clean`` may still follow
-    clean     no process of the attempt is left and every record up to ``last_sequence`` was accepted
+    ready the node can run its share refused the node cannot run it: ``message`` says why; the gang is not started
+    proxies the first member's mpiexec listens: one Proxy per member, in member order running every rank of this node
+    said hello stalled a rank lives and stands still (``rank``, and ``message`` says how), so the gang would wait for
+    ever evidence what each rank of this node was doing (``evidence``), before any of them was ended ended the node's
+    processes ended, for ``reason``: completed, rank_exit, rank_signal, launch_failed, verification_failed, oom,
+    agent_restarted …; ``is_hearsay`` when another node may know better unclean processes of the attempt cannot be ended
+    (``message`` names them): its slots must not be used. The agent goes on trying, and ``clean`` may still follow clean
+    no process of the attempt is left and every record up to ``last_sequence`` was accepted
     """
 
     epoch: int
@@ -332,15 +344,13 @@ class Report(BaseModel):
     exit_code: Int32 | None = None
     is_hearsay: bool = False
     proxies: list[Proxy] = Field([], max_length=4096, fail_fast=True)
-    load: Load | None = Field(
-        None, description="Load while the ranks ran; only with ended, where the system reports it."
-    )
+    load: Load | None = Field(None, description="Load while the ranks ran; only with ended, if the system reports it.")
     evidence: list[RankEvidence] = Field([], max_length=4096, fail_fast=True)
     last_sequence: int = 0
 
 
 class Leave(BaseModel):
-    """The agent ends and will not come back: its node goes off the lists and its own token ends. 412: not yet clean."""
+    """The agent ends for good: its node leaves the lists and its own token is revoked. 412: not yet clean."""
 
     epoch: int
 
@@ -357,6 +367,6 @@ class RecordBatch(BaseModel):
 
 
 class RecordsAccepted(BaseModel):
-    """Everything up to ``last_sequence`` is committed. After a gap the agent goes on from there."""
+    """Everything up to ``last_sequence`` is committed. After a gap the agent continues from there."""
 
     last_sequence: int

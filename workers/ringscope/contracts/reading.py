@@ -8,7 +8,7 @@ from ringscope.contracts.columns import Count
 
 
 class Reading(BaseModel):
-    """Load of all cores and all GPUs together; null: the node cannot read it, or has no GPU."""
+    """Load of all cores and all GPUs together; null: the node cannot measure it, or has no GPU."""
 
     load_average: Annotated[float, Field(ge=0, le=1e6)] | None = Field(
         None, description="Processes that run or wait for a core, over the last minute."

@@ -1,10 +1,9 @@
 """Records: messages from a rank to the agent of its node, which stores them and forwards them to the server.
 
-One record is one line of JSON on the agent's Unix socket. Steps come many to a record, with one array per column: those
-of training between two steps, those of a benchmark out of the ring in which a rank notes them
-(``ringscope.engine.step_ring``), so that reporting never falls into a timed region.
-Times: ``*_ns`` are wall-clock nanoseconds since 1970 (to place things); ``*_us`` are durations measured with a
-monotonic clock.
+One record is one line of JSON on the agent's Unix socket. A record holds many steps, with one array per column.
+Training sends them between two steps, a benchmark from the ring buffer in which a rank notes them
+(``ringscope.engine.step_ring``), so that reporting never falls into a timed region. Times: ``*_ns`` are wall-clock
+nanoseconds since 1970 (to place things); ``*_us`` are durations measured with a monotonic clock.
 """
 
 from itertools import accumulate
@@ -34,10 +33,10 @@ from ringscope.contracts.columns import (
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
-LOOPBACK = "one-device loopback"  # in a transport's name: ranks shared a GPU, so no link was measured
+LOOPBACK = "one-device loopback"  # part of a transport's name: ranks shared a GPU, so no link was measured
 
-_Loss = Annotated[float, AllowInfNan(True)]  # training may diverge
-_LAST_STEP = 2**31 - 1  # that the tables can hold
+_Loss = Annotated[float, AllowInfNan(True)]  # a loss may be NaN or infinite, because training may diverge
+_LAST_STEP = 2**31 - 1  # the largest number that the tables can hold
 
 
 def _check_numbers(first_step: int, steps: int) -> None:
@@ -48,9 +47,9 @@ def _check_numbers(first_step: int, steps: int) -> None:
 
 
 class RecordModel(BaseModel):
-    """Base of every record. A time or rate that is no number is an error of its sender.
+    """Base of every record. A time or rate that is NaN or infinite is an error of its sender.
 
-    A loss may be none: JSON has no word for it, so that it travels as the text NaN, Infinity or -Infinity.
+    A loss may be NaN or infinite: JSON cannot express that, so it is sent as the text NaN, Infinity or -Infinity.
     """
 
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings")
@@ -68,16 +67,16 @@ class Hello(RecordModel):
     ranks: Int32
     pid: Int32
     host: Line
-    device: Line = Field("cpu", description="cpu, or the GPU's number and PCI address: 0 [0000:17:00.0].")
-    cpus: Int32s = Field(default_factory=list, description="Processors that it may run on; empty: not known.")
+    device: Line = Field("cpu", description="cpu, or the GPU's number and PCI address, such as 0 [0000:17:00.0].")
+    cpus: Int32s = Field(default_factory=list, description="Processors that it may run on; empty: unknown.")
     numa_node: Int32 | None = Field(
-        None, description="The NUMA node to which all of these belong; null: several, or not known."
+        None, description="The NUMA node to which all of these belong; null: several, or unknown."
     )
     time_ns: Nanoseconds
 
 
 class Started(RecordModel):
-    """A rank's process lives and MPI is up; it now loads what it needs, and then says hello."""
+    """A rank's process runs and MPI is up; the rank now loads its libraries and then sends Hello."""
 
     type: Literal["started"] = "started"
     rank: Int32
@@ -93,10 +92,10 @@ class Environment(RecordModel):
     host: Line
     ranks: Int32s = Field(description="Ranks on this node.")
     versions: dict[Name, Line] = Field(
-        max_length=100, description="Libraries, MPI, kernel and C library; what is missing is left out."
+        max_length=100, description="Libraries, MPI, kernel and C library; missing ones are left out."
     )
     variables: dict[Line, Line] = Field(
-        max_length=MOST_VARIABLES, description="The environment variables that steer a run."
+        max_length=MOST_VARIABLES, description="Environment variables that influence a run."
     )
     cpu_model: Line
     cores: Int32 = Field(description="Logical processors.")
@@ -110,11 +109,11 @@ class Environment(RecordModel):
 class Steps(RecordModel):
     """Finished steps of one rank: of training, or of a simulated benchmark.
 
-    Every array has one entry per step. ``bytes`` is what one step moves: the message size, times the operations of an
-    iteration that aggregates several; of a training step the gradient, as it travels. ``bus_factor`` is what it is
-    multiplied by to count bytes on the bus (all-reduce: 2(n-1)/n). A training step's ``duration_us`` is all of it,
-    ``compute_us`` what the rank computed, ``communication_us`` how long sums were under way, and ``exposed_us`` how
-    long the rank did nothing but wait for them. Its index goes on where the checkpoint stopped that it began from.
+    Every array has one entry per step. ``bytes`` is the data that one step moves: the message size times the operations
+    of an iteration; for a training step the gradient as sent. ``bytes`` times ``bus_factor`` are the bytes on the bus
+    (all-reduce: 2(n-1)/n). For a training step ``duration_us`` is the whole step, ``compute_us`` the rank's
+    computation, ``communication_us`` the time in which sums were under way, and ``exposed_us`` the time in which the
+    rank only waited for them. After a resume, ``first_index`` continues from the checkpoint.
     """
 
     type: Literal["steps"] = "steps"
@@ -132,7 +131,7 @@ class Steps(RecordModel):
     compute_us: Durations
     exposed_us: Durations
     loss: Annotated[list[_Loss], FEW] | None = None
-    samples: Int32s | None = Field(None, description="Samples that this rank took in a training step.")
+    samples: Int32s | None = Field(None, description="Samples that this rank processed in a training step.")
     lag: Int32s | None = Field(
         None, description="Steps that this worker of a parameter server was ahead of the slowest one."
     )
@@ -160,19 +159,19 @@ class IterationKind(BaseModel):
 
 
 class IterationBlock(NamedTuple):
-    """Iterations of one kind, one after another; ``kind`` is its place in the record's kinds."""
+    """Consecutive iterations of one kind; ``kind`` is the index into the record's kinds."""
 
     kind: Annotated[int, Field(ge=0)]
     iterations: Annotated[int, Field(ge=1)]
-    start_ns: Nanoseconds  # of the first one
+    start_ns: Nanoseconds  # of the first iteration
 
 
 class Iterations(RecordModel):
-    """Timed iterations of a benchmark on one rank; each is a step, and all of it is communication.
+    """Timed iterations of a benchmark on one rank; each is a step that consists of communication only.
 
-    It is made, read and sent while later iterations are being timed: so there is one for all that a rank noted since
-    the last one, whatever it timed, and its columns travel as ``Integers``, which take a tenth of the time that numbers
-    in JSON take.
+    The record is made, read and sent while later iterations are being timed. Therefore one record holds everything that
+    a rank noted since the last one, and its columns are sent as ``Integers``, which take a tenth of the time of numbers
+    in JSON.
     """
 
     type: Literal["iterations"] = "iterations"
@@ -181,11 +180,13 @@ class Iterations(RecordModel):
     op: Name
     bus_factor: Annotated[float, Field(ge=0, le=1e6)]
     kinds: Annotated[list[IterationKind], FEW]
-    blocks: Annotated[list[IterationBlock], FEW] = Field(description="Each an array; their steps follow one another.")
-    duration_ns: Integers = Field(description="Times of the iterations of all blocks.")
+    blocks: Annotated[list[IterationBlock], FEW] = Field(
+        description="Each block is an array; their steps are consecutive."
+    )
+    duration_ns: Integers = Field(description="Durations of the iterations of all blocks.")
     pause_ns: Integers | None = Field(
         None,
-        description="Pause after each iteration, up to the next of its block; null where they all follow back to back.",
+        description="Pause between each iteration and the next one of its block; null: all ran back to back.",
     )
 
     @model_validator(mode="after")
@@ -252,13 +253,15 @@ class Buckets(RecordModel):
 
 
 class Trace(RecordModel):
-    """One operation of one rank, followed transfer by transfer; it is none of the timed ones."""
+    """One traced operation of one rank, transfer by transfer; it is not one of the timed ones."""
 
     type: Literal["trace"] = "trace"
     rank: Int32
     collective: Name
-    algorithm: Name = Field(description="The algorithm as the job names it; auto stays auto.")
-    chosen_algorithm: Name | None = Field(None, description="What auto took; null for an algorithm named by the job.")
+    algorithm: Name = Field(description="The algorithm as named in the job; auto stays auto.")
+    chosen_algorithm: Name | None = Field(
+        None, description="The algorithm that auto chose; null for an algorithm named in the job."
+    )
     transport: Name
     in_place: bool
     size_bytes: Int64
@@ -266,12 +269,11 @@ class Trace(RecordModel):
     started_at_ns: Nanoseconds
     duration_ns: Int64
     transfers: list[TracedTransfer] = Field(
-        description="Transfers in the order of their start, each an array; times count in ns from the operation's "
-        "start.",
+        description="Transfers in the order of their start, each an array; times are in ns from the operation's start.",
         max_length=MAX_TRANSFERS,
         fail_fast=True,
     )
-    left_out: Int32 = Field(0, description="Later transfers that were left out: there were too many.")
+    left_out: Int32 = Field(0, description="Number of later transfers that were left out because there were too many.")
 
 
 class Epoch(RecordModel):
@@ -294,12 +296,12 @@ class Epoch(RecordModel):
 
 
 class Diverged(RecordModel):
-    """The first loss of a rank, or the first look at its parameters, that was no finite number."""
+    """The first loss of a rank that was not finite, or the first check that found parameters that are not finite."""
 
     type: Literal["diverged"] = "diverged"
     rank: Int32
     what: Literal["loss", "parameters"]
-    step: int = Field(ge=0, lt=2**31, description="Index of the step; parameters are those after it.")
+    step: int = Field(ge=0, lt=2**31, description="Index of the step; parameters are as of its end.")
     loss: _Loss | None = Field(None, description="Loss of the rank in this step.")
 
     @property
@@ -311,7 +313,7 @@ class Diverged(RecordModel):
 
 
 class Check(RecordModel):
-    """A result check of one rank that found wrong elements; sent only then."""
+    """A result check of one rank that found wrong elements; it is not sent otherwise."""
 
     type: Literal["check"] = "check"
     rank: Int32
@@ -327,13 +329,15 @@ class Check(RecordModel):
 
 
 class _TypeFirst(RecordModel):
-    """Base that puts ``type`` first, as the last base's fields come first: fast readers look at a line's beginning."""
+    """Base that puts ``type`` first, as the last base's fields come first: fast readers look at the beginning of a
+    line.
+    """
 
     type: Literal["measurement"] = "measurement"
 
 
 class Measurement(SweepRow, _TypeFirst):
-    """One row of the sweep's table, from rank 0; an earlier version may leave out what has a default."""
+    """One row of the sweep's table, from rank 0; an earlier version may leave out fields that have defaults."""
 
     chosen_algorithm: Name | None = None
     chosen_because: Line | None = None
@@ -346,10 +350,10 @@ class Measurement(SweepRow, _TypeFirst):
 
 
 class Log(RecordModel):
-    """A line of output. ``rank`` is null when the line is the launcher's or the agent's own.
+    """A line of output. ``rank`` is null if the line comes from the launcher or the agent.
 
-    A line that is drawn again and again, as a progress bar is, is reported about once a second while it changes. Each
-    state takes the place of the one before it, which is named by ``replaces_ns``.
+    A line that is redrawn, such as a progress bar, is reported about once a second while it changes. Each state
+    replaces the previous one, whose time is ``replaces_ns``.
     """
 
     type: Literal["log"] = "log"
@@ -357,17 +361,19 @@ class Log(RecordModel):
     stream: Literal["stdout", "stderr", "agent"]
     time_ns: Nanoseconds
     text: Output
-    replaces_ns: Nanoseconds | None = Field(None, description="The time of the line that this one takes the place of.")
+    replaces_ns: Nanoseconds | None = Field(None, description="The time of the line that this one replaces.")
 
 
 class Failure(RecordModel):
-    """A rank's own account of why it stops, in one sentence."""
+    """The reason why a rank stops, in its own sentence."""
 
     type: Literal["failure"] = "failure"
     rank: Int32
     reason: Literal["rank_exit", "verification_failed", "diverged", "oom"]
     message: Output
-    lost_rank: Int32 | None = Field(None, description="Stops only because the process of this rank has ended.")
+    lost_rank: Int32 | None = Field(
+        None, description="The rank stops only because the process of this other rank has ended."
+    )
 
 
 class Done(RecordModel):

@@ -11,8 +11,8 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 class SpecModel(BaseModel):
     """Base of every specification: frozen, and an unknown field is an error instead of a silent default.
 
-    A number is a number of JSON and a boolean a boolean: pydantic alone takes true and "2" for numbers, and "yes" and 1
-    for true.
+    Numbers and booleans must have that type in JSON: by default pydantic accepts true and "2" as numbers, and "yes" and
+    1 as true.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

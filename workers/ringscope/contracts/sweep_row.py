@@ -20,16 +20,18 @@ class SweepRow(BaseModel):
     """The columns of one row of a sweep's table, the same in the record, in SQL and in the REST API.
 
     ``time_us`` is the mean of the timed iterations as in nccl-tests, over the ranks as the job's ``average`` says; the
-    other times are of the slowest rank per iteration. All are per operation.
+    other times are of the slowest rank per iteration. All times are per operation.
     """
 
     collective: Name
-    algorithm: Name = Field(description="The algorithm as the job names it; auto stays auto.")
-    chosen_algorithm: Name | None = Field(description="What auto took; null for an algorithm named by the job.")
-    chosen_because: Line | None = Field(description="Why auto took it, in a sentence.")
-    transport: Name = Field(description="simulated: the times are the cost model's.")
+    algorithm: Name = Field(description="The algorithm as named in the job; auto stays auto.")
+    chosen_algorithm: Name | None = Field(
+        description="The algorithm that auto chose; null for an algorithm named in the job."
+    )
+    chosen_because: Line | None = Field(description="Why auto chose it, in a sentence.")
+    transport: Name = Field(description="simulated: the cost model computed the times.")
     in_place: bool
-    cycle: Int32 = Field(description="Which repetition of the whole sweep, from 0.")
+    cycle: Int32 = Field(description="Number of the sweep's repetition, from 0.")
     size_bytes: Int64
     count: Int64
     dtype: Name
@@ -37,26 +39,27 @@ class SweepRow(BaseModel):
     ranks: Int32
     cores: Int32 | None = Field(
         None,
-        description="Physical cores that the ranks had, on each machine as many as it had ranks at most: fewer than "
-        "ranks means that they took turns. null: on GPUs, simulated, or measured by an earlier version.",
+        description="Physical cores available to the ranks, at most one per rank on each machine; fewer than ranks "
+        "means that the ranks shared cores. null: on GPUs, simulated, or measured by an earlier version.",
     )
     channels: Int32 | None = Field(
         None,
         exclude_if=is_null,
-        description="How many channels its rings or trees had, each leaving every node by another rank. null: its "
-        "algorithm goes in none, or it was measured by an earlier version.",
+        description="Number of channels of its rings or trees; each leaves every node through a different rank. null: "
+        "its algorithm uses no channels, or an earlier version measured it.",
     )
     iterations: Int32
     time_us: TimedMicroseconds = Field(
-        description="nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. The "
-        "bandwidths and every comparison go by it."
+        description="nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. "
+        "The bandwidths and all comparisons use it."
     )
     time_low_us: Microseconds | None = Field(
         None,
-        description="Its 95 % interval, by how the means of the rounds differ, reaches from here; null: fewer than "
+        description="Lower end of the 95 % confidence interval of time_us, computed from the means of the rounds; "
+        "null: fewer than "
         f"{FEWEST_ITERATIONS} iterations, or measured by an earlier version.",
     )
-    time_high_us: Microseconds | None = Field(None, description="Upper end of the interval.")
+    time_high_us: Microseconds | None = Field(None, description="Upper end of the confidence interval.")
     algbw_gb_per_s: GbPerS  # size_bytes / time, in 1e9 bytes per second
     busbw_gb_per_s: GbPerS
     wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")
@@ -71,5 +74,5 @@ class SweepRow(BaseModel):
     p95_us: Microseconds
     p99_us: Microseconds
     max_us: Microseconds
-    stdev_us: Microseconds  # of the population of iterations, as in nccl-tests
+    stdev_us: Microseconds  # of all iterations as a population, as in nccl-tests
     cv_percent: Percent  # 100 stdev / mean

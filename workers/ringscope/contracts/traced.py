@@ -9,16 +9,18 @@ from typing import Annotated, Any, NamedTuple
 
 from ringscope.contracts.columns import FEW, Int32, Name
 
-MAX_RANKS = 64  # of a traced operation: a reader cannot follow more
-MAX_FOLLOWED_RANKS = 32  # of an operation between nodes that is traced without a request: a megabyte at most
-MAX_OPERATIONS = 2_000  # of a job
-MAX_OPERATION_PAIRS = 50_000  # operations times pairs of ranks: what a job's traces may take in the database
-# Of one rank in one operation; ring_pipelined of 64 ranks would have 16,000.
+MAX_RANKS = 64  # of a traced operation: more would be unreadable
+# of an operation between nodes that is traced without a request; a trace takes at most a megabyte
+MAX_FOLLOWED_RANKS = 32
+MAX_OPERATIONS = 2_000  # of one job
+MAX_OPERATION_PAIRS = 50_000  # operations times pairs of ranks: limits the size of a job's traces in the database
+# Transfers of one rank in one operation; ring_pipelined with 64 ranks would have 16,000.
 MAX_TRANSFERS = 1024
 
 
 class TracedTransfer(NamedTuple):
-    """One transfer as a rank saw it, which sends to ``peer`` or receives from it; ns from the operation's start there.
+    """One transfer as observed by the rank that sends to ``peer`` or receives from it; times in ns from the operation's
+    start on that rank.
 
     Args:
         chunks: chunks of the schedule at the source; ``into``: at the destination.
@@ -64,7 +66,7 @@ class RankTrace(NamedTuple):
     transfers: Sequence[TracedTransfer]
 
     def told(self) -> dict[str, Any]:
-        """Return the fields of ``record.Trace``, with the first MAX_TRANSFERS transfers."""
+        """Return the fields of ``record.Trace``, limited to the first MAX_TRANSFERS transfers."""
         first = sorted(self.transfers, key=_in_time)[:MAX_TRANSFERS]
         return self._asdict() | {"transfers": first, "left_out": len(self.transfers) - len(first)}
 

@@ -9,7 +9,7 @@ from math import ceil, prod
 from ringscope.contracts.training import TrainingSpec
 
 GRADIENT_ITEM_BYTES = 4  # parameters and gradients are float32 in every precision
-TOKENS = 256  # in text every byte is one, and synthetic data have the same size
+TOKENS = 256  # a token is a byte of the text; synthetic data have the same vocabulary size
 CIFAR10_SAMPLES = 50_000
 DIGITS_SAMPLES = 1797
 SYNTHETIC_SAMPLES = 8192

@@ -1,10 +1,10 @@
 """Measured times by situation, as ``auto`` looks them up. Pure.
 
-A table is a list of curves. A curve is one algorithm's median times over the message size, for ranks that lie on their
-nodes in the same way, with a core each or not, over the same transport, in place or out of place. The device needs no
-field of its own: every transport works on one, or has a name for each (``devices.MPI_ON_GPUS``). Nor does the
-operation, as the algorithms differ in what they send and in how often they add, not in how long one addition takes;
-half precision, which is converted to be added, has curves of its own.
+A table is a list of curves. A curve is one algorithm's median times over the message size, for one placement of ranks
+on nodes, with or without a core for each rank, over one transport, in place or out of place. The device needs no field:
+every transport works on one device, or has a name for each (``devices.MPI_ON_GPUS``). The operation needs no field
+either, because the algorithms differ in what they send and in how often they add, not in how long one addition takes;
+half precision, which is converted before it is added, has its own curves.
 """
 
 import operator
@@ -24,7 +24,7 @@ VERSION = 1
 MAX_CURVES = 10_000
 MAX_SIZES = 100
 HALVES = frozenset({"float16", "bfloat16"})
-# Models' times and those of ranks that share a GPU carry other names, and say nothing about this machine's links.
+# Times of the model and of ranks that share a GPU have other names, and say nothing about this machine's links.
 _CARRIERS = frozenset(
     {*TRANSPORT_DEVICES, MPI_ON_GPUS, *(name for name, devices in VENDOR_DEVICES.items() if "cpu" in devices)}
 )
@@ -48,16 +48,16 @@ class Curve(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     collective: str
-    arithmetic: Arithmetic = Field(description="How numbers are combined: not at all, natively, or as halves.")
-    shape: str = Field(description="Nodes x ranks of each, such as 2x4; 3+1 where they differ.")
-    in_place: bool
-    transport: str = Field(
-        description="The transport as in measurements: a library in host memory carries its own name."
+    arithmetic: Arithmetic = Field(
+        description="Cost class of the dtype: only moved, added natively, or added as halves."
     )
+    shape: str = Field(description="Nodes x ranks per node, such as 2x4; 3+1 if the nodes' numbers differ.")
+    in_place: bool
+    transport: str = Field(description="The transport as in measurements; a library in host memory has its own name.")
     algorithm: str
     times_us: dict[int, float] = Field(max_length=MAX_SIZES, description="Median time by size_bytes.")
-    # Left out where it is false, so that agents of earlier versions, which refuse what they do not know, take the rest.
-    is_crowded: bool = Field(False, exclude_if=operator.not_, description="The ranks had fewer cores than they are.")
+    # Left out if false, so that agents of earlier versions, which refuse unknown fields, accept the rest.
+    is_crowded: bool = Field(False, exclude_if=operator.not_, description="There were fewer cores than ranks.")
 
     @property
     def key(self) -> Key:
@@ -66,13 +66,15 @@ class Curve(BaseModel):
 
 
 class Table(BaseModel):
-    """Every curve that is known; of each (situation, transport, algorithm) there is one."""
+    """All known curves: one for each (situation, transport, algorithm)."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     version: Literal[1] = 1
     curves: tuple[Curve, ...] = Field((), max_length=MAX_CURVES)
-    machine: Machine | None = Field(None, description="What the model goes by where no curve is; null: not measured.")
+    machine: Machine | None = Field(
+        None, description="Speed of this machine, which the model uses if there is no curve; null: not measured."
+    )
 
     @property
     def row_count(self) -> int:
@@ -80,7 +82,7 @@ class Table(BaseModel):
         return sum(len(curve.times_us) for curve in self.curves)
 
     def updated(self, newer: "Table") -> "Table":
-        """This table with the times of ``newer``, which win where both have one."""
+        """Return this table merged with ``newer``, whose times win if both have one."""
         times: dict[tuple[Key, str, str], dict[int, float]] = {}
         for curve in (*self.curves, *newer.curves):
             name = curve.key, curve.transport, curve.algorithm
@@ -89,9 +91,9 @@ class Table(BaseModel):
         return _table(times).on(newer.machine or self.machine)
 
     def told_crowds(self) -> "Table":
-        """This table, where earlier versions did not say of their curves whether ranks had a core each.
+        """Return this table with ``crowded`` filled in for curves of earlier versions, which did not store it.
 
-        Those that its machine has not cores enough for are taken as crowded.
+        A curve with more ranks than its machine has cores is taken as crowded.
         """
         if self.machine is None or self.machine.cores is None:
             return self
@@ -108,14 +110,16 @@ class Table(BaseModel):
 
 
 def arithmetic_of(collective: str, dtype: str) -> Arithmetic:
-    """Return the dtypes' cost class: data that is only moved, numbers that the CPU adds, or one of the halves."""
+    """Return the dtypes' cost class: data that is only moved, numbers that the CPU adds natively, or one of the half
+    precisions.
+    """
     if collective not in REDUCING:
         return "none"
     return dtype if dtype in HALVES else "native"  # type: ignore[return-value]
 
 
 def shape_of(ranks_of_nodes: Sequence[int]) -> str:
-    """Return the placement of ranks in a word: 1x4, 2x8, or 3+1 for nodes with different numbers of ranks."""
+    """Return the placement of ranks as a short text: 1x4, 2x8, or 3+1 for nodes with different numbers of ranks."""
     largest_first = sorted(ranks_of_nodes, reverse=True)
     if len(set(largest_first)) == 1:
         return f"{len(largest_first)}x{largest_first[0]}"
@@ -123,15 +127,17 @@ def shape_of(ranks_of_nodes: Sequence[int]) -> str:
 
 
 def ranks_of_nodes_in(shape: str) -> tuple[int, ...]:
-    """The way back: (4, 4) for 2x4, (3, 1) for 3+1."""
+    """Parse such a text: (4, 4) for 2x4, (3, 1) for 3+1."""
     nodes, _, each = shape.partition("x")
     return (int(each),) * int(nodes) if each else tuple(map(int, shape.split("+")))
 
 
 def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Table:
-    """The rows of one run. What ``auto`` took counts for the algorithm taken; wrong and simulated rows do not count.
+    """The rows of one run. A row of ``auto`` counts for the algorithm that it chose; wrong and simulated rows do not
+    count.
 
-    Where a sweep was repeated, the median of its repetitions counts. A run that asked for channels has no place here.
+    If a sweep was repeated, the median of its repetitions counts. Runs with an explicit number of channels are left
+    out.
     """
     found: dict[tuple[Key, str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     shape = shape_of(ranks_of_nodes)
@@ -145,7 +151,7 @@ def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Tabl
 
 
 def _table(times_us: dict[tuple[Key, str, str], dict[int, float]]) -> Table:
-    """Build a table; a curve with too many times keeps the newest, as its times are in order of age."""
+    """Build a table; a curve with too many times keeps the newest, because its times are in order of age."""
     curves = [
         Curve(
             **key._asdict(),

@@ -1,1 +1,1 @@
-"""Every metric that agents and server export: declared once, here. docs/metrics.md is made of these tables."""
+"""Every metric that agents and server export, declared once; docs/metrics.md is generated from these tables."""

@@ -28,7 +28,7 @@ RANK_COMPUTE_SECONDS = AGENT.counter(
     unit="s", alerts=("RingscopeStragglerRank",),
 )  # fmt: skip
 RANK_SAMPLES = AGENT.counter(
-    "rank_samples", "Training samples that the rank took; absent for benchmarks.", "job_id", "rank"
+    "rank_samples", "Training samples that the rank processed; absent for benchmarks.", "job_id", "rank"
 )
 RANK_UP = AGENT.gauge(
     "rank_up", "Rank process is alive.", "job_id", "rank", unit="0 or 1", alerts=("RingscopeRankHung",)
@@ -41,7 +41,7 @@ RANK_LAST_STEP_TIMESTAMP = AGENT.gauge(
     unit="s", alerts=("RingscopeRankHung",),
 )  # fmt: skip
 RANK_INFO = AGENT.gauge(
-    "rank_info", "Where a rank runs: the key to join series of its GPU.", "job_id", "rank", "local_rank", "gpu",
+    "rank_info", "Where a rank runs; join on it to get the series of its GPU.", "job_id", "rank", "local_rank", "gpu",
     unit="always 1",
     alerts=(
         "RingscopeGpuXid", "RingscopeGpuMemoryError", "RingscopeGpuRowRemapFailed", "RingscopeGpuThrottled",
@@ -54,16 +54,17 @@ RANK_COLLECTIVES = AGENT.counter(
     "rank_collectives", "Collectives finished.", "job_id", "rank", "op", alerts=("RingscopeLateRank",)
 )
 RANK_COLLECTIVE_SECONDS = AGENT.counter(
-    "rank_collective_seconds", "Time in finished collectives, waiting for peers included.", "job_id", "rank", "op",
+    "rank_collective_seconds", "Time in finished collectives, including waiting for peers.", "job_id", "rank", "op",
     unit="s", alerts=("RingscopeBusBandwidthLow", "RingscopeLateRank"),
 )  # fmt: skip
 RANK_COLLECTIVE_BYTES = AGENT.counter(
-    "rank_collective_bytes", "Message bytes of finished collectives; over their seconds: the algorithm bandwidth.",
+    "rank_collective_bytes", "Message bytes of finished collectives; divided by their seconds: the algorithm "
+    "bandwidth.",
     "job_id", "rank", "op", unit="B",
 )  # fmt: skip
 RANK_COLLECTIVE_BUS_BYTES = AGENT.counter(
     "rank_collective_bus_bytes",
-    "Message bytes times the bus factor (all-reduce: 2(n-1)/n); over their seconds: the bus bandwidth.",
+    "Message bytes times the bus factor (all-reduce: 2(n-1)/n); divided by their seconds: the bus bandwidth.",
     "job_id", "rank", "op", unit="B", alerts=("RingscopeBusBandwidthLow",),
 )  # fmt: skip
 RANK_VERIFICATION_ERRORS = AGENT.counter(
@@ -74,7 +75,7 @@ RANK_LAST_COLLECTIVE_DURATION = AGENT.gauge(
     "rank_last_collective_duration_seconds", "Duration of the last collective.", "job_id", "rank", "op", unit="s"
 )
 RANK_LAST_BUS_BANDWIDTH = AGENT.gauge(
-    "rank_last_bus_bandwidth_bytes_per_second", "Bus bandwidth of the last collective; take the counters for graphs.",
+    "rank_last_bus_bandwidth_bytes_per_second", "Bus bandwidth of the last collective; use the counters for graphs.",
     "job_id", "rank", "op", unit="B/s",
 )  # fmt: skip
 
@@ -82,12 +83,14 @@ RANK_LAST_BUS_BANDWIDTH = AGENT.gauge(
 
 SIZE_SECONDS = AGENT.counter(
     "collective_size_seconds",
-    "Time in finished collectives of one message size over this node's ranks; a job has 32 sizes at most, and other.",
+    "Time in finished collectives of one message size over this node's ranks; a job has at most 32 sizes, and the "
+    "label other.",
     "job_id", "op", "message_bytes", unit="s",
 )  # fmt: skip
 SIZE_BUS_BYTES = AGENT.counter(
     "collective_size_bus_bytes",
-    "Message bytes times the bus factor, of one message size; over their seconds: the bus bandwidth of that size.",
+    "Message bytes times the bus factor, of one message size; divided by their seconds: the bus bandwidth of that "
+    "size.",
     "job_id", "op", "message_bytes", unit="B",
 )  # fmt: skip
 COLLECTIVE_DURATION = AGENT.histogram(
@@ -105,10 +108,10 @@ AGENT_INFO = AGENT.gauge(
     "agent_info", "Build and library versions.", "version", "nccl_version", "driver_version", unit="always 1"
 )
 AGENT_RECORDS_DROPPED = AGENT.counter(
-    "agent_records_dropped", "Step records lost before the server had them.", "reason",
+    "agent_records_dropped", "Step records lost before they reached the server.", "reason",
     alerts=("RingscopeRecordsDropped",),
 )  # fmt: skip
-AGENT_SPOOL_BYTES = AGENT.gauge("agent_spool_bytes", "Bytes of records that wait on disk.", unit="B")
+AGENT_SPOOL_BYTES = AGENT.gauge("agent_spool_bytes", "Bytes of records spooled on disk.", unit="B")
 AGENT_LAST_SERVER_CONTACT = AGENT.gauge(
     "agent_last_server_contact_timestamp_seconds", "Unix time of the last request that the server accepted.", unit="s"
 )
@@ -118,7 +121,7 @@ AGENT_LAST_SERVER_CONTACT = AGENT.gauge(
 GPU_UTILIZATION = AGENT.gauge(
     "gpu_utilization_ratio", "Share of the last sample period in which a kernel ran.", "gpu", unit="0 to 1"
 )
-GPU_MEMORY_USED = AGENT.gauge("gpu_memory_used_bytes", "Memory in use, the driver's own included.", "gpu", unit="B")
+GPU_MEMORY_USED = AGENT.gauge("gpu_memory_used_bytes", "Memory in use, including the driver's own.", "gpu", unit="B")
 GPU_TEMPERATURE = AGENT.gauge("gpu_temperature_celsius", "Temperature of the GPU's die.", "gpu", unit="°C")
 GPU_POWER = AGENT.gauge("gpu_power_watts", "Power that the board draws.", "gpu", unit="W")
 GPU_NVLINK_TRANSMIT = AGENT.counter(

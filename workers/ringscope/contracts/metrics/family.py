@@ -11,11 +11,9 @@ Kind = Literal["counter", "gauge", "histogram"]
 class Family:
     """One metric.
 
-    Args:
-        name: the name as Prometheus stores it: a counter's ends in _total.
-        unit: the unit of its value, in a word or two for people; empty for a plain number.
-        alerts: rules of deploy/prometheus that stand on it, directly or through a recording rule.
-        buckets: upper bounds of a histogram, without +Inf, in ``unit``.
+    Args: name: the name as Prometheus stores it: a counter's ends in _total. unit: the unit of its value, in a word or
+    two for readers; empty for a plain number. alerts: rules of deploy/prometheus that use it, directly or through a
+    recording rule. buckets: upper bounds of a histogram, without +Inf, in ``unit``.
     """
 
     name: str
@@ -34,17 +32,17 @@ class Table:
         self.families: list[Family] = []
 
     def counter(self, name: str, help: str, *labels: str, unit: str = "", alerts: tuple[str, ...] = ()) -> Family:
-        """Add what only grows; ``name`` is without prefix and _total."""
+        """Add a counter; ``name`` is without prefix and _total."""
         return self._add(Family(f"{PREFIX}{name}_total", "counter", help, labels, unit, alerts))
 
     def gauge(self, name: str, help: str, *labels: str, unit: str = "", alerts: tuple[str, ...] = ()) -> Family:
-        """Add what goes up and down; ``name`` is without prefix."""
+        """Add a gauge; ``name`` is without prefix."""
         return self._add(Family(f"{PREFIX}{name}", "gauge", help, labels, unit, alerts))
 
     def histogram(
         self, name: str, help: str, *labels: str, buckets: tuple[float, ...], alerts: tuple[str, ...] = ()
     ) -> Family:
-        """Add a distribution of seconds; ``name`` is without prefix."""
+        """Add a histogram of seconds; ``name`` is without prefix."""
         return self._add(Family(f"{PREFIX}{name}", "histogram", help, labels, "s", alerts, buckets))
 
     def _add(self, family: Family) -> Family:

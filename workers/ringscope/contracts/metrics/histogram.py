@@ -14,9 +14,9 @@ class Histogram:
         self.sum = 0.0
 
     def observe(self, values: np.ndarray | Sequence[float]) -> np.ndarray:
-        """Add observations; a value equal to a bound belongs to that bucket, as Prometheus has it.
+        """Add observations; a value equal to a bound belongs to that bucket, as in Prometheus.
 
-        Gives the number of each one's bucket.
+        Returns the bucket number of each observation.
         """
         places = np.searchsorted(self.bounds, np.asarray(values, dtype=float), side="left")
         self.counts += np.bincount(places, minlength=len(self.counts))
@@ -32,7 +32,7 @@ class Histograms:
         self.by_labels: dict[tuple[str, ...], Histogram] = {}
 
     def of(self, *labels: str) -> Histogram:
-        """The one with these labels; empty at first."""
+        """Return the histogram with these labels; empty at first."""
         if labels not in self.by_labels:
             self.by_labels[labels] = Histogram(self._bounds)
         return self.by_labels[labels]

@@ -4,5 +4,5 @@ OPS = frozenset({"all_reduce", "all_gather", "reduce_scatter", "broadcast", "red
 
 
 def op_label(op: str) -> str:
-    """The ``op`` of a collective; one that is not known is "other"."""
+    """Return the label ``op`` of a collective; "other" for an unknown one."""
     return op if op in OPS else "other"

@@ -1,4 +1,4 @@
-"""Families as prometheus_client takes them: what a collector yields."""
+"""Families as prometheus_client takes them from a collector."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -11,14 +11,14 @@ NO_EXEMPLARS: Mapping[int, Exemplar] = {}
 
 
 class Series:
-    """One family with its series, as a page shows it. Without any it still says that it exists."""
+    """One family with its series, as a page shows it. A family without series is still listed."""
 
     def __init__(self, family: Family) -> None:
         self.family = family
         self.metric: Metric = _CLASSES[family.kind](family.name, family.help, labels=family.labels)
 
     def add(self, *labels: object, value: float | None) -> "Series":
-        """A series with these values of the family's labels; None: there is none."""
+        """Add a series with these values of the family's labels; None: add nothing."""
         if value is not None:
             self._check(labels)
             self.metric.add_metric([str(label) for label in labels], value)  # type: ignore[attr-defined]
@@ -27,7 +27,7 @@ class Series:
     def distribution(
         self, *labels: object, histogram: Histogram, exemplars: Mapping[int, Exemplar] = NO_EXEMPLARS
     ) -> "Series":
-        """The series of a histogram; ``exemplars`` are by number of the bucket."""
+        """Add the series of a histogram; ``exemplars`` are by number of the bucket."""
         self._check(labels)
         bounds = [*(str(float(bound)) for bound in histogram.bounds), "+Inf"]
         counts = [float(count) for count in histogram.counts.cumsum()]
@@ -52,5 +52,5 @@ _CLASSES: dict[str, Callable[..., Metric]] = {
 
 
 def single(family: Family, value: float | None) -> Metric:
-    """A family without labels."""
+    """Return a family without labels."""
     return Series(family).add(value=value).metric

@@ -1,4 +1,4 @@
-"""Metrics of a server. "Jobs" are jobs that hold slots, and for a moment after they released them.
+"""Metrics of a server. "Jobs" are jobs that hold slots or have just released them.
 
 Counters and distributions belong to this server alone: if several servers share a database, each counts its own work.
 Gauges of jobs, nodes and benchmarks are read from the tables and appear on every server's page.
@@ -20,7 +20,7 @@ JOBS_SUBMITTED = SERVER.counter("jobs_submitted", "Jobs submitted.", "kind")
 JOBS_FINISHED = SERVER.counter("jobs_finished", "Jobs ended.", "kind", "outcome", alerts=("RingscopeJobFailures",))
 JOB_INFO = SERVER.gauge(
     "job_info",
-    "Facts about an active job; schedule is the name of what submitted it, empty where a person did.",
+    "Facts about an active job; schedule is the name of the schedule that submitted it, empty if a user did.",
     "job_id",
     "kind",
     "op",
@@ -32,40 +32,42 @@ JOB_INFO = SERVER.gauge(
     unit="always 1",
 )
 JOB_STATE = SERVER.gauge(
-    "job_state", "The state of an active job: 1 for one of them.", "job_id", "state", unit="0 or 1"
+    "job_state", "The state of an active job: 1 for its current state.", "job_id", "state", unit="0 or 1"
 )
 JOB_START_TIMESTAMP = SERVER.gauge(
     "job_start_timestamp_seconds", "Unix time at which the ranks started.", "job_id", unit="s"
 )
 JOB_EXPECTED_BUS_BANDWIDTH = SERVER.gauge(
     "job_expected_bus_bandwidth_bytes_per_second",
-    "Baseline of the rows measured in the last minute: what earlier good, comparable jobs reached on them.",
+    "Baseline of the rows measured in the last minute: the bandwidth that earlier good, comparable jobs reached.",
     "job_id", "op", unit="B/s", alerts=("RingscopeBusBandwidthLow",),
 )  # fmt: skip
 JOB_GOODPUT = SERVER.gauge(
-    "job_goodput_ratio", "Time in finished steps, of the time since the first one began; the mean of the ranks.",
+    "job_goodput_ratio", "Share of the time since the first step began that was spent in finished steps; mean of the "
+    "ranks.",
     "job_id", unit="0 to 1",
 )  # fmt: skip
 TRAINING_LOSS = SERVER.gauge("training_loss", "Loss of the last step of rank 0.", "job_id")
 QUEUE_OLDEST_SUBMIT_TIMESTAMP = SERVER.gauge(
-    "queue_oldest_submit_timestamp_seconds", "Unix time at which the oldest queued job came; absent when none waits.",
+    "queue_oldest_submit_timestamp_seconds", "Unix time at which the oldest queued job was submitted; absent if the "
+    "queue is empty.",
     unit="s", alerts=("RingscopeQueueStuck",),
 )  # fmt: skip
 QUEUE_WAIT = SERVER.histogram(
-    "queue_wait_seconds", "From the queue to the start of the ranks.", "kind", buckets=QUEUE_BUCKETS_SECONDS
+    "queue_wait_seconds", "Time from the queue to the start of the ranks.", "kind", buckets=QUEUE_BUCKETS_SECONDS
 )
 JOB_DURATION = SERVER.histogram(
-    "job_duration_seconds", "From the start of the ranks to the end of the job.", "kind", "outcome",
+    "job_duration_seconds", "Time from the start of the ranks to the end of the job.", "kind", "outcome",
     buckets=JOB_BUCKETS_SECONDS,
 )  # fmt: skip
 SCHEDULER_LAST_PASS_TIMESTAMP = SERVER.gauge(
     "scheduler_last_pass_timestamp_seconds",
-    "Unix time of the last scheduling pass; only of the server that schedules.",
+    "Unix time of the last scheduling pass; only on the server that schedules.",
     unit="s", alerts=("RingscopeSchedulerStalled",),
 )  # fmt: skip
 BACKGROUND_TASK_AGE = SERVER.gauge(
     "background_task_age_seconds",
-    "Time since the server completed a scheduling pass, a look at running jobs, and a write of heartbeats.",
+    "Time since the server last completed a scheduling pass, a check of running jobs, and a write of heartbeats.",
     "task",
     unit="s",
 )
@@ -78,19 +80,20 @@ SLOTS = SERVER.gauge(
     "slots", "Slots by state: what jobs get, also on nodes without GPUs.", "state", alerts=("RingscopeQueueStuck",)
 )
 NODE_UP = SERVER.gauge(
-    "node_up", "Heartbeats of the node arrive.", "node", unit="0 or 1",
+    "node_up", "1 while heartbeats of the node arrive.", "node", unit="0 or 1",
     alerts=("RingscopeNodeLost", "RingscopeNodeNotScraped"),
 )  # fmt: skip
 NODE_LAST_HEARTBEAT_TIMESTAMP = SERVER.gauge(
     "node_last_heartbeat_timestamp_seconds", "Unix time of the last heartbeat.", "node", unit="s"
 )
 
-# *** benchmarks that are over
+# *** finished benchmarks
 
 BENCHMARK_BUS_BANDWIDTH = SERVER.gauge(
     "benchmark_bus_bandwidth_bytes_per_second",
-    "By the mean time of the last succeeded, undisturbed benchmark of this shape, out of place; backend is algorithm "
-    "and transport, as in ring/mpi, redop how numbers are combined; crowded: ranks had fewer cores than they are.",
+    "Bus bandwidth from the mean time of the last succeeded, undisturbed benchmark of this shape, out of place; "
+    "backend "
+    "is algorithm and transport, such as ring/mpi; redop: the reduction; crowded: there were fewer cores than ranks.",
     "op", "message_bytes", "world_size", "nodes", "backend", "dtype", "redop", "crowded", unit="B/s",
     alerts=("RingscopeBenchmarkRegressed",),
 )  # fmt: skip
@@ -104,7 +107,7 @@ BENCHMARK_LAST_RUN_TIMESTAMP = SERVER.gauge(
 INGEST_RECORDS = SERVER.counter("ingest_records", "Rows stored from agents.", "kind")
 INGEST_REJECTED = SERVER.counter("ingest_rejected", "Records refused.", "reason")
 INGEST_DELAY = SERVER.histogram(
-    "ingest_delay_seconds", "From the end of a block of steps to the commit of its rows.",
+    "ingest_delay_seconds", "Time from the end of a block of steps to the commit of its rows.",
     buckets=INGEST_BUCKETS_SECONDS, alerts=("RingscopeIngestSlow",),
 )  # fmt: skip
 STREAM_SUBSCRIBERS = SERVER.gauge("stream_subscribers", "Open live streams.")
@@ -112,9 +115,10 @@ STREAM_MESSAGES_DROPPED = SERVER.counter(
     "stream_messages_dropped", "Live messages dropped for browsers that read too slowly."
 )
 HTTP_REQUEST_DURATION = SERVER.histogram(
-    "http_request_duration_seconds", "From a request to the beginning of its answer; an agent's poll is held for long.",
+    "http_request_duration_seconds", "Time from a request to the beginning of its response; an agent's poll is held "
+    "for a long time.",
     "method", "route", "code", buckets=HTTP_BUCKETS_SECONDS,
 )  # fmt: skip
 AUTH_FAILURES = SERVER.counter("auth_failures", "Requests without a valid token, and logins that failed.", "reason")
-REQUESTS_LIMITED = SERVER.counter("requests_limited", "Requests refused as too many came.", "counted_by")
+REQUESTS_LIMITED = SERVER.counter("requests_limited", "Requests refused by the rate limit.", "counted_by")
 BUILD_INFO = SERVER.gauge("build_info", "Build of the server.", "version", "revision", unit="always 1")

@@ -6,7 +6,7 @@ The schedules that execute them are built in ``ringscope.schedules.algorithms``,
 from typing import Literal, get_args
 
 Collective = Literal["all_reduce", "reduce_scatter", "all_gather", "broadcast", "reduce", "alltoall", "sendrecv"]
-# Our algorithms; those of another collective are a choice from them.
+# Our algorithms; every other collective supports a subset of them.
 ScheduledAlgorithm = Literal[
     "ring",
     "ring_pipelined",
@@ -23,8 +23,8 @@ Algorithm = Literal["auto", ScheduledAlgorithm, "mpi", "gloo", "nccl"]
 
 COLLECTIVES: tuple[str, ...] = get_args(Collective)
 ALGORITHMS: tuple[str, ...] = get_args(Algorithm)
-AUTO = "auto"  # in a job: ``ringscope.choice.chooser`` takes one for each row
-# The algorithms of each collective that are a schedule of ours.
+AUTO = "auto"  # in a job: ``ringscope.choice.chooser`` chooses an algorithm for each row
+# The algorithms of each collective for which we have a schedule.
 SCHEDULED: dict[str, tuple[str, ...]] = {
     "all_reduce": get_args(ScheduledAlgorithm),
     "reduce_scatter": ("ring", "direct"),
@@ -34,8 +34,8 @@ SCHEDULED: dict[str, tuple[str, ...]] = {
     "alltoall": ("direct",),
     "sendrecv": ("ring",),
 }
-# Those whose schedules go in channels (``ringscope.schedules.algorithms.channels``). A root's tree does not: by its own
-# card the root would send or get every channel's part, which is as much as in one.
+# Algorithms whose schedules use channels (``ringscope.schedules.algorithms.channels``). Trees with a root do not:
+# through its own card the root would send or receive the parts of all channels, which is as much as in one channel.
 IN_CHANNELS: frozenset[tuple[str, str]] = frozenset(
     {
         ("all_reduce", "ring"),
@@ -50,9 +50,10 @@ IN_CHANNELS: frozenset[tuple[str, str]] = frozenset(
 )
 REDUCING: frozenset[str] = frozenset({"all_reduce", "reduce_scatter", "reduce"})
 ROOTED: frozenset[str] = frozenset({"broadcast", "reduce"})
-PER_RANK: frozenset[str] = frozenset({"reduce_scatter", "all_gather", "alltoall"})  # a part of the buffer for each rank
+# each rank has its own part of the buffer
+PER_RANK: frozenset[str] = frozenset({"reduce_scatter", "all_gather", "alltoall"})
 UNCHECKED_IN_PLACE: frozenset[str] = frozenset({"alltoall", "sendrecv"})
-# Libraries that execute collectives without a schedule of ours, and which collectives of theirs we call.
+# Libraries that execute collectives without a schedule of ours, and the collectives that we call in each.
 VENDORS: dict[str, frozenset[str]] = {
     "mpi": frozenset(COLLECTIVES),
     "gloo": frozenset({"all_reduce"}),
@@ -67,7 +68,9 @@ def nameable(collective: object) -> tuple[str, ...]:
 
 
 def available(collective: object) -> tuple[str, ...]:
-    """Every name that can execute a collective: our algorithms, then the libraries; none for what is no collective."""
+    """Return every name that can execute a collective: our algorithms, then the libraries; none for an unknown
+    collective.
+    """
     schedules = SCHEDULED.get(collective) if isinstance(collective, str) else None
     return (*schedules, *(name for name, theirs in VENDORS.items() if collective in theirs)) if schedules else ()
 
@@ -81,11 +84,13 @@ def bus_factor(collective: str, ranks: int) -> float:
             return (ranks - 1) / ranks
         case "broadcast" | "reduce" | "sendrecv":
             return 1.0
-    raise ValueError(f"{collective}: there is no bus factor for it.")
+    raise ValueError(f"{collective} has no bus factor.")
 
 
 def total_elements(collective: str, count: int, ranks: int) -> int:
-    """Return the elements of the larger of input and result; ``count`` is per rank where nccl-tests has it so."""
+    """Return the elements of the larger of input and result; ``count`` is per rank for the collectives for which
+    nccl-tests counts it so.
+    """
     return count * ranks if collective in PER_RANK else count
 
 

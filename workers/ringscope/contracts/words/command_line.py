@@ -5,5 +5,5 @@ from collections.abc import Mapping
 
 
 def typed(program: str, variables: Mapping[str, object]) -> str:
-    """The program for a POSIX shell, after the variables that it shall have: RINGSCOPE_DATA_DIR=/srv/rs ringscope."""
+    """Write the program for a POSIX shell, after its environment variables: RINGSCOPE_DATA_DIR=/srv/rs ringscope."""
     return " ".join([*(f"{name}={shlex.quote(str(value))}" for name, value in variables.items()), shlex.quote(program)])

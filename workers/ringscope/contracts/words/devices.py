@@ -5,18 +5,19 @@ from typing import Literal
 
 TransportName = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc", "simulated"]
 Device = Literal["auto", "cpu", "cuda"]
-SIMULATED = "simulated"  # the transport that moves nothing: times are the cost model's
+SIMULATED = "simulated"  # the transport that moves no data: the cost model computes the times
 
-# What works on both takes the first, unless the device is named.
+# The devices of each transport; the first is the default.
 TRANSPORT_DEVICES: dict[str, tuple[str, ...]] = {
     "shared_memory": ("cpu",),
     "mpi": ("cpu", "cuda"),
     "nccl": ("cuda",),
     "cuda_ipc": ("cuda",),
 }
-# Of the libraries that execute collectives without a schedule of ours; MPI takes GPU memory over transport mpi only.
+# The devices of libraries that execute collectives without a schedule of ours; MPI uses GPU memory over transport mpi
+# only.
 VENDOR_DEVICES: dict[str, tuple[str, ...]] = {"mpi": ("cpu", "cuda"), "gloo": ("cpu",), "nccl": ("cuda",)}
-MPI_ON_GPUS = "mpi on GPUs"  # transport mpi in records, where the buffers are GPU memory: its times are others
+MPI_ON_GPUS = "mpi on GPUs"  # name of transport mpi in records if the buffers are GPU memory, because its times differ
 
 _GPU_TRANSPORTS = ("nccl", "cuda_ipc", MPI_ON_GPUS)
 
@@ -24,20 +25,20 @@ _GPU_TRANSPORTS = ("nccl", "cuda_ipc", MPI_ON_GPUS)
 def usual_channels(ranks_of_nodes: Sequence[int], transport: str) -> int:
     """Return the default channel count of rings and trees over a transport, named as in records.
 
-    Between nodes with GPUs it is the number of ranks on the smallest node, as each has its own network card or a part
-    of one. The processes of a host share its cards and take turns on its cores, so one channel is used there.
+    Between nodes with GPUs it is the number of ranks on the smallest node, because each has its own network card or a
+    part of one. The processes of a host share its cards and cores, so one channel is used there.
     """
     is_on_gpus = transport.partition(",")[0] in _GPU_TRANSPORTS
     return min(ranks_of_nodes) if is_on_gpus and len(ranks_of_nodes) > 1 else 1
 
 
 def too_many_channels(channels: int, ranks: int) -> str:
-    """Return an error sentence: so many channels do not fit a smallest node of ``ranks`` ranks."""
-    return f"{channels} cannot each leave a node of {ranks} by another rank; give 1 to {ranks}."
+    """Return the error sentence for more channels than the smallest node's ``ranks`` ranks."""
+    return f"{channels} cannot each leave a node of {ranks} through a different rank; give 1 to {ranks}."
 
 
 def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ()) -> str:
-    """The device that the three names leave: cpu, cuda, or auto when both will do.
+    """Return the device that the three names allow: cpu, cuda, or auto if both are possible.
 
     Raises ValueError, in a sentence without the field's name, when they contradict each other.
     """
@@ -60,7 +61,9 @@ def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ())
 
 
 def carrier(algorithm: str, transport: str) -> str:
-    """Return what moves an algorithm's data over ``transport``: a library in host memory moves its own."""
+    """Return the name of what moves an algorithm's data: ``transport``, or a library in host memory, which moves its
+    own.
+    """
     is_own = "cpu" in VENDOR_DEVICES.get(algorithm, ()) and not transport.startswith(MPI_ON_GPUS)
     return algorithm if is_own else transport
 

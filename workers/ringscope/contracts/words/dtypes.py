@@ -34,21 +34,22 @@ ITEMSIZE_BYTES: dict[str, int] = {
 }
 DTYPES: tuple[str, ...] = get_args(DType)
 OPS: tuple[str, ...] = get_args(Op)
-# Complex numbers have no order, and NCCL cannot multiply them. Sum and mean are those of twice as many real numbers.
+# Complex numbers have no order, and NCCL cannot multiply them. Sum and mean are computed as for twice as many real
+# numbers.
 _COMPLEX_OPS: tuple[str, ...] = ("sum", "avg")
-# PyTorch's gloo reduces no unsigned numbers of more than 8 bits.
+# PyTorch's gloo cannot reduce unsigned integers of more than 8 bits.
 GLOO_DTYPES: tuple[str, ...] = tuple(name for name in DTYPES if name not in ("uint32", "uint64"))
-# What NumPy and MPI know but NCCL does not, and what it fits in.
+# Types that NumPy and MPI support but NCCL does not, each with a wider type that it fits in.
 _WIDER: dict[str, str] = {"int16": "int32", "uint16": "uint32", "bool": "uint8"}
 
 
 def ops_of(dtype: str) -> tuple[str, ...]:
-    """The operations that have a meaning on a dtype."""
+    """Return the operations that are defined for a dtype."""
     return _COMPLEX_OPS if dtype.startswith("complex") else OPS
 
 
 def check_dtype(dtype: str) -> None:
-    """Raise ValueError, in a sentence without the field's name, for what the engine does not reduce."""
+    """Raise ValueError, in a sentence without the field's name, for a dtype that the engine cannot reduce."""
     if dtype in _WIDER:
         raise ValueError(f"{dtype} is not supported, as NCCL has no such type; convert to {_WIDER[dtype]}.")
     if dtype not in DTYPES:
@@ -56,7 +57,7 @@ def check_dtype(dtype: str) -> None:
 
 
 def check_op(op: str, dtype: str) -> None:
-    """Raise ValueError, in a sentence without the field's name, for an operation that ``dtype`` does not have."""
+    """Raise ValueError, in a sentence without the field's name, for an operation that is not defined for ``dtype``."""
     if op not in OPS:
         raise ValueError(f"unknown op {op!r}; choose one of {', '.join(OPS)}.")
     if op not in ops_of(dtype):

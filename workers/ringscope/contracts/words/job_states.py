@@ -6,7 +6,7 @@ from typing import Literal
 JobState = Literal["held", "queued", "starting", "running", "stopping", "succeeded", "failed", "cancelled"]
 Move = Literal[
     "held", "released", "starting", "running", "stopping", "requeued", "succeeded", "failed", "cancelled"
-]  # a job's event is "job." and the move
+]  # A job's event is "job." and the name of the move.
 
 WAITING: frozenset[JobState] = frozenset({"held", "queued"})
 ACTIVE: frozenset[JobState] = frozenset({"starting", "running", "stopping"})
@@ -26,7 +26,7 @@ def _transition(move: Move, origins: set[JobState], target: JobState) -> Transit
     return Transition(move, frozenset(origins), target)
 
 
-# Only "stopping" leads to an end state, or back into the queue, once something was started: cleanup cannot be skipped.
+# Once something was started, only "stopping" leads to an end state or back into the queue: cleanup cannot be skipped.
 TRANSITIONS: tuple[Transition, ...] = (
     _transition("held", {"queued"}, "held"),
     _transition("released", {"held"}, "queued"),

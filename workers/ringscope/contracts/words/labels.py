@@ -1,17 +1,17 @@
-"""Labels: words by which people find jobs and say which nodes they want. Pure."""
+"""Labels: key-value pairs by which people find jobs and select nodes. Pure."""
 
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 MOST_LABELS = 100
-MOST_CHARACTERS = 200  # of a name or a value
+MOST_CHARACTERS = 200  # in a name or a value
 
 
 def bounded(labels: dict[str, str]) -> dict[str, str]:
-    """The labels, if they are few and short. Raises ValueError with a sentence that says what to do."""
+    """Return the labels if they are few and short. Raises ValueError with a sentence that says what to do."""
     if len(labels) > MOST_LABELS:
-        raise ValueError(f"these are too many; give {MOST_LABELS} or fewer.")
+        raise ValueError(f"there are too many entries; give {MOST_LABELS} or fewer.")
     for name, value in labels.items():
         if max(len(name), len(value)) > MOST_CHARACTERS:
             shown = name if len(name) <= MOST_CHARACTERS else f"{name[:20]}…"
@@ -19,7 +19,7 @@ def bounded(labels: dict[str, str]) -> dict[str, str]:
     return labels
 
 
-# Of what is stored: an earlier version took more of them.
+# Stored labels: an earlier version allowed more of them.
 Labels = Annotated[dict[str, str], Field(json_schema_extra={"maxProperties": MOST_LABELS})]
-# Limits on what a client sends.
+# New labels, with limits on what a client sends.
 NewLabels = Annotated[Labels, AfterValidator(bounded)]

@@ -1,4 +1,4 @@
-"""Speed of a machine's processors and scheduling, which the cost model needs where nothing was measured."""
+"""Speed of a machine's processors and scheduling, which the cost model needs if nothing was measured."""
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -10,24 +10,32 @@ class Machine(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    hardware: str = Field("", max_length=1000, description="Hardware that was measured; any other is measured again.")
-    cores: int | None = Field(None, ge=1, lt=2**31, description="Physical, that ranks may use at once; null: enough.")
-    call_us: float = Field(0.4, gt=0, le=1e6, description="How long one call of NumPy takes that does nearly nothing.")
-    turn_us: float = Field(
-        5.0, gt=0, le=1e6, description="How long it takes until another process that waits for the same core runs."
+    hardware: str = Field("", max_length=1000, description="The measured hardware; other hardware is measured again.")
+    cores: int | None = Field(
+        None, ge=1, lt=2**31, description="Physical cores that ranks may use at once; null: enough."
     )
-    cache_bytes: int = Field(1 << 20, ge=1, lt=2**63, description="A core's own, or its part of a shared one.")
-    add_gb_per_s: float = Field(56.0, gt=0, le=1e6, description="Adding one array to another, both in the cache.")
+    call_us: float = Field(0.4, gt=0, le=1e6, description="Duration of a NumPy call that does almost nothing.")
+    turn_us: float = Field(
+        5.0, gt=0, le=1e6, description="Time until another process that waits for the same core runs."
+    )
+    cache_bytes: int = Field(1 << 20, ge=1, lt=2**63, description="Cache of a core, or its part of a shared cache.")
+    add_gb_per_s: float = Field(
+        56.0, gt=0, le=1e6, description="Rate of adding one array to another, both in the cache."
+    )
     copy_gb_per_s: float = Field(76.0, gt=0, le=1e6, description="Copying, likewise.")
-    far_add_gb_per_s: float = Field(56.0, gt=0, le=1e6, description="Adding arrays that no cache holds.")
-    far_copy_gb_per_s: float = Field(76.0, gt=0, le=1e6, description="Copying such ones.")
+    far_add_gb_per_s: float = Field(
+        56.0, gt=0, le=1e6, description="Rate of adding arrays that do not fit in any cache."
+    )
+    far_copy_gb_per_s: float = Field(
+        76.0, gt=0, le=1e6, description="Rate of copying arrays that do not fit in any cache."
+    )
 
     def adding_gb_per_s(self, size_bytes: int) -> float:
         """Return the addition rate for arrays of this size: the rate in cache if two of them fit there."""
         return self.add_gb_per_s if 2 * size_bytes <= self.cache_bytes else self.far_add_gb_per_s
 
     def copying_gb_per_s(self, size_bytes: int) -> float:
-        """Likewise."""
+        """Return the copy rate for arrays of this size, likewise."""
         return self.copy_gb_per_s if 2 * size_bytes <= self.cache_bytes else self.far_copy_gb_per_s
 
     def ranks_per_core(self, ranks: int) -> float:
@@ -36,7 +44,7 @@ class Machine(BaseModel):
 
 
 def shared_cores(ranks: int, cores: int | None) -> str:
-    """Return "4 ranks on 2 cores" where ranks share cores; empty where each has one or the cores are not known."""
+    """Return "4 ranks on 2 cores" if ranks share cores; empty if each has its own or the cores are unknown."""
     return f"{ranks} ranks on {plural(cores, 'core')}" if cores is not None and cores < ranks else ""
 
 

@@ -19,14 +19,14 @@ class Link(NamedTuple):
 
 
 class Preset(NamedTuple):
-    """A link that people know by name, and where its two figures come from."""
+    """A link with a well-known name, and the source of its two figures."""
 
     link: Link
     source: str
 
 
 class SharedLink(NamedTuple):
-    """A link that several ranks' messages cross: they share its bandwidth while they do."""
+    """A link whose bandwidth is shared by the messages of several ranks that cross it at the same time."""
 
     kind: str
     number: int
@@ -41,10 +41,10 @@ class Path(NamedTuple):
     is_intra: bool = False
 
 
-# Rates are of one direction, those of the standard or the data sheet; what a program reaches is less (docs/engine.md,
-# section 7). [V]: read in the named document (stas00: github.com/stas00/ml-engineering, network/README.md);
-# [R]: recalled or assumed, replace it by a fit (`ringscope.cost.fitting.fit`) before relying on it. docs/planner.md has
-# it all as a table.
+# Rates are of one direction, those of the standard or the data sheet; programs reach less (docs/engine.md, section 7).
+# [V]: read in the named document (stas00: github.com/stas00/ml-engineering, network/README.md); [R]: recalled or
+# assumed, replace it by a fit (`ringscope.cost.fitting.fit`) before relying on it. docs/planner.md has it all as a
+# table.
 PRESETS: dict[str, Preset] = {
     "10gbe": Preset(Link(25e-6, 1.25e9), "rate IEEE 802.3ae; latency of TCP [R]"),
     "25gbe": Preset(Link(10e-6, 3.125e9), "rate IEEE 802.3by; latency of TCP [R]"),
@@ -69,7 +69,7 @@ PRESETS: dict[str, Preset] = {
     "nvlink5": Preset(Link(3.4e-6, 900e9), "B200, 18 links of 50 GB/s [V stas00]; latency NCCL tuning.cc [V]"),
 }
 
-# Names without a generation mean that of most machines of 2022 to 2024.
+# Names without a generation mean the generation of most machines of 2022 to 2024.
 ALIASES = {"nvlink": "nvlink4"}
 
 
@@ -77,14 +77,14 @@ ALIASES = {"nvlink": "nvlink4"}
 class Topology:
     """``ranks`` ranks, ``ranks_per_node`` on each node, ``nodes_per_rack`` nodes in each rack (None: one rack).
 
-    ``inter`` is one network card; the ranks of a node take its ``nics_per_node`` cards in turn (None: one each).
-    A rack's uplinks carry what its cards can send divided by ``oversubscription``, and a message that crosses the
-    spine waits ``spine_latency_s`` more. ``reduce_bytes_per_s`` (1/γ) is how fast one rank adds; None: for nothing.
+    ``inter`` is one network card; the ranks of a node take its ``nics_per_node`` cards in turn (None: one each). A
+    rack's uplinks carry what its cards can send divided by ``oversubscription``, and a message that crosses the spine
+    waits ``spine_latency_s`` more. ``reduce_bytes_per_s`` (1/γ) is how fast one rank adds; None: adding takes no time.
 
-    ``channels`` are those of rings and trees (``ringscope.schedules.algorithms.channels``); None: one for each card of
-    a node, where there are several nodes. Where they are several a rank has a port for the links inside its node and
-    one for its card, and adds at each of them what comes in there, as a GPU does over NVLink and network. Where there
-    is one, one core is taken to do it all, one message at a time.
+    ``channels`` is the number of channels of rings and trees (``ringscope.schedules.algorithms.channels``); None: one
+    for each card of a node, if there are several nodes. With several channels a rank has one port for the links inside
+    its node and one for its card, and adds at each port the data that arrives there, as a GPU does over NVLink and
+    network. With one channel, one core is assumed to do everything, one message at a time.
     """
 
     ranks: int
@@ -110,12 +110,12 @@ class Topology:
                 f"nodes_per_rack: {self.node_count} nodes do not fill racks of {self.nodes_per_rack}; choose a divisor."
             )
         if not 1 <= self.oversubscription < inf:
-            raise ValueError(f"oversubscription: {self.oversubscription:g} is no such factor; give 1 or more.")
+            raise ValueError(f"oversubscription: {self.oversubscription:g} is out of range; give 1 or more.")
         if not 1 <= self.cards <= self.ranks_per_node:
-            raise ValueError(f"nics_per_node: {self.cards} cards serve 1 to {self.ranks_per_node} ranks; choose these.")
+            raise ValueError(f"nics_per_node: {self.cards} cards are out of range; give 1 to {self.ranks_per_node}.")
         if not 1 <= self.rails <= self.ranks_per_node:
             raise ValueError(
-                f"channels: {self.rails} cannot each leave a node of {self.ranks_per_node} by another rank; "
+                f"channels: {self.rails} cannot each leave a node of {self.ranks_per_node} through a different rank; "
                 f"give 1 to {self.ranks_per_node}."
             )
 
@@ -128,7 +128,8 @@ class Topology:
     def shares_links(self) -> bool:
         """Return whether ranks may have to wait for network cards or uplinks."""
         has_racks = self.nodes_per_rack is not None and self.nodes_per_rack < self.node_count
-        is_narrow = self.ranks_per_node * self.oversubscription > self.cards  # the uplinks for all ranks of a rack
+        # the uplinks that all ranks of a rack share
+        is_narrow = self.ranks_per_node * self.oversubscription > self.cards
         return (has_racks and is_narrow) or (self.cards < self.ranks_per_node and self.node_count > 1)
 
     @property
@@ -165,7 +166,7 @@ class Topology:
         return 0.0 if self.reduce_bytes_per_s is None else 1 / self.reduce_bytes_per_s
 
     def capacity(self, link: SharedLink) -> float:
-        """Bytes per second and direction of a shared link."""
+        """Return the bytes per second and direction of a shared link."""
         if link.kind.startswith("nic"):
             return self.inter.bytes_per_s
         assert self.nodes_per_rack is not None
@@ -189,7 +190,7 @@ class Topology:
 
     def paths(self, pairs: Sequence[tuple[int, int]]) -> list[Path]:
         """The path of each pair of ranks, from the first to the second."""
-        if self.is_flat and pairs:  # all are equal, and many: 128 ranks have 16,256 pairs
+        if self.is_flat and pairs:  # All links are equal, and there are many pairs: 128 ranks have 16,256.
             return [self.path(*pairs[0])] * len(pairs)
         return [self.path(*pair) for pair in pairs]
 

@@ -12,15 +12,17 @@ _DURATION = re.compile(_NUMBER + r"(s|ms|us|µs|ns|)\s*")
 
 
 def is_whole_number(text: str) -> bool:
-    """Say whether a text has only the digits 0 to 9, as ``int`` alone takes those of every script, signs and spaces."""
+    """Return whether a text has only the digits 0 to 9; ``int`` alone also accepts digits of other scripts, signs
+    and spaces.
+    """
     return text.isascii() and text.isdecimal()
 
 
 def parse_size(text: str) -> int:
     """Bytes: "32M" is binary as in nccl-tests, "32MiB" too, "32MB" decimal as on data sheets; "8" is bytes.
 
-    Letters are of either case, and a part of a byte is rounded. The page reads the same: its ``lib/sizes.json`` is the
-    table of examples that the tests of both hold. Raises ValueError with a sentence for anything else.
+    Upper and lower case are equal, and fractions of a byte are rounded. The page parses sizes likewise: the tests of
+    both use the table of examples in its ``lib/sizes.json``. Raises ValueError with a sentence for anything else.
     """
     match = _SIZE.fullmatch(text)
     if match is None:
@@ -30,7 +32,9 @@ def parse_size(text: str) -> int:
 
 
 def format_size(size_bytes: int) -> str:
-    """Three significant digits, of whole numbers all: 8 B, 64 KiB, 1.5 MiB, 15.3 MiB. The page writes the same."""
+    """Write a size with three significant digits, or all digits of a whole number: 8 B, 64 KiB, 1.5 MiB, 15.3 MiB.
+    The page writes sizes likewise.
+    """
     for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size_bytes >= 1 << power:
             value = size_bytes / (1 << power)
@@ -40,7 +44,7 @@ def format_size(size_bytes: int) -> str:
 
 
 def parse_rate(text: str) -> float:
-    """Bytes per second: "1GB/s" and "1 GiB/s" count bytes, "10Gbit/s", "10Gbps" and "10Gb/s" bits.
+    """Bytes per second: "1GB/s" and "1 GiB/s" are in bytes, "10Gbit/s", "10Gbps" and "10Gb/s" in bits.
 
     Raises ValueError with a sentence for anything else, and for zero.
     """
@@ -63,7 +67,7 @@ def parse_duration(text: str) -> float:
 
 
 def format_duration(seconds: float) -> str:
-    """Four digits in the largest unit that gives a whole one: 10.8 s, 2.1 ms, 0.5 us."""
+    """Write a duration with up to four digits in the largest unit in which it is at least 1: 10.8 s, 2.1 ms, 0.5 us."""
     for factor, unit in ((1.0, "s"), (1e3, "ms")):
         if seconds * factor >= 1:
             return f"{seconds * factor:.4g} {unit}"
@@ -71,7 +75,7 @@ def format_duration(seconds: float) -> str:
 
 
 def plural(count: int, noun: str) -> str:
-    """1 element, 2 elements."""
+    """Write a number with its noun: 1 element, 2 elements."""
     return f"{count} {noun}{'s' * (count != 1)}"
 
 

@@ -4,7 +4,7 @@ import { aligned, type LineChartSetup, lineOptions } from "./line";
 import classes from "./LineChart.module.css";
 import { usePlot } from "./usePlot";
 
-/** Lines over steps or time on a canvas; hidden from readers, so a table beside it has to say the same. */
+/** Lines over steps or time on a canvas; hidden from screen readers, so a table must have the same numbers. */
 export function LineChart({ columns, ...setup }: LineChartSetup & { columns: Columns }) {
   const latest = useRef(setup);
   useEffect(() => {

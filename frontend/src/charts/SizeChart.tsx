@@ -17,11 +17,11 @@ interface Props {
   onHover?: (sizeBytes: number | null) => void;
   chosen?: number | null;
   onChoose?: (sizeBytes: number) => void;
-  /** Half as high, beside a form. */
+  /** Half as high, for use beside a form. */
   isSmall?: boolean;
 }
 
-/** Lines over message size on a canvas. What it shows is also in a caption and a table: it is hidden from readers. */
+/** Lines over message size on a canvas. A caption and a table have the same content, so it is hidden from screen readers. */
 export function SizeChart({ lines, yLabel, isLog, range, rule, hovered = null, onHover, chosen = null, onChoose, isSmall = false }: Props) {
   const columns = useMemo(
     () => joined(lines.map((line) => line.points.filter(([size]) => size > 0))),

@@ -1,9 +1,9 @@
-/** One step from inside as lanes, a rank each: the geometry, without SVG. */
+/** The timeline within one step as lanes, one per rank: the geometry, without SVG. */
 import type { RankBuckets } from "../api/types";
 
 export const LANE_PX = 40;
 export const BAR_PX = 13;
-/** For the names of the ranks, and for the last tick's label. */
+/** Room for the names of the ranks, and for the last tick's label. */
 export const LEFT_PX = 64;
 export const RIGHT_PX = 24;
 export const AXIS_PX = 26;
@@ -20,7 +20,7 @@ export interface SumBar {
 export interface Lane {
   rank: number;
   step: number;
-  /** Of the lane's top. */
+  /** The y of the lane's top. */
   topPx: number;
   backwardEndPx: number;
   sums: SumBar[];
@@ -32,7 +32,7 @@ export interface Lanes {
   ticks: { px: number; timeUs: number }[];
 }
 
-/** The end of the slowest rank's step as far as it is told; 0 without ranks. */
+/** The end of the slowest rank's step, as far as it was reported; 0 without ranks. */
 export function lastUs(ranks: readonly RankBuckets[]): number {
   return Math.max(0, ...ranks.flatMap((rank) => [rank.backward_us, ...rank.buckets.map((bucket) => bucket.end_us)]));
 }
@@ -60,11 +60,11 @@ export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number): Lan
 }
 
 const TICK_PX = 90;
-/** On a phone: of fewer than three parts a round one may not fit once, which leaves the axis without a scale. */
+/** For phones: with fewer than three parts a round one might not fit once, and the axis would have no scale. */
 const NARROW_TICK_PX = 60;
 const NARROW_PARTS = 3;
 
-/** Round times from 0, so many that their labels fit. */
+/** Round times from 0, as many as labels fit. */
 export function niceTicks(untilUs: number, widthPx: number): number[] {
   const narrow = Math.min(NARROW_PARTS, Math.floor(widthPx / NARROW_TICK_PX));
   const most = Math.max(1, narrow, Math.floor(widthPx / TICK_PX));
@@ -73,7 +73,7 @@ export function niceTicks(untilUs: number, widthPx: number): number[] {
   return Array.from({ length: Math.floor(untilUs / step + 1e-9) + 1 }, (_, i) => i * step);
 }
 
-/** Between the rank's first sum and its end: what is told of hiding communication behind backward, in µs. */
+/** From the rank's first all-reduce to its end: how much communication was hidden behind backward, in µs. */
 export function overlapUs(rank: RankBuckets): number {
   return rank.buckets.reduce((sum, { start_us, end_us }) => sum + Math.max(0, Math.min(end_us, rank.backward_us) - start_us), 0);
 }

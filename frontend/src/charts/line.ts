@@ -1,4 +1,4 @@
-/** What the lines of a chart over steps or time look like, and uPlot's options for them. */
+/** The look of the lines of a chart over steps or time, and uPlot's options for them. */
 import uPlot from "uplot";
 import type { Mark } from "../lib/curve";
 import type { Columns } from "../lib/sweep/lineColumns";
@@ -12,7 +12,7 @@ export interface LineChartSetup {
   yLabel: string;
   /** Filled steps on top of one another instead of lines. */
   isStack?: boolean;
-  /** The axis ends there, such as 100 for percent; else where the values end. */
+  /** The end of the axis, such as 100 for percent; else the largest value. */
   yMax?: number;
   /** Charts with the same key move their cursors together. */
   sync?: string;
@@ -22,12 +22,12 @@ export interface LineChartSetup {
   onHover?: (index: number | null) => void;
 }
 
-/** Columns as uPlot takes them: of a stack the whole first, so that its parts are painted over it. */
+/** Columns as uPlot takes them: for a stack the whole first, so that its parts are painted over it. */
 export function aligned({ x, lines }: Columns, isStack = false): uPlot.AlignedData {
   return [x, ...(isStack ? [...lines].reverse() : lines)];
 }
 
-/** uPlot's options; `latest` gives the setup as it is now, for what changes while the chart stays. */
+/** uPlot's options; `latest` returns the current setup, for what changes while the chart stays. */
 export function lineOptions(element: HTMLElement, latest: () => LineChartSetup): uPlot.Options {
   const { lines, xLabel, yLabel, isStack = false, yMax, sync } = latest();
   const font = `12px ${token(element, "--font")}`;
@@ -45,7 +45,7 @@ export function lineOptions(element: HTMLElement, latest: () => LineChartSetup):
     cursor: {
       y: false,
       drag: { setScale: false, x: false, y: false },
-      // Of a stack the legend says it: a point would stand on the sum of the parts below.
+      // The legend shows a stack's values: a point would be at the sum of the parts below.
       points: isStack ? { show: false } : { size: 8 },
       ...(sync && { sync: { key: sync, setSeries: false } }),
     },
@@ -76,7 +76,7 @@ function seriesOf(element: HTMLElement, { colour, dash, hasPoints }: Line, isSta
     stroke,
     width: 2,
     dash: [...(dash ?? [])],
-    // A lone value makes no line: only a point shows it.
+    // A single value makes no line: only a point shows it.
     points: { show: (u, index) => hasPoints || isLone(u.data[index]), size: 6, stroke, fill: token(element, "--surface"), width: 1.5 },
   };
 }

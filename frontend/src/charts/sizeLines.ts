@@ -11,7 +11,7 @@ export interface SizeChartSetup {
   yLabel: string;
   /** Both axes logarithmic, as for times; else values from zero. */
   isLog: boolean;
-  /** The smallest and largest size that there will be, so that the axis stands still while the chart fills. */
+  /** The smallest and largest size that there will be, so that the axis does not move while the chart fills. */
   range: readonly [number, number];
   rule?: Rule | undefined;
   chosen?: number | null;
@@ -19,7 +19,7 @@ export interface SizeChartSetup {
   onChoose?: ((index: number) => void) | undefined;
 }
 
-/** uPlot's options; `latest` gives the setup as it is now, for what changes while the chart stays. */
+/** uPlot's options; `latest` returns the current setup, for what changes while the chart stays. */
 export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup): uPlot.Options {
   const { lines, yLabel, isLog, range, rule } = latest();
   const grid = { stroke: token(element, "--line"), width: 1 };
@@ -76,7 +76,7 @@ export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup):
   };
 }
 
-/** Up to where the axis goes: the measured lines, which have marks, stay readable. */
+/** The axis maximum: the measured lines, which have marks, stay readable. */
 function highest(lines: readonly SizeLine[]): number {
   return readableMax(largest(lines.filter((line) => line.mark !== "none")), largest(lines)) ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What a chart over message size draws beside its lines: names, bands, knees, what is unstable, a limit, the chosen size. */
+/** What a chart over message size draws besides its lines: names, bands, knees, unstable values, a limit, the chosen size. */
 import uPlot from "uplot";
 import { heightAt, spreadLabels } from "../lib/sweep/axes";
 import type { Rule, SizeLine } from "../lib/sweep/lines";
@@ -10,7 +10,7 @@ const MAX_LABEL_SHARE = 0.3;
 const BAND_OPACITY = 0.16;
 const KNEE_PX = 5;
 
-/** Pixels for the longest name beside the lines; none where the names would crowd out the lines. */
+/** Pixels for the longest name beside the lines; none if the names would leave too little room for the lines. */
 export function labelRoom(lines: readonly SizeLine[], font: string, widthPx: number): number {
   const context = document.createElement("canvas").getContext("2d");
   const names = lines.filter((line) => line.isNamed).map((line) => line.name);
@@ -24,7 +24,7 @@ function bold(font: string, pixelRatio: number): string {
   return font.replace("12px", `600 ${12 * pixelRatio}px`);
 }
 
-/** The size that is chosen, as a band behind the lines. */
+/** The chosen size, as a band behind the lines. */
 export function drawChosen(u: uPlot, chosen: number | null): void {
   if (chosen === null || !(chosen > 0)) return;
   const x = u.valToPos(chosen, "x", true);
@@ -53,7 +53,7 @@ export function drawRule(u: uPlot, rule: Rule, font: string): void {
   ctx.restore();
 }
 
-/** Each line's name at its end: colour alone never says which is which. */
+/** Each line's name at its end: colour alone never identifies a line. */
 export function drawNames(u: uPlot, lines: readonly SizeLine[], font: string): void {
   const ends = lines.flatMap(({ name, colour, isNamed }, i) => {
     const values = Array.from(u.data[i + 1] ?? []);
@@ -76,12 +76,12 @@ export function drawNames(u: uPlot, lines: readonly SizeLine[], font: string): v
   u.ctx.restore();
 }
 
-/** The bands of the lines, so thin that lines and grid are seen through them. */
+/** The bands of the lines, so pale that lines and grid are visible through them. */
 export function drawBands(u: uPlot, lines: readonly SizeLine[]): void {
   inPlot(u, () => {
     u.ctx.globalAlpha = BAND_OPACITY;
     for (const { band = [], colour } of lines) {
-      // Of one size alone a bar, which a band of no width would not be.
+      // For a single size a bar, as a band would have no width.
       const half = band.length === 1 ? KNEE_PX * uPlot.pxRatio : 0;
       const upper = band.flatMap(([size, , high]) => sides(place(u, size, high), half));
       const lower = band.flatMap(([size, low]) => sides(place(u, size, low), half)).reverse();
@@ -114,7 +114,7 @@ export function drawKnees(u: uPlot, lines: readonly SizeLine[], font: string): v
   });
 }
 
-/** Over each value that says little a small "!": its line goes on, as nobody knows better. */
+/** A small "!" over each unstable value; the line itself is drawn through it. */
 export function drawUnstable(u: uPlot, lines: readonly SizeLine[], font: string): void {
   inPlot(u, () => {
     u.ctx.font = bold(font, uPlot.pxRatio);
@@ -139,7 +139,7 @@ function sides([x, y]: readonly [number, number], half: number): (readonly [numb
   return half > 0 ? [[x - half, y], [x + half, y]] : [[x, y]];
 }
 
-/** Draws, and nothing beyond the axes. */
+/** Draws clipped to the axes. */
 function inPlot(u: uPlot, draw: () => void): void {
   const { left, top, width, height } = u.bbox;
   u.ctx.save();

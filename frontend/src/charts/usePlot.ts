@@ -4,8 +4,8 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 
 /**
- * A uPlot in an element of the page: made anew when `identity` or the colour scheme changes, else only given new data.
- * `options` is called with the element when it is made, and need not stay the same function.
+ * A uPlot in an element of the page: recreated when `identity` or the colour scheme changes, else only given new data.
+ * `options` is called with the element when the plot is created, and need not stay the same function.
  */
 export function usePlot(
   options: (element: HTMLElement) => uPlot.Options,

@@ -1,4 +1,4 @@
-/** Rates and durations as people write them: the same words as `ringscope plan` takes (units.py). */
+/** Rates and durations as typed: the same words as `ringscope plan` takes (units.py). */
 
 import { formatCount } from "./format";
 
@@ -8,7 +8,7 @@ const RATE = new RegExp(`^${NUMBER}([kmgt]?)(i?)(b|bits?)\\s*(?:/\\s*s|ps)\\s*$`
 const DURATION = new RegExp(`^${NUMBER}(s|ms|us|µs|ns|)\\s*$`);
 const PER_SECOND: Record<string, number> = { "": 1, s: 1, ms: 1e3, us: 1e6, µs: 1e6, ns: 1e9 };
 
-/** Bytes per second: "1GB/s" counts bytes, "10Gbit/s", "10Gbps" and "10Gb/s" bits; null for any other text, and for zero. */
+/** Bytes per second: "1GB/s" is in bytes, "10Gbit/s", "10Gbps" and "10Gb/s" in bits; null for any other text, and for zero. */
 export function parseRate(text: string): number | null {
   const match = RATE.exec(text);
   if (!match || Number(match[1]) === 0) return null;
@@ -36,7 +36,7 @@ export function digits(value: number): string {
   return text.includes(".") ? text.replace(/\.?0+$/, "") : formatCount(Number(text));
 }
 
-/** The same as somebody types it into a field: "1000", which shown to read is "1,000". */
+/** The same for an input: "1000", which elsewhere is shown as "1,000". */
 export function typedDigits(value: number): string {
   return digits(value).replaceAll(",", "");
 }

@@ -4,18 +4,18 @@ import { ROOT } from "../api/site";
 
 export interface AuditSearch {
   actor?: string;
-  /** Such as job.cancelled, or job.* for all of jobs. */
+  /** Such as job.cancelled, or job.* for all actions on jobs. */
   action?: string;
   /** Such as job:12. */
   target?: string;
-  /** Days, by this browser's time zone; the second one is left out itself. */
+  /** Days in this browser's time zone; the range ends before the second one. */
   since?: string;
   until?: string;
 }
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** What of a URL the audit understands. */
+/** The parts of a URL that the audit reads. */
 export function auditSearch(search: Record<string, unknown>): AuditSearch {
   const text = (name: keyof AuditSearch): AuditSearch => {
     const value = search[name];
@@ -34,7 +34,7 @@ export interface AuditParams {
   until?: string;
 }
 
-/** The same as the API takes it. */
+/** The same filter for the API. */
 export function auditParams({ actor, action, target, since, until }: AuditSearch): AuditParams {
   const [type, ...rest] = (target ?? "").split(":");
   const id = rest.join(":");
@@ -52,12 +52,12 @@ function midnight(day: string): string {
   return new Date(`${day}T00:00:00`).toISOString();
 }
 
-/** Where the server gives out every event that matches. */
+/** The address from which the server exports every matching event. */
 export function exportPath(search: AuditSearch, format: "csv" | "ndjson"): string {
   return `${ROOT}/api/v1/events/export?${new URLSearchParams({ format, ...auditParams(search) })}`;
 }
 
-/** The same in a terminal. */
+/** The same filter as a command. */
 export function auditCommand(search: AuditSearch): string {
   const flags = (["actor", "action", "target", "since", "until"] as const).flatMap((name) => {
     const value = search[name];

@@ -1,10 +1,10 @@
-/** Collectives and algorithms in words: what one needs to choose among them, and to read what they measured. */
+/** Collectives and algorithms in words: the help for choosing one and for reading its measurements. */
 import type { Algorithm, Collective } from "../api/types";
 
 export interface CollectiveWords {
   name: string;
   does: string;
-  /** What the size column counts; where ranks own parts, `count` is the elements of one part. */
+  /** What the size column counts; if ranks own parts, `count` is the elements of one part. */
   size: string;
   hasParts: boolean;
   /** busbw / algbw over n ranks (nccl-tests, doc/PERFORMANCE.md). */
@@ -76,7 +76,7 @@ type Sends = Partial<Record<Algorithm, string>>;
 
 type Library = "mpi" | "gloo" | "nccl";
 
-/** Takes another algorithm for each row. */
+/** auto: chooses another algorithm for each row. */
 export const AUTO = "auto";
 
 const ALL_REDUCE: Record<Exclude<Algorithm, Library | typeof AUTO>, string> = {

@@ -1,4 +1,4 @@
-/** The same job for a terminal: what the form and the job page show to copy. */
+/** The same job as a command: for the form and the job page. */
 import type { Benchmark, BenchmarkSpec, Engine, JobSpec } from "../api/types";
 import { shellQuote } from "./shell";
 import { trainCommand } from "./form/trainCommand";
@@ -25,8 +25,8 @@ function clusterFlags(topology: NonNullable<Benchmark["topology"]>): (string | n
 }
 
 /**
- * This job for a terminal: `ringscope submit …` with flags for a sweep, `ringscope train …` where the choices of
- * training are known, for any other job the specification itself. commands.json is for the tests of both sides.
+ * This job as a command: `ringscope submit …` with flags for a sweep, `ringscope train …` if the choices of training are
+ * known; for any other job the specification itself. The tests of both sides read commands.json.
  */
 export function submitCommand(spec: JobSpec, choices?: Engine["training"]): string {
   if (spec.benchmark != null) return sweepCommand({ ...spec, benchmark: spec.benchmark });
@@ -35,29 +35,29 @@ export function submitCommand(spec: JobSpec, choices?: Engine["training"]): stri
 }
 
 /**
- * A command that talks to the server that shows it, whatever the terminal would ask by itself; `program` is what runs
- * there as ringscope, as the server tells it.
+ * A command for the server of this page, whichever server the terminal would ask by default; `program` is the command
+ * that runs ringscope there, as the server reports it.
  */
 export function atServer(command: string, origin: string, program?: string | null): string {
   return `${withProgram(command, program)} --url ${shellQuote(origin)}`;
 }
 
-/** A command by the path of its program, also behind the pipe from echo. */
+/** A command with its program's path, also after the pipe from echo. */
 export function withProgram(command: string, program?: string | null): string {
   return command.replace(/^(echo .* \| )?ringscope /s, (_, piped = "") => `${piped}${program ?? "ringscope"} `);
 }
 
-/** What is proposed to run, with no more ranks than the cluster has slots; where it has none yet, as it is. */
+/** The proposed job, with at most as many ranks as the cluster has slots; unchanged if it has none yet. */
 export function fittedTo(slots: number, command: string): string {
   return command.replace(/ --ranks (\d+)/, (flag, ranks) => (slots > 0 && slots < Number(ranks) ? ` --ranks ${slots}` : flag));
 }
 
-/** A flag and its value, where there is one. */
+/** A flag and its value, if it has one. */
 function given(flag: string, value: string | number | null | undefined): (string | number)[] {
   return value == null ? [] : [flag, value];
 }
 
-/** Where it may run, as far as that is not said by ranks and nodes. */
+/** The flags that restrict its nodes, besides ranks and nodes. */
 function placementFlags(placement: JobSpec["placement"]): (string | number)[] {
   const size = (bytes: number | null | undefined): string | undefined => (bytes == null ? undefined : flagSize(bytes));
   return [
@@ -70,7 +70,7 @@ function placementFlags(placement: JobSpec["placement"]): (string | number)[] {
   ];
 }
 
-/** Every field of a sweep that the command line can say. */
+/** Every field of a sweep that the command line has a flag for. */
 function sweepCommand(spec: BenchmarkSpec): string {
   const { benchmark, placement } = spec;
   const { topology } = benchmark;
@@ -78,7 +78,7 @@ function sweepCommand(spec: BenchmarkSpec): string {
     Object.entries(items).flatMap(([key, value]) => [flag, `${key}=${value}`]);
   const words = [
     "ringscope", "submit",
-    // A name that begins with a dash would be taken for a flag.
+    // A name that begins with a dash would be read as a flag.
     ...(spec.name.startsWith("-") ? [`--name=${spec.name}`] : spec.name ? ["--name", spec.name] : []),
     ...(topology ? [] : ["--ranks", placement.ranks]),
     ...given("--nodes", placement.nodes),

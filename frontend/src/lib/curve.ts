@@ -1,13 +1,13 @@
-/** A training job's curve as columns for charts, and the split of its steps. */
+/** A training job's curve as columns for charts, and the parts of its steps. */
 import type { CurvePart, CurvePoint, EpochView, TrainingCurve } from "../api/types";
 import type { Columns, Point } from "./sweep/lineColumns";
 
-/** The middle of the steps that a point stands for, in steps done. */
+/** The middle of a point's steps, in steps done. */
 export function middle({ first_step, last_step }: CurvePoint): number {
   return (first_step + last_step + 1) / 2;
 }
 
-/** Loss of the training samples over steps; a gap where it was no finite number. */
+/** Loss of the training samples over steps; a gap if it was no finite number. */
 export function lossLine(points: readonly CurvePoint[]): Point[] {
   return points.map((point) => [middle(point), point.loss]);
 }
@@ -25,18 +25,18 @@ export function rateLine(points: readonly CurvePoint[]): Point[] {
   return points.map((point) => [middle(point), point.samples_per_second]);
 }
 
-/** By epoch: one that was told again has a later id than its successors. */
+/** By epoch: an epoch that was reported again has a later id than its successors. */
 export function inOrder(epochs: readonly EpochView[]): EpochView[] {
   return [...epochs].sort((a, b) => a.epoch - b.epoch);
 }
 
-/** The parts of a step's time in µs; together they are the whole of it. */
+/** The parts of a step's time in µs; together they are the whole step. */
 export interface Split {
-  /** Forward, backward and optimizer while no sum was under way. */
+  /** Forward, backward and optimizer while no all-reduce was running. */
   compute: number;
-  /** Computing while sums were under way. */
+  /** Computing while all-reduces were running. */
   hidden: number;
-  /** Nothing but waiting for sums. */
+  /** Only waiting for all-reduces. */
   exposed: number;
   other: number;
 }
@@ -49,7 +49,7 @@ export const PART_NAMES: Record<keyof Split, string> = {
   other: "other",
 };
 
-/** The split of the mean step. Clocks are read one after another, so that differences may come out just below zero. */
+/** The parts of the mean step. Clocks are read one after another, so differences may come out just below zero. */
 export function splitOf(point: Pick<CurvePoint, "duration_us" | "compute_us" | "communication_us" | "exposed_us">): Split {
   const exposed = Math.min(point.exposed_us, point.duration_us);
   const computing = Math.min(point.compute_us, point.duration_us - exposed);
@@ -57,7 +57,7 @@ export function splitOf(point: Pick<CurvePoint, "duration_us" | "compute_us" | "
   return { compute: left(computing, hidden), hidden, exposed, other: left(point.duration_us - exposed, computing) };
 }
 
-/** What is left of a time in µs; what rounding leaves of nothing is nothing. */
+/** The remainder of a time in µs; a rounding error counts as zero. */
 function left(whole: number, part: number): number {
   const rest = whole - part;
   return rest > 1e-6 ? rest : 0;
@@ -76,7 +76,7 @@ export function stackedSplit(points: readonly CurvePoint[]): Columns {
   return { x: shown.map((point) => point.first_step), lines };
 }
 
-/** The mean of all steps so far, weighted by their number; null before there is one. */
+/** The mean of all steps so far, weighted by their number; null before the first one. */
 export function meanPoint(points: readonly CurvePoint[]): CurvePoint | null {
   const [first] = points;
   if (!first) return null;
@@ -96,12 +96,12 @@ export function meanPoint(points: readonly CurvePoint[]): CurvePoint | null {
   };
 }
 
-/** From the beginning of the first step to the end of the last, so that charts beside one another have the same axis. */
+/** From the beginning of the first step to the end of the last, so that charts side by side have the same axis. */
 export function stepRange(points: readonly CurvePoint[]): [number, number] {
   return [points[0]?.first_step ?? 0, (points.at(-1)?.last_step ?? 0) + 1];
 }
 
-/** From 0 to the farthest place of any of the columns. */
+/** From 0 to the largest x of any of the columns. */
 export function rangeOf(charts: readonly Columns[]): [number, number] {
   return [0, charts.reduce((most, { x }) => Math.max(most, x.at(-1) ?? 0), 0) || 1];
 }
@@ -111,7 +111,7 @@ export interface Mark {
   label: string;
 }
 
-/** Where an attempt, or a job that was resumed, began to add to the curve; the first needs no mark. */
+/** Where each attempt, or each job that was resumed, began to add to the curve; the first one needs no mark. */
 export function attemptMarks({ attempts }: Pick<TrainingCurve, "attempts">): Mark[] {
   return attempts.slice(1).map((part, i) => ({ x: part.first_step, label: beginning(part, attempts[i]) }));
 }

@@ -1,4 +1,4 @@
-/** Numbers and times as people read them: three significant digits, units given elsewhere. */
+/** Numbers and times for people: three significant digits, units given elsewhere. */
 
 /** "0.00123", "1.23", "12.3", "123", "1230": three significant digits, never an exponent. */
 export function threeDigits(value: number): string {
@@ -75,7 +75,7 @@ function pad(value: number, width = 2): string {
   return String(value).padStart(width, "0");
 }
 
-// Made once: a formatter costs more than what a hundred rows are formatted with.
+// Made once: a formatter costs more than formatting a hundred rows.
 const COUNT = new Intl.NumberFormat("en");
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
 
@@ -84,7 +84,7 @@ export function formatDateTime(iso: string): string {
   return DATE_TIME.format(new Date(iso));
 }
 
-/** "ring, direct, mpi", or "ring, direct +9" where there are more than `most`. */
+/** "ring, direct, mpi", or "ring, direct +9" if there are more than `most`. */
 export function shortList(items: readonly string[], most: number): string {
   const shown = items.length > most ? items.slice(0, most - 1) : items;
   return `${shown.join(", ")}${items.length > shown.length ? ` +${items.length - shown.length}` : ""}`;
@@ -100,7 +100,7 @@ export function plural(count: number, noun: string): string {
   return `${formatCount(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-/** "n=20 timed iterations each", "n=10 to 20 timed iterations"; empty where one of them is not known. */
+/** "n=20 timed iterations each", "n=10 to 20 timed iterations"; empty if one of them is not known. */
 export function eachOf(counts: readonly (number | null | undefined)[]): string {
   const known = counts.filter((count) => count != null);
   if (known.length === 0 || known.length < counts.length) return "";

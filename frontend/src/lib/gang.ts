@@ -20,7 +20,7 @@ export function clockInWords(member: Pick<MemberView, "clock_offset_seconds" | "
   const { clock_offset_seconds: offset, clock_error_seconds: error } = member;
   if (offset === null || error === null) return "not known";
   const [scale, unit] = Math.max(Math.abs(offset), error) < 1 ? [1e3, "ms"] : [1, "s"];
-  // As many places as the error has that say something.
+  // As many decimals as are significant given the error.
   const places = Math.min(3, Math.max(0, 1 - Math.floor(Math.log10(error * scale || 1))));
   const sign = offset < 0 ? "−" : "+";
   return `${sign}${Math.abs(offset * scale).toFixed(places)} ± ${(error * scale).toFixed(places)} ${unit}`;

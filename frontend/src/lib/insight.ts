@@ -13,7 +13,7 @@ export const INSIGHTS: Record<InsightView["kind"], string> = {
   diverged: "Diverged",
 };
 
-/** When it was so: "now", or for how long it was. */
+/** When it was active: "now", or for how long. */
 export function lastedWords({ since, until }: Pick<InsightView, "since" | "until">): string {
   return until === null ? "now" : `for ${formatDuration(secondsBetween(since, until))}`;
 }
@@ -31,9 +31,9 @@ export interface Stack {
   text: string;
 }
 
-const THREAD = /[Tt]hread 0x[0-9a-f]+/g; // its address differs from rank to rank
+const THREAD = /[Tt]hread 0x[0-9a-f]+/g; // the address differs from rank to rank
 
-/** What the ranks of a gang that hung were doing, as far as they have told; those at the same place together. */
+/** The stacks of the ranks of a gang that hung, as far as they were reported; equal stacks together. */
 export function stacksOf(insight: InsightDetail | undefined): Stack[] {
   const stacks = new Map<string, Stack>();
   for (const { rank, node, source, stack } of (insight?.evidence.stacks as RankStack[] | undefined) ?? []) {

@@ -6,7 +6,7 @@ export function labelsText(labels: Labels): string {
   return Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(", ");
 }
 
-/** The labels of a text; those of before where it is theirs, also with commas in them. */
+/** The labels of a text; earlier labels that it repeats are kept, even with commas in them. */
 export function labelsFrom(text: string, before: Labels = {}): Labels {
   if (text === labelsText(before)) return before;
   const pairs = items(text).map((item) => item.split("="));
@@ -19,18 +19,18 @@ export function labelsProblem(text: string): string | null {
   return isWhole ? null : "Labels are written as rack=3, with commas between several.";
 }
 
-/** Whether the text asks for the label. */
+/** Whether the text contains the label. */
 export function hasLabel(text: string, name: string, value: string): boolean {
   return labelsFrom(text)[name] === value;
 }
 
-/** The text with a label more, in the place of another value of its name; without it where it had it. */
+/** The text with the label, which replaces another value of its name; without the label if it was there. */
 export function toggledLabel(text: string, name: string, value: string): string {
   const others = items(text).filter((item) => item.split("=")[0]?.trim() !== name);
   return [...others, ...(hasLabel(text, name, value) ? [] : [`${name}=${value}`])].join(", ");
 }
 
-/** Whether a text can say the label: a comma in it would begin another one. */
+/** Whether a text can contain the label: a comma in it would begin another one. */
 export function isWritable(name: string, value: string): boolean {
   const found = labelsFrom(`${name}=${value}`);
   return Object.keys(found).length === 1 && found[name] === value;

@@ -1,11 +1,11 @@
-/** What a benchmark asks for that makes its times other ones, and that no row says: as ringscope/contracts/mode.py. */
+/** The options of a benchmark that change its times, and that no row contains: as ringscope/contracts/mode.py. */
 import type { BenchmarkSpec } from "../api/types";
 import { plural } from "./format";
 
 export interface NonDefault {
   /** In a word or two. */
   word: string;
-  /** What it asked. */
+  /** The value that the job asked for. */
   asked: string;
 }
 

@@ -1,10 +1,10 @@
-/** The messages of a collective in words: what captions say and screen readers hear. Pure. */
+/** The messages of a collective in words, for captions and screen readers. Pure. */
 import { digits, formatSeconds } from "./amount";
 import { plural } from "./format";
 import { contributions, isEmpty, type Move, type Run } from "./moves";
 import { formatSize } from "./size";
 
-/** "all_gather" as people say it: "all-gather". */
+/** "all_gather" as "all-gather". */
 export function phaseInWords(phase: string): string {
   return phase.replaceAll("_", "-");
 }
@@ -18,7 +18,7 @@ export function moveInWords({ src, dst, chunks, reduce, values }: Move): string 
 
 const MOST_MOVES = 3;
 
-/** The caption of a step; also what a screen reader hears. */
+/** The caption of a step; also for screen readers. */
 export function stepInWords(run: Run, step: number): string {
   const moves = run.steps[step - 1];
   const [first] = moves ?? [];
@@ -46,7 +46,7 @@ export function resultInWords(results: readonly (readonly number[])[]): string {
   return `${texts.map((text, rank) => `Rank ${rank} ends with ${text}`).join("; ")}.`;
 }
 
-/** What is there after the last step, where numbers are not known: how much of it is complete. Empty chunks do not count. */
+/** The result after the last step if numbers are not known: how much of it is complete. Empty chunks do not count. */
 export function endInWords(run: Run, reduces: boolean): string {
   if (!reduces || run.chunks.length === 0) return "Every message has arrived.";
   const counts = contributions(run, run.steps.length).flatMap((row) => row.filter((_, chunk) => !isEmpty(run, chunk)));

@@ -1,5 +1,5 @@
 /**
- * A collective as messages, step by step: one kind of row for worked examples and for what ranks have really told, so
+ * A collective as messages, step by step: one kind of row for worked examples and for traced operations, so
  * that ring, matrix and lanes show either. Pure.
  */
 import type { Example } from "../api/types";
@@ -10,37 +10,37 @@ export interface Move {
   phase: string;
   src: number;
   dst: number;
-  /** Of the sender, and where they land at the receiver. */
+  /** The sender's chunks, and where they land at the receiver. */
   chunks: readonly number[];
   intoChunks: readonly number[];
-  /** The receiver adds it to its own; else it keeps it instead of its own. */
+  /** Whether the receiver adds it to its own; else it replaces its own. */
   reduce: boolean;
   bytes: number;
-  /** Since when the receiver had waited for it; null where nobody tells. */
+  /** Since when the receiver had waited for it; null if that was not reported. */
   waitUs: number | null;
   startUs: number;
   arrivedUs: number;
-  /** When adding begins; the same as endUs where nothing is added. */
+  /** When adding begins; the same as endUs if nothing is added. */
   addingUs: number;
   endUs: number;
-  /** The clocks may be so far off; 0 for the model's. */
+  /** The possible error of the clocks; 0 for the model's times. */
   errorUs: number;
-  /** What travels, where the numbers are known. */
+  /** The numbers sent, if they are known. */
   values: readonly number[] | null;
-  /** What the cost model says this message takes, beside a measured one. */
+  /** The cost model's time for this message, beside a measured one. */
   predictedUs: number | null;
 }
 
 export interface Run {
   ranks: number;
-  /** The places of each chunk in a rank's row of numbers. */
+  /** The indices of each chunk in a rank's row of numbers. */
   chunks: readonly (readonly [offset: number, length: number])[];
   /** Messages of step 0, 1, …; those of one step are simultaneous. */
   steps: readonly (readonly Move[])[];
   timeUs: number;
-  /** What the cost model says that all of it takes, beside a measured one. */
+  /** The cost model's time for the whole operation, beside a measured one. */
   predictedUs: number | null;
-  /** What each rank holds before step 1 and after each step; null where numbers are not known. */
+  /** What each rank holds before step 1 and after each step; null if numbers are not known. */
   held: readonly (readonly (readonly number[])[])[] | null;
 }
 
@@ -77,7 +77,7 @@ export function runOf({ example }: Example): Run {
 
 export interface Phase {
   name: string;
-  /** Steps from 1; the last one included. */
+  /** Steps from 1, including the last one. */
   first: number;
   last: number;
 }
@@ -94,14 +94,14 @@ export function phasesOf({ steps }: Run): Phase[] {
   return found;
 }
 
-/** The step where the phase before (-1) or after (+1) ends: what a jump by phases goes to. */
+/** The step where the previous (-1) or next (+1) phase ends: the target of a jump by phases. */
 export function phaseJump(run: Run, step: number, direction: -1 | 1): number {
   const ends = [0, ...phasesOf(run).map((phase) => phase.last)];
   const beyond = direction > 0 ? ends.find((end) => end > step) : ends.findLast((end) => end < step);
   return beyond ?? step;
 }
 
-/** Of how many ranks' inputs each chunk of each rank is made after so many steps: counts[rank][chunk]. */
+/** How many ranks' inputs each chunk of each rank contains after a number of steps: counts[rank][chunk]. */
 export function contributions(run: Run, step: number): number[][] {
   let made = Array.from({ length: run.ranks }, (_, rank) => run.chunks.map(() => 1n << BigInt(rank)));
   for (const moves of run.steps.slice(0, step)) {
@@ -123,17 +123,17 @@ function ones(mask: bigint): number {
   return mask.toString(2).replaceAll("0", "").length;
 }
 
-/** Whether a chunk has no element: a message that is smaller than the number of ranks has such ones, and they travel nowhere. */
+/** Whether a chunk has no element: a message with fewer elements than ranks has such chunks, and they are not sent. */
 export function isEmpty(run: Run, chunk: number): boolean {
   return run.chunks[chunk]?.[1] === 0;
 }
 
-/** When so many steps are over, in µs of the call. */
+/** When a number of steps is over, in µs of the call. */
 export function stepEndUs(run: Run, step: number): number {
   return Math.max(0, ...run.steps.slice(0, step).flatMap((moves) => moves.map((move) => move.endUs)));
 }
 
-/** The messages of the longest chain in which each waits for the one before, first to last. Of measured ones as near as the clocks tell. */
+/** The messages of the longest chain in which each waits for the previous one; for measured ones as exact as the clocks are. */
 export function criticalPath(run: Run): Move[] {
   const all = run.steps.flat();
   let last = all.reduce<Move | null>((latest, move) => (move.endUs > (latest?.endUs ?? -1) ? move : latest), null);
@@ -150,7 +150,7 @@ export function criticalPath(run: Run): Move[] {
   return path;
 }
 
-/** When a message let another one begin that reads what it wrote, or needs its port; null where it has nothing to do with it. */
+/** When a message allowed another one to begin that reads what it wrote, or needs its port; null if they are unrelated. */
 function freeUs(one: Move, next: Move): number | null {
   const writesWhatItReads = one.dst === next.src && one.intoChunks.some((chunk) => next.chunks.includes(chunk));
   if (writesWhatItReads) return one.endUs;

@@ -1,4 +1,4 @@
-/** Nodes beside each other: versions that differ, and links between pairs. Pure. */
+/** Comparison of nodes: versions that differ, and links between pairs. Pure. */
 import type { LinkView, NodeView } from "../api/types";
 import { plural } from "./format";
 
@@ -10,11 +10,11 @@ export function jobsOn(node: NodeView): number[] {
 export interface SlotUse {
   busy: number;
   total: number;
-  /** Of nodes that take work; what is quarantined is not among them. */
+  /** The slots of nodes that accept jobs; quarantined nodes do not count. */
   free: number;
 }
 
-/** Slots of the nodes that can be reached: the one count of the pages. */
+/** Slots of the reachable nodes: the one count that all pages show. */
 export function slotUse(nodes: readonly NodeView[]): SlotUse {
   const reached = nodes.filter((node) => node.observed !== "lost");
   return {
@@ -24,13 +24,13 @@ export function slotUse(nodes: readonly NodeView[]): SlotUse {
   };
 }
 
-/** Slots of a node that a job would get now: none where it takes no work or cannot be reached. */
+/** Slots of a node that a job would get now: none if it accepts no jobs or cannot be reached. */
 export function freeSlots(node: NodeView): number {
   if (node.observed === "lost" || node.desired !== "active") return 0;
   return node.slots.filter((slot) => slot.job_id === null && slot.quarantine === null && slot.slot < node.slots_total).length;
 }
 
-/** Why more slots are busy than there are; empty where that is not so. */
+/** Why more slots are busy than there are; empty if they are not. */
 export function beyondWords(busy: number, total: number): string {
   return busy > total ? `${busy - total} more than it has; they disappear when their jobs end` : "";
 }
@@ -41,7 +41,7 @@ export function busyWords(busy: number, total: number): string {
   return `${busy} of ${plural(total, "slot")} busy${beyond && ` (${beyond})`}`;
 }
 
-/** GPUs of the nodes that can be reached, and those in use: each rank gets one while GPUs are free, as in /metrics. */
+/** GPUs of the reachable nodes, and those in use: each rank gets one while GPUs are free, as in /metrics. */
 export function gpuUse(nodes: readonly NodeView[]): { busy: number; total: number } {
   const reached = nodes.filter((node) => node.observed !== "lost");
   const counts = reached.map((node) => ({ gpus: node.inventory.gpus?.length ?? 0, ranks: node.slots_busy }));
@@ -51,10 +51,10 @@ export function gpuUse(nodes: readonly NodeView[]): { busy: number; total: numbe
   };
 }
 
-/** Versions of which ranks on two nodes had better have the same. */
+/** Programs whose versions should be the same for ranks on two nodes. */
 export const COMPARED_VERSIONS = ["ringscope", "python", "mpi", "nccl", "driver"] as const;
 
-/** Of each program the version that most nodes have; on a tie the higher one. */
+/** The version of each program that most nodes have; on a tie the higher one. */
 export function usualVersions(nodes: readonly NodeView[]): Map<string, string> {
   const counts = new Map<string, Map<string, number>>();
   for (const node of nodes) {
@@ -71,11 +71,11 @@ export function usualVersions(nodes: readonly NodeView[]): Map<string, string> {
 export interface Version {
   name: string;
   version: string;
-  /** What most nodes have instead; null where it is the same. */
+  /** The version that most nodes have instead; null if it is the same. */
   usual: string | null;
 }
 
-/** A node's versions that ranks share, each with what most nodes have. */
+/** A node's versions that its ranks share, each with the one that most nodes have. */
 export function versionsOf(node: NodeView, usual: ReadonlyMap<string, string>): Version[] {
   return COMPARED_VERSIONS.flatMap((name) => {
     const version = node.versions[name];
@@ -85,17 +85,17 @@ export function versionsOf(node: NodeView, usual: ReadonlyMap<string, string>): 
   });
 }
 
-/** A square of more cannot be read, and takes seconds to draw. */
+/** The most nodes of the matrix: a larger one cannot be read, and takes seconds to draw. */
 export const MOST_IN_MATRIX = 32;
 
 export interface Matrix {
-  /** In their order; of very many those with the slowest links, the slowest first. */
+  /** In their order; of more nodes those with the slowest links, the slowest first. */
   names: string[];
-  /** Known nodes. */
+  /** The number of known nodes. */
   total: number;
-  /** Of the pair in a row and column; null where it is the node itself or was never measured. */
+  /** The link of the pair in a row and column; null for the node itself or if it was never measured. */
   at: (a: string, b: string) => LinkView | null;
-  /** Of all measured pairs, in 1e9 bytes/s. */
+  /** Over all measured pairs, in 1e9 bytes/s. */
   most: number;
   least: number;
   measured: number;
@@ -119,7 +119,7 @@ export function matrix(nodes: readonly NodeView[], links: readonly LinkView[]): 
   };
 }
 
-/** The ends of the links, each in the place of its slowest one. */
+/** The ends of the links, each at the position of its slowest link. */
 function slowest(links: readonly LinkView[]): string[] {
   const inOrder = [...links].sort((a, b) => a.busbw_gb_per_s - b.busbw_gb_per_s);
   return [...new Set(inOrder.flatMap((link) => link.nodes))].slice(0, MOST_IN_MATRIX);
@@ -129,7 +129,7 @@ function key(a: string, b: string): string {
   return [a, b].sort().join("\n");
 }
 
-/** "rack=r1 zone-" as changes of labels: a value, or null to take the label away. Throws a sentence for anything else. */
+/** "rack=r1 zone-" as changes of labels: a value, or null to remove the label. Throws a sentence for anything else. */
 export function labelChanges(text: string): Record<string, string | null> {
   const words = text.split(/\s+/).filter(Boolean);
   if (words.length === 0) throw new Error("labels: write key=value to set a label, key- to remove one.");

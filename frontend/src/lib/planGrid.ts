@@ -1,4 +1,4 @@
-/** Which sizes and shapes the planner's charts ask for, and what they make of the answers. Pure. */
+/** The sizes and shapes that the planner's charts ask for, and the lines that they make of the answers. Pure. */
 import type { MeasurementView, PriceCell, Price } from "../api/types";
 import { SIMULATED, toCsv } from "./csv";
 
@@ -6,12 +6,12 @@ const LARGEST_USUAL = 2 ** 30;
 const MOST_RANKS = 32;
 const MAP_SIZES = 7;
 
-/** Sizes for a curve: powers of four from 256 B to 1 GiB or beyond the size of interest, and that one. */
+/** Sizes for a curve: powers of four from 256 B to 1 GiB or beyond the chosen size, and that one. */
 export function curveSizes(sizeBytes: number): number[] {
   return withSize(powers(8, 2, Math.max(LARGEST_USUAL, sizeBytes)), sizeBytes);
 }
 
-/** Sizes for the winner map, each sixteen times the one before: fewer, as each is asked for on many shapes. */
+/** Sizes for the winner map, each sixteen times the previous one: fewer, as each is asked for on many shapes. */
 export function mapSizes(sizeBytes: number): number[] {
   const largest = Math.floor(Math.log2(Math.max(LARGEST_USUAL, sizeBytes)));
   return withSize(Array.from({ length: MAP_SIZES }, (_, i) => 2 ** (largest - 4 * i)), sizeBytes);
@@ -43,7 +43,7 @@ export type PlanMetric = "time" | "busbw";
 
 export interface PriceLine {
   algorithm: string;
-  /** One for each x; null where there is no price, or none that an axis could show. */
+  /** One value for each x; null if there is no price, or none that an axis can show. */
   values: (number | null)[];
 }
 
@@ -68,12 +68,12 @@ export function priceColumns(cells: readonly PriceCell[], x: "size_bytes" | "ran
   };
 }
 
-/** What only collects moves half of what a bus bandwidth counts. */
+/** Collectives that only collect move half of what a bus bandwidth counts. */
 function valueOf(price: Price, metric: PlanMetric): number | null {
   return metric === "time" ? price.time_s * 1e6 : price.is_whole ? price.busbw_gb_per_s : null;
 }
 
-/** The medians that a job measured out of place, of the algorithms and ranks that are drawn; a later row of a size counts. */
+/** A job's medians out of place, for the drawn algorithms and ranks; a later row of a size replaces an earlier one. */
 export function measuredColumns(
   rows: readonly MeasurementView[], collective: string, algorithms: readonly string[], ranks: number, metric: PlanMetric,
 ): PriceColumns {
@@ -95,13 +95,13 @@ export function measuredColumns(
   };
 }
 
-/** How many times as long the second fastest takes; null where there is none, or of either only an upper bound. */
+/** The second fastest time over the fastest; null if there is only one, or if either is only an upper bound. */
 export function lead(cell: PriceCell): number | null {
   const [first, second] = cell.results.filter((price) => price.is_whole).sort((a, b) => a.time_s - b.time_s);
   return first?.time_s && second && !first.is_bound && !second.is_bound ? second.time_s / first.time_s : null;
 }
 
-/** "ring is fastest: 2.16 s, 10 times as fast as naive": numbers of one cell in a sentence. */
+/** "ring is fastest: 2.16 s, 10 times as fast as naive": one cell in a sentence. */
 export function slowestRatio(cell: PriceCell): { slowest: Price; times: number } | null {
   const exact = cell.results.filter((price) => price.is_whole && !price.is_bound);
   const slowest = exact.reduce<Price | null>((worst, price) => (price.time_s > (worst?.time_s ?? 0) ? price : worst), null);
@@ -114,7 +114,7 @@ const CSV_COLUMNS = [
   "bytes_on_critical_path",
 ] as const satisfies readonly (keyof Price)[];
 
-/** Prices to copy: nothing of them was measured, which the table must say itself once it is elsewhere. */
+/** Prices to copy: nothing was measured, which the copied table must say itself. */
 export function pricesCsv(prices: readonly Price[]): string {
   return toCsv(prices, CSV_COLUMNS, SIMULATED);
 }

@@ -4,8 +4,8 @@ const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
 const PREFIXES = ["", "k", "m", "g", "t"];
 const SIZE = /^\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*(?:([kmgt])(i?))?(b?)\s*$/i;
 
-/** Bytes: "16M" and "16 MiB" are binary, "16 MB" is decimal, as the command line reads them (units.py, and sizes.json
- * for the tests of both); null for any other text. */
+/** Bytes: "16M" and "16 MiB" are binary, "16 MB" is decimal, as the command line reads them (units.py; the tests of both
+ * read sizes.json); null for any other text. */
 export function parseSize(text: string): number | null {
   const match = SIZE.exec(text);
   if (!match) return null;
@@ -13,7 +13,7 @@ export function parseSize(text: string): number | null {
   return Math.round(Number(match[1]) * (isBinary ? 1024 : 1000) ** PREFIXES.indexOf((match[2] ?? "").toLowerCase()));
 }
 
-/** "16 MiB" for 16777216; three significant digits, of whole numbers all, as units.py writes them, unless `exact`. */
+/** "16 MiB" for 16777216; three significant digits (all digits of whole numbers), as units.py writes them, unless `exact`. */
 export function formatSize(bytes: number, exact = false): string {
   let value = bytes;
   let unit = 0;
@@ -26,13 +26,13 @@ export function formatSize(bytes: number, exact = false): string {
   return `${Math.floor(value * scale + 0.5) / scale} ${UNITS[unit]}`;
 }
 
-/** From size to size: times a factor, or plus so many bytes. */
+/** The step from size to size: times a factor, or plus a number of bytes. */
 export type SizeStep = { factor: number } | { bytes: number };
 
-/** As many sizes are listed at most: the server takes no longer sweep either. */
+/** The most sizes that are listed: the server accepts no longer sweep either. */
 const MAX_SIZES = 50_000;
 
-/** The sizes of a sweep, b, b·f, b·f² … or b, b+i, b+2i … up to e, as the server steps them; empty when there are none. */
+/** The sizes of a sweep, b, b·f, b·f² … or b, b+i, b+2i … up to e, as the server steps them; empty if there are none. */
 export function sweepSizes(minBytes: number, maxBytes: number, step: SizeStep): number[] {
   const isStep = "factor" in step ? step.factor >= 2 : step.bytes >= 1 && (maxBytes - minBytes) / step.bytes < MAX_SIZES;
   if (!(minBytes >= 0) || !isStep) return [];

@@ -42,7 +42,7 @@ export function isActive(state: JobState): boolean {
   return ACTIVE.has(state);
 }
 
-/** A node as people want it and as it is, in one word. */
+/** A node's desired and observed state in one word. */
 export function nodeLook(node: NodeView): StateLook {
   if (node.observed === "lost") return { glyph: "⚠", text: "lost", tone: "warn" };
   if (node.desired === "drain") return { glyph: "⏏", text: "draining", tone: "waiting" };
@@ -55,7 +55,7 @@ export function isBenchmark(job: JobView): job is BenchmarkJob {
   return job.spec.benchmark != null;
 }
 
-/** What came out, in a sentence; empty before there is anything. */
+/** The result in a sentence; empty before there is one. */
 export function outcome(job: JobView): string {
   const { summary } = job;
   if (summary.kind === "benchmark") return summary.verdict;
@@ -73,18 +73,18 @@ export function bestBusbw(job: JobView): number | null {
   return isBenchmark(job) ? (job.summary.best[0]?.busbw_gb_per_s ?? null) : null;
 }
 
-/** What may be held up as a best: what a succeeded job measured as usual, with nothing else on its nodes; null: nothing. */
+/** The value that may count as a best: of a succeeded job in the default mode, with nothing else on its nodes; null: none. */
 export function heldUp(job: JobView): AlgorithmBest | null {
   if (job.state !== "succeeded" || !isBenchmark(job) || job.attempts.at(-1)?.disturbed_by || nonDefault(job.spec).length > 0) return null;
   return job.summary.best.find(({ transport }) => transport !== "simulated") ?? null;
 }
 
-/** The job's name, or what stands in for it. */
+/** The job's name, or what is shown instead. */
 export function jobTitle(job: JobView): string {
   return job.name || (isBenchmark(job) ? `${COLLECTIVES[job.spec.benchmark.collective].name} sweep` : workTitle(job));
 }
 
-/** What the job works on, in a few words. */
+/** The job's work in a few words. */
 export function workTitle(job: JobView): string {
   const { training, script } = job.spec;
   if (isBenchmark(job)) return COLLECTIVES[job.spec.benchmark.collective].name;
@@ -92,22 +92,22 @@ export function workTitle(job: JobView): string {
   return script?.file ?? job.kind;
 }
 
-/** The share of held-out samples that training tells right; null where there is none to tell. */
+/** The share of held-out samples that the model classifies correctly; null if there are none. */
 export function accuracyOf(job: JobView): number | null {
   return job.summary.kind === "benchmark" ? null : (job.summary.validation_accuracy ?? null);
 }
 
-/** Before what is said of a job wherever no badge can stand: titles, tooltips, bars. */
+/** The prefix where no badge is possible: titles, tooltips, bars. */
 export function simulatedPrefix(job: JobView): string {
   return isSimulated(job) ? "SIMULATED " : "";
 }
 
-/** "job 7" in a legend or a heading of a table, where no badge can stand. */
+/** "job 7" in a legend or a heading of a table, where no badge is possible. */
 export function jobWord(job: JobView): string {
   return `${simulatedPrefix(job)}job ${job.id}`;
 }
 
-/** The job's title where no badge can stand before it. */
+/** The job's title where no badge can be shown before it. */
 export function jobName(job: JobView): string {
   return `${simulatedPrefix(job)}${jobTitle(job)}`;
 }

@@ -1,28 +1,28 @@
-/** What the ranks of a running job are at, in words and as bars. Pure. */
+/** The newest steps of a running job's ranks, in words and as bars. Pure. */
 import type { JobView, NewestSteps, StepBlock } from "../api/types";
 import { formatCount, plural, threeDigits } from "./format";
 import { formatSize } from "./size";
 
-/** So many ranks at most are told of; the others are faster. */
+/** The most ranks that are reported; the others are faster. */
 const MOST_RANKS = 16;
 
-/** How many rows the table will have, so that nothing jumps when they come. A simulation is told by one rank. */
+/** How many rows the table will have, so that nothing moves when they come. A simulation reports one rank. */
 export function expectedRows(job: JobView): number {
   return job.spec.benchmark?.topology ? 1 : Math.min(job.ranks, MOST_RANKS);
 }
 
-/** What came of the job's newest attempt; null before any. */
+/** The newest steps of the job's newest attempt; null before any. */
 export function shownSteps(job: JobView, newest: NewestSteps | undefined): NewestSteps | null {
   const attempt = job.attempts.at(-1)?.id ?? null;
   return newest && newest.items.length > 0 && newest.attempt_id === attempt ? newest : null;
 }
 
-/** "4 MiB out of place": what a rank is at, beside the algorithm. */
+/** "4 MiB out of place": a rank's current size and place, beside the algorithm. */
 export function kindWords(block: StepBlock): string {
   return `${formatSize(block.bytes)} ${block.in_place ? "in place" : "out of place"}`;
 }
 
-/** The rank that takes longest, and how fast that is; nothing while ranks are at different things. */
+/** The slowest rank and its speed; empty while ranks are at different sizes. */
 export function slowestWords({ items, ranks }: NewestSteps): string {
   const more = ranks > items.length ? `The slowest ${items.length} of ${plural(ranks, "rank")}. ` : "";
   const [first, ...others] = items;
@@ -41,7 +41,7 @@ function isAlike(a: StepBlock, b: StepBlock): boolean {
   return a.algorithm === b.algorithm && a.bytes === b.bytes && a.in_place === b.in_place;
 }
 
-/** From how many steps the means are; ranks need not have told of as many. */
+/** Over how many steps the means are; ranks may have reported different numbers. */
 export function countWords(items: readonly StepBlock[]): string {
   const counts = items.map((block) => block.steps);
   const [least, most] = [Math.min(...counts), Math.max(...counts)];

@@ -7,7 +7,7 @@ export interface Span {
 }
 
 /**
- * Rows in view and `spare` more on each side. `topPx` is where the first row begins, from the top of what is seen:
+ * Rows in view and `spare` more on each side. `topPx` is the top of the first row, relative to the top of the view:
  * negative once the table has been scrolled past.
  */
 export function rowsInView(count: number, rowPx: number, topPx: number, viewPx: number, spare: number): Span {

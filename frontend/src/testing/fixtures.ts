@@ -100,7 +100,7 @@ export const CLUSTER = {
   reduce_gb_per_s: null,
 };
 
-/** A try that ran on no node. */
+/** An attempt that ran on no node. */
 export function anAttempt(change: Partial<JobView["attempts"][number]> = {}): JobView["attempts"][number] {
   const times = { created_at: "2026-01-01T00:00:00Z", started_at: null, finished_at: null };
   const end = { reason: null, message: "", bad_node: null, bad_rank: null, disturbed_by: null };
@@ -161,7 +161,7 @@ export function anEngine(): Engine {
   };
 }
 
-/** Some choices of training, and the job that says nothing. */
+/** Some choices of training, and the default job. */
 export function trainingChoices(): Engine["training"] {
   const { spec } = aJob();
   return {
@@ -230,7 +230,7 @@ export const PLAIN_TRAINING: NonNullable<JobSpec["training"]> = {
   timeout_seconds: 300,
 };
 
-/** A training job that has ended two of its five epochs. */
+/** A training job that has finished two of its five epochs. */
 export function aTraining(change: Partial<JobView> = {}): JobView {
   const { spec, ...job } = aJob();
   return {

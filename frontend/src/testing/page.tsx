@@ -1,4 +1,4 @@
-/** A part of the page drawn in a test, with what the server has answered so far; what nobody answered stays pending. */
+/** A part of the page drawn in a test, with the server's answers so far; a query without an answer stays pending. */
 import { MantineProvider } from "@mantine/core";
 import { type DataTag, notifyManager, QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
@@ -9,15 +9,15 @@ import { api } from "../api/client";
 import { ShortcutProvider } from "../components/hooks/shortcuts";
 import { parseSearch, stringifySearch } from "../lib/search/search";
 
-/** The pages whose address the tests' parts read. */
+/** The pages whose address the tested parts read. */
 const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring", "/settings/schedules"];
 
 let root: Root | undefined;
 
-// Whatever a test has no answer for stays unanswered, and asks nobody.
+// A request without an answer stays pending, and never reaches a server.
 api.use({ onRequest: () => new Promise(() => undefined) });
 
-// What is told of a query is drawn within act().
+// Updates of queries are drawn within act().
 notifyManager.setScheduler(queueMicrotask);
 
 afterEach(() => {
@@ -27,7 +27,7 @@ afterEach(() => {
   localStorage.clear();
 });
 
-/** What a query was answered, or the error that it came to. */
+/** The answer of a query, or its error. */
 export class Answers {
   readonly client = new QueryClient({ defaultOptions: { queries: { retry: false, retryOnMount: false, staleTime: Infinity } } });
 

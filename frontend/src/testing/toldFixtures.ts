@@ -1,4 +1,4 @@
-/** What jobs tell, for the tests: rows, steps, lines of a log; each test names only what it is about. */
+/** Reports of jobs for the tests: rows, steps, lines of a log; each test names only what it is about. */
 import type { ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, RankBuckets, StepBlock } from "../api/types";
 
 export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
@@ -70,7 +70,7 @@ export function aBlock(change: Partial<StepBlock> = {}): StepBlock {
   };
 }
 
-/** What the ranks of attempt 1 are at. */
+/** The newest steps of the ranks of attempt 1. */
 export function someSteps(items: StepBlock[], change: Partial<NewestSteps> = {}): NewestSteps {
   return { job_id: 1, attempt_id: 1, ranks: items.length, items, ...change };
 }

@@ -1,4 +1,4 @@
-/** What is wrong with a form, in the form's own words. Pure. */
+/** What is wrong with a form, in the form's own labels. Pure. */
 import { labelsProblem } from "../labels";
 import { parseSize } from "../size";
 import type { Form, Problems, Reading, FieldTable } from "./types";
@@ -6,7 +6,7 @@ import type { Form, Problems, Reading, FieldTable } from "./types";
 const SIZE = "This is no size; write it as 8, 64K, 16 MiB or 16 MB.";
 const OPTIONAL = "optional ";
 
-/** What cannot be read as what a field takes, by field; `hidden` are not on the page. */
+/** Fields whose text cannot be read, with a sentence each; `hidden` are not on the page. */
 export function unreadable<F extends string>(table: FieldTable<F>, form: Form<F>, hidden: readonly string[] = []): Problems {
   const found = Object.entries<FieldTable<F>[F]>(table).flatMap(([field, { reads }]): [string, string][] => {
     const problem = hidden.includes(field) ? null : unreadableText(form[field as F], reads);
@@ -45,8 +45,8 @@ function got(text: string): string {
 const PLACE = /^[a-z_]+(\.[a-z_]+|\[\d+\])*: /;
 
 /**
- * The server's sentence where its field is in view: without the field's name before it, and with the form's labels in
- * place of the API's names.
+ * The server's sentence for a visible field: without the field's name before it, and with the form's labels in place
+ * of the API's names.
  */
 export function formWords<F extends string>(table: FieldTable<F>, detail: string): string {
   const labels = new Map<string, string>();

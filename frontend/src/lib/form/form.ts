@@ -15,7 +15,7 @@ export type JobForm = {
   root: string;
   transport: string;
   device: string;
-  /** Of the cluster that is simulated; empty where it has a standard. */
+  /** Properties of the simulated cluster; empty if there is a default. */
   shape: string;
   link: string;
   latency: string;
@@ -25,7 +25,7 @@ export type JobForm = {
   oversubscription: string;
   adding: string;
   ranks: string;
-  /** How many nodes, and ranks on each of them, where somebody says so. */
+  /** How many nodes, and ranks on each of them, if given. */
   nodes: string;
   perNode: string;
   /** Labels of its nodes, as `labelsFrom` reads them. */
@@ -33,12 +33,12 @@ export type JobForm = {
   min: string;
   max: string;
   factor: string;
-  /** Bytes added from size to size; empty where the factor counts. */
+  /** Bytes added from size to size; empty if the factor counts. */
   step: string;
   cycles: string;
   iterations: string;
   aggregate: string;
-  /** Channels of a sweep that is measured; those of a simulation are its cluster's. */
+  /** Channels of a measured sweep; those of a simulation belong to its cluster. */
   rails: string;
   blocking: string;
   average: string;
@@ -50,7 +50,7 @@ export type JobForm = {
   dtype: string;
   check: string;
   limit: string;
-  /** Seconds of each part of the start, of a loading stage, and without progress; empty: as usual. */
+  /** Seconds for each part of the start, for a loading stage, and without progress; empty: the default. */
   start: string;
   load: string;
   hang: string;
@@ -154,14 +154,14 @@ export const SWEEP_FIELDS = {
   trace: { pointer: "/benchmark/trace", label: "Trace", reads: "flag" },
 } as const satisfies FieldTable<Field>;
 
-/** Fields that hardly anybody needs: the page shows them on demand, and when one of them differs or was refused. */
+/** Rarely needed fields: the page shows them on demand, and if one of them differs from the default or was refused. */
 export const ADVANCED: readonly Field[] = [
   "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "average", "skip", "timeout",
   "start", "load", "hang", "rotate", "trace",
 ];
 
 /**
- * The specification to post; what the form does not show comes from `base`. Text that is no number goes as it is
+ * The specification to post; fields that the form does not show come from `base`. Text that is no number is sent as it is
  * (hence the cast): the server says what is wrong with it.
  */
 export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
@@ -276,8 +276,8 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
 }
 
 /**
- * The form with another collective. Algorithms that it lacks go, and the usual ones come where the usual or nothing
- * else were chosen; an operation or a root that it has no use for goes back to the standard.
+ * The form with another collective. Algorithms that it lacks are removed, and its default ones are chosen if only default
+ * ones or none were chosen; an operation or a root that it does not use returns to the default.
  */
 export function withCollective(form: JobForm, collective: string, engine: Engine): JobForm {
   const before = collectiveOf(engine, form.collective);
@@ -304,7 +304,7 @@ export function withTransport(form: JobForm, transport: string, engine: Engine):
   return { ...next, algorithms: (kept.length > 0 ? kept : schedules.slice(0, 2)).join() };
 }
 
-/** What the engine knows of a collective; undefined for a word from a URL that is none. */
+/** The engine's description of a collective; undefined for an unknown word from a URL. */
 export function collectiveOf(engine: Engine, name: string): Engine["collectives"][string] | undefined {
   return Object.hasOwn(engine.collectives, name) ? engine.collectives[name] : undefined;
 }
@@ -314,7 +314,7 @@ export function isSimulation({ transport }: JobForm): boolean {
   return transport === "simulated";
 }
 
-/** Fields that the page does not show, of which nothing can be wrong. */
+/** Fields that the page does not show, so they cannot be wrong. */
 export function hiddenFields(form: JobForm): readonly Field[] {
   const others: Field[] = isSimulation(form)
     ? ["ranks", "check", "device", "nodes", "perNode", "rails"]
@@ -323,8 +323,8 @@ export function hiddenFields(form: JobForm): readonly Field[] {
 }
 
 /**
- * The server's sentences by field. What it says of the device, where nobody has chosen one, is about the algorithms
- * that want two of them.
+ * The server's sentences by field. If no device was chosen, what it says of the device is about the algorithms
+ * that need two of them.
  */
 export function sweepProblems(form: JobForm, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
   const device = SWEEP_FIELDS.device.pointer;
@@ -339,7 +339,7 @@ export interface SweepCount {
   rows: number;
 }
 
-/** How many sizes and rows the sweep would have; null while the fields make no sweep. */
+/** How many sizes and rows the sweep would have; null while the fields are no valid sweep. */
 export function countRows(form: JobForm): SweepCount | null {
   const min = parseSize(form.min);
   const max = parseSize(form.max);

@@ -15,17 +15,17 @@ export type PlanForm = {
   algorithms: string;
   /** Ranks, or a shape such as 4x8. */
   n: string;
-  /** Of a message between nodes; empty: that of the link, none for a rate. */
+  /** The latency of a message between nodes; empty: that of the link, none for a rate. */
   alpha: string;
-  /** Between nodes: a known link or a rate. */
+  /** The link between nodes: a known link or a rate. */
   B: string;
-  /** On each rank. */
+  /** The cards of each rank. */
   S: string;
   /** How fast a rank adds; empty: adding takes no time. */
   gamma: string;
   intra: string;
   nics: string;
-  /** Of rings and trees; empty: one for each card. */
+  /** Channels of rings and trees; empty: one for each card. */
   channels: string;
   oversubscription: string;
   servers: string;
@@ -48,25 +48,25 @@ export const STANDARD_PLAN: PlanForm = {
   servers: "1",
 };
 
-/** The links inside a node of which NCCL's model knows the GPUs. */
+/** The links inside a node for which NCCL's model knows the GPUs. */
 const NCCL_KNOWS = /^nvlink[345]?$/;
 
-/** Compared where a URL names no algorithms: NCCL's model too, on nodes of several GPUs that it knows, but beside a fit. */
+/** The default algorithms: with NCCL's model too, on nodes of several GPUs that it knows, unless a fit is used. */
 function usualAlgorithms({ collective, n = STANDARD_PLAN.n, intra = STANDARD_PLAN.intra, fit }: PlanSearch): string {
   const hasNodes = n.includes("x") && Number(n.slice(n.lastIndexOf("x") + 1)) > 1;
   const isKnown = (collective ?? "all_reduce") === "all_reduce" && hasNodes && NCCL_KNOWS.test(intra) && fit === undefined;
   return isKnown ? `${STANDARD_PLAN.algorithms},nccl` : STANDARD_PLAN.algorithms;
 }
 
-/** What the charts show, and what is no field of the model. */
+/** What the charts show, besides the fields of the model. */
 export interface PlanSearch extends Partial<PlanForm> {
-  /** The job that the parameters are fitted to. */
+  /** The job whose rows the parameters are fitted to. */
   fit?: string;
   metric?: "busbw";
   view?: "table";
 }
 
-/** The planner's part of a URL, without defaults; a plain number for B counts GB/s. */
+/** The planner's part of a URL, without defaults; a plain number for B is in GB/s. */
 export function planSearch(search: Record<string, unknown>): PlanSearch {
   const { fit, metric, view } = search;
   const fields = Object.entries(search).flatMap(([key, value]): [string, string][] => {
@@ -83,7 +83,7 @@ export function planSearch(search: Record<string, unknown>): PlanSearch {
   };
 }
 
-/** The fields with the standard where a URL says nothing, or of what is not on the page. */
+/** The fields, with the default for those that the URL lacks or that the page does not have. */
 export function planForm(search: PlanSearch): PlanForm {
   const said = Object.entries(search).filter(([key]) => Object.hasOwn(STANDARD_PLAN, key));
   const form = { ...STANDARD_PLAN, algorithms: usualAlgorithms(search), ...Object.fromEntries(said) };
@@ -91,7 +91,7 @@ export function planForm(search: PlanSearch): PlanForm {
   return { ...form, ...Object.fromEntries(unasked) };
 }
 
-/** What has no place on the page: links beside a fit, what only nodes have, servers where no algorithm has one. */
+/** Fields that the page does not show: links beside a fit, fields that only nodes have, servers if no algorithm has one. */
 export function hiddenFields(form: PlanForm, isFitted: boolean): readonly PlanField[] {
   const isFlat = /^\d+$/.test(form.n);
   return [
@@ -103,7 +103,7 @@ export function hiddenFields(form: PlanForm, isFitted: boolean): readonly PlanFi
 
 export interface PlanPreset {
   name: string;
-  /** Where its figures come from. */
+  /** The source of the figures. */
   about: string;
   search: PlanSearch;
 }
@@ -126,7 +126,7 @@ export const PLAN_PRESETS: readonly PlanPreset[] = [
   },
 ];
 
-/** The question for one size, which the table and the sensitivity are about; text that is no number goes as it is. */
+/** The question for one size, for the table and the sensitivity; text that is no number is sent as it is. */
 export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[] = []): PlanQuestion {
   const question = {
     collective: form.collective,
@@ -149,7 +149,7 @@ export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[
   return question as PlanQuestion;
 }
 
-/** The question what 10 % more of each figure does to the times. */
+/** The question how times change if each figure grows by 10 %. */
 export function sensitivityQuestion(form: PlanForm, parameters: readonly RegimeFigures[]): SensitivityQuestion {
   const { collective, algorithms, cluster, servers, parameters: regimes } = planQuestion(form, parameters);
   return { collective, algorithms, cluster, servers, parameters: regimes, size_bytes: parseSize(form.S) ?? 1, factor: 1.1 };
@@ -162,7 +162,7 @@ function microseconds(text: string): number | string | null {
   return match ? Number((Number(match[1]) * (perUnit[match[2] ?? "us"] ?? 1)).toPrecision(12)) : text;
 }
 
-/** Of "50GB/s" or "50" the number, of nothing null; any other text as it is. */
+/** The number in "50GB/s" or "50", null for empty text; any other text as it is. */
 export function gigabytes(text: string): number | string | null {
   const match = /^\s*(\d*\.?\d+)\s*(?:GB\/s)?\s*$/i.exec(text);
   return match ? Number(match[1]) : text.trim() === "" ? null : text;
@@ -188,7 +188,7 @@ const FIELDS: FieldTable<PlanField> = {
   servers: { pointer: "/servers", label: "Servers", reads: "optional whole number" },
 };
 
-/** What is wrong by field: what cannot be read at once, the rest as the server says it; what belongs to no field is left to the page. */
+/** The problems by field: text that cannot be read, then the server's sentences; the page shows those without a field. */
 export function planProblems(form: PlanForm, problems: readonly FieldProblem[]): Partial<Record<PlanField, string>> {
   return {
     ...problemsAt(FIELDS, problems).fields,
@@ -199,7 +199,7 @@ export function planProblems(form: PlanForm, problems: readonly FieldProblem[]):
   };
 }
 
-/** The same prices in a terminal; a fit is of a job on the server at `origin`, `program` what runs as ringscope. */
+/** The same prices as a command; a fit needs a job of the server at `origin`, `program` is the command that runs ringscope. */
 export function planCommand(form: PlanForm, origin: string, fit?: string, program?: string | null): string {
   const question = planQuestion(form);
   const { latency_us: latency, reduce_gb_per_s: adding } = question.cluster;

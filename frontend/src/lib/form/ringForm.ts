@@ -1,4 +1,4 @@
-/** What the ring page shows: text in the URL, and the question that the server answers. */
+/** The ring page's form: text in the URL, and the question that the server answers. */
 import type { ExampleQuestion } from "../../api/types";
 import { formWords } from "./fieldWords";
 import { type PlaySearch, playSearch } from "../search/playSearch";
@@ -13,13 +13,13 @@ export type RingForm = {
   /** Ranks or a shape such as 2x4; empty: as many ranks as rows of values. */
   n: string;
   root: string;
-  /** What each number stands for in the times. */
+  /** The size that each number stands for in the times. */
   each: string;
 };
 
 export type RingField = keyof RingForm;
 
-/** The ready example: three ranks, whose sums are 7, 14 and 21. */
+/** The default example: three ranks, whose sums are 7, 14 and 21. */
 export const READY: RingForm = {
   collective: "all_reduce",
   algorithm: "ring",
@@ -40,10 +40,10 @@ export function ringSearch(search: Record<string, unknown>): RingSearch {
   return { ...Object.fromEntries(fields), ...playSearch(search) };
 }
 
-/** The fields with the ready example where a URL says nothing. */
+/** The fields, with the default example for those that the URL lacks. */
 export function ringForm(search: RingSearch): RingForm {
   const said = Object.entries(search).filter(([key]) => Object.hasOwn(READY, key));
-  // Who asks for a number of ranks does not mean the ready example's three rows.
+  // A URL with a number of ranks does not mean the default example's three rows.
   const values = search.n !== undefined && search.values === undefined ? { values: "" } : {};
   return { ...READY, ...values, ...Object.fromEntries(said) };
 }
@@ -85,7 +85,7 @@ export function ringProblems(problems: readonly { pointer: string; detail: strin
   return found;
 }
 
-/** The same steps in a terminal, in the one channel that the page follows. */
+/** The same steps as a command, in the one channel that the page follows. */
 export function traceCommand(form: RingForm): string {
   const rows = rowsOf(form.values).length;
   const words = [

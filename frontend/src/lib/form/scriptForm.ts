@@ -1,4 +1,4 @@
-/** The form of a job that runs a Python file of the nodes' own. */
+/** The form of a job that runs a Python file on the nodes. */
 import type { JobSpec } from "../../api/types";
 import type { Form, FieldTable } from "./types";
 
@@ -20,7 +20,7 @@ export const SCRIPT_FIELDS = {
 export type ScriptField = keyof typeof SCRIPT_FIELDS;
 export type ScriptForm = Form<ScriptField>;
 
-/** The job that an empty form stands for; where it runs and its limits are those of any other. */
+/** The job of an empty form; its placement and limits are the defaults of any job. */
 export function emptyScript(defaults: JobSpec): JobSpec {
   const placement = { ...defaults.placement, nodes: null };
   return { ...defaults, kind: "script", training: null, placement, script: { file: "", arguments: [], device: "auto" } };

@@ -1,4 +1,4 @@
-/** A form as a table: where in the specification each field stands, and how its text becomes a value. */
+/** A form as a table: the pointer of each field in the specification, and how its text becomes a value. */
 import type { FieldProblem } from "../../api/client";
 import type { JobSpec } from "../../api/types";
 import { formWords } from "./fieldWords";
@@ -11,7 +11,7 @@ export type { Form, Problems, Reading, FieldTable } from "./types";
 
 type Tree = Record<string, unknown>;
 
-/** The specification that the form says; what it does not show comes from `base`. */
+/** The specification of the form; fields that it does not show come from `base`. */
 export function formToSpec<F extends string>(table: FieldTable<F>, form: Form<F>, base: JobSpec): JobSpec {
   const spec = structuredClone(base) as unknown as Tree;
   for (const [field, { pointer, reads }] of fieldsOf(table)) {
@@ -29,12 +29,12 @@ export function specToForm<F extends string>(table: FieldTable<F>, spec: JobSpec
   return Object.fromEntries(entries) as Form<F>;
 }
 
-/** The value that a JSON pointer names; undefined where there is none. */
+/** The value that a JSON pointer names; undefined if there is none. */
 export function valueAt(spec: unknown, pointer: string): unknown {
   return pointer.slice(1).split("/").reduce<unknown>((tree, key) => (tree as Tree | null | undefined)?.[key], spec);
 }
 
-/** The server's sentences by field, in the form's words; `other` is what belongs to no field of the form. */
+/** The server's sentences by field, in the form's words; `other` are those that belong to no field of the form. */
 export function problemsAt<F extends string>(table: FieldTable<F>, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
   const fields: Problems = {};
   const other: string[] = [];
@@ -59,7 +59,7 @@ export function argumentsOf(text: string): Record<string, number | string> {
   return Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, numberOr(value)]));
 }
 
-/** The text with one of its values set, or left out where that is empty. */
+/** The text with one of its values set, or removed if that is empty. */
 export function withArgument(text: string, name: string, value: string): string {
   const others = Object.entries(argumentsOf(text)).filter(([key]) => key !== name);
   return argumentsText(Object.fromEntries(value.trim() === "" ? others : [...others, [name, value]]));
@@ -73,7 +73,7 @@ function fieldsOf<F extends string>(table: FieldTable<F>): [F, FormField][] {
   return Object.entries(table) as [F, FormField][];
 }
 
-/** `before` is what stood there. */
+/** `before` is the value that was there. */
 function read(text: string, reads: Reading, before: unknown): unknown {
   const isEmpty = text.trim() === "";
   switch (reads) {

@@ -1,9 +1,9 @@
-/** `ringscope train …` for a specification: only what differs from the job that says nothing. */
+/** `ringscope train …` for a specification: only what differs from the default job. */
 import type { JobSpec } from "../../api/types";
 import { shellQuote } from "../shell";
 import { valueAt } from "./specForm";
 
-/** What has a flag of its own; the rest goes by --set. */
+/** Fields that have a flag of their own; the rest is given by --set. */
 const FLAGS: Record<string, string> = {
   "/training/dataset/name": "--dataset",
   "/training/dataset/path": "--data-path",
@@ -24,10 +24,10 @@ const FLAGS: Record<string, string> = {
   "/time_limit_seconds": "--time-limit",
 };
 const PAIRS: Record<string, string> = { "/labels": "--label", "/placement/selector": "--selector" };
-/** Said by the command itself, or by its first word. */
+/** Implied by the command itself, or by its first word. */
 const IMPLIED: ReadonlySet<string> = new Set(["/kind", "/training/model"]);
 
-/** The line for a terminal. `defaults` is the job that says nothing but its kind, `oneNode` the strategies that stay on one. */
+/** The command. `defaults` is a job with only its kind, `oneNode` are the strategies that stay on one node. */
 export function trainCommand(spec: JobSpec, defaults: JobSpec, oneNode: readonly string[]): string {
   const isOnOneNode = oneNode.includes(String(valueAt(spec, "/training/strategy")));
   const usual = { ...defaults, placement: { ...defaults.placement, nodes: isOnOneNode ? 1 : null } };
@@ -36,7 +36,7 @@ export function trainCommand(spec: JobSpec, defaults: JobSpec, oneNode: readonly
   return ["ringscope", "train", String(spec.training?.model), ...words].map(shellQuote).join(" ");
 }
 
-/** Pointers whose values are not the usual ones, in the order of the flags, then of the specification. */
+/** Pointers whose values are not the defaults, in the order of the flags, then of the specification. */
 function differences(spec: object, usual: unknown, under: string): [string, unknown][] {
   const found = Object.entries(spec).flatMap(([key, value]: [string, unknown]): [string, unknown][] => {
     const pointer = `${under}/${key}`;

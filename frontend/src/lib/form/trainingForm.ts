@@ -54,7 +54,7 @@ export type TrainingField = keyof typeof TRAINING_FIELDS;
 export type TrainingForm = Form<TrainingField>;
 type Choices = Engine["training"];
 
-/** Fields that hardly anybody needs: shown on demand, and when one of them differs or was refused. */
+/** Rarely needed fields: shown on demand, and if one of them differs from the default or was refused. */
 export const GRADIENT_FIELDS: readonly TrainingField[] = [
   "accumulation_steps", "batch_split", "clip_norm", "bucket_bytes", "overlap", "compression", "top_k_percent",
   "powersgd_rank", "transport", "device",
@@ -67,18 +67,18 @@ export const SERVER_FIELDS: readonly TrainingField[] = ["servers", "consistency"
 
 const FOLDERS: ReadonlySet<string> = new Set(["cifar10", "text"]);
 
-/** The form of the job that says nothing. */
+/** The form of the default job. */
 export function standardTraining({ defaults, one_node }: Choices): TrainingForm {
   return trainingForm(defaults, one_node);
 }
 
-/** The form of a job. That a strategy stays on one node need not be said. */
+/** The form of a job. It does not show that a strategy stays on one node. */
 export function trainingForm(spec: JobSpec, oneNode: readonly string[]): TrainingForm {
   const form = specToForm(TRAINING_FIELDS, spec);
   return oneNode.includes(form.strategy) ? { ...form, nodes: "" } : form;
 }
 
-/** What a field's new value makes of the form: what only the old value had a use for goes back to the standard. */
+/** The form after a change of one field: fields that only its old value needed return to the default. */
 export function changedTraining(form: TrainingForm, field: TrainingField, value: string, choices: Choices): Partial<TrainingForm> {
   if (field === "model") return { model: value, model_arguments: "" };
   if (field === "dataset") return { dataset: value, path: FOLDERS.has(value) ? form.path : "", samples: "" };
@@ -95,7 +95,7 @@ export function needsFolder({ dataset }: TrainingForm): boolean {
   return FOLDERS.has(dataset);
 }
 
-/** Whether one of the fields differs from the standard or was refused, so that it has to be seen. */
+/** Whether one of the fields differs from the default or was refused, so that it must be visible. */
 export function isTold<F extends string>(fields: readonly F[], form: Form<F>, standard: Form<F>, problems: Problems): boolean {
   return fields.some((field) => form[field] !== standard[field] || problems[field] !== undefined);
 }

@@ -1,13 +1,13 @@
-/** The types that a form's table of fields is made of, and what is wrong with its fields. */
+/** The types of a form's table of fields, and of the problems of its fields. */
 
 type Amount = "number" | "whole number" | "size";
-/** How text is read. What is empty and optional is null; text that is no number goes as it is, for the server to refuse. */
+/** How text is read. Empty optional text is null; text that is no number is sent as it is, for the server to refuse. */
 export type Reading = "text" | "optional text" | Amount | `optional ${Amount}` | "flag" | "names" | "labels" | "sizes by name" | "lines" | "JSON";
 
 export interface FormField {
-  /** From the specification's root, as in the server's problems: "/training/epochs". */
+  /** Its pointer from the specification's root, as in the server's problems: "/training/epochs". */
   pointer: string;
-  /** What the page calls it. */
+  /** Its label on the page. */
   label: string;
   reads: Reading;
 }

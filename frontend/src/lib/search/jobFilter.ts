@@ -1,4 +1,4 @@
-/** Which jobs a list shows, as the server filters it, and what of a job is compared in it. Pure. */
+/** Which jobs a list shows, as the server filters it, and how they are ordered. Pure. */
 import type { JobState, JobView } from "../../api/types";
 import { heldUp } from "../state";
 
@@ -12,7 +12,7 @@ export interface JobFilter {
   collective?: string;
   algorithm?: string;
   user?: string;
-  /** By name: it had a rank there. */
+  /** A node by name: the job had a rank there. */
   node?: string;
   /** A part of the name, or the number. */
   q?: string;
@@ -36,19 +36,19 @@ function algorithmsOf({ spec }: JobView): readonly string[] {
   return spec.benchmark?.algorithms ?? (spec.training ? [spec.training.all_reduce] : []);
 }
 
-/** A list of jobs as it is shown. */
+/** A shown list of jobs. */
 export interface ShownList {
   jobs: readonly JobView[];
   filter: JobFilter;
   /** The newest first when absent. */
   sort: Sort | undefined;
-  /** The server has more of them, which come after those that are shown. */
+  /** Whether the server has more jobs, which come after the shown ones. */
   hasMore: boolean;
 }
 
 /**
- * What a list would be without, and what it would have beside, if it were asked for again: of the jobs that changed
- * those that match and would stand among the others, and how many of the others match no more.
+ * What would be new in a list, and what would leave it, if it were loaded again: the changed jobs that
+ * match and would stand among the others, and how many of the others no longer match.
  */
 export function newsOf({ jobs, filter, sort = "-id", hasMore }: ShownList, changed: readonly JobView[]) {
   const ids = new Set(jobs.map((job) => job.id));
@@ -56,7 +56,7 @@ export function newsOf({ jobs, filter, sort = "-id", hasMore }: ShownList, chang
   const isInReach = (job: JobView): boolean => !hasMore || (last !== undefined && isBefore(job, last, sort));
   return {
     entering: changed.filter((job) => !ids.has(job.id) && matches(job, filter) && isInReach(job)),
-    // Only its state takes a job out of a list: the rest of what a filter asks for stays as it was.
+    // Only its state takes a job out of a list: the other filtered fields never change.
     leaving: jobs.filter((job) => filter.state && job.state !== filter.state).length,
   };
 }
@@ -73,7 +73,7 @@ function sortedBy(job: JobView, column: SortColumn): number | string | null {
   return heldUp(job)?.busbw_gb_per_s ?? null;
 }
 
-/** The sort that a column's heading leads to: the most first, then the least, then as it was. */
+/** The sort to which a click on a column's heading leads: descending, then ascending, then the default. */
 export function nextSort(current: Sort | undefined, column: SortColumn): Sort | undefined {
   if (column === "id") return current === "id" ? undefined : "id";
   const [first, second]: [Sort, Sort] = column === "name" ? ["name", "-name"] : [`-${column}`, column];

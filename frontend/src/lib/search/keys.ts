@@ -1,6 +1,6 @@
-/** Keys of the pages and what they mean. Pure. */
+/** Keys of the pages and their actions. Pure. */
 
-/** What a key asks for; "go:j" is g and then j. */
+/** The action of a key; "go:j" is g and then j. */
 export type Action =
   | "palette"
   | "help"
@@ -22,7 +22,7 @@ export type Action =
   | `part:${Part}`
   | `go:${string}`;
 
-/** The single keys and what help says of each. */
+/** The single keys with the help for each. */
 export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = {
   "/": ["filter", "Go to the search box of the page"],
   j: ["next", "Next row of the list; Enter opens it"],
@@ -39,7 +39,7 @@ export const SINGLE_KEYS: Readonly<Record<string, readonly [Action, string]>> = 
 
 export type Part = "player" | "strips" | "rows" | "marks";
 
-/** The keys that only one part of a page has, by its name; the help lists those of the parts that are there. */
+/** The keys that only one part of a page has, by its name; the help lists those of the parts that are shown. */
 export const PART_KEYS = {
   player: [
     ["Space", "Play, or pause"],
@@ -55,7 +55,7 @@ export const PART_KEYS = {
   rows: [["→ ←", "In a row of the list: the reasons for its marks, and back"]],
 } as const satisfies Readonly<Record<Part, readonly (readonly [string, string])[]>>;
 
-/** What a page can do that has no key: the palette offers it. */
+/** The page's actions without a key: the palette offers them. */
 export const DEEDS = {
   cancel: "Cancel …",
   hold: "Hold: keep this job from starting",
@@ -72,11 +72,11 @@ export interface Stroke {
   /** Control or the command key. */
   isCommand: boolean;
   isAlt: boolean;
-  /** In a field that takes text, where letters are letters. */
+  /** Whether the focus is in a field that takes text, where letters are letters. */
   isTyping: boolean;
 }
 
-/** Whether a key writes something, such as a letter or the space bar: people who dictate must be able to switch it off. */
+/** Whether a key writes something, such as a letter or the space bar: people who dictate must be able to switch such keys off. */
 export function isCharacter(key: string): boolean {
   return key.length === 1;
 }
@@ -89,7 +89,7 @@ interface Reading {
 
 const NOTHING: Reading = { isPrefix: false, action: null };
 
-/** What a stroke means after what came before it; single keys do nothing where they are switched off. */
+/** The meaning of a stroke after the previous ones; single keys do nothing if they are switched off. */
 export function readStroke(wasPrefix: boolean, { key, isCommand, isAlt, isTyping }: Stroke, hasSingleKeys: boolean): Reading {
   if (isCommand) return key.toLowerCase() === "k" && !isAlt ? { isPrefix: false, action: "palette" } : NOTHING;
   if (isAlt || isTyping || !hasSingleKeys) return NOTHING;

@@ -1,9 +1,9 @@
-/** Which lines of a log the URL asks for, as the API takes it. */
+/** The filter of log lines in the URL and as the API takes it. */
 import type { paths } from "../../api/schema";
 import { ROOT } from "../../api/site";
 import type { JobSearch } from "./search";
 
-/** Which lines of a log: of one rank, of one stream, at least of a level, with every word of a text, or matching a regular expression. */
+/** A filter of log lines: by rank, stream, lowest level, with every word of a text, or matching a regular expression. */
 export type LogFilter = Pick<
   NonNullable<paths["/api/v1/jobs/{job_id}/log/outline"]["get"]["parameters"]["query"]>,
   "rank" | "stream" | "level" | "q" | "pattern"
@@ -24,7 +24,7 @@ export function lineOf(hash: string): number | null {
   return number === undefined ? null : Number(number);
 }
 
-/** Where the lines are as a file. */
+/** The address of the lines as a file. */
 export function exportUrl(jobId: number, filter: LogFilter): string {
   const query = new URLSearchParams(Object.entries(filter).map(([key, value]) => [key, String(value)]));
   return `${ROOT}/api/v1/jobs/${jobId}/log/export${query.size > 0 ? `?${query}` : ""}`;

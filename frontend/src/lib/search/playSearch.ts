@@ -1,10 +1,10 @@
-/** How far steps are played and how they are looked at: the part of the URL that every ring has. */
+/** The step that is shown and the speed of playing: the part of the URL that every ring has. */
 
 export const SPEEDS = ["0.25", "0.5", "1", "2", "4"] as const;
 export type Speed = (typeof SPEEDS)[number];
 
 export interface PlaySearch {
-  /** Steps that are done; none when absent. */
+  /** The number of steps done; none when absent. */
   step?: string;
   speed?: Speed;
   /** Steps as long as they take, instead of equally long ones. */
@@ -12,7 +12,7 @@ export interface PlaySearch {
   view?: "table";
 }
 
-/** A change of it; undefined goes back to what is usual. */
+/** A change of it; undefined returns to the default. */
 export type PlayChange = Partial<Record<keyof PlaySearch, string | undefined>>;
 
 export function playSearch(search: Record<string, unknown>): PlaySearch {

@@ -9,8 +9,8 @@ export function parseSearch(search: string): Record<string, string> {
 }
 
 /**
- * The opposite; undefined values are left out, commas stay readable. An empty one stays: it says that a field is empty
- * which otherwise is not.
+ * The opposite; undefined values are left out, commas stay readable. An empty string stays: it means that a field is
+ * empty whose default is not.
  */
 export function stringifySearch(search: Record<string, unknown>): string {
   const pairs = Object.entries(search)
@@ -22,17 +22,17 @@ export function stringifySearch(search: Record<string, unknown>): string {
 
 const JOBS = /^[\d,]+$/;
 
-/** The job list: its filter, its order, and what is chosen in it. */
+/** The job list: its filter, its order, and the chosen jobs. */
 export interface JobsSearch extends JobFilter {
   /** The newest first when absent. */
   sort?: Sort;
   /** Numbers of the chosen jobs, with commas. */
   chosen?: string;
-  /** The job that differences are to; the one that is kept in the browser when absent. */
+  /** The job to which differences are shown; the browser's base job when absent. */
   base?: string;
 }
 
-/** The words of which a filter takes one. */
+/** The words that a filter allows. */
 const KNOWN = {
   state: Object.keys(JOB_STATES),
   kind: ["benchmark", "training", "script"],
@@ -42,7 +42,7 @@ const WORD = /^[a-z_]+$/;
 export function jobsSearch(search: Record<string, unknown>): JobsSearch {
   const { state, kind, collective, algo, algorithm = algo, user, node, q, sort, chosen, base } = search;
   return {
-    // What is no state stays in the address, so that the page can say so.
+    // An unknown state stays in the address, so that the page can report it.
     ...(typeof state === "string" && state !== "" && { state: state as JobState }),
     ...(typeof kind === "string" && kind !== "" && { kind: kind as JobView["kind"] }),
     ...(typeof collective === "string" && WORD.test(collective) && { collective }),
@@ -53,7 +53,7 @@ export function jobsSearch(search: Record<string, unknown>): JobsSearch {
     ...(SORTS.includes(sort as Sort) && { sort: sort as Sort }),
     ...(typeof chosen === "string" && JOBS.test(chosen) && { chosen }),
     ...(isNumber(base) && { base }),
-    // The short word goes out of the address, where it would outlive a change of the filter.
+    // The short word leaves the address, where it would outlive a change of the filter.
     ...(algo !== undefined && { algo: undefined }),
   };
 }
@@ -61,12 +61,12 @@ export function jobsSearch(search: Record<string, unknown>): JobsSearch {
 const OF_THE_LIST: readonly string[] = ["state", "kind", "collective", "algorithm", "user", "node", "q", "sort"];
 const BESIDE_THE_LIST: readonly string[] = ["chosen", "base"];
 
-/** What says which list it is, without what is chosen in it and what that is compared with. */
+/** The part that identifies the list, without the chosen jobs and the base job. */
 export function listSearch(search: JobsSearch): JobsSearch {
   return Object.fromEntries(Object.entries(search).filter(([key, value]) => OF_THE_LIST.includes(key) && !isStrange(key, String(value))));
 }
 
-/** That an address asks by words that there are none of, and what was done instead; empty for any other. */
+/** The unknown words of an address, and what was done instead; empty if there are none. */
 export function strangeWords(search: JobsSearch): string {
   const values = Object.entries(KNOWN).flatMap(([key, words]) => {
     const asked = search[key as keyof typeof KNOWN];
@@ -99,22 +99,22 @@ export function chosenIds(text: string | undefined): number[] {
 export const METRICS = ["busbw", "algbw", "time", "limit"] as const;
 export type Metric = (typeof METRICS)[number];
 
-/** Which number stands for the iterations of a row. */
+/** Which statistic stands for the iterations of a row. */
 export const STATISTICS = ["mean", "median"] as const;
 export type Statistic = (typeof STATISTICS)[number];
 
 export const TABS = ["results", "latency", "stragglers", "log", "configuration"] as const;
 export type Tab = (typeof TABS)[number];
 
-/** What lies beside the measured lines; the cost model when absent. */
+/** The reference lines beside the measured ones; the cost model when absent. */
 export const BESIDE = ["model", "baseline", "base", "nothing"] as const;
 export type Beside = (typeof BESIDE)[number];
 
-/** Of log lines: what the ranks and their launcher print, what goes wrong there, what the agents say. */
+/** Streams of log lines: output of ranks and launcher, errors there, messages of the agents. */
 export const STREAMS = ["stdout", "stderr", "agent"] as const;
 export type Stream = (typeof STREAMS)[number];
 
-/** Of log lines, by their words: what warns or names an error, and errors alone. */
+/** Levels of log lines, by their words: warnings and errors, or errors only. */
 export const LEVELS = ["warning", "error"] as const;
 export type Level = (typeof LEVELS)[number];
 
@@ -122,19 +122,19 @@ export interface JobSearch {
   /** Which part of the page; the results when absent. */
   tab?: Exclude<Tab, "results">;
   beside?: Exclude<Beside, "model">;
-  /** The base job that lies beside; the one that is kept in the browser when absent. */
+  /** The base job of the reference lines; the browser's base job when absent. */
   base?: string;
-  /** The size in bytes that every part of the page looks at; the largest one when absent. */
+  /** The size in bytes that every part of the page shows; the largest one when absent. */
   size?: string;
-  /** Whose log lines; those of all ranks when absent. */
+  /** The rank of the log lines; all ranks when absent. */
   rank?: string;
-  /** Log lines are cut at the edge instead of going on below. */
+  /** Log lines are cut at the edge instead of wrapped. */
   wrap?: "off";
   /** What the chart shows; busbw when absent. */
   metric?: Exclude<Metric, "busbw">;
-  /** Of a row's iterations; their mean when absent. */
+  /** The statistic of a row's iterations; their mean when absent. */
   stat?: "median";
-  /** The chart's values on a logarithmic axis; linear when absent, but for times. */
+  /** A logarithmic value axis; linear when absent, except for times. */
   y?: "log";
   /** Without the bands from p5 to p95. */
   band?: "off";
@@ -144,9 +144,9 @@ export interface JobSearch {
   place?: "in" | "both";
   /** The chart as a table. */
   view?: "table";
-  /** The newest step from inside as a table. */
+  /** The timeline within the newest step as a table. */
   inside?: "table";
-  /** Whose table is shown; the first of the spec when absent. */
+  /** The algorithm whose table is shown; the first of the spec when absent. */
   algorithm?: string;
   /** Text that a log line must contain. */
   log?: string;
@@ -158,7 +158,7 @@ export interface JobSearch {
   stream?: Stream;
   /** Log lines of at least this level. */
   level?: Level;
-  /** The log at this time: its last line that was printed by then. ISO 8601, in UTC. */
+  /** The log at this time: the last line printed by then is marked. ISO 8601, in UTC. */
   at?: string;
 }
 
@@ -166,7 +166,7 @@ const NAMES = /^\w+(,\w+)*$/;
 const CELL = /^(\d{1,6}|after)\.\d{1,12}$/;
 const INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?Z$/;
 
-/** What an address asks for beside the lines; "usual", and "baseline" with a job, are of 0.1.0. */
+/** Which reference lines an address asks for; "usual", and "baseline" with a job, are of 0.1.0. */
 function besideOf({ beside, base }: Record<string, unknown>): Beside | undefined {
   if (beside === "usual") return "baseline";
   if (beside === "baseline" && isNumber(base)) return "base";
@@ -213,21 +213,21 @@ export interface CompareSearch {
   ids?: string;
   /** The job that ratios are to; the first one when absent. */
   base?: string;
-  /** What the charts of training run over; steps when absent. */
+  /** The x axis of the training charts; steps when absent. */
   x?: "time";
-  /** Of benchmarks: whose rows; those of the fastest one at each size when absent. */
+  /** Benchmarks: the algorithm of the rows; the fastest one at each size when absent. */
   algorithm?: string;
-  /** Of benchmarks: which buffers; out of place when absent. */
+  /** Benchmarks: which buffers; out of place when absent. */
   place?: "in";
-  /** Of benchmarks: how many times faster than the base job, instead of bus bandwidth. */
+  /** Benchmarks: the speedup over the base job, instead of bus bandwidth. */
   scale?: "ratio";
-  /** Of benchmarks: the chart's values on a logarithmic axis; linear when absent. */
+  /** Benchmarks: a logarithmic value axis; linear when absent. */
   y?: "log";
-  /** Of benchmarks: without the bands from p5 to p95. */
+  /** Benchmarks: without the bands from p5 to p95. */
   band?: "off";
-  /** Of benchmarks: job numbers that the chart leaves out, with commas. */
+  /** Benchmarks: numbers of the jobs that the chart leaves out, with commas. */
   hide?: string;
-  /** Of training: the charts as tables. */
+  /** Training: the charts as tables. */
   view?: "table";
 }
 
@@ -247,7 +247,7 @@ export function compareSearch(search: Record<string, unknown>): CompareSearch {
   };
 }
 
-/** One of a list, by its number. */
+/** One item of a list, by its number. */
 export interface ChosenSearch {
   id?: string;
 }

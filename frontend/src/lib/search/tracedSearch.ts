@@ -1,4 +1,4 @@
-/** Which operation of a job the ring shows: what the URL names, out of those that were followed. */
+/** Which operation of a job the ring shows: the one that the URL names, out of the traced ones. */
 import type { TracedOperation } from "../../api/types";
 import { type PlaySearch, playSearch } from "./playSearch";
 
@@ -27,16 +27,16 @@ export function searchOf({ size_bytes, algorithm, in_place }: Pick<TracedOperati
 
 export interface TraceOptions {
   chosen: TracedOperation | null;
-  /** Whether it is what the URL names; else there is no such one, and this is the nearest. */
+  /** Whether it is the one that the URL names; else there is none, and this is the nearest. */
   isAsked: boolean;
   algorithms: string[];
-  /** Of the chosen algorithm: in place or not. */
+  /** The choices of place for the chosen algorithm. */
   places: boolean[];
-  /** Of the chosen algorithm and place, ascending. */
+  /** The sizes for the chosen algorithm and place, ascending. */
   sizes: number[];
 }
 
-/** What the URL names as far as there is such an operation; what it leaves open: the largest, of these the first. */
+/** The operation that the URL names, if it exists; for what the URL leaves open: the largest, the first of these. */
 export function traceOptions(items: readonly TracedOperation[], search: TracedSearch): TraceOptions {
   const wanted = [
     (item: TracedOperation) => search.algorithm === undefined || item.algorithm === search.algorithm,

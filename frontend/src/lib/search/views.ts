@@ -9,7 +9,7 @@ export interface View {
   query: string;
 }
 
-/** Views that everybody has. */
+/** The default views. */
 export function usualViews(user: string | undefined): View[] {
   const searches: [string, JobsSearch][] = [
     ["All", {}],
@@ -23,7 +23,7 @@ export function usualViews(user: string | undefined): View[] {
   return searches.map(([name, search]) => ({ name, query: queryOf(search) }));
 }
 
-/** The address of what is shown, without what is chosen in it. */
+/** The address of the shown list, without the chosen jobs. */
 export function queryOf(search: JobsSearch): string {
   const entries = Object.entries(listSearch(search));
   return stringifySearch(Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -31,18 +31,18 @@ export function queryOf(search: JobsSearch): string {
 
 const FLAGS: Readonly<Record<string, string>> = { q: "search" };
 
-/** The same list in a terminal. */
+/** The same list as a command. */
 export function jobsCommand(search: JobsSearch): string {
   const flags = Object.entries(listSearch(search)).flatMap(([name, value]) => [`--${FLAGS[name] ?? name}`, shellQuote(String(value))]);
   return ["ringscope jobs", ...flags].join(" ");
 }
 
-/** What a view shows. */
+/** The list that a view shows. */
 export function searchOf({ query }: View): JobsSearch {
   return jobsSearch(parseSearch(query));
 }
 
-/** With one more view; one of the same name is replaced. */
+/** With one more view; a view of the same name is replaced. */
 export function withView(views: readonly View[], view: View): View[] {
   return [...views.filter(({ name }) => name !== view.name), view];
 }

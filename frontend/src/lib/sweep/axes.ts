@@ -1,8 +1,8 @@
-/** Ticks, ranges and label places: the geometry of the charts, without a canvas. */
+/** Ticks, ranges and label positions: the geometry of the charts, without a canvas. */
 
 const TICK_WIDTH_PX = 62;
 
-/** Powers of two between two sizes, so many that their labels fit; always on the same grid (8 B, 64 B …). */
+/** Powers of two between two sizes, as many as labels fit; always on the same grid (8 B, 64 B …). */
 export function sizeTicks(minBytes: number, maxBytes: number, widthPx: number): number[] {
   const from = Math.ceil(Math.log2(minBytes));
   const to = Math.floor(Math.log2(maxBytes));
@@ -12,7 +12,7 @@ export function sizeTicks(minBytes: number, maxBytes: number, widthPx: number): 
   return Array.from({ length: Math.max(0, Math.floor((to - first) / step) + 1) }, (_, i) => 2 ** (first + i * step));
 }
 
-/** A logarithmic size axis around the sweep; a sweep of one size gets room on both sides. Zero has no place on it. */
+/** A logarithmic size axis around the sweep; a sweep of one size gets room on both sides. Zero cannot be on it. */
 export function sizeRange(sizes: readonly number[]): [number, number] {
   const positive = sizes.filter((size) => size > 0);
   const min = positive.length > 0 ? Math.min(...positive) : 1;
@@ -30,12 +30,12 @@ interface Valued {
   band?: readonly (readonly [sizeBytes: number, low: number, high: number])[];
 }
 
-/** The highest value of any of the lines and their bands; 0 without. */
+/** The highest value of any of the lines and their bands; 0 if there is none. */
 export function largest(lines: readonly Valued[]): number {
   return Math.max(0, ...lines.flatMap(valuesOf));
 }
 
-/** The lowest one that a logarithmic axis has a place for; null without. */
+/** The lowest value that a logarithmic axis can show; null if there is none. */
 export function least(lines: readonly Valued[]): number | null {
   const positive = lines.flatMap(valuesOf).filter((value) => value > 0);
   return positive.length > 0 ? Math.min(...positive) : null;
@@ -45,7 +45,7 @@ function valuesOf({ points, band = [] }: Valued): number[] {
   return [...points.flatMap(([, y]) => y ?? []), ...band.flatMap(([, low, high]) => [low, high])];
 }
 
-/** Where a line through these places stands at x, in pixels; null beside its ends. */
+/** Where a line through these points is at x, in pixels; null beyond its ends. */
 export function heightAt(places: readonly (readonly [x: number, y: number])[], x: number): number | null {
   const after = places.findIndex(([at]) => at >= x);
   const [to, from] = [places[after], places[Math.max(0, after - 1)]];
@@ -53,7 +53,7 @@ export function heightAt(places: readonly (readonly [x: number, y: number])[], x
   return to[0] === from[0] ? to[1] : from[1] + ((x - from[0]) / (to[0] - from[0])) * (to[1] - from[1]);
 }
 
-/** How far up the measured lines stay readable: what only lies beside them may be cut off beyond. */
+/** The axis maximum that keeps the measured lines readable: references may be cut off above it. */
 export function readableMax(measured: number, all: number | null): number | null {
   return measured > 0 && all !== null ? Math.min(all, 2 * measured) : all;
 }
@@ -75,11 +75,11 @@ export function decades(min: number, max: number): number[] {
 
 interface Group {
   members: number[];
-  /** The sum of where each member wants the group's first label. */
+  /** The sum of each member's wish for the group's first label. */
   sum: number;
 }
 
-/** Moves labels at least `gap` apart: those that would touch stand together around their middle, within `bounds`. */
+/** Moves labels at least `gap` apart: those that would touch are grouped around their middle, within `bounds`. */
 export function spreadLabels(wanted: readonly number[], gap: number, [from, to]: readonly [number, number]): number[] {
   const first = ({ members, sum }: Group): number =>
     Math.max(from, Math.min(sum / members.length, to - (members.length - 1) * gap));

@@ -1,4 +1,4 @@
-/** The sentences under a sweep's chart and table: what was called, and how its numbers come about. */
+/** The sentences under a sweep's chart and table: the measured call, and how its numbers are computed. */
 import type { BenchmarkJob, BenchmarkSpec, MeasurementView } from "../../api/types";
 import { withoutCycles } from "./cycles";
 import { busFactor, COLLECTIVES, withArticle } from "../collectives";
@@ -33,7 +33,7 @@ export function sizeInWords(spec: BenchmarkSpec): string {
   return `Size is ${size}${hasParts ? parts : ""}`;
 }
 
-/** Why rows have no check, in a table where that happens; empty where every row has one. */
+/** Why rows have no check, in a table where that happens; empty if every row has one. */
 export function uncheckedInWords(isOn: boolean, isCheckedInPlace: boolean, simulated: boolean): string {
   if (simulated) return "N/A: nothing was computed that could be checked.";
   if (!isOn) return "N/A: the check is off.";
@@ -47,7 +47,7 @@ const OVER_RANKS = {
   max: "on the slowest rank",
 } as const;
 
-/** What the time of a row is. */
+/** The definition of a row's time. */
 export function rowTimeInWords(average: keyof typeof OVER_RANKS): string {
   return `mean of the timed iterations ${OVER_RANKS[average]}`;
 }
@@ -57,8 +57,8 @@ function overRanks({ benchmark: { average, cycles } }: BenchmarkSpec): string {
 }
 
 /**
- * "20 timed iterations", "5 to 20 timed iterations" where rows differ: what rows are of, which some that were left out
- * or several cycles make another number than the one asked for. That one stands for rows to come.
+ * "20 timed iterations", "5 to 20 timed iterations" if rows differ: skipped iterations or several cycles make the number
+ * differ from the requested one, which stands for rows to come.
  */
 export function timedIterations(rows: readonly MeasurementView[], asked: number): string {
   const counts = rows.length > 0 ? rows.map((row) => row.iterations) : [asked];

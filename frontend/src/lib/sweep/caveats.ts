@@ -11,8 +11,8 @@ export interface Caveat {
 }
 
 /**
- * Why what a job measured is not what its nodes can do: ranks without cores of their own, and what else ran there.
- * A mode of measuring that it asked for is told, too, whatever of it that touched: other jobs have the usual one.
+ * Why a job's measurements may not show what its nodes can do: ranks shared cores, or other processes ran there.
+ * A mode that the job asked for is also a caveat, whatever it changed: other jobs have the default one.
  */
 export function caveats(job: JobView): Caveat[] {
   if (!isBenchmark(job) || job.summary.kind !== "benchmark") return [];
@@ -29,10 +29,10 @@ export function caveats(job: JobView): Caveat[] {
 
 const PARTIAL: ReadonlySet<string> = new Set(["failed", "cancelled"]);
 
-/** What one number of a summary is of: its row, as far as it is told. */
+/** Whether the row of a number is unstable, if that is known. */
 export type Stability = Pick<AlgorithmBest, "is_unstable"> | null | undefined;
 
-/** The same of one number of a job, which stands without its row: first what that row says itself. */
+/** The same for one number of a job, shown without its row: the row's own caveats come first. */
 export function numberCaveats(job: JobView, stability: Stability): Caveat[] {
   return [...(stability?.is_unstable ? [{ word: "unstable", why: unstableWords() }] : []), ...caveats(job)];
 }
@@ -50,13 +50,13 @@ export function listCaveats(job: JobView, stability: Stability): Caveat[] {
   ];
 }
 
-/** Of a row whose iterations differ much. */
+/** The caveat of a row whose iterations vary much. */
 export function unstableWords(cvPercent?: number): string {
   const cv = cvPercent === undefined ? "" : ` (cv ${Math.round(cvPercent)} %)`;
   return `The iterations differ so much that their mean says little${cv}: cv above 20 %, or p99 above 10 times the median.`;
 }
 
-/** What a job's numbers are, for a file; a row may say by its transport that nothing of it was measured. */
+/** The basis of a job's numbers, for a file; a row's transport may say that it was simulated. */
 export function basisOf(job: JobView, transport?: string): Basis {
   if (isSimulated(job) || transport === "simulated") return SIMULATED;
   return { ...MEASURED, caveats: caveats(job).map(({ word, why }) => `${word}: ${why}`).join(" ") };

@@ -1,4 +1,4 @@
-/** Jobs side by side: which, in which look, and what training came to; of benchmarks see compareSweeps.ts. Pure. */
+/** Comparison of jobs: which ones, how their lines look, and results of training; compareSweeps.ts has the benchmarks. Pure. */
 import type { AttemptEnvironment, CurvePoint, EpochView, JobView, TrainingSummary } from "../../api/types";
 import type { Line } from "./lines";
 import { inOrder, meanPoint, middle, secondsAt } from "../curve";
@@ -6,7 +6,7 @@ import { type Columns, joined, type Point } from "./lineColumns";
 import type { CompareSearch } from "../search/search";
 import { formatDuration, formatRate, percent, threeDigits } from "../format";
 
-/** So many jobs at most: more lines than that nobody tells apart. */
+/** The most jobs that are compared: more lines cannot be distinguished. */
 export const MOST_JOBS = 6;
 
 const DASHES: readonly (readonly number[])[] = [[], [7, 3], [2, 3], [10, 3, 2, 3], [5, 2], [10, 4]];
@@ -16,13 +16,13 @@ export function comparedIds(text: string | undefined): number[] {
   return askedIds(text).slice(0, MOST_JOBS);
 }
 
-/** That an address names more jobs than can be shown, and which are left out; empty for any other. */
+/** Which jobs of an address are left out because there are too many; empty if there are not. */
 export function tooManyWords(text: string | undefined): string {
   const others = askedIds(text).slice(MOST_JOBS);
   return others.length === 0 ? "" : `Left out, because no more than ${MOST_JOBS} can be compared: job ${others.join(", ")}.`;
 }
 
-/** The address where these jobs are compared; null where they are none or too many. */
+/** The address where these jobs are compared; null if there are none or too many. */
 export function comparisonOf(ids: readonly number[], base: number | null): CompareSearch | null {
   if (ids.length === 0 || ids.length > MOST_JOBS) return null;
   return { ids: ids.join(","), ...(base !== null && ids.includes(base) && { base: String(base) }) };
@@ -33,7 +33,7 @@ function askedIds(text: string | undefined): number[] {
   return [...new Set(words.map(Number))];
 }
 
-/** One job of the page, with what is known of it so far. */
+/** One job of the page, as far as it is loaded. */
 export interface Compared {
   job: JobView;
   summary: TrainingSummary;
@@ -41,15 +41,15 @@ export interface Compared {
   epochs: readonly EpochView[];
 }
 
-/** The line of one of the compared jobs: colour and pattern, so that colour alone never says which. */
+/** The line of one of the compared jobs: colour and pattern, so that colour alone never identifies it. */
 export function lineOf(id: number, ids: readonly number[], name = ""): Line {
   const look = looksOf(ids).get(id) ?? 0;
   return { name, colour: `--job-${look}`, dash: DASHES[look] ?? [] };
 }
 
 /**
- * The look of each job by its number: by the number alone, so that it stays when others come or go. Of several with the
- * same look the first keeps it, and the others have what nobody else does.
+ * The look of each job, which follows from its number alone, so that it stays when others come or go. If several would
+ * look the same, the first keeps its look, and the others get an unused one.
  */
 function looksOf(ids: readonly number[]): ReadonlyMap<number, number> {
   const owners: (number | undefined)[] = DASHES.map(() => undefined);
@@ -79,7 +79,7 @@ export function rates(items: readonly Compared[], axis: Axis): Columns {
   return joined(items.map(({ points }) => overAxis(points, axis, (point) => point.samples_per_second)));
 }
 
-/** Held-out accuracy of each job in percent, at the ends of its epochs; in time as far as steps took any. */
+/** Held-out accuracy of each job in percent, at the ends of its epochs; over time as far as steps were timed. */
 export function accuracies(items: readonly Compared[], axis: Axis): Columns {
   return joined(
     items.map(({ epochs }) => {
@@ -102,11 +102,11 @@ export interface Measure {
   name: string;
   value: (item: Compared) => number | null | undefined;
   format: (value: number) => string;
-  /** Whether its ratio to the base job says something. */
+  /** Whether its ratio to the base job is meaningful. */
   hasRatio: boolean;
 }
 
-/** What the table has a row for. */
+/** The rows of the table. */
 export const MEASURES: readonly Measure[] = [
   { name: "Throughput of the run (samples/s)", value: ({ summary }) => summary.samples_per_second, format: formatRate, hasRatio: true },
   { name: "Step (ms)", value: ({ points }) => milliseconds(meanPoint(points)?.duration_us), format: threeDigits, hasRatio: true },
@@ -119,7 +119,7 @@ export const MEASURES: readonly Measure[] = [
   { name: "Epochs", value: ({ summary }) => summary.epochs_done, format: String, hasRatio: false },
 ];
 
-/** How often the base job's value goes into this one; null where one is missing or they are about different targets. */
+/** The ratio of the base job's value to this one; null if one is missing or their targets differ. */
 export function ratio(measure: Measure, item: Compared, base: Compared): number | null {
   const [value, before] = [measure.value(item), measure.value(base)];
   const isAlike = measure.name !== "Time to accuracy" || target(item) === target(base);
@@ -139,22 +139,22 @@ function milliseconds(timeUs: number | undefined): number | null {
   return timeUs === undefined ? null : timeUs / 1000;
 }
 
-/** The versions of each library that the nodes of a job's newest attempt told; empty: nothing is known. */
+/** The library versions that the nodes of a job's newest attempt reported; empty: nothing is known. */
 export type Versions = Readonly<Record<string, string>>;
 
-/** Each library's version; where the nodes differ, all that there are. */
+/** Each library's version; if the nodes differ, all versions. */
 export function versionsOf(environments: readonly AttemptEnvironment[]): Versions {
   const nodes = environments.at(-1)?.nodes ?? [];
   const names = [...new Set(nodes.flatMap((node) => Object.keys(node.versions)))];
   return Object.fromEntries(names.map((name) => [name, [...new Set(nodes.flatMap((node) => node.versions[name] ?? []))].sort().join(", ")]));
 }
 
-/** In what the jobs differ, with each job's value as text. */
+/** The properties in which the jobs differ, with each job's value as text. */
 export function differingFields(jobs: readonly JobView[], versions: readonly Versions[] = []): [field: string, values: string[]][] {
   return everyField(jobs, versions).filter(([field, values]) => kinds(field, values).length > 1);
 }
 
-/** In what all of the jobs are the same, with their one value. */
+/** The properties in which all jobs agree, with their one value. */
 export function sameFields(jobs: readonly JobView[], versions: readonly Versions[] = []): [field: string, value: string][] {
   return everyField(jobs, versions).flatMap(([field, values]): [string, string][] => {
     const [value = "–", ...others] = kinds(field, values);
@@ -162,12 +162,12 @@ export function sameFields(jobs: readonly JobView[], versions: readonly Versions
   });
 }
 
-/** The values that there are, each once. A job that told no versions has none that could differ. */
+/** The values, each once. A job that reported no versions has none that could differ. */
 function kinds(field: string, values: readonly string[]): string[] {
   return [...new Set(field.startsWith("versions.") ? values.filter((value) => value !== "–") : values)];
 }
 
-/** What was asked for, where it ran and over what, and versions, with each job's value as text. */
+/** Specification, placement, transport and versions, with each job's value as text. */
 function everyField(jobs: readonly JobView[], versions: readonly Versions[]): [field: string, values: string[]][] {
   const flat = jobs.map((job, i) => {
     const { training, benchmark, script, placement } = job.spec;
@@ -177,7 +177,7 @@ function everyField(jobs: readonly JobView[], versions: readonly Versions[]): [f
   return fields.map((field) => [field, flat.map((values) => values.get(field) ?? "–")]);
 }
 
-/** Where a job ran in the end, and over what it measured. */
+/** Where a job finally ran, and the transport that it measured. */
 function ran({ attempts, summary }: JobView): Record<string, string | null> {
   const transports = summary.kind === "benchmark" ? [...new Set(summary.best.map(({ transport }) => transport))].sort() : [];
   return { "ran on": attempts.at(-1)?.nodes.join(", ") || null, "measured over": transports.join(", ") || null };

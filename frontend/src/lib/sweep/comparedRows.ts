@@ -1,8 +1,8 @@
-/** Rows of a benchmark beside the base job's, in words. The rule for noise is the server's. */
+/** Rows of a benchmark compared with the base job's, in words. The rule for noise is the server's. */
 import type { ComparedJob, ComparedRow } from "../../api/types";
 import { plural, threeDigits } from "../format";
 
-/** Whichever algorithm took the least time at a size, as the server names it. */
+/** The server's name for the algorithm that took the least time at a size. */
 export const FASTEST = "fastest";
 
 /** The rows of one algorithm and place, ascending by size. */
@@ -12,22 +12,22 @@ export function rowsOf(job: ComparedJob, algorithm: string, inPlace: boolean): C
     .sort((a, b) => a.size_bytes - b.size_bytes);
 }
 
-/** From so many times on a percentage is hard to read. */
+/** From this ratio on a percentage is hard to read. */
 const MANY = 10;
 
 export type Mark = "faster" | "slower" | "noise";
 
 export interface Delta {
-  /** Of the time: "−12.3 %" is faster, "25.1×" far slower. */
+  /** The change of the time: "−12.3 %" is faster, "25.1×" far slower. */
   text: string;
   mark: Mark;
-  /** How sure both means are of it: "−13.0 % to −11.5 %"; empty where the rows do not tell. */
+  /** The change's interval from both means: "−13.0 % to −11.5 %"; empty if the rows have none. */
   interval: string;
   /** The noise beside it: "±4.20 %". */
   noise: string;
 }
 
-/** How a row differs from the base job's; null where there is nothing to compare. */
+/** How a row differs from the base job's; null if there is nothing to compare. */
 export function deltaOf(row: ComparedRow): Delta | null {
   if (!row.against) return null;
   const { ratio, ratio_low: low, ratio_high: high, noise, is_beyond_noise: isReal } = row.against;
@@ -53,7 +53,7 @@ export const MARKS: Record<Mark, { glyph: string; text: string }> = {
   noise: { glyph: "≈", text: "within the noise" },
 };
 
-/** "Of 20 sizes 12 faster, 1 slower, 7 within the noise."; of several algorithms they are rows. */
+/** "Of 20 sizes 12 faster, 1 slower, 7 within the noise."; with several algorithms these are rows. */
 export function sumWords(rows: readonly ComparedRow[], noun = "size"): string {
   const marks = rows.flatMap((row) => deltaOf(row)?.mark ?? []);
   const count = (mark: Mark): number => marks.filter((found) => found === mark).length;

@@ -1,6 +1,6 @@
-/** Lines over one axis as a chart takes them: in columns over all their places. Pure. */
+/** Lines over one axis as a chart takes them: in columns over all their x values. Pure. */
 
-/** undefined: this line has nothing to say at this x; null: it has a gap there. */
+/** undefined: this line has no value at this x; null: it has a gap there. */
 export type Value = number | null | undefined;
 
 export interface Columns {
@@ -10,7 +10,7 @@ export interface Columns {
 
 export type Point = readonly [x: number, y: number | null];
 
-/** Lines with places of their own as columns over all places. */
+/** Lines with different x values as columns over all x values. */
 export function joined(lines: readonly (readonly Point[])[]): Columns {
   const x = [...new Set(lines.flatMap((line) => line.map(([at]) => at)))].sort((a, b) => a - b);
   const index = new Map(x.map((at, i) => [at, i]));
@@ -24,7 +24,7 @@ export function joined(lines: readonly (readonly Point[])[]): Columns {
   };
 }
 
-/** What a line last said up to a place, null in a gap; without a place, its newest value. Of a stack the part itself. */
+/** A line's last value up to x, null in a gap; without x, its newest value. For a stack the part itself. */
 export function valueIn({ lines }: Columns, line: number, index: number | null, isStack = false): number | null {
   const values = lines[line] ?? [];
   const at =

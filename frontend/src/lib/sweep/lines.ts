@@ -1,4 +1,4 @@
-/** The lines of a chart as data: what a page makes of rows, and a chart draws. */
+/** The lines of a chart as data: made by a page, drawn by a chart. */
 import type { Point } from "./lineColumns";
 
 export interface Line {
@@ -6,26 +6,26 @@ export interface Line {
   /** A custom property of tokens.css. */
   colour: string;
   dash?: readonly number[];
-  /** Points at each value, such as one for each epoch. */
+  /** Marks at each value, such as one for each epoch. */
   hasPoints?: boolean;
 }
 
-/** A size in bytes, and from where to where the values lie there. */
+/** A size in bytes, and the range of the values there. */
 export type Span = readonly [sizeBytes: number, low: number, high: number];
 
 export interface SizeLine extends Line {
   width: number;
-  /** What stands at each value. */
+  /** The mark at each value. */
   mark: "open" | "filled" | "none";
-  /** Whether its name stands at its end. */
+  /** Whether its name is shown at its end. */
   isNamed: boolean;
-  /** By size in bytes; a logarithmic axis has no place for size 0. */
+  /** By size in bytes; a logarithmic axis cannot show size 0. */
   points: readonly Point[];
   /** Drawn in the line's colour behind all lines. */
   band?: readonly Span[];
   /** A size that is marked on the line. */
   kneeBytes?: number;
-  /** Sizes whose value says little: marked, too. */
+  /** Sizes with an unstable value, which are marked too. */
   unstable?: readonly number[];
 }
 

@@ -3,7 +3,7 @@ import type { LatencyCurve, MeasurementView } from "../../api/types";
 import { isUnstable } from "./cycles";
 import type { SizeLine } from "./lines";
 
-/** The percentiles that a row holds, from the middle to the slowest. */
+/** The percentiles of a row, from the median to the slowest. */
 export const PERCENTILES = [
   ["p50", "p50_us", "--job-2", []],
   ["p90", "p90_us", "--job-0", [7, 3]],
@@ -21,12 +21,12 @@ export function percentileLines(rows: readonly MeasurementView[]): SizeLine[] {
     mark: "open",
     isNamed: true,
     points: rows.map((row) => [row.size_bytes, row[field] ?? null] as const),
-    // Once is enough: all four are of the same iterations.
+    // Marked once, as all four are of the same iterations.
     unstable: field === "p50_us" ? rows.filter(isUnstable).map((row) => row.size_bytes) : [],
   }));
 }
 
-/** Where a share lies on the axis: as far as there are slower iterations for each one, so that 99 % lies at 100. */
+/** The position of a share on the axis: by how many iterations there are for each slower one, so that 99 % is at 100. */
 export function rarity(share: number, count: number): number {
   return share >= 1 ? 2 * count : Math.min(2 * count, 1 / (1 - share));
 }
@@ -36,7 +36,7 @@ export function curveColumns({ points, count }: LatencyCurve): [number[], number
   return [points.map((point) => rarity(point.share, count)), points.map((point) => point.time_us)];
 }
 
-/** "50 %", "99.9 %", "99.99 %": as many digits as it takes. */
+/** "50 %", "99.9 %", "99.99 %": with as many digits as necessary. */
 export function shareText(share: number): string {
   const percent = 100 * share;
   const isWhole = Math.abs(percent - Math.round(percent)) < 1e-9;

@@ -1,4 +1,4 @@
-/** What lies beside the measured lines of a sweep: the cost model, earlier good runs, and the slowest link. */
+/** The reference lines of a sweep: the cost model, earlier good runs, and the slowest link. */
 import type { ComparedJob, Comparison, JobPrediction } from "../../api/types";
 import { largest } from "./axes";
 import { type Figures, inStatistic, metricOf, type Shown, STATISTIC_NAMES } from "./series";
@@ -13,10 +13,10 @@ type Model = NonNullable<JobPrediction["model"]>;
 
 const MODEL_DASH = [5, 4] as const;
 const GREY = { colour: "--line-strong", dash: [], width: 3, mark: "none", isNamed: true } as const;
-/** A limit further above all values would press them to the ground; the caption tells it then. */
+/** A limit above the values by more than this factor would flatten them; the caption states it instead. */
 const MOST_ABOVE = 4;
 
-/** The lines of the model, dashed, of the baseline (earlier runs) or of the base job, grey; in the order of the algorithms. */
+/** The lines of the model (dashed), of the baseline from earlier runs or of the base job (grey), in the order of the algorithms. */
 export function referenceLines(
   found: JobPrediction | undefined,
   beside: Beside,
@@ -30,7 +30,7 @@ export function referenceLines(
   return found.model ? withKnees(modelLines(found.model.rows, shown.metric, shown.limit), found.model) : [];
 }
 
-/** What is predicted with what the fit tells of it: between the ends of each band lay half of the rows that it was fitted to. */
+/** The predicted line with the fit's band: half of the fitted rows lie between the ends of each band. */
 export function predictedLines(model: Model): SizeLine[] {
   const lines = withKnees(modelLines(model.rows, "busbw"), model);
   const { median_error: error } = model;
@@ -49,7 +49,7 @@ function withKnees(lines: readonly SizeLine[], { knees }: Model): SizeLine[] {
   });
 }
 
-/** " S* marks where half of the time is latency: ring 64 KiB."; empty where no algorithm reaches it. */
+/** " S* marks where half of the time is latency: ring 64 KiB."; empty if no algorithm reaches it. */
 export function kneeWords({ knees }: Model): string {
   const places = knees.map(({ algorithm, size_bytes: size }) => `${algorithm} ${formatSize(Math.round(size))}`);
   return places.length > 0 ? ` S* marks where half of the model\u2019s time is latency: ${places.join(", ")}.` : "";
@@ -72,7 +72,7 @@ export function modelLines(
   }));
 }
 
-/** Bus bandwidths by the mean are all that is known of earlier runs. */
+/** Earlier runs have only bus bandwidths by the mean. */
 function baselineLines({ baseline }: JobPrediction, { metric, statistic, limit = 100 }: Shown, inPlace: boolean): SizeLine[] {
   if (metric === "time" || metric === "algbw" || statistic !== "mean") return [];
   const rows = baseline.filter((row) => row.in_place === inPlace);
@@ -83,7 +83,7 @@ function baselineLines({ baseline }: JobPrediction, { metric, statistic, limit =
   });
 }
 
-/** The rows of the base job, where they measured the same thing. */
+/** The rows of the base job, if they measured the same thing. */
 function baseLines(compared: Comparison | undefined, shown: Shown, inPlace: boolean): SizeLine[] {
   const { base, other } = sides(compared);
   const { metric, limit = 100 } = shown;
@@ -100,7 +100,7 @@ function baseLines(compared: Comparison | undefined, shown: Shown, inPlace: bool
     }));
 }
 
-/** What the grey lines are, and how the job differs from them, or why it cannot be told. */
+/** What the grey lines are, and how the job differs from them, or why they cannot be compared. */
 export function baseWords(compared: Comparison | undefined, { metric, statistic }: Shown, inPlace: boolean): string {
   const { base, other } = sides(compared);
   if (!base || !other) return "";
@@ -115,7 +115,7 @@ function sides(compared: Comparison | undefined): { base?: ComparedJob | undefin
   return { base: of(true), other: of(false) };
 }
 
-/** The limit as a rule, where it is of the same order as the values. */
+/** The limit as a rule, if it is of the same order as the values. */
 export function limitRule(found: JobPrediction | undefined, metric: Metric, lines: readonly SizeLine[]): Rule | undefined {
   if (!found?.limit || (metric !== "busbw" && metric !== "limit")) return undefined;
   if (metric === "limit") return isNear(100, lines) ? { value: 100, label: "limit" } : undefined;
@@ -127,7 +127,7 @@ function isNear(value: number, lines: readonly SizeLine[]): boolean {
   return largest(lines) > 0 && value <= MOST_ABOVE * largest(lines);
 }
 
-/** Where the reference lines come from, as sentences for the caption. */
+/** The sources of the reference lines, as sentences for the caption. */
 export function referenceWords(found: JobPrediction | undefined, beside: Beside, statistic: Statistic, isCut = false): string {
   const limit = found?.limit ? ` ${found.limit.because} That allows ${threeDigits(found.limit.busbw_gb_per_s)} GB/s.` : "";
   if (!found || beside === "nothing" || beside === "base") return limit;

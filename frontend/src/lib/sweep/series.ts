@@ -11,7 +11,7 @@ export type Buffers = "out" | "in" | "both";
 export interface Series {
   algorithm: string;
   inPlace: boolean;
-  /** The row of each size; null where there is none yet. */
+  /** The row of each size; null if there is none yet. */
   rows: (MeasurementView | null)[];
 }
 
@@ -29,7 +29,7 @@ export const METRIC_NAMES: Record<Metric, string> = {
   limit: "Share of the limit",
 };
 
-/** What a row, measured or predicted, says of a metric; of a share of the limit this is that limit in GB/s. */
+/** A row's values, measured or predicted; for the share of the limit, the limit in GB/s. */
 export type Figures = Pick<MeasurementView, "busbw_gb_per_s" | "algbw_gb_per_s" | "time_us">;
 
 export function metricOf(row: Figures, metric: Metric, limit = 100): number {
@@ -37,12 +37,12 @@ export function metricOf(row: Figures, metric: Metric, limit = 100): number {
   return metric === "limit" ? (100 * value) / limit : value;
 }
 
-/** What a chart shows of a metric, and in which statistic. */
+/** The metric of a chart, and its statistic. */
 export interface Shown {
   metric: Metric;
-  /** Of the iterations: their mean, which nccl-tests, the verdict and the best take too, or the one in the middle. */
+  /** Mean of the iterations, which nccl-tests, the verdict and the best values take, or their median. */
   statistic: Statistic;
-  /** Bus bandwidth that the links allow, in GB/s. */
+  /** The bus bandwidth that the links allow, in GB/s. */
   limit?: number | undefined;
 }
 
@@ -52,17 +52,17 @@ export function valueOf(row: MeasurementView, shown: Shown): number {
   return inStatistic(row, metricOf(row, shown.metric, shown.limit), shown);
 }
 
-/** What a row's mean is in the statistic that is shown. */
+/** A row's mean, or that value by its median, as the statistic says. */
 export function inStatistic(row: Pick<MeasurementView, "time_us" | "p50_us">, mean: number, { metric, statistic }: Shown): number {
   return statistic === "mean" ? mean : valueAt(row, mean, row.p50_us, metric === "time");
 }
 
-/** From where to where a metric goes without a twentieth of the iterations at both ends; null in rows of old versions. */
+/** The range of a metric without a twentieth of the iterations at both ends; null in rows of old versions. */
 export function spanOf(row: MeasurementView, metric: Metric, limit?: number): Ends | null {
   return spreadOf(row, metricOf(row, metric, limit), metric === "time");
 }
 
-/** The lines of a sweep as a chart draws them; the name of one in place only where its other half is not shown. */
+/** The lines of a sweep as a chart draws them; a line in place is named only if its out-of-place line is not shown. */
 export function sweepLines({ sizes, series }: Sweep, shown: Shown, hasBands = true): SizeLine[] {
   return series.map(({ algorithm, inPlace, rows }) => ({
     name: algorithm,
@@ -93,7 +93,7 @@ export function alignRows(rows: readonly MeasurementView[], algorithms: readonly
   return { sizes, series };
 }
 
-/** The row of a series that is best in what is shown: of times the smallest; null without rows. */
+/** The best row of a series by what is shown: the smallest for times; null without rows. */
 export function bestRow(series: Series, shown: Shown): MeasurementView | null {
   const sign = shown.metric === "time" ? -1 : 1;
   return series.rows.reduce<MeasurementView | null>(

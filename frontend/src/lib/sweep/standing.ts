@@ -1,14 +1,14 @@
-/** How a job stands to the base job, in one figure: the server compares, here it becomes words. Pure. */
+/** The comparison of a job with the base job in one figure, in words; the server compares. Pure. */
 import type { Standing } from "../../api/types";
 import { signedPercent } from "../format";
 import { formatSize } from "../size";
 
 export interface StandingWords {
-  /** How much faster: "+12.0 %"; a dash where there is nothing to compare. */
+  /** How much faster: "+12.0 %"; a dash if there is nothing to compare. */
   text: string;
-  /** What is compared and how sure it is, or why it is not. */
+  /** What is compared and how sure it is, or why it is not compared. */
   why: string;
-  /** Whether it is more than the means themselves may be off. */
+  /** Whether it exceeds the uncertainty of the means. */
   isClear: boolean;
 }
 
@@ -24,7 +24,7 @@ function faster(ratio: number): string {
   return signedPercent(1 / ratio - 1);
 }
 
-/** Numbers of jobs in blocks that stay the same while a list grows, each small enough to be asked for at once. */
+/** Numbers of jobs in blocks that stay the same while a list grows, each small enough for one request. */
 export function blocksOf(ids: readonly number[]): number[][] {
   const blocks = new Map<number, number[]>();
   for (const id of [...new Set(ids)].sort((a, b) => a - b)) {

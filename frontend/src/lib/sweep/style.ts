@@ -1,7 +1,7 @@
-/** How the lines of a chart look: a colour and a dash pattern per algorithm, the same everywhere and always. */
+/** The look of a chart's lines: a colour and a dash pattern per algorithm, the same everywhere. */
 
 /**
- * Okabe-Ito's eight colours (tokens.css) come first. A relative of an algorithm has its colour and a pattern; so have
+ * Okabe-Ito's eight colours (tokens.css) come first. A relative of an algorithm has its colour and a pattern; so do
  * sky blue and yellow, which on white must be so dark that they come near to others.
  */
 const DASHES: Record<string, readonly number[]> = {
@@ -31,7 +31,7 @@ export function colourToken(algorithm: string): string {
   return `--algorithm-${algorithm}`;
 }
 
-/** In place is thin with filled points: a pattern is already an algorithm. */
+/** Lines in place are thin with filled points, as a pattern already means an algorithm. */
 export function widthOf(inPlace: boolean): number {
   return inPlace ? 1.25 : 2.25;
 }

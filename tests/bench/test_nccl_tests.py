@@ -73,20 +73,20 @@ TABLE = """\
 #   size (B)                      out-of-place                          in-place
 #          8                              2.00                2.40, 1.50 to 2.50
 #    1048576                            339.61                           58479.5
-# UNSTABLE: 1 of 4 means say little, 8 B; the medians say more. Worst: 8 B, in place: cv 21 %, p99 1.04 times the median"""  # noqa: E501
+# UNSTABLE: 1 of 4 means are unreliable, 8 B; use the medians. Worst: 8 B, in place: cv 21 %, p99 1.04 times the median"""  # noqa: E501
 
 
 def test_unstable_rows_are_one_line_however_many_there_are():
     wild = [row("ring", 2.0, 8 << n, cv_percent=30.0 + n, stdev_us=1.0) for n in range(4)]
     table = render_table([row("ring", 2.0, 4), *wild])
     [line] = [line for line in table.splitlines() if "UNSTABLE" in line]
-    assert line.startswith("# UNSTABLE: 4 of 5 means say little, 8 B to 64 B; the medians say more. Worst: 64 B")
+    assert line.startswith("# UNSTABLE: 4 of 5 means are unreliable, 8 B to 64 B; use the medians. Worst: 64 B")
     assert "cv 33 %" in line
 
 
 def test_the_unstable_sizes_of_several_cycles_go_from_the_smallest_to_the_largest():
     wild = [row("ring", 2.0, size, cycle=n, cv_percent=30.0) for n in range(2) for size in (8, 64)]
-    assert ", 8 B to 64 B; the medians" in render_table(wild[1:-1])
+    assert ", 8 B to 64 B; use the medians" in render_table(wild[1:-1])
 
 
 def test_the_table_has_nccl_tests_columns():

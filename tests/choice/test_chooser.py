@@ -103,7 +103,7 @@ def test_times_of_another_situation_do_not_count(other):
     assert choose(known, MIB)[0] == "naive"
     because = choose(known, MIB, other)[1]
     assert because.startswith("model: ")
-    assert because.endswith(f"nothing measured near 1 MiB for {other}.")
+    assert because.endswith(f"no measurement near 1 MiB for {other}.")
 
 
 def test_other_numbers_of_the_same_kind_do_count():
@@ -155,7 +155,7 @@ def test_mpi_on_gpus_has_rows_of_its_own():
     in_host_memory = [row(name, t, MIB, transport="mpi") for name, t in (("ring", 1.0), ("mpi", 2.0))]
     algorithm, because = choose(table_of(in_host_memory, [4]), MIB, gpus)
     assert algorithm == "mpi"
-    assert because.startswith("MPI's own choice stands; nothing measured near 1 MiB")
+    assert because.startswith("MPI chooses the algorithm itself; no measurement near 1 MiB")
     halves = Situation("all_reduce", "bfloat16", (4,), MPI_ON_GPUS)
     assert choose(Table(), MIB, halves)[0] not in ("mpi", "nccl"), "which MPI may not know"
     rows = [row(name, t, MIB, transport=MPI_ON_GPUS) for name, t in (("ring", 1.0), ("mpi", 2.0))]
@@ -173,7 +173,7 @@ def test_nccls_choice_stands_on_gpus_until_something_is_measured():
 @pytest.mark.parametrize(("nodes", "size_bytes"), [((1,), MIB), ((4,), 0)])
 def test_without_anything_to_send_nothing_is_priced(nodes, size_bytes):
     situation = Situation("all_reduce", "float32", nodes, "mpi")
-    assert choose(Table(), size_bytes, situation) == ("ring", "There is nothing to send.")
+    assert choose(Table(), size_bytes, situation) == ("ring", "No data has to be sent.")
 
 
 def test_every_carrier_has_default_parameters():

@@ -43,7 +43,7 @@ def test_the_verdict_is_told_of_a_whole_sweep_alone(api: FakeApi, command: tuple
 def test_a_result_says_why(api: FakeApi, command: tuple[str, ...]) -> None:
     api.answers |= {"GET /jobs/1": benchmark(), "POST /jobs/1/clone": benchmark(), "GET /jobs/1/measurements": items()}
     out = api.run(*command).out
-    assert "4 ranks on 2 cores: they took turns, which is in every time." in out
+    assert "4 ranks on 2 cores: the ranks shared cores, which affects every time." in out
     assert "It shared node n1 with job 7. It is excluded from best values and counts less in baselines." in out
 
 
@@ -56,7 +56,7 @@ def test_a_fit_says_why_its_rows_may_not_tell_the_links(api: FakeApi) -> None:
     out = api.run("fit", "--job", "1").out
     assert "The job has not succeeded: it ended as verification_failed." in out
     assert "6 elements of its rows were wrong." in out
-    assert "4 ranks on 2 cores: they took turns, which is in every time." in out
+    assert "4 ranks on 2 cores: the ranks shared cores, which affects every time." in out
     assert "It shared node n1 with job 7." in out
 
 

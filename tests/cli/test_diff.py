@@ -98,7 +98,7 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
 
 
 CROWD = "It had 4 ranks on 2 cores, and the base job a core for each rank."
-SIMULATION = "One of them is simulated: the cost model's times are compared with measured ones."
+SIMULATION = "One of them is simulated: modelled times cannot be compared with measured ones."
 CLUSTER = {"benchmark": {"algorithms": ["ring"], "transport": "simulated", "topology": {"shape": "2"}}}
 
 
@@ -108,7 +108,7 @@ def test_what_should_not_be_compared_is_said(two_jobs: FakeApi) -> None:
     two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", summary=summary, attempts=attempts, spec={})
     two_jobs.answers["GET /comparison"] = compared(CROWD, "It was disturbed: It shared node n1 with job 3.")
     said = two_jobs.run("diff", "1", "2").out
-    assert "Job 2: 4 ranks on 2 cores: they took turns, which is in every time.\n" in said
+    assert "Job 2: 4 ranks on 2 cores: the ranks shared cores, which affects every time.\n" in said
     assert "Job 2: It shared node n1 with job 3. It is excluded from best values" in said
     assert f"Job 2 and job 1, the base job, do not measure the same thing: {CROWD}\n" in said
     two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=CLUSTER)
@@ -190,5 +190,5 @@ def test_jobs_without_rows(api: FakeApi) -> None:
 def test_training_has_no_rows_to_compare(two_jobs: FakeApi) -> None:
     two_jobs.answers["GET /jobs/2"] = job(2, kind="training", spec={"kind": "training", "training": {}})
     two_jobs.answers["GET /jobs/2/measurements"] = items()
-    assert "Only benchmarks have rows to compare.\n" in two_jobs.run("diff", "1", "2").out
+    assert "Only benchmarks have comparable rows.\n" in two_jobs.run("diff", "1", "2").out
     assert all(asked.path != "/comparison" for asked in two_jobs.asked), "which refuses what is no benchmark"

@@ -63,7 +63,7 @@ def test_what_is_known_against_a_files_rows_is_said(simulation: Path, tmp_path: 
     bad.write_text(json.dumps(results))
     doubts = [
         f"{bad}: 3 elements of its rows were wrong.",
-        f"{bad}: 8 ranks on 2 cores: they took turns, which is in every time.",
+        f"{bad}: 8 ranks on 2 cores: the ranks shared cores, which affects every time.",
     ]
     assert ringscope("fit", str(simulation), str(bad)).splitlines()[1:3] == doubts
     fitted.write_text(ringscope("fit", str(bad), "--json"))

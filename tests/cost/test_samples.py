@@ -89,7 +89,7 @@ def test_wrong_elements_and_ranks_without_cores_are_doubts():
     document["results"][-1] |= {"cores": 2}
     assert read(document).doubts == (
         "3 elements of its rows were wrong.",
-        "4 ranks on 2 cores: they took turns, which is in every time.",
+        "4 ranks on 2 cores: the ranks shared cores, which affects every time.",
     )
     assert read(NCCL_TESTS, "ring").doubts == (), "which does not tell its cores"
 

@@ -48,7 +48,7 @@ def test_three_tables_a_verdict_and_json(tmp_path):
     rows = [line.split() for line in tables.splitlines() if line and not line.startswith("#")]
     assert [row[0] for row in rows] == ["8", "128", "2048", "32768"] * 3
     assert all(len(row) == 13 and row[8] == row[12] == "0" for row in rows)
-    assert "at 32 KiB" in told  # who wins, or who cannot be told apart
+    assert "at 32 KiB" in told  # who wins, or who cannot be distinguished
     document = json.loads(out.read_text())
     assert [result["algorithm"] for result in document["results"][::4]] == ["direct", "ring", "mpi"]
     assert len(document["config"]["devices"]) == 2
@@ -81,7 +81,7 @@ def test_another_collective():
     rows = [line.split() for line in done.stdout.splitlines() if line and not line.startswith("#")][:-1]
     assert [row[:5] for row in rows] == [[size, count, "float", "none", "-1"] for size, count in SHARES] * 2
     assert all((row[8], row[12]) == ("0", "N/A") for row in rows)
-    assert "No winner: that takes 12 iterations of each at least, and these are 3." in done.stdout
+    assert "No winner: a comparison needs at least 12 iterations of each, and there are 3." in done.stdout
 
 
 @pytest.mark.long  # the gate has each half: test_rank.py finds it, tests/bench/test_nccl_tests.py prints it

@@ -83,7 +83,7 @@ async def test_what_makes_the_rows_doubtful_is_told(server: Server) -> None:
     assert (await server.admin.get(f"/api/v1/jobs/{failed}/fit")).json()["caveats"] == [
         "The job has not succeeded: it ended as rank_exit.",
         "3 elements of its rows were wrong.",
-        "4 ranks on 2 cores: they took turns, which is in every time.",
+        "4 ranks on 2 cores: the ranks shared cores, which affects every time.",
         (await server.job(failed))["attempts"][0]["disturbed_by"],
     ]
 

@@ -121,7 +121,7 @@ async def test_a_simulation_beside_a_measurement_is_flagged(server: Server) -> N
     cluster = {"transport": "simulated", "topology": {"shape": "2"}}
     job = await server.submit(benchmark=BOTH["benchmark"] | cluster)
     [_, other] = (await compare(server, first, job["id"]))["jobs"]
-    assert other["obstacles"] == ["One of them is simulated: the cost model's times are compared with measured ones."]
+    assert other["obstacles"] == ["One of them is simulated: modelled times cannot be compared with measured ones."]
     assert other["rows"] == []
 
 

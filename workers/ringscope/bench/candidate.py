@@ -1,8 +1,8 @@
-"""A candidate: one algorithm with one use of the buffers at one message size, and the blocks that were timed of it.
+"""A candidate: one algorithm with one use of the buffers at one message size, and its timed blocks.
 
-Where the job says rotate, operations move on in memory as in nccl-tests: operation i works ``i mod slots`` messages
-further on, with as many slots as fit into the largest message. Then a message is timed out of the cache, and its time
-depends on the largest size. Each slot has a plan of its own, prepared before anything is timed.
+If the job sets rotate, operations move through memory as in nccl-tests: operation i uses the memory ``i mod slots``
+messages further on, with as many slots as fit into the largest message. Messages are then timed outside the cache, and
+their time depends on the largest size. Each slot has a plan of its own, prepared before anything is timed.
 """
 
 import time
@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 _Call = Callable[[], None]
 
-# Plans are prepared in memory: enough of them that messages from 1 MiB on leave any cache, few enough for no size to
-# take noticeably longer to prepare than to time.
+# Plans are prepared in memory: enough slots that messages of 1 MiB and more do not stay in any cache, and few enough
+# that no size takes noticeably longer to prepare than to time.
 MOST_SLOTS = 64
-_UNTOUCHED = 0xA5  # what a result holds before a checked call, so that elements that were never written show
+_UNTOUCHED = 0xA5  # value of a result before a checked call, which reveals elements that were never written
 
 
 def slot_count(spec: BenchmarkSpec, message_elements: int, memory_elements: int) -> int:
@@ -43,13 +43,13 @@ def slot_count(spec: BenchmarkSpec, message_elements: int, memory_elements: int)
 
 
 def _slot(send: Buffer, recv: Buffer, start: int, elements: int, in_place: bool) -> tuple[Buffer, Buffer]:
-    """A message's input and result; in place they are one."""
+    """Input and result of a message; in place they are the same array."""
     result = recv.section(start, elements)
     return (result if in_place else send.section(start, elements)), result
 
 
 class Candidate:
-    """Prepared for one size; every method is called by all ranks (collective)."""
+    """A candidate that is prepared for one size; all ranks call every method (collective)."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Candidate:
     ) -> None:
         """``send`` and ``recv`` hold a message of ``elements`` elements in every slot; ``ring`` takes the steps.
 
-        ``choice`` is what auto takes here; None for an algorithm that the job names itself.
+        ``choice`` is the algorithm that auto chooses here; None for an algorithm named in the job.
         """
         self._comm, self._spec = comm, spec
         self.algorithm, self.in_place = algorithm, in_place
@@ -78,7 +78,8 @@ class Candidate:
         self._plans = [
             comm.plan(executed, spec.op, source, target, spec.collective, spec.root) for source, target in self._slots
         ]
-        self._tells_waits = isinstance(self._plans[-1], TraceablePlan)  # those of our own schedules do
+        # the plans of our own schedules report their waits
+        self._tells_waits = isinstance(self._plans[-1], TraceablePlan)
         self._operations: Iterator[_Call] = cycle([self._operation(plan.run) for plan in self._plans])
         self._blocks: list[Block] = []
         self.followed: RankTrace | None = None
@@ -94,18 +95,18 @@ class Candidate:
 
     @property
     def size_bytes(self) -> int:
-        """The message size."""
+        """Return the message size."""
         return int(self._slots[0][1].local.nbytes)
 
     @property
     def block(self) -> Block:
-        """Everything that was timed; an iteration has as many operations as the job aggregates."""
+        """Return all timed iterations; each has as many operations as the job aggregates."""
         return joined(self._blocks)
 
     def time(self, warmup: int, iterations: int, follow: bool = False) -> None:
         """Time a block, after untimed operations and a barrier.
 
-        ``follow`` the last untimed one, if it can be, as ``trace`` would: ``followed`` then has it.
+        With ``follow`` the last untimed operation is traced, if possible, as by ``trace``; ``followed`` then holds it.
         """
         self._comm.position[SIZE_BYTES] = self.size_bytes
         plan = self._plans[-1] if follow and warmup else None
@@ -125,7 +126,7 @@ class Candidate:
             self._blocks.append(timed_block(calls, iterations, self._notes))
 
     def trace(self) -> RankTrace | None:
-        """Follow one more operation, after an untimed one and a barrier; None where it cannot be followed."""
+        """Trace one more operation, after an untimed one and a barrier; None if it cannot be traced."""
         plan = self._plans[-1]
         if not isinstance(plan, TraceablePlan):
             return None
@@ -152,16 +153,16 @@ class Candidate:
         return check(result, case, wanted, self._go_on)
 
     def free(self) -> None:
-        """Give back what the plans hold."""
+        """Release the resources of the plans."""
         for plan in self._plans:
             plan.free()
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
-        """Around what waits for all ranks beside the timed operations: it counts as waiting, as within them.
+        """Count the enclosed waits for all ranks, outside the timed operations, as waiting.
 
-        Else a rank that was done early, and does nothing but wait here, would look busy with its own part. Not where
-        the operations tell no waits: there all of their time counts as such.
+        Otherwise a rank that finished early and only waits here would look busy with its own part. Nothing is counted
+        for operations that do not report waits: all of their time counts as waiting.
         """
         since_ns = time.monotonic_ns()
         yield

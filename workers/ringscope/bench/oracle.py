@@ -2,9 +2,9 @@
 
 Every rank's input repeats a random pattern. The period is prime, so that chunks, which begin at other multiples, hold
 different values and a swapped chunk is noticed. Integers use all bits, as they wrap around equally in every order.
-Floating-point sums add integers that stay below 2^m, up to which a type with m bits of precision counts exactly;
-products multiply powers of two. A complex number is two such numbers. Source: nccl-tests 2.13 and later, which compare
-by 0 ulp. Only a mean may be rounded, and some libraries round the inputs already (see ``_tolerance``).
+Floating-point sums add integers that stay below 2^m, up to which a type with m bits of precision is exact; products
+multiply powers of two. A complex number is two such numbers. Source: nccl-tests 2.13 and later, which compare by 0 ulp.
+Only a mean may be rounded; some libraries already round the inputs (see ``_tolerance``).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ _PERIOD = 10_007
 _LARGEST = 100
 _ROWS = 64  # periods compared at a time: keeps the temporaries in the cache
 _PRECISION_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
-_SCALING_RANKS = 8  # that take a factor of 2 or 1/2: products stay within the exponents of float16
+_SCALING_RANKS = 8  # values that are a factor of 2 or 1/2: products stay within the exponents of float16
 _COMBINE: dict[str, np.ufunc] = {
     "none": np.add,  # of a single value
     "sum": np.add,
@@ -43,9 +43,10 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The computation to check: the inputs depend on all of its fields, as each must stay exact over all ranks.
+    """The computation to check: the inputs depend on all of its fields, because every result must be exact over all
+    ranks.
 
-    ``op`` is none for collectives that only move data.
+    ``op`` is None for collectives that only move data.
     """
 
     dtype: np.dtype[np.generic]
@@ -56,7 +57,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Part of a result: ``target`` holds what ``contributors`` have from ``source_offset`` on."""
+    """Part of a result: ``target`` combines the contributors' values from ``source_offset`` on."""
 
     target: Chunk
     contributors: tuple[int, ...]
@@ -64,7 +65,7 @@ class Piece:
 
 
 def pattern(case: Case, rank: int) -> Array:
-    """One period of what ``rank`` contributes."""
+    """Return one period of the contribution of ``rank``."""
     random = np.random.default_rng((case.seed, rank))
     if case.dtype.kind == "c":
         real = replace(case, dtype=np.dtype(f"f{case.dtype.itemsize // 2}"))
@@ -114,7 +115,7 @@ def fill(target: Array, case: Case, rank: int) -> None:
 
 
 def expected_pattern(case: Case, contributors: Sequence[int]) -> Array:
-    """One period of the exact result over the contributors."""
+    """Return one period of the exact result over the contributors."""
     if case.dtype.kind in "iu" and case.op != "avg":
         wide = case.dtype
     else:
@@ -146,7 +147,7 @@ def pieces(collective: str, count: int, ranks: int, rank: int, root: int) -> lis
             return [Piece(part, (sender,), parts[rank].offset) for sender, part in enumerate(parts)]
         case "sendrecv":
             return [Piece(whole, ((rank - 1) % ranks,), 0)]
-    raise ValueError(f"{collective}: there is no such collective.")
+    raise ValueError(f"{collective} is not a collective.")
 
 
 def check(
@@ -154,7 +155,7 @@ def check(
 ) -> Mismatch | None:
     """Compare all pieces of a flat result; the index of the first wrong element counts from its start.
 
-    ``on_block`` is called again and again meanwhile: a large result takes long.
+    ``on_block`` is called repeatedly in the meantime, because a large result takes long.
     """
     found = []
     for piece in wanted:
@@ -168,8 +169,8 @@ def check(
 def _tolerance(case: Case, contributors: Sequence[int]) -> float:
     """Return the absolute tolerance of a floating-point mean; 0 for other operations.
 
-    NCCL multiplies each input by 1/p, rounds it and then adds. Where the inputs cancel each other out, the error is
-    still one of their size: up to p · eps · the largest of them.
+    NCCL multiplies each input by 1/p, rounds it and then adds. Even if the inputs cancel out, the error is of their
+    size: up to p · eps · the largest input.
     """
     if case.op != "avg" or case.dtype.kind in "iu":
         return 0.0
@@ -181,10 +182,12 @@ def _tolerance(case: Case, contributors: Sequence[int]) -> float:
 def compare(
     result: Array, want: Array, tolerance: float = 0.0, on_block: Callable[[], None] = lambda: None
 ) -> Mismatch | None:
-    """Compare the flat ``result`` with the repeated ``want``, bit by bit or within ``tolerance``; None when right."""
+    """Compare the flat ``result`` with the repeated ``want``, bit by bit or within ``tolerance``; None if it is
+    right.
+    """
     see = components if tolerance else bits
     have, wanted = see(result), see(want)
-    parts = 2 if result.dtype.kind == "c" else 1  # each of a complex number's has to be right
+    parts = 2 if result.dtype.kind == "c" else 1  # both parts of a complex number have to be right
     wrong, first = 0, -1
     block = _ROWS * want.size
     for start in range(0, result.size, block):

@@ -1,7 +1,7 @@
-"""A sweep on a cluster that is only described: the rows of the real one, in the cost model's time. Nothing is measured.
+"""A sweep on a described cluster: the rows of a real sweep, with the cost model's times. Nothing is measured.
 
-Every record carries ``simulated`` as its transport, so that it is not mistaken for a measurement. The times lie on a
-virtual clock that starts where the caller says; one process does it all, without MPI and without memory for data.
+Every record carries ``simulated`` as its transport, so that it is not mistaken for a measurement. The times are on a
+virtual clock whose start the caller sets; one process computes everything, without MPI and without memory for data.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _STEPS_PER_RECORD = 1000
 
 
 def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
-    """The steps and rows of a whole sweep in the order of the real one; ``time_ns`` is when it is said to start.
+    """Yield the steps and rows of a whole sweep in the order of a real one, which starts at ``time_ns``.
 
     The steps are those of rank 0, and all iterations of a block take the same time. ``spec`` must be simulated: it has
     a topology, and algorithms with a schedule.
@@ -34,7 +34,7 @@ def simulated_records(spec: BenchmarkSpec, time_ns: int) -> Iterator[Record]:
     transport = SimulatedTransport(topology)
     memory = transport.allocate(-(-max(spec.sizes()) // itemsize) * itemsize).view(
         f"V{itemsize}"
-    )  # the elements are not read
+    )  # no code reads the elements
     step = 0
     for cycle, size_bytes, algorithm in product(range(spec.cycles), spec.sizes(), spec.algorithms):
         count, total = elements(spec.collective, size_bytes, itemsize, topology.ranks)
@@ -77,7 +77,7 @@ def _steps(row: Measurement, first_step: int) -> Iterator[Steps]:
 
 
 def _traces(spec: BenchmarkSpec, row: Measurement, timeline: Timeline, start_ns: int) -> Iterator[Trace]:
-    """Yield the trace of every simulated rank; the traced operation takes no time of the virtual clock."""
+    """Yield the trace of every simulated rank; the traced operation does not advance the virtual clock."""
     for rank in range(row.ranks):
         yield Trace(
             rank=rank,

@@ -1,11 +1,12 @@
-"""The sweep of one benchmark: at each size all algorithms, out of place and in place, take turns; then all are checked.
+"""The sweep of one benchmark: at each size all algorithms take turns, out of place and in place; then all results are
+checked.
 
 As in nccl-tests, a block is timed after untimed operations and a barrier; the reported time is the mean of its
 iterations, averaged over the ranks. Here the iterations of a size are split into several rounds. In each of them every
 candidate has one block, and the next round begins with the next candidate, so that a change of the machine's speed
-hits all alike. The statistics are of the slowest rank per iteration, over all rounds. Steps are noted in a ring while
-they happen (``ringscope.engine.step_ring``); all else is told after a size has been timed, so that telling takes no
-time from anybody.
+affects all candidates equally. The statistics are of the slowest rank per iteration, over all rounds. Steps are noted
+in a ring while they happen (``ringscope.engine.step_ring``); all other records are sent after a size has been timed, so
+that sending disturbs no timed operation.
 """
 
 import threading
@@ -31,13 +32,13 @@ from ringscope.engine.step_ring import StepRing
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
-_FOLLOWED_BYTES = 64 << 10  # of smaller messages the latency says more than the link
+_FOLLOWED_BYTES = 64 << 10  # for smaller messages the latency matters more than the link
 
 
 def shows_links(spec: BenchmarkSpec, nodes: Sequence[Sequence[int]], size_bytes: int) -> bool:
     """Return whether to trace operations of the largest size without a request, to show which hop is slow.
 
-    Each is one of the warm-up operations, so it costs next to nothing.
+    Each traced operation is one of the warm-up operations, so it costs almost nothing.
 
     Args:
         nodes: the ranks on each node.
@@ -57,10 +58,10 @@ class Sweep:
         fault: str = "",
         ring: StepRing | None = None,
     ) -> None:
-        """``emit`` takes the records and ``ring`` the steps; without one they are not recorded.
+        """``emit`` receives the records and ``ring`` the steps; without a ring, steps are not recorded.
 
-        ``fault`` is injected on this rank (see ``rank_process.FAULT_VARIABLE``). Raises EngineError where the smallest
-        node has fewer ranks than channels are asked for.
+        ``fault`` is injected on this rank (see ``rank_process.FAULT_VARIABLE``). Raises EngineError if the smallest
+        node has fewer ranks than the requested channels.
         """
         if spec.channels is not None and comm.channels < spec.channels:
             raise EngineError(f"benchmark.channels: {too_many_channels(spec.channels, comm.channels)}")
@@ -77,7 +78,7 @@ class Sweep:
         set_stage(comm.position, "preparing the first size")
 
     def run(self) -> int:
-        """Measure everything; the number of wrong elements over all ranks and checks."""
+        """Measure everything; return the number of wrong elements over all ranks and checks."""
         wrong = 0
         for cycle in range(self._spec.cycles):
             for size_bytes in self._spec.sizes():
@@ -88,7 +89,7 @@ class Sweep:
         count, total = self._elements(size_bytes)
         slots = slot_count(self._spec, total, self._recv.local.size)
         send, recv = self._send.head(slots * total), self._recv.head(slots * total)
-        send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them up
+        send.local.fill(0)  # zeros stay zeros, however often in-place iterations add them
         recv.local.fill(0)
         candidates = [
             Candidate(self._comm, self._spec, algorithm, in_place, send, recv, total, self._ring)
@@ -132,14 +133,14 @@ class Sweep:
         if self._comm.rank == 0 and not self._says_untraceable and not any(traces):
             self._says_untraceable = True
             text = (
-                f"benchmark.trace: of {candidates[0].size_bytes} bytes over {self._comm.transport.name} nothing could "
-                "be followed; libraries' own collectives and transports of GPUs cannot be."
+                f"benchmark.trace: {candidates[0].size_bytes} bytes over {self._comm.transport.name} could not be "
+                "traced; libraries' own collectives and transports of GPUs cannot be traced."
             )
             self._emit(Log(rank=0, stream="stderr", time_ns=time.time_ns(), text=text))
         return traces
 
     def _check(self, candidate: Candidate) -> int | None:
-        """Wrong elements over all ranks; None where nothing is checked."""
+        """Return the wrong elements over all ranks; None if nothing is checked."""
         if not self._spec.check or (candidate.in_place and self._spec.collective in UNCHECKED_IN_PLACE):
             return None
         if self._fault == "deadlock":
@@ -222,7 +223,9 @@ class Sweep:
         )
 
     def _interval(self, slowest_us: Array, time_us: float) -> dict[str, float]:
-        """The interval of a time, by the names of ``Measurement``: as wide, of itself, as that of the slowest rank."""
+        """Return the interval of a time by the field names of ``Measurement``: its relative width is that of the
+        slowest rank's interval.
+        """
         ends = np.cumsum(rounds(self._spec.iterations))[:-1]
         found = mean_interval(np.split(slowest_us, ends))
         mean_us = float(slowest_us.mean())
@@ -232,7 +235,7 @@ class Sweep:
         return {"time_low_us": low_us, "time_high_us": high_us}
 
     def _averaged(self, block: Block) -> float:
-        """The mean duration of an iteration, over the ranks as the job's ``average`` says."""
+        """Return the mean duration of an iteration, combined over the ranks as the job's ``average`` says."""
         mean_us = block.mean_us
         match self._spec.average:
             case "mean":

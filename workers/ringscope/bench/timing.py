@@ -22,7 +22,7 @@ Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.engine.posi
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Iterations one after another: when each one started (wall clock, ns) and how long it took."""
+    """Consecutive iterations: when each one started (wall clock, ns) and how long it took."""
 
     starts_ns: Array
     durations_us: Array
@@ -38,19 +38,20 @@ class Notes(NamedTuple):
 
     position: Counter
     ring: StepRing
-    text: bytes  # what is timed, see ``step_ring.described``
+    text: bytes  # describes the timed operation, see ``step_ring.described``
 
 
 @cache
 def nowhere() -> Notes:
-    """Return notes that are not read."""
+    """Return notes that no observer reads."""
     return Notes([0] * (ITERATIONS + 1), StepRing.opened(None, 0), b"{}")
 
 
 def timed_block(calls: Iterable[Callable[[], None]], iterations: int, notes: Notes | None = None) -> Block:
-    """Run one of ``calls`` per iteration, back to back; a clock reading and three stores (about 150 ns) lie in between.
+    """Run one of ``calls`` per iteration, back to back, with a clock reading and three stores (about 150 ns) in
+    between.
 
-    The notes' count goes on, and their ring takes the end of each iteration.
+    The count of the notes continues, and their ring records the end of each iteration.
     """
     position, ring, text = notes or nowhere()
     clock, ends = time.perf_counter_ns, ring.ends
@@ -90,13 +91,15 @@ def spaced_block(
 
 
 def joined(blocks: Sequence[Block]) -> Block:
-    """The iterations of several blocks as one."""
+    """Join the iterations of several blocks."""
     starts, durations = zip(*((block.starts_ns, block.durations_us) for block in blocks), strict=True)
     return Block(np.concatenate(starts), np.concatenate(durations))
 
 
 def rounds(iterations: int) -> list[int]:
-    """The iterations of each round in which the compared calls take turns: a few, and no block too short to time."""
+    """Split the iterations into rounds in which the compared calls take turns: a few rounds, whose blocks are not
+    too short to time.
+    """
     count = max(1, min(MOST_ROUNDS, iterations // ROUND_ITERATIONS))
     return [iterations // count + (i < iterations % count) for i in range(count)]
 
@@ -122,11 +125,11 @@ def spread(durations_us: Array) -> dict[str, float]:
 
 
 def mean_interval(rounds_us: Sequence[Array]) -> tuple[float, float] | None:
-    """The 95 % interval of the mean of all iterations, as (low, high); None of fewer than three rounds.
+    """Return the 95 % interval of the mean of all iterations, as (low, high); None with fewer than three rounds.
 
-    Each round counts as one value, whose mean holds how iterations differ as well as how the machine's speed changes
-    from round to round: iterations of one round say nothing of the next one. These are batch means (Law, Simulation
-    Modeling and Analysis, 9.5.3), with Student's quantile, as the rounds are few.
+    Each round counts as one value: the differences between the rounds' means include both the variation of iterations
+    and the change of the machine's speed from round to round, which iterations of a single round do not show. These are
+    batch means (Law, Simulation Modeling and Analysis, 9.5.3), with Student's quantile, because there are few rounds.
     """
     count = len(rounds_us)
     if count < FEWEST_ROUNDS:
@@ -138,6 +141,8 @@ def mean_interval(rounds_us: Sequence[Array]) -> tuple[float, float] | None:
 
 
 def percentile(ordered: Sequence[float], percent: int) -> float:
-    """nccl-tests' rule on sorted values: the median is entry n/2, others the nearest rank ceil(n*P/100)-1."""
+    """Return a percentile by nccl-tests' rule on sorted values: the median is entry n/2, others the nearest rank
+    ceil(n*P/100)-1.
+    """
     n = len(ordered)
     return float(ordered[n // 2 if percent == 50 else math.ceil(n * percent / 100) - 1])

@@ -19,19 +19,19 @@ def candidates(collective: str, transport: str) -> tuple[str, ...]:
 def _candidates(situation: Situation) -> tuple[str, ...]:
     names = candidates(situation.collective, situation.transport)
     if situation.base_transport == MPI_ON_GPUS and situation.key.arithmetic in HALVES:
-        return tuple(name for name in names if name not in VENDORS)  # few MPI libraries add these by themselves
+        return tuple(name for name in names if name not in VENDORS)  # few MPI libraries can add these types
     return names
 
 
 class Chooser:
-    """Chooses by one table. Choices are worked out once and then looked up."""
+    """Chooser based on one table. Each choice is computed once and then looked up."""
 
     def __init__(self, table: Table) -> None:
         self._measured, self._model = Measured(table), Model(table)
         self._choices: dict[tuple[Situation, int], Choice] = {}
 
     def choose(self, situation: Situation, size_bytes: int) -> Choice:
-        """The algorithm for one call of ``size_bytes``, counted as in measurements."""
+        """Return the algorithm for one call of ``size_bytes``, counted as in measurements."""
         place = situation, size_bytes
         if place not in self._choices:
             self._choices[place] = self._choose(*place)
@@ -40,8 +40,8 @@ class Chooser:
     def likely(self, situation: Situation, size_bytes: int) -> list[str]:
         """Return the algorithms worth a trial: the fastest measured one, and the unmeasured ones, the likeliest first.
 
-        It is empty if all were measured, or nothing is sent. Without a trial the measured ones decide: the model alone
-        would too often choose another one that is slower.
+        It is empty if all were measured, or nothing is sent. Without a trial the measurements decide: the model alone
+        would too often choose a slower algorithm.
         """
         names = _candidates(situation)
         if situation.ranks == 1 or not size_bytes:
@@ -54,10 +54,12 @@ class Chooser:
     def _choose(self, situation: Situation, size_bytes: int) -> Choice:
         names = _candidates(situation)
         if situation.ranks == 1 or not size_bytes:
-            return Choice(names[0], "There is nothing to send.")
+            return Choice(names[0], "No data has to be sent.")
         measured = self._measured.choose(situation, size_bytes, names)
         return measured or self._model.choose(situation, size_bytes, names)
 
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
-        """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, odd crowds."""
+        """Return the model's time of one call; None if it cannot price the call: libraries other than MPI, libraries
+        on GPUs, unusual core sharing.
+        """
         return self._model.priced(situation, size_bytes, algorithm)

@@ -1,4 +1,4 @@
-"""The links of a transport, as messages of a size see them, and a schedule on them. Pure."""
+"""The links of a transport for messages of a size, and a schedule on them. Pure."""
 
 from collections.abc import Callable, Sequence
 from math import inf
@@ -15,8 +15,9 @@ from ringscope.cost.timeline import Timeline, simulate
 from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule, hubs
 
-STEPWISE_RANKS = 32  # the schedules of more take longer to price message by message than most sweeps to run
-# What hubs or crowds take is a sum over a schedule's messages, some 3 us each: those of `direct` on 128 ranks.
+STEPWISE_RANKS = 32  # more ranks take longer to price message by message than most sweeps take to run
+# The waits for hubs and for shared cores are sums over a schedule's messages, about 3 us each: this is the number of
+# messages of `direct` on 128 ranks.
 _MAX_SUMMED_MESSAGES = 33_000
 LIBRARY = "library"  # the MPI library's own messages, as a carrier in the model
 
@@ -52,10 +53,11 @@ IN_HOST_MEMORY = frozenset({"shared_memory", "mpi", LIBRARY})
 
 
 def inside_of(moved_by: str, machine: Machine | None, ranks: int, size_bytes: int) -> tuple[Regime, ...]:
-    """A carrier's regimes between so many ranks of one node for calls of this size, without a measurement of it.
+    """Return a carrier's regimes between ``ranks`` ranks of one node for calls of this size, if it was not measured.
 
-    What was fitted on one machine is moved to another one by what both take for the same work: calls, adding, copying,
-    in the cache and beyond it. Ranks that share a core share its work, and take turns to see each other's messages.
+    Parameters fitted on one machine are scaled to another by the times of both for the same work: calls, adding and
+    copying, in the cache and beyond it. Ranks that share a core share its speed, and must be scheduled in turn to see
+    each other's messages.
     """
     inside = DEFAULTS[moved_by].inside
     if machine is None or moved_by not in IN_HOST_MEMORY:
@@ -76,7 +78,9 @@ def inside_of(moved_by: str, machine: Machine | None, ranks: int, size_bytes: in
 
 
 def timeline_on(links: Callable[[float], Topology], schedule: Schedule, itemsize_bytes: int) -> Timeline:
-    """A schedule on the links that messages of its own size see; a first price, of the shortest, gives their size."""
+    """Put a schedule on the links for its own message size; a first price of the shortest messages determines that
+    size.
+    """
     shortest = links(0.0)
     found = simulate(schedule, itemsize_bytes, shortest)
     theirs = links(message_bytes(found.critical_path()))
@@ -92,10 +96,10 @@ def seconds_on(
     nodes: Sequence[Sequence[int]],
     cores: Cores | None = None,
 ) -> CallTime | None:
-    """The time of a schedule on the links that messages of its own size see, on any number of ranks.
+    """Return the time of a schedule on the links for its own message size, on any number of ranks.
 
-    Many ranks are priced by classes; where these are not exact, by an upper bound. None without classes. With
-    ``cores`` the ranks are on one node, and wait for these as well, unless their messages are too many.
+    Many ranks are priced by classes, or by an upper bound if the classes are not exact; None without classes. With
+    ``cores`` the ranks are on one node and also wait for cores, unless there are too many messages.
     """
     ranks = sum(map(len, nodes))
     is_few = ranks <= STEPWISE_RANKS
@@ -124,7 +128,7 @@ def topology_at(
     between: Link | Sequence[Regime],
     message_bytes: float,
 ) -> Topology:
-    """The links as messages of this size see them; nodes of unequal size count as if every rank had its own."""
+    """Return the links for messages of this size; nodes of unequal size count as if every rank had its own node."""
     ranks = sum(ranks_of_nodes)
     intra, adding = _link(inside, message_bytes)
     if len(ranks_of_nodes) == 1:
@@ -139,6 +143,7 @@ def topology_at(
 def _link(regimes: Sequence[Regime], message_bytes: float) -> tuple[Link, float | None]:
     regime = next(regime for regime in regimes if message_bytes < regime.below_bytes)
     send, add = regime.send_s_per_byte, regime.reduce_s_per_byte or 0.0
-    if not send:  # all-reduces may leave it to adding; a collective that only moves data must pay for it too
+    # an all-reduce may include the copy in its additions; a collective that only moves data must pay for it too
+    if not send:
         send = add = add / 2
     return Link(regime.latency_s, 1 / send if send else inf), 1 / add if add else None

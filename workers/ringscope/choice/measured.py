@@ -23,7 +23,7 @@ class Measured:
             self._curves.setdefault(curve.key, {})[curve.transport, curve.algorithm] = curve.times_us
 
     def choose(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice | None:
-        """The fastest of the measured ones; None where there are not two to compare."""
+        """Return the fastest measured algorithm; None if there are not two to compare."""
         near, times_us = self._near(situation, size_bytes, names)
         return Choice.fastest("measured", times_us, f"{_at(near, size_bytes)} (medians)") if times_us else None
 
@@ -35,7 +35,7 @@ class Measured:
     def _near(
         self, situation: Situation, size_bytes: int, names: Sequence[str]
     ) -> tuple[Sequence[int], dict[str, float]]:
-        """The one or two nearest sizes, and what two algorithms or more took there; none where there are not two."""
+        """Return the one or two nearest sizes with the times of at least two algorithms; empty if there are not two."""
         curves = self._curves.get(situation.key, {})
         keys = {name: (carrier(name, situation.transport), name) for name in names}
         times = {name: curves[key] for name, key in keys.items() if key in curves}
@@ -44,7 +44,7 @@ class Measured:
         above = min((size for size in sizes if size >= size_bytes), default=None)
         near = sorted({size for size in (below, above) if size is not None and ratio(size, size_bytes) <= _REACH})
         both = [name for name, curve in times.items() if all(size in curve for size in near)]
-        if len(both) < 2:  # each size has two algorithms, but not the same ones
+        if len(both) < 2:  # each size has two algorithms, but different ones
             near = sorted(near, key=lambda size: ratio(size, size_bytes))[:1]
             both = [name for name, curve in times.items() if all(size in curve for size in near)]
         return near, {name: _interpolated(times[name], near, size_bytes) for name in both if near}

@@ -1,10 +1,9 @@
 """Times from the cost model, for what was not measured. Pure.
 
-The model prices every schedule on the links of this transport, whose parameters are fitted to the table where it
-holds enough all-reduces, and are those of ``links.DEFAULTS`` where it does not. A library has no schedule; MPI is
-priced by the algorithms that MPICH documents (Thakur, Rabenseifner and Gropp 2005; its MPIR_CVAR_*_SHORT_MSG_SIZE),
-with parameters of its own, as its messages are not started from Python. On GPUs without measured rows the choice of
-NCCL, or of a CUDA-aware MPI, stands.
+The model prices every schedule on the links of this transport. Their parameters are fitted to the table if it holds
+enough all-reduces, else they are ``links.DEFAULTS``. A library has no schedule; MPI is priced by the algorithms that
+MPICH documents (Thakur, Rabenseifner and Gropp 2005; its MPIR_CVAR_*_SHORT_MSG_SIZE), with separate parameters, because
+its messages are not started from Python. On GPUs without measured rows, NCCL or a CUDA-aware MPI keeps its own choice.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,17 +28,19 @@ from ringscope.schedules.algorithms import SCHEDULES
 _MIN_FIT_ROWS = 10
 _MAX_REGIMES = 3
 _ELEMENT_BYTES = 4
-# What it named was slower than another by no more, where it was wrong: four ranks on two cores, caches too small.
+# When the model's choice was wrong, it was at most this much slower than the best one: four ranks on two cores, caches
+# too small.
 _DOUBT = 4.0
-# Cost of our own calls apart from their messages, in calls of NumPy; a library's is part of its latency.
+# Cost of our own calls apart from their messages, in NumPy calls; for a library it is part of the latency.
 _CALLS_OF_A_CALL = 12.0
-_NOT_FITTED = frozenset({"hierarchical"})  # its schedule depends on the nodes, which a fit does not know
+_NOT_FITTED = frozenset({"hierarchical"})  # its schedule depends on the nodes, which are unknown to a fit
 
 
 class Priced(NamedTuple):
     """A call in the model: its time, how many measured rows the parameters were fitted to (0: none, ``DEFAULTS``),
 
-    and the median of abs(ln(model / measured)) over these rows (None without any). ``is_bound``: at most so long.
+    and the median of abs(ln(model / measured)) over these rows (None without any). ``is_bound``: the time is an upper
+    bound.
     """
 
     time_us: float
@@ -49,7 +50,7 @@ class Priced(NamedTuple):
 
 
 class Model:
-    """The cost model with what one table says of its parameters."""
+    """The cost model with parameters from one table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -57,11 +58,11 @@ class Model:
         self._times: dict[tuple[Situation, int, str], CallTime | None] = {}
 
     def choose(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> Choice:
-        """The fastest in the model; on GPUs the library, which the model does not know there."""
-        missing = f"nothing measured near {format_size(size_bytes)} for {situation}"
+        """Return the fastest algorithm in the model; on GPUs the library, because the model does not cover GPUs."""
+        missing = f"no measurement near {format_size(size_bytes)} for {situation}"
         library = next((name for name in names if name in VENDORS), None)
         if library is not None and situation.base_transport in ("nccl", MPI_ON_GPUS):
-            return Choice(library, f"{library.upper()}'s own choice stands; {missing}.")
+            return Choice(library, f"{library.upper()} chooses the algorithm itself; {missing}.")
         fitted = self._fit_of(situation, situation.base_transport)
         model = "model" if fitted is None else f"model, fitted to {len(fitted.log_ratios)} measured rows"
         times = self._times_of(situation, size_bytes, names)
@@ -70,9 +71,10 @@ class Model:
         return Choice.fastest(model, times_us, f"; {missing}", bounds)
 
     def likely(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> list[str]:
-        """Return those that may well be the fastest, the likeliest first: the model only estimates unmeasured machines.
+        """Return the algorithms that may be the fastest, the likeliest first: the model only estimates unmeasured
+        machines.
 
-        MPI is among them, as its algorithm is unknown. It is empty if the model does not apply.
+        MPI is among them, because its algorithm is unknown. It is empty if the model does not apply.
         """
         if situation.base_transport not in DEFAULTS or situation.ranks < 2:
             return []
@@ -82,7 +84,9 @@ class Model:
         return [name for name in ordered if times[name].seconds <= most_s or name in VENDORS]
 
     def _times_of(self, situation: Situation, size_bytes: int, names: Sequence[str]) -> dict[str, CallTime]:
-        """Return the times of all that can be priced, as our schedules always can; in place takes the same time."""
+        """Return the times of all algorithms that can be priced, which includes all of our schedules; in place takes
+        the same time.
+        """
         found = {}
         for name in names:
             asked = replace(situation, in_place=False), size_bytes, name
@@ -93,7 +97,9 @@ class Model:
         return found
 
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
-        """The model's time of one call; None for what it does not know: libraries but MPI, GPUs' own, odd crowds."""
+        """Return the model's time of one call; None if it cannot price the call: libraries other than MPI, libraries
+        on GPUs, unusual core sharing.
+        """
         moved_by = carrier(algorithm, situation.transport)
         is_known = situation.base_transport in DEFAULTS and (algorithm in SCHEDULED[situation.collective])
         is_mpi = algorithm == moved_by == "mpi"
@@ -109,7 +115,7 @@ class Model:
     def _time(self, situation: Situation, size_bytes: int, name: str) -> CallTime | None:
         itemsize = ITEMSIZE_BYTES[situation.dtype]
         count = -(-size_bytes // itemsize)
-        if situation.collective in PER_RANK:  # in whole parts, as the sweep has it
+        if situation.collective in PER_RANK:  # in whole elements, as in the sweep
             count = -(-count // situation.ranks) * situation.ranks
         schedule_name = _mpich(situation.collective, size_bytes) if name == "mpi" else name
         nodes, first = [], 0
@@ -132,7 +138,7 @@ class Model:
         return self._fit_of(situation, moved_by) is not None
 
     def _links(self, situation: Situation, moved_by: str, size_bytes: int) -> Callable[[float], Topology]:
-        """The links by the size of messages, for a call of ``size_bytes``."""
+        """Return the links by message size, for a call of ``size_bytes``."""
         ranks_of_nodes, is_crowded = situation.ranks_of_nodes, situation.is_crowded
         most = max(ranks_of_nodes)
         found = self._fit(moved_by, False, most, is_crowded)
@@ -154,11 +160,11 @@ class Model:
         return self._fit(moved_by, is_spread, situation.ranks, situation.is_crowded)
 
     def _fit(self, moved_by: str, between_nodes: bool, ranks: int, is_crowded: bool) -> Fit | None:
-        """Parameters of a carrier from the table's all-reduces; None where it holds too few.
+        """Fit a carrier's parameters to the table's all-reduces; None if it holds too few.
 
-        Of the numbers of ranks that have enough rows the nearest counts alone, and of rows only those that had a core
-        for each rank, or had not, as is asked: ranks that share a core wait for it, so that rows of four ranks on two
-        cores would spoil the parameters of two.
+        The fit uses only the nearest number of ranks that has enough rows, and only rows with the same core sharing as
+        requested: ranks that share a core wait for it, so rows of four ranks on two cores would spoil the parameters
+        for two ranks.
         """
         place = moved_by, between_nodes, ranks, is_crowded
         if place not in self._fits:
@@ -221,7 +227,7 @@ def _same(name: str, size_bytes: int) -> str:
 
 
 def _mpich(collective: str, size_bytes: int) -> str:
-    """The schedule of ours that is nearest to what MPICH does by default."""
+    """Return our schedule that is closest to MPICH's default."""
     match collective:
         case "all_reduce":
             return "recursive_doubling" if size_bytes <= 2048 else "halving_doubling"

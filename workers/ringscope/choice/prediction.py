@@ -1,8 +1,8 @@
 """Predict a sweep before it runs: the time of each row in the cost model, the total time, and the memory. Pure.
 
-``ringscope.cost.prices`` answers another question: what algorithms cost on described links, side by side
-and with the textbook's formulas. Here ranks, transport and number type are a job's, and the links' parameters what
-earlier jobs measured; both take the time of a call from ``ringscope.cost.timeline``.
+``ringscope.cost.prices`` compares algorithms on described links, also with the textbook's formulas. Here ranks,
+transport and dtype are those of a job, and the links' parameters come from the measurements of earlier jobs. Both get
+the time of a call from ``ringscope.cost.timeline``.
 """
 
 from abc import ABC, abstractmethod
@@ -27,15 +27,15 @@ from ringscope.cost.knee import knee_bytes
 from ringscope.cost.timeline import simulate
 from ringscope.schedules.algorithms import build
 
-MAX_SIZES = 30  # of a larger sweep only some are returned
-# A user waits for it: this many messages are followed, 1 us each to 30 where links are shared. Between the sizes that
-# are priced the time is a straight line over the bytes, as it is in the model while messages stay in one regime.
+MAX_SIZES = 30  # of a larger sweep only some rows are returned
+# A user waits for the answer: at most this many messages are followed, 1 us each, or 30 us on shared links. Between
+# priced sizes the time is interpolated linearly over the bytes, as in the model while messages stay in one regime.
 _MAX_MESSAGES = 10_000
-_MOST_MESSAGES = 30_000  # if even the fewest sizes take more, nothing is predicted
+_MOST_MESSAGES = 30_000  # if even the fewest sizes need more messages, nothing is predicted
 _FEWEST_SIZES = 3
 _MOST_SUMMED = 1_000
 _AUTO_WEIGHS = 12  # it prices every algorithm
-# What transport auto may come to, by the device as far as it is settled (``ringscope.engine.connect``).
+# Transports that auto may choose, by the device as far as it is known (``ringscope.engine.connect``).
 _TAKEN_BY_AUTO = {
     "cpu": ("shared_memory", "mpi"),
     "cuda": ("nccl",),
@@ -45,7 +45,9 @@ _TAKEN_BY_AUTO = {
 
 @dataclass(frozen=True, slots=True)
 class PredictedRow:
-    """One row out of place. ``chosen_algorithm`` is what auto would take; None for an algorithm that is named."""
+    """One row out of place. ``chosen_algorithm`` is the algorithm that auto would choose; None for a named
+    algorithm.
+    """
 
     algorithm: str
     chosen_algorithm: str | None
@@ -67,15 +69,12 @@ class PredictedKnee:
 class Prediction:
     """Prediction of a sweep by the model.
 
-    Args:
-        model: the source of its parameters, in a sentence.
-        median_error: the fit's median of abs(ln(model / measured)); None where nothing was fitted.
-        knees: the knees of the named algorithms that the sweep reaches.
-        unpredicted: algorithms that the model does not know here.
-        operations_seconds: time of all operations of the sweep, checks and warm-up included; starting the ranks and
-            comparing results come on top. None where an algorithm is unpredicted, and of a simulation, which waits
-            for nothing.
-        buffer_bytes: bytes that each rank allocates for input and result of the largest message.
+    Args: model: the source of its parameters, in a sentence. median_error: the fit's median of abs(ln(model /
+    measured)); None without a fit. knees: the knees of the named algorithms that the sweep reaches. unpredicted:
+    algorithms that the model cannot price here. operations_seconds: time of all operations of the sweep, checks and
+    warm-up included; the start of the ranks and the comparison of results are not included. None if an algorithm is
+    unpredicted, and for a simulation, which does not wait. buffer_bytes: bytes that each rank allocates for input and
+    result of the largest message.
     """
 
     rows: tuple[PredictedRow, ...]
@@ -108,7 +107,7 @@ def predict(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) ->
 
 
 def transport_of(spec: BenchmarkSpec, nodes: int) -> str:
-    """Return the transport, as far as it is known before the ranks have looked at their devices."""
+    """Return the transport, as far as it is known before the ranks have detected their devices."""
     on_gpus = spec.settled_device == "cuda"
     if spec.transport == "auto":
         return "nccl" if on_gpus else "shared_memory" if nodes == 1 else "mpi"
@@ -122,14 +121,16 @@ def may_go_over(spec: BenchmarkSpec, algorithm: str, transport: str) -> bool:
 
 
 def is_crowded(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], machine: Machine | None) -> bool:
-    """Return whether there are fewer cores than ranks, as far as it is known before; on GPUs cores do not count."""
+    """Return whether there are fewer cores than ranks, as far as that is known before the run; on GPUs cores do not
+    matter.
+    """
     in_host_memory = transport_of(spec, len(ranks_of_nodes)) in IN_HOST_MEMORY
     return in_host_memory and (machine or REFERENCE).ranks_per_core(max(ranks_of_nodes, default=0)) > 1
 
 
 class _Call(NamedTuple):
     algorithm: str
-    chosen: str | None  # by auto
+    chosen: str | None  # chosen by auto
     size_bytes: int
     time_us: float
 
@@ -158,11 +159,11 @@ class _Model(ABC):
 
     @abstractmethod
     def call(self, name: str, size_bytes: int) -> _Call | None:
-        """Return the predicted call; None for an algorithm that the model does not know."""
+        """Return the predicted call; None for an algorithm that the model cannot price."""
 
 
 class _Described(_Model):
-    """The times of a cluster that is only described: what its simulation will give."""
+    """The times of a described cluster: those that its simulation will give."""
 
     def __init__(self, spec: BenchmarkSpec) -> None:
         assert spec.topology is not None
@@ -185,7 +186,7 @@ class _Described(_Model):
 
 
 class _Fitted(_Model):
-    """The times of real ranks, with parameters that are fitted to what was measured, or the usual ones."""
+    """The times of real ranks, with parameters fitted to measurements, or the default parameters."""
 
     def __init__(self, spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) -> None:
         transport = transport_of(spec, len(ranks_of_nodes))
@@ -199,9 +200,9 @@ class _Fitted(_Model):
         size_bytes = self.bytes_of(size_bytes)
         chosen = self._chooser.choose(self._situation, size_bytes).algorithm if name == AUTO else None
         found = self._chooser.priced(self._situation, size_bytes, chosen or name)
-        if self._is_in_other_channels(chosen or name):  # they are priced in the usual ones
+        if self._is_in_other_channels(chosen or name):  # they are priced with the default number
             return None
-        if found is None or found.is_bound:  # what at most comes is no prediction
+        if found is None or found.is_bound:  # an upper bound is not a prediction
             return None
         self._fits[chosen or name] = found.rows, found.median_error
         return _Call(name, chosen, size_bytes, found.time_us)
@@ -214,10 +215,12 @@ class _Fitted(_Model):
     def sentence(self) -> str:
         rows = sorted({rows for rows, _ in self._fits.values()})
         if not rows:
-            return "The cost model does not know these algorithms here."
+            return "The cost model cannot price these algorithms here."
         if rows == [0]:
-            return "The cost model with parameters measured elsewhere: no comparable job has run undisturbed here yet."
-        some = " for some of the algorithms, else its usual parameters" if rows[0] == 0 else ""
+            return (
+                "The cost model with parameters from another machine: no comparable job has run undisturbed here yet."
+            )
+        some = " for some of the algorithms, with default parameters for the others" if rows[0] == 0 else ""
         return f"The cost model, fitted to {rows[-1]} measured rows of earlier jobs on comparable nodes{some}."
 
     def median_error(self) -> float | None:
@@ -231,12 +234,12 @@ def _calls(model: _Model, name: str, told: Sequence[int], priced: Sequence[int])
         return known
     sizes = [model.bytes_of(size) for size in told]
     times_us = np.interp(sizes, [call.size_bytes for call in known], [call.time_us for call in known])
-    first = known[0].size_bytes  # below it there is nothing to send
+    first = known[0].size_bytes  # there is nothing to send at smaller sizes
     return [_Call(name, None, *at) for at in zip(sizes, times_us.tolist(), strict=True) if at[0] >= first]
 
 
 def _knee(model: _Model, name: str, calls: Sequence[_Call]) -> PredictedKnee | None:
-    """Return the knee of one algorithm; None for auto, which changes between algorithms."""
+    """Return the knee of one algorithm; None for auto, which switches between algorithms."""
     smallest = None if name == AUTO or not calls else model.call(name, model.ranks * ITEMSIZE_BYTES[model.spec.dtype])
     if smallest is None:
         return None
@@ -269,7 +272,7 @@ def _seconds(spec: BenchmarkSpec, model: _Model, curves: Mapping[str, Sequence[_
 
 
 def some(sizes: Sequence[int], most: int) -> list[int]:
-    """Return all of a few; of many the smallest, the largest, and evenly spaced ones between."""
+    """Return all values if they are few, else the smallest, the largest, and evenly spaced values between."""
     if len(sizes) <= most:
         return [*sizes]
     return [sizes[round(i * (len(sizes) - 1) / (most - 1))] for i in range(most)]

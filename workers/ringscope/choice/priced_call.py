@@ -1,6 +1,6 @@
 """Price one call of a job: on the cluster it describes, otherwise with parameters fitted to its rows. Pure.
 
-Where its rows are too few to learn from, the engine's defaults are used; the text with a price says which it was.
+If it has too few rows for a fit, the engine's defaults are used; the text with a price names the source.
 """
 
 from collections.abc import Sequence
@@ -23,8 +23,9 @@ from ringscope.schedules.algorithms import build
 from ringscope.schedules.schedule import Schedule
 
 _MAX_REGIMES = 3
-_MAX_FITTED_RANKS = 32  # a fit prices their schedules again and again
-# A user waits for it: this many messages are priced, 1 to 30 us each; a fit does so in each of its rounds.
+_MAX_FITTED_RANKS = 32  # a fit prices their schedules repeatedly
+# A user waits for the answer: at most this many messages are priced, 1 to 30 us each; a fit prices as many in each of
+# its rounds.
 _MAX_MESSAGES = 20_000
 
 
@@ -37,7 +38,7 @@ def executed_schedule(
 ) -> Schedule | None:
     """Return the schedule of ranks placed like this, in rank order; a ``cluster`` is only simulated.
 
-    ``channels`` are those that the job asked for. None: this version does not know such an operation.
+    ``channels`` is the number requested by the job. None: this version does not know such an operation.
     """
     if operation.executed not in SCHEDULED.get(operation.collective, ()) or operation.dtype not in ITEMSIZE_BYTES:
         return None
@@ -57,10 +58,10 @@ def priced_call(
     rows: Sequence[MeasuredRow],
     cluster: ClusterSpec | None,
 ) -> PricedCall | None:
-    """The model's timeline of a call; None: it has no parameters, or more messages than can be priced at once.
+    """The model's timeline of a call; None: there are no parameters, or more messages than can be priced at once.
 
-    ``rows`` are the job's, of the same algorithm over the same transport; of a job that asked for channels there are
-    none, as a fit takes the usual ones.
+    ``rows`` are the job's rows of the same algorithm over the same transport. They are empty for a job with an explicit
+    number of channels, because a fit assumes the default number.
     """
     itemsize = ITEMSIZE_BYTES[operation.dtype]
     if _messages(schedule) > _MAX_MESSAGES:
@@ -84,7 +85,7 @@ def _messages(schedule: Schedule) -> int:
 
 
 def _few(rows: Sequence[MeasuredRow]) -> Sequence[MeasuredRow]:
-    """Select so many rows that their schedules can be priced, evenly over all sizes."""
+    """Select as many rows as can be priced, spread evenly over all sizes."""
     if not rows:
         return rows
     largest = max(rows, key=lambda row: row.count)

@@ -9,13 +9,15 @@ from ringscope.contracts.tuning import Key, arithmetic_of, shape_of
 from ringscope.contracts.words.collectives import VENDORS
 from ringscope.contracts.words.units import format_duration
 
-_AS_FAST_PERCENT = 5  # longer than the fastest
+_AS_FAST_PERCENT = 5  # longer than the fastest time, in percent
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Everything but the size that a choice depends on; ``ranks_of_nodes`` are the numbers of ranks, in rank order."""
+    """Everything except the size that a choice depends on; ``ranks_of_nodes`` are the nodes' numbers of ranks, in
+    rank order.
+    """
 
     collective: str
     dtype: str
@@ -62,10 +64,10 @@ class Choice(NamedTuple):
         bounds: Collection[str] = (),
         likeliest: Sequence[str] = (),
     ) -> "Choice":
-        """Choose the lowest time; of equal times a library's, since its messages start without Python.
+        """Choose the lowest time; if times are equal, a library's, because its messages start without Python.
 
-        ``bounds`` are those that take at most as long as it says. ``likeliest`` are names in the order of what was
-        expected, which decides between times that a few calls cannot distinguish.
+        ``bounds`` are the algorithms whose time is an upper bound. ``likeliest`` are names in the expected order, which
+        decides between times that a few calls cannot distinguish.
         """
         ordered = sorted(times_us, key=lambda name: (times_us[name], name not in VENDORS))
         most_us = times_us[ordered[0]] * (1 + _AS_FAST_PERCENT / 100)

@@ -20,13 +20,13 @@ def path_in(data_dir: Path) -> Path:
 
 
 def default_path() -> Path:
-    """The file that RINGSCOPE_TUNING names, else the one in the data directory."""
+    """Return the file named in RINGSCOPE_TUNING, else the one in the data directory."""
     named = os.environ.get(TUNING_VARIABLE)
     return Path(named) if named else path_in(Path(os.environ.get("RINGSCOPE_DATA_DIR") or DEFAULT_DATA_DIR))
 
 
 def read(path: Path) -> Table:
-    """The table in the file; an empty one where there is no file. UserError when it cannot be read or understood."""
+    """Return the table in the file; an empty one if there is no file. UserError if it cannot be read or parsed."""
     try:
         return Table.model_validate_json(path.read_bytes()).told_crowds()
     except FileNotFoundError:
@@ -40,9 +40,11 @@ def read(path: Path) -> Table:
 
 
 def write(path: Path, table: Table) -> None:
-    """Replace the file, so that a crash or a reader meets the old table or the new one. UserError when it cannot be."""
+    """Replace the file atomically: a reader, also after a crash, finds the old table or the new one. UserError if
+    that fails.
+    """
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # the data directory, perhaps
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # this may create the data directory
         with tempfile.NamedTemporaryFile("w", dir=path.parent, prefix=NAME, delete=False) as file:
             file.write(table.model_dump_json())
         Path(file.name).replace(path)

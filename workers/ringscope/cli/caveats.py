@@ -33,7 +33,7 @@ def sentences(job: Job) -> list[str]:
             f"It asked {asked}. It is not comparable with jobs in the default mode."
             for asked in _non_default(job).values()
         ),
-        *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
+        *([f"{crowded}: the ranks shared cores, which affects every time."] if crowded else []),
         *([f"{disturbed} It is excluded from best values and counts less in baselines."] if disturbed else []),
     ]
 

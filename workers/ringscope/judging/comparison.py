@@ -1,7 +1,7 @@
 """Comparison of the algorithms of a sweep: the one statistic that is compared, and its error. Pure.
 
-The time of an algorithm at a size and placement is nccl-tests' number: the mean of the timed iterations, over the ranks
-as the job's ``average`` says; several cycles count by their mean. Its error follows from the rows' intervals
+The time of an algorithm at a size and placement is nccl-tests' number: the mean of the timed iterations, combined over
+the ranks as the job's ``average`` says; several cycles are averaged. Its error follows from the rows' intervals
 (``bench.timing.mean_interval``), or from the spread of the cycles if that is larger. Rows are shown with mean and
 median, but winners, ratios, best values and baselines are means.
 """
@@ -17,12 +17,12 @@ from ringscope.contracts.benchmark import FEWEST_ITERATIONS, FEWEST_ROUNDS, MOST
 from ringscope.contracts.words.devices import SIMULATED
 
 REFERENCE_BYTES = 1 << 20
-FEWEST_CYCLES = 5  # the same, if their rows have no interval
-MAX_SIZES = 128  # of a curve; one that doubles its sizes has not half as many
-SURE = 1.96  # standard errors on either side hold 95 %, where those are known
-_MOST_LOG_ERROR = 100.0  # nothing is known of a time then; what is made of it is still a number
+FEWEST_CYCLES = 5  # used likewise if their rows have no interval
+MAX_SIZES = 128  # most sizes of a curve; a sweep that doubles its sizes has fewer than half as many
+SURE = 1.96  # standard errors on either side of a 95 % interval, if the errors are known
+_MOST_LOG_ERROR = 100.0  # with this error nothing is known about a time, but everything computed from it stays finite
 UNSTABLE_CV_PERCENT = 20.0
-UNSTABLE_P99 = 10.0  # times the median
+UNSTABLE_P99 = 10.0  # relative to the median
 
 
 class Spread(Protocol):
@@ -42,7 +42,7 @@ class Spread(Protocol):
 
 
 class Row(Spread, Protocol):
-    """The columns of a row that are read here; ``SweepRow`` and the row of the server's table have them."""
+    """The columns of a row that comparisons read; ``SweepRow`` and the row of the server's table have them."""
 
     @property
     def collective(self) -> str:
@@ -74,11 +74,11 @@ class Row(Spread, Protocol):
 
     @property
     def cores(self) -> int | None:
-        """Cores that the ranks had; None: not known."""
+        """Cores that the ranks had; None: unknown."""
 
     @property
     def iterations(self) -> int:
-        """Timed ones."""
+        """Timed iterations."""
 
     @property
     def time_us(self) -> float:
@@ -86,11 +86,11 @@ class Row(Spread, Protocol):
 
     @property
     def time_low_us(self) -> float | None:
-        """Lower end of the time's 95 % interval; None: not known."""
+        """Lower end of the time's 95 % interval; None: unknown."""
 
     @property
     def time_high_us(self) -> float | None:
-        """Upper end of the time's 95 % interval; None: not known."""
+        """Upper end of the time's 95 % interval; None: unknown."""
 
     @property
     def busbw_gb_per_s(self) -> float:
@@ -137,7 +137,7 @@ class Error(NamedTuple):
 
     @property
     def reach(self) -> float:
-        """Half of the logarithm's 95 % interval."""
+        """Return half the width of the logarithm's 95 % interval."""
         return min(sure_of(self.values) * self.standard, _MOST_LOG_ERROR)
 
 
@@ -146,15 +146,13 @@ class Point(NamedTuple):
 
     time_us: float  # the mean of the cycles' times
     cycles: int
-    iterations: int  # of all cycles
+    iterations: int  # over all cycles
     deviations_us2: float  # the sum of the cycles' squared distances from their mean
-    error_us2: (
-        float | None
-    )  # the mean of the rows' squared intervals, of SURE on either side; None: not all rows have one
-    elements: int  # as nccl-tests counts them
+    error_us2: float | None  # mean of (half interval / SURE)² over the rows; None: some rows have no interval
+    elements: int  # as counted by nccl-tests
     bus_bytes: float  # bus bandwidth times time
-    p99_us: float  # the largest
-    is_unstable: bool  # one of them
+    p99_us: float  # the largest of the cycles
+    is_unstable: bool  # whether one of the cycles is unstable
 
     @property
     def busbw_gb_per_s(self) -> float:
@@ -171,18 +169,18 @@ class Point(NamedTuple):
         return max(self._by_rows(), self._by_cycles())
 
     def _by_rows(self) -> Error:
-        """The rounds of a cycle are its values."""
+        """Treat each round of a cycle as a value."""
         rounds = max(FEWEST_ROUNDS, min(MOST_ROUNDS, self.iterations // self.cycles // ROUND_ITERATIONS))
         known_us = sqrt((self.error_us2 or 0.0) / self.cycles) * SURE / sure_of(rounds)
         return Error(known_us / self.time_us, rounds)
 
     def _by_cycles(self) -> Error:
-        """Each cycle is a value."""
+        """Treat each cycle as a value."""
         between_us = sqrt(self.deviations_us2 / max(1, self.cycles - 1) / self.cycles)
         return Error(between_us / self.time_us, self.cycles)
 
     def interval_us(self) -> tuple[float, float] | None:
-        """The 95 % interval of the time."""
+        """Return the 95 % interval of the time."""
         error = self.error
         return None if error is None else (self.time_us / exp(error.reach), self.time_us * exp(error.reach))
 
@@ -227,19 +225,19 @@ def _bus_bytes(row: Row) -> float:
 
 def _error_us2(row: Row) -> float | None:
     if row.transport == SIMULATED:
-        return 0.0  # the model's times have none
+        return 0.0  # the model's times have no error
     if row.time_low_us is None or row.time_high_us is None or row.iterations < FEWEST_ITERATIONS:
-        return None  # earlier versions stored far too narrow ones for few iterations
-    reach_us = max(row.time_high_us - row.time_us, row.time_us - row.time_low_us)  # none reaches below zero
+        return None  # earlier versions stored intervals that were far too narrow for few iterations
+    reach_us = max(row.time_high_us - row.time_us, row.time_us - row.time_low_us)  # no interval reaches below zero
     return float((reach_us / SURE) ** 2)
 
 
 class Curve(BaseModel):
     """One algorithm over sizes, in place or out of place.
 
-    Of more than MAX_SIZES sizes it keeps the smallest, the largest, the one that is compared, and of all of them those
-    with the lowest ``_place``: what is dropped would never be among them again, so that no size comes back with a part
-    of its cycles.
+    If there are more than MAX_SIZES sizes, it keeps the smallest, the largest, the compared one, and the sizes with the
+    lowest ``_place``. A size that was dropped is never selected again, so no size comes back with only part of its
+    cycles.
     """
 
     algorithm: str
@@ -248,7 +246,7 @@ class Curve(BaseModel):
     points: dict[int, Point] = {}
 
     def add(self, row: Row) -> None:
-        """Take a row of this algorithm and place in."""
+        """Add a row of this algorithm and placement."""
         known = self.points.get(row.size_bytes)
         self.points[row.size_bytes] = point_of(row) if known is None else known.with_row(row)
         if len(self.points) > MAX_SIZES:
@@ -275,7 +273,7 @@ class SweepComparison(BaseModel):
         return comparison
 
     def add(self, row: Row) -> None:
-        """Take one more row in."""
+        """Add one more row."""
         self.collective, self.ranks, self.cores = row.collective, row.ranks, row.cores
         self.wrong += row.wrong or 0
         self._curve(row).add(row)
@@ -289,7 +287,7 @@ class SweepComparison(BaseModel):
         return curve
 
     def sizes(self) -> list[int]:
-        """Ascending, without the empty message."""
+        """Return the sizes in ascending order, without the empty message."""
         return sorted({size for curve in self.curves for size in curve.points if size > 0})
 
     def at(self, size_bytes: int, in_place: bool) -> dict[str, Point]:
@@ -303,19 +301,22 @@ class SweepComparison(BaseModel):
 
 
 def reference_bytes(sizes_bytes: Iterable[int]) -> int:
-    """The size at which algorithms are compared: the one nearest to 1 MiB, of two the smaller; 0 for none.
+    """Return the size at which algorithms are compared: the nearest to 1 MiB, the smaller of two equally near ones; 0
+    if there is no size.
 
-    It is fixed beforehand: the one with the largest ratio would flatter.
+    It is fixed beforehand: to choose the size with the largest ratio would exaggerate the difference.
     """
     sizes = (size for size in sizes_bytes if size > 0)
     return min(sizes, key=lambda size: (abs(log2(size / REFERENCE_BYTES)), size), default=0)
 
 
 def names(curves: Sequence[Curve]) -> list[str]:
-    """The algorithms, each once."""
+    """Return the algorithms, each once."""
     return list(dict.fromkeys(curve.algorithm for curve in curves))
 
 
 def _place(size_bytes: int) -> int:
-    """Multiples of the golden ratio, without their whole part: of sizes at equal steps the lowest lie evenly spread."""
+    """Return the fractional part of a multiple of the golden ratio: the sizes with the lowest values are evenly
+    spread.
+    """
     return size_bytes * 0x9E3779B97F4A7C15 % 2**64

@@ -20,9 +20,9 @@ _WAITED = (
 
 
 class Mode(NamedTuple):
-    """Measurement mode of a benchmark; times of jobs or rows in different modes cannot be compared."""
+    """Measurement mode of a benchmark; times measured in different modes are not comparable."""
 
-    channels: int | None  # None: the usual ones
+    channels: int | None  # None: the default number
     aggregate: int
     blocking: int
     average: str
@@ -38,9 +38,7 @@ DEFAULT = mode_of(BenchmarkSpec())
 
 
 def non_default(mode: Mode) -> dict[str, str]:
-    """Return the options that differ from the default, in a word or two, with a phrase for each (as in
-    ``lib/mode.ts``).
-    """
+    """Return a short name for each option that differs from the default, with a phrase (as in ``lib/mode.ts``)."""
     channels = plural(mode.channels or 0, "channel")
     return {
         word: asked

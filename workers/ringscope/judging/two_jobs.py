@@ -11,11 +11,13 @@ from ringscope.contracts.words.collectives import REDUCING
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.judging.comparison import Point, Ratio, Row, SweepComparison, point_of, reference_bytes
 
-FASTEST = "fastest"  # stands for whichever algorithm took the least time at a size
+FASTEST = "fastest"  # represents the fastest algorithm at each size
 
 
 class Banded(Row, Protocol):
-    """A row with what a chart draws as a band; ``SweepRow`` and the row of the server's table have it."""
+    """A row with the percentiles that a chart draws as a band; ``SweepRow`` and the row of the server's table have
+    it.
+    """
 
     @property
     def p5_us(self) -> float | None:
@@ -23,12 +25,12 @@ class Banded(Row, Protocol):
 
     @property
     def p95_us(self) -> float:
-        """The 95th."""
+        """The 95th percentile of the iterations; None in rows of earlier versions."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A place, as people write it (placement.ranks), and what each side has there; None: nothing."""
+    """A field, as people write it (placement.ranks), and its value on each side; None: no value."""
 
     path: str
     a: Any
@@ -36,15 +38,15 @@ class Difference:
 
 
 class Timed(NamedTuple):
-    """One algorithm at one size and place; of several cycles their mean, as everywhere (``comparison``)."""
+    """One algorithm at one size and placement; several cycles are averaged, as everywhere (``comparison``)."""
 
     algorithm: str
     size_bytes: int
     in_place: bool
     point: Point
-    stdev_us: float  # of the iterations of all cycles
-    is_enough: bool  # to say how far they differ
-    p5_us: float | None  # the mean of the cycles', as ``p95_us``; None: not all rows have it
+    stdev_us: float  # over the iterations of all cycles
+    is_enough: bool  # whether there are enough iterations to estimate how much they vary
+    p5_us: float | None  # mean over the cycles, as for ``p95_us``; None: some rows have none
     p50_us: float
     p95_us: float
 
@@ -58,9 +60,9 @@ class Timed(NamedTuple):
 class RowPair:
     """Times of both jobs for one algorithm, size and placement (in or out of place); means over several cycles.
 
-    ``noise_us`` says how far iterations differ among themselves: the root of the squared sum of both standard
-    deviations. A row that one preemption has spoiled has a large one. It is wider than the interval of the ratio, as
-    the jobs ran at different times: what changed between them is in no interval.
+    ``noise_us`` says how much iterations vary: the root of the sum of both squared standard deviations. It is large in
+    a row that one preemption has spoiled. It is wider than the interval of the ratio, because the jobs ran at different
+    times: no interval covers what changed between them.
     """
 
     algorithm: str
@@ -72,22 +74,22 @@ class RowPair:
     ratio_low: float | None = None  # of the ratio's 95 % interval, if the rows have one
     ratio_high: float | None = None
     is_enough: bool = True  # iterations, to distinguish noise from a difference
-    a_is_unstable: bool = False  # its mean says little (``comparison.is_unstable``)
+    a_is_unstable: bool = False  # its mean is unreliable (``comparison.is_unstable``)
     b_is_unstable: bool = False
 
     @property
     def ratio(self) -> float:
-        """Time of the second over time of the first: below 1 the second is faster."""
+        """Return the time of the second over that of the first: below 1 the second is faster."""
         return self.b_us / self.a_us
 
     @property
     def is_beyond_noise(self) -> bool:
-        """Return whether the times differ by more than the noise; False if there are too few iterations to tell."""
+        """Return whether the times differ by more than the noise; False if there are too few iterations to know."""
         return self.is_enough and abs(self.a_us - self.b_us) > self.noise_us
 
 
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
-    """Every place where two documents differ, in the order of the first; lists are compared as a whole."""
+    """Return every field in which two documents differ, in the order of the first; lists are compared as a whole."""
     flat_a, flat_b = dict(_flat(a)), dict(_flat(b))
     paths = dict.fromkeys((*flat_a, *flat_b))
     found = [Difference(path, flat_a.get(path), flat_b.get(path)) for path in paths]
@@ -95,7 +97,7 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
 
 
 def row_pairs(a: Sequence[Banded], b: Sequence[Banded]) -> list[RowPair]:
-    """Rows of the same algorithm, size and place, in the order of the first job."""
+    """Pair the rows of the same algorithm, size and placement, in the order of the first job."""
     of_a, of_b = _by_point(a), _by_point(b)
     return [pair(_timed(rows), _timed(of_b[point])) for point, rows in of_a.items() if point in of_b]
 
@@ -111,12 +113,12 @@ def fastest(timed: Iterable[Timed]) -> list[Timed]:
 
 
 def timed(rows: Sequence[Banded]) -> list[Timed]:
-    """One for each collective, algorithm, size and place, in the order of the rows."""
+    """Return one point for each collective, algorithm, size and placement, in the order of the rows."""
     return [_timed(cycles) for cycles in _by_point(rows).values()]
 
 
 def pair(a: Timed, b: Timed) -> RowPair:
-    """Two of the same algorithm, size and place."""
+    """Pair two points of the same algorithm, size and placement."""
     ratio = a.point.faster_than(b.point)
     return RowPair(
         a.algorithm,
@@ -134,12 +136,14 @@ def pair(a: Timed, b: Timed) -> RowPair:
 
 
 def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
-    """Why the rows of two benchmarks do not measure the same thing, in sentences; empty: they can be compared."""
+    """Return sentences that say why the rows of two benchmarks do not measure the same thing; empty: they are
+    comparable.
+    """
     if base.benchmark is None or other.benchmark is None:
-        return ["Only benchmarks have rows to compare."]
+        return ["Only benchmarks have comparable rows."]
     a, b = base.benchmark, other.benchmark
     if a.is_simulated != b.is_simulated:
-        return ["One of them is simulated: the cost model's times are compared with measured ones."]
+        return ["One of them is simulated: modelled times cannot be compared with measured ones."]
     facts = [
         ("collective", a.collective, b.collective),
         ("ranks", base.ranks, other.ranks),
@@ -156,12 +160,12 @@ def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
 class Ran(NamedTuple):
     """Conditions of a run that its specification does not contain."""
 
-    shared_cores: str  # "4 ranks on 2 cores" (``words.machine.shared_cores``); empty: a core for each
+    shared_cores: str  # "4 ranks on 2 cores" (``words.machine.shared_cores``); empty: each rank had a core
     disturbed_by: str | None
 
 
 def caveats(base: Ran, other: Ran) -> list[str]:
-    """Compare how they ran: equal core sharing is no obstacle, but a disturbance of one of them is."""
+    """Compare the conditions: equal core sharing is no obstacle, but a disturbance of one of the jobs is."""
     here, there = (ran.shared_cores or "a core for each rank" for ran in (other, base))
     sharing = [] if here == there else [f"It had {here}, and the base job {there}."]
     return [
@@ -172,7 +176,7 @@ def caveats(base: Ran, other: Ran) -> list[str]:
 
 
 class Standing(NamedTuple):
-    """One job against another in one figure."""
+    """Comparison of two jobs in one figure."""
 
     algorithm: str
     size_bytes: int
@@ -180,7 +184,9 @@ class Standing(NamedTuple):
 
 
 def standing(base: SweepComparison, other: SweepComparison) -> Standing | None:
-    """Out of place at the size nearest to 1 MiB, of the fastest there, of what both have; None: they have nothing."""
+    """Compare the fastest algorithms out of place, at the size nearest to 1 MiB that both jobs measured; None: there
+    is none.
+    """
     common = set(base.sizes()) & set(other.sizes())
     size_bytes = reference_bytes(
         size for size in common if base.at(size, in_place=False).keys() & other.at(size, in_place=False).keys()

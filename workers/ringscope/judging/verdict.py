@@ -1,4 +1,6 @@
-"""The algorithms of a sweep compared in a sentence, and in a second one what the fastest does less of. Pure."""
+"""A sentence that compares the algorithms of a sweep, and a second one that explains the fastest one's advantage.
+Pure.
+"""
 
 from functools import lru_cache
 from typing import NamedTuple
@@ -26,15 +28,16 @@ VENDOR_NAMES = {
     "alltoall": "MPI_Alltoall",
     "sendrecv": "MPI_Sendrecv",
 }
-MOST_COUNTED_MESSAGES = 1 << 15  # of a schedule, which takes a tenth of a second: those of a ring of 128 ranks
-MOST_RANGES = 4  # of which a sentence can be read
+# most messages of a schedule; counting them takes a tenth of a second: those of a ring of 128 ranks
+MOST_COUNTED_MESSAGES = 1 << 15
+MOST_RANGES = 4  # most ranges in a readable sentence
 
 
 def verdict(comparison: SweepComparison) -> str:
     """Say which algorithm wins at which sizes, and by how much at the compared size; empty without rows.
 
-    An algorithm wins only if the 95 % intervals exclude everything else. "No clear winner" is also an answer, and a
-    ratio that is not significant is not stated. In place is stated separately if it differs.
+    An algorithm wins only if the 95 % intervals exclude every other result. "No clear winner" is a possible answer, and
+    a ratio that is not significant is not stated. The result in place is stated separately if it differs.
     """
     if comparison.wrong:
         return f"Wrong results: {comparison.wrong} elements differ from the exact answer."
@@ -45,20 +48,20 @@ def verdict(comparison: SweepComparison) -> str:
     if len(points) == 1:
         [(name, point)] = points.items()
         simulated = f" ({SIMULATED})" if _is_simulated(comparison) else ""
-        if not point.busbw_gb_per_s:  # one rank, or nothing to send
+        if not point.busbw_gb_per_s:  # there is one rank, or nothing is sent
             return f"{_name(name, comparison)} takes {format_duration(point.time_us / 1e6)}{simulated}"
         reached = f"{point.busbw_gb_per_s:.3g} GB/s bus bandwidth at {format_size(size_bytes)}"
         return f"{_name(name, comparison)} reaches {reached}{simulated}"
     short = [point.iterations // point.cycles for point in points.values() if point.cycles < FEWEST_CYCLES]
     fewest = min(short, default=FEWEST_ITERATIONS)
     if fewest < FEWEST_ITERATIONS and not _is_simulated(comparison):
-        return f"No winner: that takes {FEWEST_ITERATIONS} iterations of each at least, and these are {fewest}."
+        return f"No winner: a comparison needs at least {FEWEST_ITERATIONS} iterations of each, and there are {fewest}."
     if any(point.error is None for point in points.values()):
         return "An earlier version measured these rows and stored no confidence intervals: no winner."
     winners = Winners(comparison)
     out, inside = winners.ranges(in_place=False), winners.ranges(in_place=True)
     margin = _margin(points, size_bytes, comparison, winners)
-    # Of calls that send nothing there are no ranges.
+    # Calls that send nothing have no ranges.
     sentence = margin if not out or len(comparison.sizes()) == 1 else f"{_ranges(out, comparison)}; {margin}"
     if inside and _outline(inside) != _outline(out):
         sentence += f". In place: {_ranges(inside, comparison)}"
@@ -71,7 +74,7 @@ def _outline(found: list[Range]) -> list[tuple[int, set[str]]]:
 
 
 def _ranges(found: list[Range], comparison: SweepComparison) -> str:
-    """ "direct is fastest up to 4 MiB, ring above"."""
+    """Write ranges as "direct is fastest up to 4 MiB, ring above"."""
     if len(found) == 1:
         [only] = found
         where = f"at {format_size(only.sizes[0])}" if len(only.sizes) == 1 else "at every size"
@@ -85,7 +88,7 @@ def _ranges(found: list[Range], comparison: SweepComparison) -> str:
 
 
 def _counted_sizes(found: list[Range], comparison: SweepComparison) -> str:
-    """ "ring is fastest at 5 of 14 sizes, direct at 3, no clear winner at 6"; where it is level counts as well."""
+    """Write counts as "ring is fastest at 5 of 14 sizes, direct at 3, no clear winner at 6"; ties count as well."""
     counts: dict[str, int] = {}
     for each in found:
         whose = _name(each.winners[0], comparison) if len(each.winners) == 1 else "no clear winner"
@@ -99,7 +102,7 @@ def _counted_sizes(found: list[Range], comparison: SweepComparison) -> str:
 
 
 def _whose(each: Range, comparison: SweepComparison, before: Range | None = None) -> str:
-    """Name the range's winner; the verb is left out if the range before has the same one."""
+    """Name the range's winner; the verb is left out if the previous range has the same one."""
     if len(each.winners) == 1:
         is_said = before is not None and len(before.winners) == 1 and before.is_fastest == each.is_fastest
         verb = "" if is_said else " is fastest" if each.is_fastest else " is unbeaten"
@@ -114,9 +117,9 @@ def _margin(points: dict[str, Point], size_bytes: int, comparison: SweepComparis
     ratio = points[winner].faster_than(points[rival])
     if not winners.is_clear(Win(size_bytes, False, winner, rival)):
         both = f"{_name(winner, comparison)} and {_name(rival, comparison)}"
-        if _is_simulated(comparison):  # whose times are exact
+        if _is_simulated(comparison):  # exact times
             return f"{both} take the same time {at} ({SIMULATED})"
-        return f"{both} cannot be told apart {at}"
+        return f"{both} cannot be distinguished {at}"
     basis = SIMULATED if _is_simulated(comparison) else f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
     return f"{_name(winner, comparison)} is {_digits(ratio.value)}x {_name(rival, comparison)} {at} ({basis})"
 
@@ -128,7 +131,7 @@ def _pair(points: dict[str, Point]) -> tuple[str, str]:
 
 
 def _digits(value: float | None) -> str:
-    """Two decimals where a ratio is near to one, else three digits at most."""
+    """Write a ratio near one with two decimals, any other with at most three digits."""
     assert value is not None
     return f"{value:.2f}" if value < 2 else f"{value:.3g}"
 
@@ -155,9 +158,9 @@ def explanation(comparison: SweepComparison) -> str:
     ours = SCHEDULED[comparison.collective]
     rival = next((name for name in rest if name in ours), rest[0])
     library = next((name for name in (winner, rival) if name not in ours), None)
-    unknown = f"what {_name(library, comparison)} does inside is the library's choice." if library else ""
+    unknown = f"{_name(library, comparison)} chooses its algorithm itself." if library else ""
     if library == winner:
-        return f"W{unknown[1:]}"
+        return unknown
     if "hierarchical" in (winner, rival) or _is_simulated(comparison):
         return ""
     if any(
@@ -170,21 +173,21 @@ def explanation(comparison: SweepComparison) -> str:
         return f"{sends}; {unknown}"
     theirs = _effort(rival, points[rival], comparison)
     if mine == theirs:
-        return f"{sends}, and so does {rival}: these counts do not tell them apart."
+        return f"{sends}, and so does {rival}: these counts do not distinguish them."
     much = "as much" if mine.elements == theirs.elements else theirs.bytes(size_bytes)
     counts = f"{sends}; {rival} {much}, over {theirs.way}."
     if theirs.elements <= mine.elements and theirs.hops <= mine.hops:
-        counts += f" That speaks for {rival}: look at the spread of the times."
+        counts += f" By these counts {rival} should be faster: look at the spread of the times."
     return counts
 
 
 def _two_digits(value: float) -> str:
-    """ "1.5" and "150", never "1.5e+02"."""
+    """Write "1.5" and "150", never "1.5e+02"."""
     return f"{float(f'{value:.2g}'):g}"
 
 
 def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, comparison: SweepComparison) -> str:
-    """Why none of them wins: their times, and how sure each is."""
+    """Explain why no algorithm wins: their times, each with its uncertainty."""
     errors = {name: error for name in tied if (error := points[name].error)}
     if _is_simulated(comparison) or len(errors) < len(tied):
         return ""
@@ -192,15 +195,17 @@ def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, compariso
         f"{_name(name, comparison)} {points[name].time_us:.4g} µs ± {_two_digits(100 * error.reach)} %"
         for name, error in errors.items()
     )
-    return f"At {format_size(size_bytes)}: {times}. More iterations would narrow that."
+    return f"At {format_size(size_bytes)}: {times}. More iterations would narrow the intervals."
 
 
 class _Effort(NamedTuple):
-    """Elements that the busiest rank sends, and the longest way of a piece: hops that wait for the one before."""
+    """Elements that the busiest rank sends, and the length of the critical path: hops that each wait for the
+    previous one.
+    """
 
     elements: int
     hops: int
-    total: int  # elements of the message
+    total: int  # in elements of the message
 
     def bytes(self, size_bytes: int) -> str:
         """Format the bytes in a message of that size."""

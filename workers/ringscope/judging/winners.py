@@ -12,9 +12,10 @@ from typing import NamedTuple
 
 from ringscope.judging.comparison import Error, Point, SweepComparison, reference_bytes
 
-_CHANCE = 0.05  # of equals, that any pair at the size that is compared is called different
-_CHANCE_ELSEWHERE = 0.01  # and that any is at any other size, in place or out of place
-_LEVEL = 1.1  # of the fastest one's time, up to which another counts as equally fast
+_CHANCE = 0.05  # probability that equal algorithms are called different at the compared size
+# probability that equal algorithms are called different at any other size, in place or out of place
+_CHANCE_ELSEWHERE = 0.01
+_LEVEL = 1.1  # multiple of the fastest one's time up to which another algorithm counts as equally fast
 
 
 class Win(NamedTuple):
@@ -29,8 +30,9 @@ class Win(NamedTuple):
 class Range(NamedTuple):
     """Neighbouring sizes with the same answer.
 
-    One winner clearly beats everybody at one of them at least, and is level with the fastest at the others; with
-    ``is_fastest`` it beats everybody at each. Several: at none of them there is one, and they may be the fastest.
+    A single winner significantly beats all others at one or more of the sizes, and is level with the fastest at the
+    rest; with ``is_fastest`` it beats all others at each size. Several winners: no size has a single one, and any of
+    them may be the fastest.
     """
 
     sizes: list[int]
@@ -39,7 +41,7 @@ class Range(NamedTuple):
 
 
 class Winners:
-    """The significant wins in a sweep as it is now."""
+    """The significant wins in the current state of a sweep."""
 
     def __init__(self, comparison: SweepComparison) -> None:
         self._comparison = comparison
@@ -79,7 +81,7 @@ class Winners:
         return found
 
     def _append(self, found: list[Range], size: int, in_place: bool) -> None:
-        """The next larger size, to the range that ends there or as one of its own."""
+        """Add the next larger size to the range that ends there, or begin a new range."""
         unbeaten, before = self.at(size, in_place), found[-1] if found else None
         if len(unbeaten) > 1:
             if before and len(before.winners) > 1:
@@ -95,7 +97,7 @@ class Winners:
             found.append(self._begun(found, unbeaten, size, in_place))
 
     def _begun(self, found: list[Range], winner: list[str], size: int, in_place: bool) -> Range:
-        """The range that a clear winner begins: with the sizes right before at which it is level."""
+        """Begin a clear winner's range, including the sizes just before at which it is level."""
         sizes = [size]
         while found and len(found[-1].winners) > 1 and self._is_level(winner[0], found[-1].sizes[-1], in_place):
             before = found.pop()
@@ -106,7 +108,9 @@ class Winners:
         return Range(sizes, winner, len(sizes) == 1)
 
     def _is_level(self, name: str, size: int, in_place: bool) -> bool:
-        """Return whether no other significantly beats it there, and its time is close to the fastest one's."""
+        """Return whether no other algorithm significantly beats it at this size, and its time is close to the
+        fastest one's.
+        """
         points = self._comparison.at(size, in_place)
         fastest, *_ = points.values()
         return name in self.at(size, in_place) and points[name].time_us <= _LEVEL * fastest.time_us
@@ -116,7 +120,7 @@ class _PairwiseTest(NamedTuple):
     win: Win
     faster: Point
     slower: Point
-    chance: float  # that equals differ by as much
+    chance: float  # probability that equal algorithms differ this much
 
 
 def _wins(comparison: SweepComparison) -> set[Win]:
@@ -142,7 +146,9 @@ def _pairwise_tests(size_bytes: int, in_place: bool, points: dict[str, Point]) -
 
 
 def _surprising(tests: Iterable[_PairwiseTest], most: float) -> Iterable[Win]:
-    """Yield the wins that remain significant by Holm: the least likely first, each against the number that are left."""
+    """Yield the wins that remain significant by Holm's method: the least likely first, each corrected for the number
+    of remaining comparisons.
+    """
     ordered = sorted(tests, key=lambda test: test.chance)
     for i, test in enumerate(ordered):
         if test.chance > most / (len(ordered) - i):

@@ -1,4 +1,4 @@
-"""nccl-tests' JSON, version 3, with what nccl-tests has no place for under ``ringscope``. Pure."""
+"""nccl-tests' JSON, version 3, with additional values under ``ringscope``. Pure."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -145,7 +145,7 @@ def _per_iteration(row: Measurement, skipped: int) -> dict[str, Any]:
 
 
 def _choice(row: Measurement) -> dict[str, str | None]:
-    """Return auto's choice; empty for other rows, as nccl-tests has no such fields."""
+    """Return auto's choice; empty for other rows, because nccl-tests has no such fields."""
     if row.chosen_algorithm is None:
         return {}
     return {"chosen_algorithm": row.chosen_algorithm, "chosen_because": row.chosen_because}

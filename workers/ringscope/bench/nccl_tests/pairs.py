@@ -11,7 +11,7 @@ Pair = tuple[Measurement | None, Measurement | None]
 
 
 def placements(rows: Sequence[Measurement]) -> list[Pair]:
-    """(out of place, in place) in the order of the sweep, cycle by cycle."""
+    """Return pairs (out of place, in place) in the order of the sweep, cycle by cycle."""
     cycles = ([row for row in rows if row.cycle == cycle] for cycle in sorted({row.cycle for row in rows}))
     return [
         pair
@@ -21,7 +21,7 @@ def placements(rows: Sequence[Measurement]) -> list[Pair]:
 
 
 def by_algorithm(measurements: Sequence[Measurement]) -> dict[str, list[Measurement]]:
-    """The rows of each algorithm, in the order of the first ones."""
+    """Group the rows by algorithm, in the order of their first rows."""
     found: dict[str, list[Measurement]] = {}
     for row in measurements:
         found.setdefault(row.algorithm, []).append(row)
@@ -34,10 +34,10 @@ def failed_checks(rows: Sequence[Measurement]) -> int:
 
 
 def mean_busbw(rows: Sequence[Measurement]) -> float:
-    """nccl-tests' average over all rows, in GB/s."""
+    """Return nccl-tests' average over all rows, in GB/s."""
     return sum(row.busbw_gb_per_s for row in rows) / len(rows) if rows else 0.0
 
 
 def root_of(spec: BenchmarkSpec | None) -> int:
-    """The root column; -1 where a collective has none."""
+    """Return the root column; -1 for a collective without a root."""
     return spec.root if spec and spec.collective in ROOTED else -1

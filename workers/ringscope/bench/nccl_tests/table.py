@@ -34,7 +34,7 @@ def render_table(
     ranks: Iterable[Hello] = (),
     timestamps: bool = False,
 ) -> str:
-    """One table per algorithm in nccl-tests' text format; ``spec`` and ``ranks`` complete the header.
+    """Return one table per algorithm in nccl-tests' text format; ``spec`` and ``ranks`` complete the header.
 
     ``timestamps`` ends each row with the time (UTC) at which its last block began.
     """
@@ -61,7 +61,7 @@ def _table(
         cluster = f" ({spec.topology})" if spec and spec.topology else ""
         yield f"# SIMULATED: times of the cost model for a described cluster{cluster}; nothing was measured"
     if crowded := shared_cores(rows[0].ranks, rows[0].cores):
-        yield f"# {crowded}: they took turns, which is in these times"
+        yield f"# {crowded}: the ranks shared cores, which affects these times"
     if spec and spec.channels and (channels := rows[0].channels):
         yield f"# Rings and trees in {plural(channels, 'channel')}"
     if spec and spec.blocking:
@@ -105,14 +105,16 @@ def _median(row: Measurement | None) -> str:
 
 
 def _unstable(rows: Sequence[Measurement]) -> Iterable[str]:
-    """One line whatever their number: on a noisy machine most rows are, and the table is what people came for."""
+    """Yield a single line for all unstable rows: on a noisy machine most rows are unstable, and the table matters
+    more.
+    """
     unstable = [row for row in rows if is_unstable(row)]
     if not unstable:
         return
     worst = max(unstable, key=lambda row: row.cv_percent)
     place = "in place" if worst.in_place else "out of place"
     yield (
-        f"# UNSTABLE: {len(unstable)} of {len(rows)} means say little, {_range(unstable)}; the medians say more. "
+        f"# UNSTABLE: {len(unstable)} of {len(rows)} means are unreliable, {_range(unstable)}; use the medians. "
         f"Worst: {format_size(worst.size_bytes)}, {place}: cv {worst.cv_percent:.0f} %, p99 "
         f"{worst.p99_us / worst.p50_us if worst.p50_us else 0:.3g} times the median"
     )
@@ -179,7 +181,7 @@ def _row(pair: Pair, root: int, per_iteration: bool) -> str:
 
 
 def _columns(row: Measurement | None, per_iteration: bool) -> str:
-    if row is None:  # the sweep ended before it got there
+    if row is None:  # the sweep ended before this point
         return _RIGHT.format(*["N/A"] * 4) + (_ITERATIONS.format(*["N/A"] * 4) if per_iteration else "")
     wrong = "N/A" if row.wrong is None else f"{row.wrong:g}"
     rates = _fitted(row.algbw_gb_per_s, 6), _fitted(row.busbw_gb_per_s, 6)

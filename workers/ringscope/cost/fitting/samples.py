@@ -116,7 +116,7 @@ def doubts(reason: str | None, crowded: str, disturbed_by: str | None, wrong: in
     return [
         *([] if reason == "completed" else [f"The job has not succeeded: {ended}."]),
         *([f"{plural(wrong, 'element')} of its rows {'was' if wrong == 1 else 'were'} wrong."] if wrong else []),
-        *([f"{crowded}: they took turns, which is in every time."] if crowded else []),
+        *([f"{crowded}: the ranks shared cores, which affects every time."] if crowded else []),
         *([disturbed_by] if disturbed_by else []),
     ]
 

@@ -233,10 +233,10 @@ def test_the_log_is_filtered_by_words_and_rank_and_is_a_file(visit: Visit) -> No
     expect(page).to_have_url(re.compile("log=no"))
     page.get_by_label("Lines with these words").fill("")
     expect(lines).to_have_count(len(items))
-    page.get_by_label("Whose lines").select_option("rank 1")
+    page.get_by_label("Rank", exact=True).select_option("rank 1")
     of_rank = [item for item in items if item["rank"] == 1]
     expect(page.get_by_text(re.compile(f"^{len(of_rank)} lines? that match$"))).to_be_visible()
-    page.get_by_label("Whose lines").select_option("everybody")
+    page.get_by_label("Rank", exact=True).select_option("all ranks")
     with page.expect_download() as download:
         page.get_by_role("link", name="Download").click()
     assert download.value.suggested_filename == "ringscope-job-1.log"

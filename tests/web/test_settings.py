@@ -140,7 +140,7 @@ def test_a_schedule_is_made_run_edited_and_removed(visit: Visit) -> None:
 def test_the_audit_is_filtered_by_the_url_and_exported(visit: Visit) -> None:
     page = visit.open("/settings/audit")
     expect(page.get_by_role("row", name="job.submitted").first).to_be_visible()
-    page.get_by_role("textbox", name="Whom").fill("job:1")
+    page.get_by_role("textbox", name="Target").fill("job:1")
     page.get_by_role("textbox", name="What").fill("job.sub*")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("target=job%3A1"))

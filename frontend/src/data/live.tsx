@@ -32,8 +32,8 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     () =>
       new LiveStream({
         onEvents: (events) => {
-          const told = lateness(events);
-          if (told !== undefined) setLate(told);
+          const news = lateness(events);
+          if (news !== undefined) setLate(news);
           applyEvents(client, events);
         },
         onFresh: () => {

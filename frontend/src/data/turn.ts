@@ -1,5 +1,5 @@
 /** Whether a tab may hold a stream: visible tabs only, and no more of one browser than there are slots. */
-import { takePlace } from "./place";
+import { takeSlot } from "./streamSlot";
 
 /** What is missed meanwhile is loaded when the tab is visible again. */
 export const HIDDEN_MS = 5_000;
@@ -14,7 +14,7 @@ export function takeTurns(stream: Turns): () => void {
   let timer: number | undefined;
   let leave: (() => void) | undefined;
   const enter = (): void => {
-    leave ??= takePlace(() => stream.start(), () => stream.pause("polling"));
+    leave ??= takeSlot(() => stream.start(), () => stream.pause("polling"));
   };
   const rest = (): void => {
     leave?.();

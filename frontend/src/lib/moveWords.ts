@@ -24,9 +24,9 @@ export function stepInWords(run: Run, step: number): string {
   const [first] = moves ?? [];
   if (!moves || !first) return `Before step 1 of ${run.steps.length}: every rank holds its own input.`;
   const where = `Step ${step} of ${run.steps.length}, ${phaseInWords(first.phase)}`;
-  const told = moves.slice(0, MOST_MOVES).map(moveInWords).join("; ");
+  const shown = moves.slice(0, MOST_MOVES).map(moveInWords).join("; ");
   const rest = moves.length > MOST_MOVES ? `; and ${plural(moves.length - MOST_MOVES, "more message")}` : "";
-  return `${where}: ${told}${rest}. ${costInWords(moves)}`;
+  return `${where}: ${shown}${rest}. ${costInWords(moves)}`;
 }
 
 function costInWords(moves: readonly Move[]): string {

@@ -19,7 +19,7 @@ export type PlanForm = {
   alpha: string;
   /** The link between nodes: a known link or a rate. */
   B: string;
-  /** The cards of each rank. */
+  /** The message size on each rank. */
   S: string;
   /** How fast a rank adds; empty: adding takes no time. */
   gamma: string;

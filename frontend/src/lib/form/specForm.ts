@@ -38,8 +38,8 @@ export function valueAt(spec: unknown, pointer: string): unknown {
 export function problemsAt<F extends string>(table: FieldTable<F>, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
   const fields: Problems = {};
   const other: string[] = [];
-  for (const { pointer, detail: told } of found) {
-    const detail = formWords(table, told);
+  for (const { pointer, detail: sentence } of found) {
+    const detail = formWords(table, sentence);
     const field = fieldsOf(table).find(([, other]) => pointer === other.pointer || pointer.startsWith(`${other.pointer}/`));
     if (!field) {
       if (!other.includes(detail)) other.push(detail);

@@ -22,8 +22,8 @@ export function sparkPoints(sizes: readonly SizePoint[], width: number, height: 
 
 /** The same in words, with the caveats of its numbers. */
 export function sparkLabel(sizes: readonly SizePoint[], words: readonly string[]): string {
-  const told = [sizes[0], sizes.at(-1)].flatMap((one) => (one ? [`${threeDigits(one.busbw_gb_per_s)} GB/s at ${formatSize(one.size_bytes)}`] : []));
-  return `Bus bandwidth over sizes: ${[told.join(" to "), ...words].join(", ")}`;
+  const ends = [sizes[0], sizes.at(-1)].flatMap((one) => (one ? [`${threeDigits(one.busbw_gb_per_s)} GB/s at ${formatSize(one.size_bytes)}`] : []));
+  return `Bus bandwidth over sizes: ${[ends.join(" to "), ...words].join(", ")}`;
 }
 
 function round(value: number): number {

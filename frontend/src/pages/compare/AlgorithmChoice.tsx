@@ -3,7 +3,7 @@ import { Segments } from "../../components/controls/Segments";
 
 const MOST_BESIDE = 5;
 
-/** Whose rows are compared: side by side while they are few. */
+/** The choice of the compared algorithm: side by side if there are few. */
 export function AlgorithmChoice({ algorithms, value, onChange }: { algorithms: readonly string[]; value: string; onChange: (name: string) => void }) {
   if (algorithms.length > MOST_BESIDE) {
     return (

@@ -20,7 +20,7 @@ interface Props {
   children: ReactNode;
 }
 
-/** Changes what the URL says; an undefined value goes out of it. */
+/** Changes the URL; an undefined value is removed from it. */
 export function useCompareSearch(): readonly [CompareSearch, (change: Partial<Record<keyof CompareSearch, string | undefined>>) => void] {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -30,7 +30,7 @@ export function useCompareSearch(): readonly [CompareSearch, (change: Partial<Re
   ];
 }
 
-/** Which jobs are compared, which one is the base job, and what else can be chosen. */
+/** The choice of the compared jobs, of the base job, and of further options. */
 export function CompareControls({ jobs, base, children }: Props) {
   const [, set] = useCompareSearch();
   const ids = jobs.map((job) => job.id);

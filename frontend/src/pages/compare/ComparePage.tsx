@@ -1,4 +1,4 @@
-/** Jobs of one kind side by side. Which ones, the base job and what is looked at are in the URL. */
+/** A comparison of jobs of one kind. The jobs, the base job and the options are in the URL. */
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { jobQuery } from "../../data/job";
@@ -39,7 +39,7 @@ export function ComparePage() {
   );
 }
 
-/** The first benchmark or training job says which kind is compared; the others are left out. */
+/** The first benchmark or training job determines which kind is compared; the others are left out. */
 function sorted(jobs: readonly JobView[]): { sweeps: JobView[]; training: JobView[]; others: JobView[] } {
   const first = jobs.find((job) => isBenchmark(job) || job.spec.training != null);
   const isAlike = (job: JobView): boolean => job.kind === first?.kind;

@@ -5,7 +5,7 @@ import { threeDigits } from "../../lib/format";
 
 type Props = ComponentProps<typeof ChartPanel> & { isTable: boolean };
 
-/** One chart of the curves, or its numbers: a row for each place that any of the jobs tells of. */
+/** One chart of the curves, or its numbers: a row for each x of any of the jobs. */
 export function CurvePanel({ isTable, ...chart }: Props) {
   if (!isTable) return <ChartPanel {...chart} />;
   const { title, xLabel, lines, columns, format, children } = chart;

@@ -7,7 +7,7 @@ import { differingFields, sameFields, versionsOf } from "../../lib/sweep/compare
 import { jobWord } from "../../lib/state";
 import classes from "./ComparePage.module.css";
 
-/** In what the jobs differ: what was asked for, nodes, versions; what is equal is folded away. */
+/** The properties in which the jobs differ: specification, nodes, versions; equal ones are folded. */
 export function Differences({ jobs }: { jobs: readonly JobView[] }) {
   const environments = useQueries({ queries: jobs.map((job) => environmentsQuery(job.id)) });
   const failed = environments.find((query) => query.error && !query.data);

@@ -13,19 +13,19 @@ import { jobWord } from "../../lib/state";
 import classes from "./ComparePage.module.css";
 
 interface Props {
-  /** Those that are found, in any order. */
+  /** The loaded jobs, in any order. */
   jobs: readonly JobView[];
   found: Comparison;
   algorithm: string;
   inPlace: boolean;
   sizes: readonly number[];
-  /** Whether times have p5 and p95 beside them, as the chart has them. */
+  /** Whether times have p5 and p95 beside them, as in the chart. */
   hasBands: boolean;
   hovered: number | null;
   onHover: (sizeBytes: number | null) => void;
 }
 
-/** A row for each size; the time and bus bandwidth of each job, and how its time differs from the base job's. */
+/** A row for each size: the time and bus bandwidth of each job, and how its time differs from the base job's. */
 export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBands, hovered, onHover }: Props) {
   const { jobs, base } = found;
   const ids = jobs.map((job) => job.job_id);

@@ -5,7 +5,7 @@ import { meanPoint, PART_NAMES, PARTS, type Split, splitOf } from "../../lib/cur
 import { threeDigits } from "../../lib/format";
 import classes from "./ComparePage.module.css";
 
-/** Where the mean step's time goes: a bar for each job on one scale, with its numbers. */
+/** The parts of the mean step's time: a bar for each job on one scale, with its numbers. */
 export function StepSplits({ items }: { items: readonly Compared[] }) {
   const ids = items.map(({ job }) => job.id);
   const steps = items.map(({ points }) => meanPoint(points));

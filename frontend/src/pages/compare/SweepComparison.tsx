@@ -1,4 +1,4 @@
-/** Benchmarks side by side: one chart, a table by size with what is noise in it, and what differs in what was asked for. */
+/** A comparison of benchmarks: one chart, a table by size that marks noise, and the differences of their specifications. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { comparisonQuery } from "../../data/comparison";
@@ -69,7 +69,7 @@ export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
   );
 }
 
-/** Which jobs do not measure the same thing as the base job. */
+/** The jobs that do not measure the same thing as the base job. */
 function Obstacles({ found: { jobs, base } }: { found: Comparison }) {
   const flagged = jobs.filter((job) => job.obstacles.length > 0);
   if (flagged.length === 0) return null;
@@ -153,7 +153,7 @@ interface LegendProps {
   onToggle: (id: number) => void;
 }
 
-/** Which line is whose; a click leaves it out of the chart. */
+/** The legend; a click hides a line. */
 function Legend({ jobs, hidden, onToggle }: LegendProps) {
   const ids = jobs.map((job) => job.id);
   return (

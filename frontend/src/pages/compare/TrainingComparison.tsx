@@ -1,4 +1,4 @@
-/** Training jobs side by side. */
+/** A comparison of training jobs. */
 import { useQueries } from "@tanstack/react-query";
 import { curveQuery, epochsQuery } from "../../data/training";
 import type { JobView } from "../../api/types";

@@ -1,4 +1,4 @@
-/** Benchmarks side by side: the lines of a chart, and the rows to copy. */
+/** A comparison of benchmarks: the lines of a chart, and the rows to copy. */
 import type { ComparedJob, ComparedRow, Comparison, JobView } from "../../api/types";
 import type { SizeLine } from "../../lib/sweep/lines";
 import { basisOf } from "../../lib/sweep/caveats";
@@ -7,25 +7,25 @@ import { FASTEST, rowsOf } from "../../lib/sweep/comparedRows";
 import { MEASURED, toCsv } from "../../lib/csv";
 import { bandOf, type Ends, spreadOf } from "../../lib/sweep/spread";
 
-/** What the lines show: bus bandwidth, or the base job's time over the job's, so that more is faster in both. */
+/** The quantity of the lines: bus bandwidth, or the base job's time over the job's, so that higher is faster in both. */
 export type Scale = "busbw" | "ratio";
 
-/** Algorithms that any of the jobs has, in their order, with the fastest of each in front. */
+/** The algorithms of any of the jobs, in their order, after the fastest of each size. */
 export function algorithmsOf({ jobs }: Comparison): string[] {
   const names = jobs.flatMap((job) => job.rows.map((row) => row.algorithm));
   return [FASTEST, ...new Set(names.filter((name) => name !== FASTEST))];
 }
 
-/** Faster by so many times than the base job; 1 for the base job itself, null where it has no such row. */
+/** The speedup over the base job; 1 for the base job itself, null if it has no such row. */
 export function speedup(row: ComparedRow, isBase: boolean): number | null {
   if (isBase) return 1;
   return row.against ? 1 / row.against.ratio : null;
 }
 
-/** What a job is called in legends and headings: "job 7", of a simulation "SIMULATED job 7". */
+/** A job's name in legends and headings: "job 7", for a simulation "SIMULATED job 7". */
 export type Words = ReadonlyMap<number, string>;
 
-/** Which rows of the jobs are looked at, and how. */
+/** Which rows of the jobs are compared, and how. */
 export interface Look {
   algorithm: string;
   inPlace: boolean;
@@ -57,13 +57,13 @@ function endsOf(row: ComparedRow, value: number | null): Ends | null {
   return value === null ? null : spreadOf(row, value);
 }
 
-/** The sizes that any job has of an algorithm and place. */
+/** The sizes that any job has for an algorithm and place. */
 export function sizesOf({ jobs }: Comparison, algorithm: string, inPlace: boolean): number[] {
   const sizes = jobs.flatMap((job) => rowsOf(job, algorithm, inPlace).map((row) => row.size_bytes));
   return [...new Set(sizes)].sort((a, b) => a - b);
 }
 
-/** Of how many iterations each time is: "n=20", "n=5 – 20" where rows differ; empty without rows. */
+/** The number of iterations of each time: "n=20", "n=5 – 20" if rows differ; empty without rows. */
 export function countWords(rows: readonly ComparedRow[]): string {
   if (rows.length === 0) return "";
   const counts = rows.map((row) => row.iterations);
@@ -78,7 +78,7 @@ const CSV_COLUMNS: (keyof FlatRow)[] = [
   "is_beyond_noise",
 ];
 
-/** Every row of the comparison to copy, with what the numbers of its job are. */
+/** Every row of the comparison to copy, with the basis of its job's numbers. */
 export function comparisonCsv(known: readonly JobView[], jobs: readonly ComparedJob[]): string {
   const bases = new Map(known.map((job) => [job.id, basisOf(job)]));
   const rows = jobs.flatMap(({ job_id, rows }) => rows.map(({ against, ...row }): FlatRow => ({ job_id, ...row, ...against })));

@@ -1,4 +1,4 @@
-/** One job: where it stands, what it measured, what it said. Fills in live. */
+/** One job: its state, its measurements, its output. Updates live. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useAnnouncement } from "../../components/hooks/announcements";
@@ -32,12 +32,12 @@ export function JobPage() {
   const job = useQuery(jobQuery(jobId));
   useFavicon(job.data ? JOB_STATES[job.data.state].tone : null);
   usePageTitle(job.data ? statusTitle(job.data) : null, `job ${jobId}`);
-  // A refetch that failed takes nothing away that is known.
+  // A refetch that failed removes nothing that is known.
   if (job.error && !job.data) return <FailedJob jobId={jobId} error={job.error} onRetry={() => void job.refetch()} />;
   return job.data ? <Job key={jobId} job={job.data} /> : <PageSkeleton title={`Job ${jobId}`} />;
 }
 
-/** "✓ 10.4 GB/s" for the tab, of training "✓ 97.5 %". */
+/** "✓ 10.4 GB/s" for the tab, for training "✓ 97.5 %". */
 function statusTitle(job: JobView): string {
   const look = JOB_STATES[job.state];
   const [best, accuracy] = [bestBusbw(job), accuracyOf(job)];
@@ -72,7 +72,7 @@ function Job({ job }: { job: JobView }) {
   );
 }
 
-/** What charts, tables and the CSV are made of then is not all. */
+/** Says that charts, tables and the CSV are incomplete. */
 function TooManyRows({ jobId }: { jobId: number }) {
   return (
     <p role="note">

@@ -16,7 +16,7 @@ export function tabsOf(job: JobView): readonly Tab[] {
   return isBenchmark(job) ? OF_BENCHMARKS : OF_OTHERS;
 }
 
-// What the page does without at first.
+// The parts that are not needed for the first paint.
 const LOADS = {
   lastLines: () => import("./log/LastLines"),
   latency: () => import("./latency/Latency"),
@@ -35,7 +35,7 @@ const Stragglers = lazy(async () => ({ default: (await LOADS.stragglers()).Strag
 const TrainingResults = lazy(async () => ({ default: (await LOADS.training()).TrainingResults }));
 const REST_AFTER_MS = 2_000;
 
-/** The part that most come for is loaded while its rows are, and before a job that waits has any. */
+/** Loads the results, the most used part, while their rows load or before a waiting job has any. */
 function useResults(isOpen: boolean): void {
   useEffect(() => {
     // A part that cannot be loaded fails where it is drawn.
@@ -43,7 +43,7 @@ function useResults(isOpen: boolean): void {
   }, [isOpen]);
 }
 
-/** All parts are there soon: whoever opens one waits for nothing, also while the server is away. */
+/** Loads all parts soon, so that each opens at once, even while the server cannot be reached. */
 function useRest(): void {
   useEffect(() => {
     const timer = window.setTimeout(() => void Promise.allSettled(Object.values(LOADS).map((load) => load())), REST_AFTER_MS);
@@ -54,9 +54,9 @@ function useRest(): void {
 interface Props {
   job: JobView;
   tab: Tab;
-  /** undefined: they are on their way. */
+  /** undefined: they are loading. */
   rows: readonly MeasurementView[] | undefined;
-  /** They could not be loaded, which the page says. */
+  /** They could not be loaded; the page shows the error. */
   isFailed: boolean;
 }
 
@@ -96,7 +96,7 @@ function Part({ job, tab, rows, isFailed }: Props) {
   return (
     <>
       <Now job={job} />
-      {/* Before the first row the axes stand there, with the model's prediction. */}
+      {/* Before the first row the axes are shown, with the model's prediction. */}
       {rows.length > 0 || !isTerminal(job.state) ? <Results job={job} rows={rows} /> : <NoRows job={job} />}
     </>
   );

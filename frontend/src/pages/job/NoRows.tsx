@@ -3,7 +3,7 @@ import { EmptyState } from "../../components/states/EmptyState";
 import { ServerCommand } from "../../components/controls/ServerCommand";
 import { isTerminal } from "../../lib/state";
 
-/** Instead of charts, before there is a row; and for good where the job ended without one. */
+/** Shown instead of charts before there is a row, and for good if the job ended without one. */
 export function NoRows({ job }: { job: JobView }) {
   const isOver = isTerminal(job.state);
   return (

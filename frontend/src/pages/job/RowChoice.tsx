@@ -7,7 +7,7 @@ import { formatSize } from "../../lib/size";
 import classes from "./results/Results.module.css";
 import { useView } from "./useView";
 
-/** Which row of the sweep the part looks at; the same for every part of the page. */
+/** The choice of the sweep's row; it is the same for every part of the page. */
 export function RowChoice({ job, options }: { job: BenchmarkJob; options: RowOptions }) {
   const [, set] = useView();
   const { algorithms } = job.spec.benchmark;

@@ -10,7 +10,7 @@ export const TAB_NAMES: Record<Tab, string> = {
   configuration: "Configuration",
 };
 
-/** The parts of the page as links, so that each has a URL and Back goes to the part before. */
+/** The parts of the page as links, so that each has a URL and Back returns to the previous part. */
 export function Tabs({ jobId, tabs, current }: { jobId: number; tabs: readonly Tab[]; current: Tab }) {
   return (
     <nav aria-label="Parts of the job" className={classes.tabs}>
@@ -22,7 +22,7 @@ export function Tabs({ jobId, tabs, current }: { jobId: number; tabs: readonly T
           search={(old) => ({ ...old, tab: tab === "results" ? undefined : tab }) as JobSearch}
           resetScroll={false}
           aria-current={tab === current ? "page" : undefined}
-          // Else the link to the results, whose search lacks only the part, would count as current everywhere.
+          // Otherwise the link to the results, whose search only lacks the part, would always count as current.
           activeOptions={{ exact: true, explicitUndefined: true }}
         >
           {TAB_NAMES[tab]}

@@ -1,17 +1,17 @@
-/** The row of a sweep that the parts of a job's page look at. */
+/** The row of a sweep that the parts of a job's page show. */
 import type { MeasurementView } from "../../api/types";
 import { withoutCycles } from "../../lib/sweep/cycles";
 import type { JobSearch } from "../../lib/search/search";
 
 export interface RowOptions {
-  /** Of one algorithm and place, ascending by size; several cycles as one. */
+  /** The rows of one algorithm and place, ascending by size; several cycles as one. */
   rows: MeasurementView[];
   algorithm: string;
   inPlace: boolean;
   chosen: MeasurementView | null;
 }
 
-/** What the URL chooses, as far as there is such a row; else the first algorithm, out of place, and the largest size. */
+/** The row that the URL chooses, if it exists; else the first algorithm, out of place, and the largest size. */
 export function rowOptions(rows: readonly MeasurementView[], algorithms: readonly string[], search: JobSearch): RowOptions {
   const algorithm = algorithms.find((name) => name === search.algorithm) ?? algorithms[0] ?? "";
   const inPlace = search.place === "in";

@@ -2,8 +2,8 @@ import { useMarks } from "../../components/hooks/useMarks";
 import { useView } from "./useView";
 
 /**
- * The job that this one is held against; null: none. Whoever opens a shared address sees what it names, whatever job is
- * the base job in this browser.
+ * The base job of this page; null: none. A shared address that names one shows the same to everyone, whatever the base
+ * job of their browser is.
  */
 export function useBase(): number | null {
   const [search] = useView();

@@ -4,10 +4,10 @@ import { useShortcut } from "../../components/hooks/shortcuts";
 import type { JobSearch, Tab } from "../../lib/search/search";
 import { useView } from "./useView";
 
-/** The parts whose charts are tables as well. */
+/** The parts whose charts can be shown as tables. */
 const WITH_TABLE: ReadonlySet<Tab> = new Set(["results", "latency", "stragglers"]);
 
-/** The keys of a job's page: l goes to its log, t turns the charts of a part into tables and back. */
+/** The keys of a job's page: l opens its log, t switches a part between charts and tables. */
 export function useJobKeys(jobId: number, tab: Tab): void {
   const navigate = useNavigate();
   const [{ view }, set] = useView();

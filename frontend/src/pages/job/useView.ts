@@ -5,7 +5,7 @@ const route = getRouteApi("/jobs/$jobId");
 
 type Change = Partial<Record<keyof JobSearch, string | undefined>>;
 
-/** What the URL says of the page, and how to change it in place: an undefined value goes out of the URL. */
+/** The page's search in the URL, and how to change it in place: an undefined value is removed from the URL. */
 export function useView(): readonly [JobSearch, (change: Change) => void] {
   const search = route.useSearch();
   const navigate = route.useNavigate();

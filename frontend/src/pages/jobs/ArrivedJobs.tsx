@@ -12,15 +12,15 @@ interface Props {
   list: ShownList;
 }
 
-/** Jobs that the list lacks, or should not have any more; they come and go when this is pressed, and not under the pointer. */
+/** Jobs that the list lacks, or that no longer match; the list changes when this is pressed, and not under the pointer. */
 export function ArrivedJobs({ listKey, list }: Props) {
   const client = useQueryClient();
   const arrived = useQuery(arrivedQuery);
   const { entering, leaving } = newsOf(list, arrived.data);
   const show = async (): Promise<void> => {
-    // Of a long list only the first page: the others would be asked for again one by one.
+    // Of a long list only the first page is loaded: the others would be requested one by one.
     client.setQueryData<InfiniteData<JobPage>>(listKey, (list) => list && firstPage(list));
-    // What the server leaves out after all is not offered again and again.
+    // Jobs that the server leaves out after all are not offered again.
     client.setQueryData(arrivedQuery.queryKey, (jobs = []) => jobs.filter((job) => !entering.includes(job)));
     window.scrollTo({ top: 0, behavior: "instant" });
     await client.invalidateQueries({ queryKey: listKey, exact: true });

@@ -15,7 +15,7 @@ interface Props {
 
 const MOST_NAMED = 12;
 
-/** Asks before several jobs are ended, names them, and says what that means. */
+/** Asks for confirmation before several jobs are ended, names them, and states the consequences. */
 export function CancelJobsDialog({ jobs, isOpen, onClose }: Props) {
   const cancel = useMutation({
     mutationFn: () => cancelJobs(jobs.map(({ id }) => id)),

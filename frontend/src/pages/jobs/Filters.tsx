@@ -23,14 +23,14 @@ const LABELS: Record<Facet, string> = {
 };
 
 interface Props {
-  /** Stays the same object while it says the same, as this is drawn anew only when it changes. */
+  /** The same object while its content is the same, as this is redrawn only when it changes. */
   filter: JobFilter;
   facets: JobFacets | undefined;
 }
 
 /**
- * The filter: a search box, and one choice for each facet with the number of jobs that it would give. The browser's own
- * controls: whoever comes to the list waits until six of them are drawn, and they cost less than the library's.
+ * The filter: a search box, and one choice for each facet with the number of jobs that it would give. The controls are
+ * the browser's own: the list opens only when six of them are drawn, and they cost less than the library's.
  */
 export const Filters = memo(function Filters({ filter, facets }: Props) {
   const navigate = route.useNavigate();
@@ -68,13 +68,13 @@ export const Filters = memo(function Filters({ filter, facets }: Props) {
   );
 });
 
-/** States and kinds are offered whether there is such a job or not; the others as they were found. */
+/** All states and kinds are offered, even without such a job; the other facets as they were found. */
 const ALWAYS: Partial<Record<Facet, readonly string[]>> = {
   state: Object.keys(JOB_STATES),
   kind: ["benchmark", "training", "script"],
 };
 
-/** "failed · 12"; what is chosen stands there also while nothing has it. */
+/** "failed · 12"; a chosen value is listed even if no job has it. */
 function options(facet: Facet, chosen: string | undefined, facets: JobFacets | undefined) {
   const counts = new Map(facets?.[facet].map(({ value, count }) => [value, count]));
   const values = new Set([...(ALWAYS[facet] ?? []), ...(chosen ? [chosen] : []), ...counts.keys()]);
@@ -91,7 +91,7 @@ function named(facet: Facet, value: string): string {
 
 const SETTLED_MS = 250;
 
-/** Which entry of the history the browser is at. */
+/** The browser's current history entry. */
 function keyOf(history: RouterHistory): string | undefined {
   return history.location.state.__TSR_key;
 }
@@ -100,7 +100,7 @@ function SearchBox({ text: current = "" }: { text: string | undefined }) {
   const navigate = route.useNavigate();
   const [text, setText] = useState(current);
   const [seen, setSeen] = useState(current);
-  // The URL changed by other means than this box: a view, a link, the way back.
+  // The URL was changed elsewhere: by a view, a link, or Back.
   if (current !== seen) {
     setSeen(current);
     setText(current);
@@ -108,7 +108,7 @@ function SearchBox({ text: current = "" }: { text: string | undefined }) {
   const input = useRef<HTMLInputElement>(null);
   useShortcut("filter", useCallback(() => input.current?.focus(), []));
   const { history } = useRouter();
-  // The entry of the history that this box has made: what is typed on goes there. Any other one is the way back.
+  // The history entry that this box made, which further typing replaces. At any other entry the user has gone back.
   const own = useRef<string | undefined>(undefined);
   useEffect(() => {
     if (text === current) return;
@@ -120,7 +120,7 @@ function SearchBox({ text: current = "" }: { text: string | undefined }) {
     const timer = window.setTimeout(() => void put(), SETTLED_MS);
     return () => window.clearTimeout(timer);
   }, [text, current, navigate, history]);
-  // Who goes back before what was typed has settled goes to what was, and not to what would have been.
+  // Going back before the typed text has settled leads to the earlier filter, and not to the typed one.
   useEffect(
     () => history.subscribe(({ action }) => {
       if (action.type !== "PUSH" && action.type !== "REPLACE") setText(parseSearch(history.location.search).q ?? "");

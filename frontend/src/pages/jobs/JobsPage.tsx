@@ -1,4 +1,4 @@
-/** All jobs under a filter and in an order that live in the URL. */
+/** All jobs, with a filter and an order that are in the URL. */
 import { Button } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -35,7 +35,7 @@ export function JobsPage() {
   const query = jobsQuery(filter, search.sort);
   const jobs = useInfiniteQuery(query);
   const facets = useQuery(facetsQuery(filter));
-  // Whoever filters or sorts sees at once that it was heard; other rows may come a frame later.
+  // A click on a filter or heading shows its effect at once; the other rows may come a frame later.
   const data = useDeferredValue(jobs.data);
   const items = useMemo(() => data?.pages.flatMap((page) => page.items) ?? [], [data]);
   // The rows of another filter stay until those of this one have come.
@@ -88,12 +88,12 @@ export function JobsPage() {
   );
 }
 
-/** "12 jobs"; of very many only the newest are counted. */
+/** "12 jobs"; if there are very many, only the newest are counted. */
 function counted({ total, is_complete: isComplete }: JobFacets): string {
   return isComplete ? plural(total, "job") : `${plural(total, "job")} among the newest`;
 }
 
-/** What is chosen, which is in the URL; x chooses the row that has the focus, or leaves it out again. */
+/** The chosen jobs, which are in the URL; x chooses the row that has the focus, or deselects it. */
 function useChoice(items: readonly JobView[], pinned: readonly JobView[]) {
   const text = route.useSearch({ select: (search) => search.chosen });
   const chosen = useMemo(() => chosenIds(text), [text]);
@@ -121,7 +121,7 @@ function useChoice(items: readonly JobView[], pinned: readonly JobView[]) {
 
 const FRAMES = 600;
 
-/** Whoever presses for more goes on with the first row that comes, as soon as it does. */
+/** After a press for more rows the focus moves to the first new row as soon as it is there. */
 function focusRowAfter(index: number, frames = FRAMES): void {
   const link = document.querySelector<HTMLElement>(`tr[data-index="${index}"] a`);
   if (link) link.focus({ preventScroll: true });

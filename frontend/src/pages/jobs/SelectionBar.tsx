@@ -16,25 +16,25 @@ import classes from "./JobsPage.module.css";
 import { useJobs } from "../../components/hooks/useJobs";
 import { MOST_PINNED, useMarks } from "../../components/hooks/useMarks";
 
-/** As long as none of them changes, it is not drawn anew. */
+/** While none of these changes, it is not redrawn. */
 interface Props {
   ids: readonly number[];
-  /** Those that are loaded; of the chosen jobs the others are asked for. */
+  /** The loaded jobs; chosen jobs that are not among them are requested. */
   jobs: readonly JobView[];
-  /** What differences are to. */
+  /** The job to which differences are shown. */
   base: number | null;
   onBase: (base: number | null) => void;
   onClear: () => void;
 }
 
-/** What can be done with the chosen jobs; stands over the end of the list, so that nothing moves when it comes. */
+/** The actions for the chosen jobs; they lie over the end of the list, so that nothing moves when they appear. */
 export const SelectionBar = memo(function SelectionBar({ ids, jobs, base, onBase, onClear }: Props) {
   const me = useQuery(meQuery);
   const [isAsking, setAsking] = useState(false);
   const comparison = comparisonOf(ids, base);
   useCompareKey(comparison);
   const loaded = new Map(jobs.map((job) => [job.id, job]));
-  // A link can choose jobs that are on no page of the list that is loaded.
+  // A link can choose jobs that are on no loaded page of the list.
   const others = useJobs(ids.filter((id) => !loaded.has(id)));
   const chosen = [...loaded.values(), ...others.jobs].filter((job) => ids.includes(job.id));
   const going = chosen.filter((job) => !isTerminal(job.state) && job.state !== "stopping");

@@ -13,7 +13,7 @@ import classes from "./JobsPage.module.css";
 const NONE: readonly View[] = [];
 
 /**
- * Views of the list as links, and a way to keep the one that is shown; those are kept in this browser. Drawn anew only
+ * Views of the list as links, and a way to save the shown one; saved views are kept in this browser. Redrawn only
  * when `search` is another object.
  */
 export const Views = memo(function Views({ search }: { search: JobsSearch }) {

@@ -5,12 +5,12 @@ import type { JobsSearch } from "../../lib/search/search";
 
 const route = getRouteApi("/jobs");
 
-/** What this tab has put into an address by itself: it follows the browser's own, which may be another one meanwhile. */
+/** The base that this tab has put into an address by itself: it follows the browser's own, which may change meanwhile. */
 const own: { put: number | null } = { put: null };
 
 /**
- * The job that differences are to: the one that the address names, whatever is kept in this browser. That is put into
- * an address that names none, so that whoever opens it sees the same.
+ * The list's base job: the one that the address names, whatever the browser's own is. If the address names none, the
+ * browser's own is put into it, so that a shared address shows the same to everyone.
  */
 export function useListBase(): readonly [number | null, (base: number | null) => void] {
   const asked = route.useSearch({ select: (search) => search.base });

@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before a node takes no more work, says what that means, and wants to know why. */
+/** Asks for confirmation and a reason before a node stops accepting work, and states the consequences. */
 export function DrainDialog({ node, isOpen, onClose }: Props) {
   return (
     <Dialog title={`Drain node ${node.name}?`} isOpen={isOpen} onClose={onClose}>

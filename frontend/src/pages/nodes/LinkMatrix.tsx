@@ -14,7 +14,7 @@ import { type Matrix, matrix } from "../../lib/nodes";
 import pageCommands from "../../lib/pageCommands.json";
 import classes from "./NodesPage.module.css";
 
-/** What was measured between each pair of nodes; how to measure it where nothing was. With a name only that node's row. */
+/** The measured links between pairs of nodes, or how to measure them if there are none. With a name only that node's row. */
 export function LinkMatrix({ nodes, only }: { nodes: readonly NodeView[]; only?: string }) {
   const links = useQuery(linksQuery);
   return (

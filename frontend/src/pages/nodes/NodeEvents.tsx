@@ -8,7 +8,7 @@ import classes from "./NodesPage.module.css";
 
 const REFRESH_MS = 10_000;
 
-/** What happened to a node lately, newest first, and who did it. */
+/** The newest events of a node, newest first, with the user of each. */
 export function NodeEvents({ name }: { name: string }) {
   const events = useQuery({ ...nodeEventsQuery(name), refetchInterval: REFRESH_MS });
   return (

@@ -1,4 +1,4 @@
-/** One machine in full, and what people can do with it. */
+/** All details of one node, and the actions for it. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -89,7 +89,7 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
   );
 }
 
-/** What this person may do with the node in its state. */
+/** What the user may do with the node in its state. */
 function Actions({ node }: { node: SeenNode }) {
   const { mayChange, isAdmin } = useRole();
   const [asked, setAsked] = useState<"drain" | "resume" | "remove" | null>(null);
@@ -112,10 +112,10 @@ function Actions({ node }: { node: SeenNode }) {
   );
 }
 
-/** Why it is drained, degraded or lost, and until when it stays. */
+/** Why it is drained, degraded or lost, and until when. */
 function Why({ node }: { node: SeenNode }) {
   const sentences = [
-    node.desired === "drain" && `Drained by ${node.desired_by ?? "somebody"}: ${node.desired_reason}`,
+    node.desired === "drain" && `Drained by ${node.desired_by ?? "an unknown user"}: ${node.desired_reason}`,
     node.observed !== "ready" && node.observed_reason,
     node.leaves_at && `Its batch system takes it back at ${formatDateTime(node.leaves_at)}.`,
   ].filter(Boolean);

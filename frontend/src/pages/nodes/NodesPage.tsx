@@ -1,4 +1,4 @@
-/** The machines: are they there, what are they made of, what do they run? */
+/** The nodes: their state, their hardware and their jobs. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Fragment, useCallback, useRef } from "react";
@@ -55,7 +55,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
   useListKeys(nodes.length, reveal);
   const usual = usualVersions(nodes);
   const readings = useQuery(readingsQuery).data;
-  const told = new Map(readings?.map((each) => [each.node, each]));
+  const readingsOf = new Map(readings?.map((each) => [each.node, each]));
   return (
     <>
       <ScrollX label="Nodes, one row each">
@@ -78,12 +78,12 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
           </thead>
           <tbody ref={body}>
             {nodes.map((node, index) => (
-              <NodeRow key={node.id} node={node} index={index} usual={usual} told={told.get(node.name)} />
+              <NodeRow key={node.id} node={node} index={index} usual={usual} readings={readingsOf.get(node.name)} />
             ))}
           </tbody>
         </table>
       </ScrollX>
-      {readings && nodes.some((node) => hasUnreadGpus(node, told.get(node.name))) && (
+      {readings && nodes.some((node) => hasUnreadGpus(node, readingsOf.get(node.name))) && (
         <p className={`dim ${classes.hint}`}>
           GPU utilisation is reported by agents that were started with <code>--gpu-metrics</code>; where dcgm-exporter runs, Grafana has it.
         </p>
@@ -96,10 +96,10 @@ interface NodeRowProps {
   node: SeenNode;
   index: number;
   usual: ReadonlyMap<string, string>;
-  told: NodeReadings | undefined;
+  readings: NodeReadings | undefined;
 }
 
-function NodeRow({ node, index, usual, told }: NodeRowProps) {
+function NodeRow({ node, index, usual, readings }: NodeRowProps) {
   return (
     <tr data-index={index}>
       <th scope="row">
@@ -126,7 +126,7 @@ function NodeRow({ node, index, usual, told }: NodeRowProps) {
       <td className={classes.nowrap}>{gpuText(node)}</td>
       <td className={classes.nowrap}>{nicWords(node.inventory.nics)}</td>
       <td>
-        <Trends node={node} told={told} />
+        <Trends node={node} readings={readings} />
       </td>
       <td className={classes.versions}>
         <Versions node={node} usual={usual} />
@@ -136,7 +136,7 @@ function NodeRow({ node, index, usual, told }: NodeRowProps) {
   );
 }
 
-/** A version that differs from the most nodes' is marked: ranks of one gang should run the same. */
+/** Marks a version that differs from that of most nodes: ranks of one gang should run the same. */
 function Versions({ node, usual }: { node: SeenNode; usual: ReadonlyMap<string, string> }) {
   return versionsOf(node, usual).map(({ name, version, usual: most }, i) => (
     <Fragment key={name}>

@@ -7,7 +7,7 @@ import { ErrorNote } from "../../components/states/ErrorNote";
 import classes from "./NodesPage.module.css";
 import { useNodeChange } from "./useNodeChange";
 
-/** Slots that are not given away, why, and for admins a way to do so after a look; nothing where there is none. */
+/** Slots that are not assigned to jobs, why, and for admins a way to release them after a check; nothing if there are none. */
 export function Quarantine({ node, isAdmin }: { node: NodeView; isAdmin: boolean }) {
   const [asked, setAsked] = useState<number | null>(null);
   const slots = node.slots.filter((slot) => slot.quarantine !== null);

@@ -13,7 +13,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before a lost node is forgotten. */
+/** Asks for confirmation before a lost node is removed. */
 export function RemoveDialog({ node, isOpen, onClose }: Props) {
   const client = useQueryClient();
   const navigate = useNavigate();

@@ -12,7 +12,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before a node takes work again. */
+/** Asks for confirmation before a node accepts work again. */
 export function ResumeDialog({ node, isOpen, onClose }: Props) {
   const path = { name: node.name };
   const resume = useNodeChange(

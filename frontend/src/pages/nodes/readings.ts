@@ -3,7 +3,7 @@ import type { NodeReadings, NodeView } from "../../api/types";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 
-/** As long as the server keeps them. */
+/** How long the server keeps them. */
 export const WINDOW_SECONDS = 300;
 
 export interface Trend {
@@ -16,25 +16,25 @@ export interface Trend {
   points: string;
 }
 
-/** Of a node whose GPUs are read those, of any other its cores and memory; nothing where it told nothing. */
-export function trendsOf({ inventory }: NodeView, told: NodeReadings | undefined): Trend[] {
-  if (!told) return [];
+/** GPU readings if the node's GPUs are read, else its cores and memory; empty without readings. */
+export function trendsOf({ inventory }: NodeView, readings: NodeReadings | undefined): Trend[] {
+  if (!readings) return [];
   const gpuBytes = (inventory.gpus ?? []).reduce((sum, gpu) => sum + gpu.memory_bytes, 0);
   const ofGpus = [
-    trend("GPU", told, told.gpu_utilization_ratio, 1, percent),
-    trend("memory", told, told.gpu_memory_used_bytes, gpuBytes, formatSize),
-    trend("hottest", told, told.gpu_temperature_celsius, 100, (celsius) => `${threeDigits(celsius)} °C`),
+    trend("GPU", readings, readings.gpu_utilization_ratio, 1, percent),
+    trend("memory", readings, readings.gpu_memory_used_bytes, gpuBytes, formatSize),
+    trend("hottest", readings, readings.gpu_temperature_celsius, 100, (celsius) => `${threeDigits(celsius)} °C`),
   ].filter((found) => found !== null);
   if (ofGpus.length > 0) return ofGpus;
   return [
-    trend("load", told, told.load_average, inventory.cores, threeDigits),
-    trend("memory", told, told.memory_used_bytes, inventory.memory_bytes, formatSize),
+    trend("load", readings, readings.load_average, inventory.cores, threeDigits),
+    trend("memory", readings, readings.memory_used_bytes, inventory.memory_bytes, formatSize),
   ].filter((found) => found !== null);
 }
 
 /** Whether a node has GPUs and its agent does not read them. */
-export function hasUnreadGpus(node: NodeView, told: NodeReadings | undefined): boolean {
-  const isRead = told?.gpu_utilization_ratio.some((ratio) => ratio !== null) ?? false;
+export function hasUnreadGpus(node: NodeView, readings: NodeReadings | undefined): boolean {
+  const isRead = readings?.gpu_utilization_ratio.some((ratio) => ratio !== null) ?? false;
   return (node.inventory.gpus ?? []).length > 0 && !isRead;
 }
 
@@ -53,7 +53,7 @@ function trend(
   return { name, now: inWords(newest.value), most: inWords(most), points: known.length > 1 && full > 0 ? points.join(" ") : "" };
 }
 
-/** The network cards of a node by speed, the fastest first: "8 × 400 Gbit/s, 25 Gbit/s"; virtual interfaces where it has no others. */
+/** The network cards of a node by speed, the fastest first: "8 × 400 Gbit/s, 25 Gbit/s"; virtual interfaces if it has no others. */
 export function nicWords(nics: NodeView["inventory"]["nics"]): string {
   const counts = new Map<number, number>();
   const cards = nics.filter((nic) => !nic.is_virtual);

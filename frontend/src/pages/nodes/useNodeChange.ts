@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { nodeEventsQuery, nodesQuery, seenNow } from "../../data/nodes";
 import type { NodeView } from "../../api/types";
 
-/** A change of a node by a person; the answer is shown at once. */
+/** A change of a node by the user; the answer is shown at once. */
 export function useNodeChange<T = void>(change: (argument: T) => Promise<NodeView>, onDone: () => void) {
   const client = useQueryClient();
   return useMutation({

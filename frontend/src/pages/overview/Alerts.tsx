@@ -6,7 +6,7 @@ import classes from "./Alerts.module.css";
 const MOST = 8;
 export const ALERTS_ID = "alerts";
 
-/** What wants attention; nothing while nothing does. Below the lists, so that none of them moves when it comes. */
+/** Problems that need attention; nothing if there are none. Below the lists, so that these do not move when it appears. */
 export function Alerts({ alerts }: { alerts: readonly Alert[] }) {
   if (alerts.length === 0) return null;
   return (

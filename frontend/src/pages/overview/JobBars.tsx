@@ -5,13 +5,13 @@ import { percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobBars.module.css";
 
-/** So that the least that was measured can be seen, too. */
+/** A minimum, so that the lowest measured value is visible too. */
 const MIN_HEIGHT_PERCENT = 6;
 
 /**
- * The last jobs, oldest on the left; colour and glyph are the state. A bar's height is the share that the best busbw
- * which may be held up has of its links' limit, of training the accuracy. Where the limit is not known the bar is only
- * an outline, against the tallest of these; without a value there is none.
+ * The last jobs, oldest on the left; colour and glyph are the state. The height is the accuracy for training, and for
+ * benchmarks the best valid busbw as a share of its links' limit. If the limit is not known, the bar is only an outline,
+ * relative to the tallest of these; without a value there is no bar.
  */
 export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
   const tallest = Math.max(0, ...jobs.filter((job) => limitOf(job) === null).map((job) => heldUp(job)?.busbw_gb_per_s ?? 0));

@@ -1,4 +1,4 @@
-/** Is the cluster healthy and busy, and what came out lately? */
+/** The cluster's health and load, and its newest results. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs";
@@ -33,7 +33,7 @@ export function OverviewPage() {
   const slots = useSlots();
   const jobs = useQuery(recentJobsQuery);
   const active = useQuery(activeJobsQuery);
-  // One that runs for long is not among the newest.
+  // A job that has run for long is not among the newest.
   const atWork = active.data ?? [];
   const known = [...atWork, ...(jobs.data ?? []).filter((job) => !atWork.some(({ id }) => id === job.id))];
   const alerts = alertsOf(nodes.data ?? [], known);
@@ -93,18 +93,18 @@ export function OverviewPage() {
   );
 }
 
-/** GPUs of nodes that can be reached, and how many of them have a rank; nothing where there is none. */
+/** GPUs of reachable nodes, and how many of them have a rank; nothing if there are none. */
 function GpusFact({ nodes }: { nodes: readonly NodeView[] }) {
   const { busy, total } = gpuUse(nodes);
   return total > 0 ? <Fact label="GPUs busy" value={busy} unit={`of ${total}`} note="each rank gets one while GPUs are free" /> : null;
 }
 
-/** When the day began here, as the API takes it. */
+/** The beginning of the day here, as the API takes it. */
 function midnight(nowMs: number): string {
   return new Date(new Date(nowMs).setHours(0, 0, 0, 0)).toISOString();
 }
 
-/** The best that was measured since midnight here; what a simulation says is no measurement. */
+/** The best measurement since midnight here; simulations do not count. */
 function BestFact() {
   const { data: job, isPending, isError } = useQuery(bestJobQuery(useTimeWords(midnight)));
   const row = job && heldUp(job);

@@ -13,7 +13,7 @@ interface Props {
   active: readonly JobView[];
 }
 
-/** The newest as bars; below them those that run, which the newest need not be, then the newest of the others. */
+/** The newest as bars; below them the running ones, which may be older, then the newest of the others. */
 export function RecentJobs({ jobs, active }: Props) {
   const running = active.slice(0, LATEST);
   const others = jobs.filter((job) => !running.some(({ id }) => id === job.id));
@@ -46,7 +46,7 @@ interface Places {
   rows: readonly JobView[];
 }
 
-/** Every job keeps its place while somebody points at the list or has the focus in it; what a job is at goes on changing. */
+/** Jobs keep their positions while the pointer or the focus is in the list; their contents still change. */
 function useHeld(now: Places) {
   const [held, setHeld] = useState<Places | null>(null);
   const [isPointedAt, setPointedAt] = useState(false);

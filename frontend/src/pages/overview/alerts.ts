@@ -1,4 +1,4 @@
-/** What on the overview wants somebody's attention. Pure. */
+/** The overview's alerts. Pure. */
 import type { JobView, NodeView } from "../../api/types";
 import { plural } from "../../lib/format";
 import { INSIGHTS } from "../../lib/insight";
@@ -8,13 +8,13 @@ export interface Alert {
   id: string;
   look: StateLook;
   text: string;
-  /** The page that says more. */
+  /** The page with the details. */
   path: string;
 }
 
 const WARN: StateLook = { glyph: "⚠", text: "", tone: "warn" };
 
-/** Nodes that are lost, degraded, drained or hold quarantined slots; then what is wrong with running jobs now. */
+/** Nodes that are lost, degraded, drained or have quarantined slots; then the active insights of running jobs. */
 export function alertsOf(nodes: readonly NodeView[], jobs: readonly JobView[]): Alert[] {
   return [...nodes.flatMap(ofNode), ...jobs.filter((job) => isActive(job.state)).flatMap(ofJob)];
 }
@@ -29,7 +29,7 @@ function ofNode(node: NodeView): Alert[] {
   });
   return [
     ...(node.observed === "ready" ? [] : [alert(node.observed, node.observed_reason || `it is ${node.observed}.`)]),
-    ...(node.desired === "drain" ? [alert("draining", `${node.desired_reason} (by ${node.desired_by ?? "somebody"})`, "⏏")] : []),
+    ...(node.desired === "drain" ? [alert("draining", `${node.desired_reason} (by ${node.desired_by ?? "an unknown user"})`, "⏏")] : []),
     ...(node.slots_quarantined > 0 ? [alert("quarantine", `${plural(node.slots_quarantined, "slot")} not proven free.`)] : []),
   ];
 }

@@ -26,13 +26,13 @@ interface Props {
   onChange: (change: Partial<Record<keyof PlanSearch, string | undefined>>) => void;
 }
 
-/** Which sizes the rows have: beyond them nothing was measured. */
+/** The sizes of the rows: beyond them nothing was measured. */
 function rangeInWords({ residuals }: JobFit): string {
   const sizes = residuals.map((row) => row.size_bytes);
   return `The rows have ${formatSize(Math.min(...sizes))} to ${formatSize(Math.max(...sizes))}; for other sizes the model extrapolates.`;
 }
 
-/** The links' figures from what a job measured, and how well they describe its rows. */
+/** The links' figures from a job's measurements, and how well they describe its rows. */
 export function FitPanel({ fit, error, jobId, onChange }: Props) {
   const client = useQueryClient();
   const [number, setNumber] = useState(jobId ?? "");

@@ -13,14 +13,14 @@ interface Props {
   form: PlanForm;
   engine: Engine | undefined;
   problems: Partial<Record<PlanField, string>>;
-  /** Between nodes, as the server understood them; undefined until it has. */
+  /** The link between nodes, as the server understood it; undefined until it has answered. */
   links: { bytesPerS: number; latencyS: number } | undefined;
-  /** Links come from a job's rows. */
+  /** Whether the links come from a job's rows. */
   isFitted: boolean;
   onChange: (change: Partial<Record<keyof PlanSearch, string | undefined>>) => void;
 }
 
-/** The model's figures: text, and sliders for those that one likes to play with. */
+/** The model's figures: text, and sliders for some of them. */
 export function PlanFields({ form, engine, problems, links, isFitted, onChange }: Props) {
   const bind = (field: PlanField) => ({
     value: form[field],
@@ -103,7 +103,7 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
 
 const FASTEST_GB_PER_S = 1000;
 
-/** How fast ranks add; where it takes no time, at the fast end. None beside text that is no rate. */
+/** The speed at which ranks add; the fast end means that adding takes no time. None beside text that is no rate. */
 function Adding({ gamma, onChange }: { gamma: string; onChange: Props["onChange"] }) {
   const rate = gigabytes(gamma);
   if (typeof rate === "string") return null;
@@ -126,7 +126,7 @@ interface AlgorithmsProps {
   onChange: Props["onChange"];
 }
 
-/** Which collective with which algorithms, each in the line that the charts give it. */
+/** The collective and its algorithms, each with its line in the charts. */
 function Algorithms({ form, engine, problems, onChange }: AlgorithmsProps) {
   const problem = problems.algorithms;
   const names = Object.keys(COLLECTIVES) as Collective[];

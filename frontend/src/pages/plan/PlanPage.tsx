@@ -1,4 +1,4 @@
-/** What collectives would cost on a cluster that is only described. Every field is in the URL. */
+/** Predicted times of collectives on a described cluster. Every field is in the URL. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { ApiError } from "../../api/client";

@@ -3,7 +3,7 @@ import classes from "../../charts/LineChart.module.css";
 import { type PriceChartSetup, priceData, priceOptions } from "./priceChart";
 import { usePlot } from "../../charts/usePlot";
 
-/** Prices on a canvas, log2 over size or ranks; hidden from readers, so a table beside it has to say the same. */
+/** Prices on a canvas, log2 over size or ranks; hidden from screen readers, so a table must have the same numbers. */
 export function PriceChart(setup: PriceChartSetup) {
   const latest = useRef(setup);
   useEffect(() => {

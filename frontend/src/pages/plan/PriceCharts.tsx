@@ -32,7 +32,7 @@ interface Props {
 
 const UNITS: Record<PlanMetric, string> = { time: "µs", busbw: "GB/s" };
 
-/** The prices over message size and over the number of ranks, with what a job measured. */
+/** The prices over message size and over the number of ranks, with a job's measurements. */
 export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange }: Props) {
   const size = parseSize(form.S) ?? 1;
   const question = planQuestion(form, parameters);

@@ -11,7 +11,7 @@ interface Props {
   unit: string;
 }
 
-/** A chart of prices as numbers; measured columns stand beside those of the model. */
+/** A chart of prices as numbers; measured columns are beside those of the model. */
 export function PriceColumnsTable({ label, model, measured, x, unit }: Props) {
   const places = [...new Set([...model.x, ...(measured?.x ?? [])])].sort((a, b) => a - b);
   const columns = [

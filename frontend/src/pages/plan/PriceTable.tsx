@@ -12,7 +12,7 @@ import { phaseInWords } from "../../lib/moveWords";
 import { formatSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 
-/** All prices for the size and ranks in question, fastest first: what `ringscope plan` prints. */
+/** All prices for the chosen size and ranks, fastest first: the output of `ringscope plan`. */
 export function PriceTable({ cell }: { cell: PriceCell }) {
   const sorted = [...cell.results].sort((a, b) => a.time_s - b.time_s);
   const hasFormula = sorted.some((price) => price.formula_s != null);

@@ -13,7 +13,7 @@ const LEFT = 70;
 const BOTTOM = 24;
 const WORST = 5;
 
-/** How far the model is off each row, over the size; and the rows furthest off. They come worst first. */
+/** The model's error for each row, over the size; and the rows with the largest errors, which come first. */
 export function Residuals({ residuals }: { residuals: readonly Residual[] }) {
   const [from, to] = sizeRange(residuals.map((row) => row.size_bytes));
   const most = errorRange(residuals);

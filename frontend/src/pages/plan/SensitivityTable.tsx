@@ -20,7 +20,7 @@ const FIGURES: Record<string, string> = {
   size: "size S",
 };
 
-/** What 10 % more of each figure does to the times. */
+/** How 10 % more of each figure changes the times. */
 export function SensitivityTable({ form, parameters }: { form: PlanForm; parameters: readonly RegimeFigures[] }) {
   const question = sensitivityQuestion(form, parameters);
   const changes = useQuery(sensitivityQuery(question));

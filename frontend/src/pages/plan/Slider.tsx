@@ -9,9 +9,9 @@ interface Props {
   value: number;
   from: number;
   to: number;
-  /** The value as a reader hears it. */
+  /** The value for screen readers. */
   text: string;
-  /** When the slider has rested. */
+  /** Called when the slider has rested. */
   onCommit: (value: number) => void;
 }
 

@@ -17,7 +17,7 @@ import classes from "./PlanPage.module.css";
 interface Props {
   form: PlanForm;
   parameters: readonly RegimeFigures[];
-  /** The cell that the page is about. */
+  /** The cell that the page shows. */
   chosen: PriceCell;
 }
 
@@ -25,7 +25,7 @@ interface Props {
 export function WinnerMap({ form, parameters, chosen }: Props) {
   const size = parseSize(form.S) ?? 1;
   const { data } = useQuery(planQuery({ ...planQuestion(form, parameters), sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }));
-  if (!data) return null; // the charts ask the same, and tell
+  if (!data) return null; // the charts make the same request, and show its error
   const sizes = [...new Set(data.cells.map((cell) => cell.size_bytes))];
   const shapes = [...new Set(data.cells.map((cell) => cell.shape))];
   return (

@@ -1,7 +1,7 @@
 /** Numbers of one column as text: three digits each, and their points below one another. Pure. */
 import { threeDigits } from "../../lib/format";
 
-// As wide as a digit and as a point, where digits are all as wide.
+// Spaces as wide as a digit and as a point, in a font with equally wide digits.
 const DIGIT = "\u2007";
 const POINT = "\u2008";
 
@@ -25,7 +25,7 @@ export interface TimeUnit {
   perSecond: number;
 }
 
-/** The unit that a column of times is told in: in it the shortest has three digits, not all of them behind a "0.0". */
+/** The unit of a column of times: the smallest time has three digits, not all of them behind a "0.0". */
 export function timeUnit(seconds: readonly number[]): TimeUnit {
   const least = Math.min(...seconds.filter((time) => time > 0));
   if (Number.isFinite(least) && least >= 0.1) return { unit: "s", perSecond: 1 };

@@ -1,4 +1,4 @@
-/** What a fit tells the planner, and its residuals as a picture shows them. Pure. */
+/** The planner's fields from a fit, and its residuals for a chart. Pure. */
 import type { JobFit, Residual } from "../../api/types";
 
 /** The planner's fields for the job that was fitted: its ranks, nodes and algorithms, so that its points lie on the curves. */
@@ -24,7 +24,7 @@ export function offByInWords(residual: Residual): string {
   return Math.abs(value) < 0.05 ? "0 %" : `${value > 0 ? "+" : "−"}${Math.abs(value).toFixed(1)} %`;
 }
 
-/** The end of an axis of errors that is alike on both sides, at least 5 %, on a round figure. */
+/** The end of a symmetric axis of errors, at least 5 %, on a round figure. */
 export function errorRange(residuals: readonly Residual[]): number {
   const most = Math.max(0.05, ...residuals.map((residual) => Math.abs(offBy(residual))));
   const decade = 10 ** Math.floor(Math.log10(most));

@@ -1,4 +1,4 @@
-/** uPlot's options for prices: model as lines, what was measured as points, over message size or ranks. */
+/** uPlot's options for prices: the model as lines, measurements as points, over message size or ranks. */
 import uPlot from "uplot";
 import { digits, formatSeconds } from "../../lib/amount";
 import type { PlanMetric, PriceColumns } from "../../lib/planGrid";
@@ -8,11 +8,11 @@ import { colourToken, dashOf } from "../../lib/sweep/style";
 import { token } from "../../charts/token";
 
 export interface PriceChartSetup {
-  /** The model's. */
+  /** The lines of the model. */
   model: PriceColumns;
-  /** What a job measured, at sizes of its own. */
+  /** A job's measurements, at sizes of their own. */
   measured?: PriceColumns | undefined;
-  /** Bus bandwidth that the links allow, for each x of the model; drawn where the metric is busbw. */
+  /** The bus bandwidth that the links allow, for each x of the model; drawn if the metric is busbw. */
   limits?: readonly (number | null)[] | undefined;
   x: "size" | "ranks";
   metric: PlanMetric;
@@ -22,7 +22,7 @@ export interface PriceChartSetup {
 
 const AXES = { time: "Time", busbw: "Bus bandwidth (GB/s)" };
 
-/** All x together; lines have holes (undefined) where another one has its point. */
+/** All x together; a line has a hole (undefined) where only another one has a point. */
 export function priceData({ model, measured, limits, metric }: PriceChartSetup): uPlot.AlignedData {
   const x = [...new Set([...model.x, ...(measured?.x ?? [])])].sort((a, b) => a - b);
   const spread = (from: PriceColumns | undefined, values: readonly (number | null)[]): (number | null | undefined)[] =>
@@ -95,7 +95,7 @@ export function priceOptions(element: HTMLElement, latest: () => PriceChartSetup
   };
 }
 
-/** No more than six decades labelled, so that they do not touch. */
+/** At most six decades are labelled, so that labels do not touch. */
 function thinned(ticks: readonly number[]): number[] {
   const every = Math.ceil(ticks.length / 6);
   return ticks.filter((_, i) => i % every === 0);

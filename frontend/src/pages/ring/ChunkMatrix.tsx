@@ -3,7 +3,7 @@ import { digits } from "../../lib/amount";
 import { contributions, isEmpty, type Run } from "../../lib/moves";
 import classes from "./ChunkMatrix.module.css";
 
-/** With more ranks or chunks the numbers have no room: a cell then is a colour and its count. */
+/** With more ranks or chunks than this there is no room for the numbers: a cell is then a colour and its count. */
 const MOST_WITH_NUMBERS = 16;
 const MOST_NUMBERS = 4;
 
@@ -13,7 +13,7 @@ interface Props {
   reduces: boolean;
 }
 
-/** What each rank holds of each chunk after a step; how many ranks' inputs are in it, and which cells have just changed. */
+/** Each rank's content of each chunk after a step: how many ranks' inputs are in it, and which cells have just changed. */
 export function ChunkMatrix({ run, step, reduces }: Props) {
   const counts = contributions(run, step);
   const changed = new Set((run.steps[step - 1] ?? []).flatMap((move) => move.intoChunks.map((chunk) => `${move.dst} ${chunk}`)));
@@ -76,7 +76,7 @@ interface CellProps {
   numbers: string | null | undefined;
   count: number | null;
   ranks: number;
-  /** It has no element; it never moves. */
+  /** The chunk has no element and is never sent. */
   isChunkEmpty: boolean;
   isChanged: boolean;
   isSmall: boolean;

@@ -5,7 +5,7 @@ import { digits, formatSeconds } from "../../lib/amount";
 import { plural } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 
-/** Which hops between nodes are slow, by the time that messages were on the wire; nothing for ranks of one node. */
+/** Which hops between nodes are slow, by the time of messages on the wire; nothing for ranks of one node. */
 export function Hops({ trace: { hops, slow_links: slowLinks } }: { trace: OperationTrace }) {
   if (hops.length === 0) return null;
   const longestFirst = [...hops].sort((a, b) => (b.times_longer ?? 0) - (a.times_longer ?? 0));

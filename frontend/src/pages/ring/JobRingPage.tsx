@@ -1,4 +1,4 @@
-/** One operation of a job as its ranks did it, step by step. Which one, and which step, is in the URL. */
+/** One traced operation of a job, step by step. The operation and the step are in the URL. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback, useMemo } from "react";
@@ -28,7 +28,7 @@ export function JobRingPage() {
   const { jobId } = route.useParams();
   useTopic(`job:${jobId}`);
   const job = useQuery(jobQuery(jobId));
-  // A refetch that failed takes nothing away that is known.
+  // A refetch that failed removes nothing that is known.
   if (job.error && !job.data) return <FailedJob jobId={jobId} error={job.error} onRetry={() => void job.refetch()} />;
   return job.data ? <JobRing key={jobId} job={job.data} /> : <PageSkeleton title={`Job ${jobId}, step by step`} />;
 }
@@ -95,7 +95,7 @@ function Traced({ job, options, chosen, search }: TracedProps) {
   const run = useMemo(() => trace.data && runOfTrace(trace.data), [trace.data]);
   const step = Math.min(Number(search.step ?? 0), run?.steps.length ?? 0);
   usePageTitle(run ? `step ${step} of ${run.steps.length}` : null, "ring", chosen.transport === "simulated" ? `SIMULATED job ${job.id}` : jobWord(job));
-  // Whoever looks at steps keeps the operation, also when a larger one is followed meanwhile.
+  // A page on which steps are viewed keeps its operation, even if a larger one is traced meanwhile.
   const go = (change: Partial<Record<keyof TracedSearch, string | undefined>>, replace: boolean): void =>
     void navigate({ search: (old) => tracedSearch({ ...old, ...searchOf(chosen), ...change }), replace, resetScroll: false });
   return (

@@ -11,7 +11,7 @@ const START_WIDTH_PX = 900;
 /** In the order in which they are drawn. */
 const PARTS: readonly (readonly [Part, string])[] = [["wait", "waits"], ["send", "sends"], ["receive", "receives"], ["add", "adds"]];
 
-/** A lane for each rank on one axis of time, with the playhead. The table says the same: it is hidden from readers. */
+/** A lane for each rank on one axis of time, with the playhead. Hidden from screen readers: the table has the same numbers. */
 export function LanePicture({ run, step, critical }: { run: Run; step: number; critical: readonly Move[] }) {
   const { ref, width } = useElementSize();
   const shown = width || START_WIDTH_PX;

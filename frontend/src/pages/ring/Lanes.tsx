@@ -19,12 +19,12 @@ interface Props {
   run: Run;
   step: number;
   isTable: boolean;
-  /** Whose times they are: measured, or the cost model's. */
+  /** Whether the times are measured or the cost model's. */
   basis: Basis;
   onView: (view: "table" | undefined) => void;
-  /** What saves the same for Perfetto. */
+  /** The control that saves the same for Perfetto. */
   perfetto: ReactNode;
-  /** What times these are, as sentences. */
+  /** The source of the times, as sentences. */
   children: ReactNode;
 }
 

@@ -10,7 +10,7 @@ const MOST_ROWS = 500;
 
 interface Props {
   moves: readonly Move[];
-  /** Those of the step that is looked at. */
+  /** The messages of the current step. */
   current: readonly Move[];
   /** The times are the cost model's. */
   isSimulated: boolean;
@@ -56,7 +56,7 @@ export function MoveTable({ moves, current, isSimulated }: Props) {
   );
 }
 
-/** Only those that say something. */
+/** Only columns that contain something. */
 function columnsOf(moves: readonly Move[]): Column[] {
   const waits: Column = ["Waits", true, ({ waitUs, startUs }) => (waitUs === null ? "–" : time(Math.max(0, startUs - waitUs)))];
   const predicted: Column = ["Takes by the model", true, ({ predictedUs }) => (predictedUs === null ? "–" : time(predictedUs))];

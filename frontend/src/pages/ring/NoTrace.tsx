@@ -8,7 +8,7 @@ import { submitCommand } from "../../lib/command";
 import { isBenchmark } from "../../lib/state";
 import { tracedSpec, whyNoTrace } from "./tracedJob";
 
-/** A job of which no operation was followed: why, and the command that makes one that is. */
+/** A job without a traced operation: why, and the command that makes a job with one. */
 export function NoTrace({ job }: { job: JobView }) {
   const engine = useQuery(engineQuery);
   const { title, sentence, comes } = whyNoTrace(job);

@@ -16,17 +16,17 @@ const LEAST_MS = 60;
 interface Props {
   run: Run;
   step: number;
-  /** What there is after the last step, as a sentence. */
+  /** The result after the last step, as a sentence. */
   end: string;
-  /** Whether the collective combines what ranks hold. */
+  /** Whether the collective combines the ranks' values. */
   reduces: boolean;
   search: PlaySearch;
-  /** Whose time the pace is of: "model time", "real time". */
+  /** The source of the times for the pace: "model time", "real time". */
   paceName: string;
   onChange: (change: PlayChange) => void;
 }
 
-/** Ring and matrix of one step, and what moves through the steps. */
+/** Ring and matrix of one step, and the controls for the steps. */
 export function Player({ run, step, end, reduces, search, paceName, onChange }: Props) {
   const { speed = "1", pace = "equal" } = search;
   const last = run.steps.length;
@@ -115,7 +115,7 @@ interface StepButtonProps {
   name: string;
   sign: string;
   keys: string;
-  /** There is nowhere to go; it can have the focus all the same, so that nobody loses it at the end. */
+  /** Nothing to move to; the button can still have the focus, so that the focus is not lost at the end. */
   isIdle: boolean;
   onClick: () => void;
 }
@@ -128,7 +128,7 @@ function StepButton({ name, sign, keys, isIdle, onClick }: StepButtonProps) {
   );
 }
 
-/** How long a step is looked at: all alike, or as their times relate. */
+/** How long a step is shown: all equally long, or in proportion to their times. */
 function lastsMs(run: Run, step: number, pace: "equal" | "time"): number {
   if (pace === "equal" || run.timeUs <= 0) return STEP_MS;
   const share = (stepEndUs(run, step + 1) - stepEndUs(run, step)) / run.timeUs;

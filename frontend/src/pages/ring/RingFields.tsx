@@ -20,7 +20,7 @@ const EXAMPLES: readonly (readonly [string, Partial<RingForm>])[] = [
   ["32 ranks", { n: "32" }],
 ];
 
-/** Which algorithm on which numbers. */
+/** The choice of algorithm and numbers. */
 export function RingFields({ form, engine, problems, onChange }: Props) {
   const names = Object.keys(COLLECTIVES) as Collective[];
   const collective = names.find((name) => name === form.collective);

@@ -1,4 +1,4 @@
-/** A collective step by step, on given numbers. What is shown, and which step, is in the URL. */
+/** A collective step by step, on given numbers. The example and the step are in the URL. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { useMemo } from "react";

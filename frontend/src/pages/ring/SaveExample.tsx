@@ -5,7 +5,7 @@ import type { ExampleQuestion } from "../../api/types";
 import { ErrorNote } from "../../components/states/ErrorNote";
 import { download } from "./download";
 
-/** Saves a worked example as a file for Perfetto, which the server makes of the question. */
+/** Saves a worked example as a file for Perfetto, which the server makes from the question. */
 export function SaveExample({ question, name }: { question: ExampleQuestion; name: string }) {
   const [failure, setFailure] = useState<Error | null>(null);
   const save = (): void => {

@@ -11,7 +11,7 @@ interface Props {
   onChoose: (search: TracedSearch) => void;
 }
 
-/** Which of the operations that were followed. */
+/** The choice of the traced operation. */
 export function TraceChoice({ options, chosen, onChoose }: Props) {
   const choose = (change: Partial<TracedOperation>): void => onChoose(searchOf({ ...chosen, ...change }));
   return (

@@ -4,7 +4,7 @@ import { formatSeconds } from "../../lib/amount";
 import { formatSize } from "../../lib/size";
 import { clocksInWords, durationNote, nodesInWords } from "./tracedWords";
 
-/** What was followed, how long it took, and how far its times are to be trusted. */
+/** The operation, its duration, and how exact its times are. */
 export function TraceFacts({ trace }: { trace: OperationTrace }) {
   const isSimulated = trace.transport === "simulated";
   const clocks = clocksInWords(trace);

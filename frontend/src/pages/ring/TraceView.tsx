@@ -22,7 +22,7 @@ interface Props {
   onChange: (change: PlayChange) => void;
 }
 
-/** What the ranks did: facts, the steps, and the messages in time. */
+/** A traced operation: facts, the steps, and the messages in time. */
 export function TraceView({ job, trace, filter, run, step, search, onChange }: Props) {
   const reduces = useCollective(trace.collective as Collective)?.reduces ?? true;
   const isSimulated = trace.transport === "simulated";

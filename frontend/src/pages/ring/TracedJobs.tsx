@@ -10,11 +10,11 @@ import classes from "./RingPage.module.css";
 
 const MOST = 5;
 
-/** The newest jobs whose ranks told what they did; how to have one where there is none. */
+/** The newest jobs with traced operations; how to get one if there are none. */
 export function TracedJobs() {
   const jobs = useQuery(recentJobsQuery).data;
   const slots = useSlots()?.total ?? 0;
-  // Its line is kept free, so that nothing jumps once they are known.
+  // Its line is reserved, so that nothing moves once they are known.
   if (!jobs) return <p className={classes.traced} />;
   const traced = jobs.filter((job) => job.spec.benchmark?.trace && job.state === "succeeded").slice(0, MOST);
   if (traced.length === 0) {

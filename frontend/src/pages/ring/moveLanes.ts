@@ -1,4 +1,4 @@
-/** Messages in time, a lane for each rank: what it sends, what it receives, what it adds. The geometry, without SVG. */
+/** Messages in time, a lane for each rank: its sending, receiving and adding. The geometry, without SVG. */
 import type { Move, Run } from "../../lib/moves";
 import { niceTicks } from "../../charts/bucketLanes";
 
@@ -20,9 +20,9 @@ export interface LaneBar {
   widthPx: number;
   heightPx: number;
   isCritical: boolean;
-  /** How far either end may be off, from the clocks; 0: it is not. */
+  /** The possible error of either end, from the clocks; 0: none. */
   errorPx: number;
-  /** The width that the cost model predicts; null where it says nothing. */
+  /** The width that the cost model predicts; null: no prediction. */
   ghostPx: number | null;
   move: Move;
 }
@@ -32,20 +32,20 @@ export interface MoveLanes {
   lanes: { rank: number; middlePx: number }[];
   ticks: { px: number; timeUs: number }[];
   heightPx: number;
-  /** Of the bar below the ranks that is as long as the model says the whole call takes; null: it says nothing. */
+  /** The bar below the ranks for the model's time of the whole call; null: no prediction. */
   model: { topPx: number; widthPx: number } | null;
   /** How wide the measured time is. */
   lanesPx: number;
-  /** Where a time lies. */
+  /** The x of a time. */
   at: (timeUs: number) => number;
 }
 
-/** The height of a lane: less where there are many ranks. */
+/** The height of a lane: less if there are many ranks. */
 export function laneHeight(ranks: number): number {
   return ranks <= 8 ? 36 : ranks <= 16 ? 24 : 12;
 }
 
-/** A prediction is drawn up to so many times the measured time; beyond that only its number tells. */
+/** A prediction is drawn up to this multiple of the measured time; beyond that only its number is shown. */
 const MOST_PREDICTED = 2;
 
 /** All messages on one axis of time. `critical` are those of the longest chain. */
@@ -97,14 +97,14 @@ export function barPath(bars: readonly LaneBar[]): string {
   return bars.map(({ xPx, yPx, widthPx, heightPx }) => box(xPx, yPx, widthPx, heightPx)).join("");
 }
 
-/** What the model predicts of each, beside what was measured. */
+/** The model's prediction for each message, beside its measurement. */
 export function ghostPath(bars: readonly LaneBar[]): string {
   return bars.map(({ xPx, yPx, heightPx, ghostPx }) => (ghostPx === null ? "" : box(xPx, yPx, ghostPx, heightPx))).join("");
 }
 
 const LEAST_ERROR_PX = 0.5;
 
-/** How far each may be off; left out where nobody could see it, and where it is as wide as all lanes, which words must say. */
+/** The possible error of each; left out if too small to see, or as wide as all lanes, which words must then say. */
 export function whiskerPath(bars: readonly LaneBar[], lanesPx: number): string {
   return bars
     .filter((bar) => bar.part === "send" && bar.errorPx > LEAST_ERROR_PX && bar.errorPx < lanesPx)

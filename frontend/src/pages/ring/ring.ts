@@ -1,11 +1,11 @@
 /** Ranks on a circle, and the arrows of one step between them: the geometry, without SVG. */
 
 export const RING_PX = 420;
-/** More ranks than that nobody tells apart on a circle. */
+/** More ranks than this cannot be distinguished on a circle. */
 export const MOST_ON_RING = 16;
 const MARGIN_PX = 46;
 const GAP_PX = 5;
-/** How far an arrow bends aside: of its length, and at least. */
+/** How far an arrow bends aside: relative to its length, and at least. */
 const BEND = 0.14;
 const LEAST_BEND_PX = 16;
 /** Arrows across the circle are labelled near their start, where they do not meet; short ones beside their middle. */
@@ -22,7 +22,7 @@ export interface RankPlace extends Point {
   rank: number;
 }
 
-/** Of the circle of one rank: smaller where there are many. */
+/** The radius of the circle of one rank: smaller if there are many. */
 export function rankRadius(ranks: number): number {
   return ranks <= 6 ? 30 : ranks <= 8 ? 25 : 18;
 }
@@ -41,7 +41,7 @@ export interface Arrow {
   /** An SVG path from circle to circle, bent aside so that two opposite arrows do not cover each other. */
   path: string;
   label: Point;
-  /** It crosses the inside of the circle. */
+  /** Whether it crosses the inside of the circle. */
   isAcross: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface Arrow {
 export function arrow(from: Point, to: Point, radius: number): Arrow {
   const along = { x: to.x - from.x, y: to.y - from.y };
   const length = Math.hypot(along.x, along.y) || 1;
-  // To the left of the way: on the circle's outside where ranks send clockwise to the next.
+  // To the left of its direction: on the circle's outside if ranks send clockwise to the next.
   const aside = { x: along.y / length, y: -along.x / length };
   const bendPx = 2 * Math.max(LEAST_BEND_PX, BEND * length);
   const bend = { x: (from.x + to.x) / 2 + aside.x * bendPx, y: (from.y + to.y) / 2 + aside.y * bendPx };
@@ -77,7 +77,7 @@ function round({ x, y }: Point): string {
   return `${x.toFixed(1)} ${y.toFixed(1)}`;
 }
 
-/** "2", "0–3", "0, 4": what an arrow is labelled with. */
+/** "2", "0–3", "0, 4": the label of an arrow. */
 export function chunkLabel(chunks: readonly number[]): string {
   const isRun = chunks.every((chunk, i) => i === 0 || chunk === (chunks[i - 1] ?? 0) + 1);
   if (chunks.length > 2 && isRun) return `${chunks[0]}–${chunks.at(-1)}`;

@@ -1,4 +1,4 @@
-/** What a job's ranks told of one operation, as messages: both ends of each put together. Pure. */
+/** The ranks' records of one operation as messages, with both ends of each put together. Pure. */
 import type { OperationTrace, TraceRow } from "../../api/types";
 
 /** One message; times are µs from the operation's start on the first rank. */
@@ -7,19 +7,19 @@ export interface TracedMove {
   phase: string;
   src: number;
   dst: number;
-  /** Of the sender, and where they land at the receiver. */
+  /** The sender's chunks, and where they land at the receiver. */
   chunks: readonly number[];
   intoChunks: readonly number[];
   reduce: boolean;
   bytes: number;
-  /** Since when the rank that moves the data had waited for it; null where nobody tells. */
+  /** Since when the rank that moves the data had waited for it; null if that was not reported. */
   waitUs: number | null;
   startUs: number;
   arrivedUs: number;
-  /** When adding begins; the same as endUs where nothing is added by itself. */
+  /** When adding begins; the same as endUs if nothing is added separately. */
   addingUs: number;
   endUs: number;
-  /** Its times are at most so far from those of other nodes' ranks; the whole operation where that is not known. */
+  /** The possible error of its times against those of other nodes' ranks; the whole operation if that is not known. */
   errorUs: number;
   values: null;
   predictedUs: number | null;
@@ -27,7 +27,7 @@ export interface TracedMove {
 
 export interface TracedRun {
   ranks: number;
-  /** The places of each chunk in the buffer, in elements. */
+  /** The positions of each chunk in the buffer, in elements. */
   chunks: readonly (readonly [offset: number, length: number])[];
   /** Messages of each step that has any. */
   steps: readonly (readonly TracedMove[])[];
@@ -37,8 +37,8 @@ export interface TracedRun {
 }
 
 /** A trace as the ring, the matrix and the lanes show it. */
-export function runOfTrace(told: OperationTrace): TracedRun {
-  const trace = withoutItself(told);
+export function runOfTrace(recorded: OperationTrace): TracedRun {
+  const trace = withoutItself(recorded);
   const errors = errorsUs(trace);
   const steps = new Map<number, TracedMove[]>();
   for (const { sent, received } of messagesOf(trace.rows)) {
@@ -55,13 +55,13 @@ export function runOfTrace(told: OperationTrace): TracedRun {
   };
 }
 
-/** A simulated trace without the model beside it: that is the same. */
+/** A simulated trace without the model beside it, which would be the same. */
 export function withoutItself(trace: OperationTrace): OperationTrace {
   if (trace.transport !== "simulated") return trace;
   return { ...trace, prediction: null, rows: trace.rows.map((row) => ({ ...row, predicted_ns: null })) };
 }
 
-/** Who sends and who receives, whoever tells it. */
+/** The sender and the receiver, whichever of them reported the row. */
 export function endsOf(row: TraceRow): { src: number; dst: number } {
   return row.is_send ? { src: row.rank, dst: row.peer } : { src: row.peer, dst: row.rank };
 }
@@ -71,14 +71,14 @@ interface Message {
   received: TraceRow | undefined;
 }
 
-/** One entry for each message, in the order in which its first end was told. */
+/** One entry for each message, in the order in which its first end was reported. */
 function messagesOf(rows: readonly TraceRow[]): Message[] {
   const found = new Map<string, Message>();
   for (const row of rows) {
     const { src, dst } = endsOf(row);
     const key = [row.step, src, dst, ...row.chunks].join(" ");
-    const told = found.get(key) ?? { sent: undefined, received: undefined };
-    found.set(key, row.is_send ? { ...told, sent: row } : { ...told, received: row });
+    const ends = found.get(key) ?? { sent: undefined, received: undefined };
+    found.set(key, row.is_send ? { ...ends, sent: row } : { ...ends, received: row });
   }
   return [...found.values()];
 }
@@ -110,7 +110,7 @@ function moveOf(sent: TraceRow | undefined, received: TraceRow | undefined, erro
   };
 }
 
-/** Of each rank's times against those of other nodes; 0 where all ranks are on one node, which has one clock. */
+/** The possible error of each rank's times against other nodes'; 0 if all ranks are on one node, which has one clock. */
 function errorsUs({ ranks, duration_ns }: OperationTrace): Map<number, number> {
   const isOneNode = new Set(ranks.map((rank) => rank.node)).size < 2;
   return new Map(ranks.map(({ rank, clock_error_ns }) => [rank, isOneNode ? 0 : (clock_error_ns ?? duration_ns) / 1e3]));

@@ -1,14 +1,14 @@
-/** How a job comes to a trace, and how a terminal shows it. */
+/** How to get a trace of a job, and how to show it in a terminal. */
 import type { BenchmarkSpec, JobView, TracedOperation } from "../../api/types";
 import { shellQuote } from "../../lib/shell";
 import { isBenchmark, isTerminal } from "../../lib/state";
 
-/** More ranks are not followed (ringscope.contracts.traced.MAX_RANKS); a trace asks for no more. */
+/** Larger jobs are not traced (ringscope.contracts.traced.MAX_RANKS); a trace asks for no more. */
 const MOST_RANKS = 64;
-/** Where operations of the GPU's own cannot be followed. */
+/** Transports whose operations run on the GPU and cannot be traced. */
 const NOT_FOLLOWED: readonly string[] = ["nccl", "cuda_ipc"];
 
-/** The same sweep, followed: of its algorithms those of `followable` and auto, of no such one the first there is. */
+/** The same sweep with a trace: its `followable` algorithms and auto; if it has none, the first followable one. */
 export function tracedSpec(spec: BenchmarkSpec, followable: readonly string[]): BenchmarkSpec {
   const { benchmark, placement } = spec;
   const kept = benchmark.algorithms.filter((name) => name === "auto" || followable.includes(name));
@@ -43,7 +43,7 @@ export function whyNoTrace(job: JobView): NoTraceWords {
   return { title: "No trace yet", sentence: "Each size is traced after it was timed; its trace then appears here.", comes: true };
 }
 
-/** The trace in a terminal. */
+/** The command that shows the trace. */
 export function jobTraceCommand(jobId: number, { algorithm, size_bytes, in_place }: TracedOperation): string {
   const words = ["ringscope", "trace", algorithm, "--job", jobId, "--size", size_bytes, "--in-place", in_place ? 1 : 0];
   return words.map((word) => shellQuote(String(word))).join(" ");

@@ -3,7 +3,7 @@ import type { OperationTrace } from "../../api/types";
 import { digits, formatSeconds } from "../../lib/amount";
 import { percent, plural } from "../../lib/format";
 
-/** Of several nodes, how far their clocks may be from each other at worst; 0: there is one clock, null: it is not known. */
+/** The largest possible error between the clocks of several nodes; 0: there is one clock, null: not known. */
 export function clockErrorNs({ ranks }: OperationTrace): number | null {
   const nodes = new Set(ranks.map((rank) => rank.node));
   if (nodes.size < 2) return 0;
@@ -11,7 +11,7 @@ export function clockErrorNs({ ranks }: OperationTrace): number | null {
   return errors.some((error) => error === null) ? null : Math.max(...errors.map((error) => error ?? 0));
 }
 
-/** "12 µs", or that there is nothing that could err. */
+/** "12 µs", or that there can be no error. */
 export function clocksInWords(trace: OperationTrace): { value: string; note: string } {
   const errorNs = clockErrorNs(trace);
   if (errorNs === 0) return { value: "one clock", note: "all ranks are on one node" };
@@ -33,17 +33,17 @@ export function nodesInWords({ ranks }: OperationTrace): string {
   return nodes.length === 1 ? `on ${nodes[0]}` : `on ${plural(nodes.length, "node")}: ${nodes.join(", ")}`;
 }
 
-/** What took so long, and how far it is from the model. */
+/** The parts of the time, and how far it is from the model. */
 export function durationNote(trace: OperationTrace): string {
   return trace.transport === "simulated" ? "of the cost model; nothing was measured" : `n=1, the slowest rank; ${besideModel(trace)}`;
 }
 
-/** Transfers that ranks left out, as there were too many to tell. */
+/** Transfers that ranks did not report, as there were too many. */
 export function leftOut({ ranks }: OperationTrace): number {
   return ranks.reduce((sum, rank) => sum + rank.left_out, 0);
 }
 
-/** What the picture in time or its table shows, and what not. */
+/** What the lanes or their table show, and what they leave out. */
 export function traceCaption(trace: OperationTrace, isTable: boolean): string {
   const isSimulated = trace.transport === "simulated";
   const messages = isSimulated

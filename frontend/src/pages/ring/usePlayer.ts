@@ -8,7 +8,7 @@ interface Played {
   pause: () => void;
 }
 
-/** Goes on from step to step while it plays: `lastsMs` is how long the step before is looked at. Ends at the last step. */
+/** Advances from step to step while it plays: `lastsMs` is how long the previous step is shown. Stops at the last step. */
 export function usePlayer(step: number, last: number, lastsMs: number, onStep: (step: number) => void): Played {
   const [isOn, setOn] = useState(false);
   const isPlaying = isOn && step < last;
@@ -28,16 +28,16 @@ export function usePlayer(step: number, last: number, lastsMs: number, onStep: (
   };
 }
 
-/** What keys do, by `event.key`, with "Shift+" before it where that is held. */
+/** The actions of keys, by `event.key`, with "Shift+" before it if that is held. */
 export type Keys = Readonly<Record<string, () => void>>;
 
-/** What moves by arrows itself, or takes text; and what space presses. */
+/** Elements that use the arrow keys or take text, and those that space presses. */
 const MOVED_BY_KEYS = "input, select, textarea, [contenteditable], [tabindex='0'], dialog";
 const PRESSED_BY_SPACE = `a, button, summary, ${MOVED_BY_KEYS}`;
 
 /**
- * Keys for the whole page; those of the element that has the focus come first, keys with ctrl, alt or meta stay the
- * browser's, and the space bar rests where single keys are switched off.
+ * Keys for the whole page; those of the focused element come first, keys with ctrl, alt or meta stay the
+ * browser's, and the space bar does nothing if single keys are switched off.
  */
 export function useKeys(keys: Keys): void {
   const { hasSingleKeys } = useShortcuts();

@@ -75,7 +75,7 @@ function Filters({ search }: { search: AuditSearch }) {
     <form role="search" className={classes.filters} onSubmit={submit}>
       <TextInput ref={first} name="actor" label="Who" placeholder="ada" defaultValue={search.actor} />
       <TextInput name="action" label="What" placeholder="job.* or node.drained" defaultValue={search.action} />
-      <TextInput name="target" label="Whom" placeholder="job:12 or node:n1" defaultValue={search.target} />
+      <TextInput name="target" label="Target" placeholder="job:12 or node:n1" defaultValue={search.target} />
       <TextInput name="since" label="Since" type="date" defaultValue={search.since} />
       <TextInput name="until" label="Before" type="date" defaultValue={search.until} />
       <Button type="submit" size="sm">
@@ -95,7 +95,7 @@ function EventsTable({ events }: { events: readonly EventView[] }) {
             <th scope="col">Time</th>
             <th scope="col">Who</th>
             <th scope="col">What</th>
-            <th scope="col">Whom</th>
+            <th scope="col">Target</th>
             <th scope="col">Before</th>
             <th scope="col">After</th>
             <th scope="col">Message</th>
@@ -123,7 +123,7 @@ function EventsTable({ events }: { events: readonly EventView[] }) {
   );
 }
 
-/** A link where the thing has a page. */
+/** A link if the target has a page. */
 function Target({ event }: { event: EventView }): ReactNode {
   const text = `${event.target_type} ${event.target_id}`;
   if (event.target_type === "job") return <Link to="/jobs/$jobId" params={{ jobId: Number(event.target_id) }}>{text}</Link>;

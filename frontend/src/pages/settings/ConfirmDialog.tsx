@@ -5,18 +5,18 @@ import { buttonsClass, DANGER, Dialog } from "../../components/controls/Dialog";
 import { ErrorNote } from "../../components/states/ErrorNote";
 
 interface Props {
-  /** The question, which names the thing. */
+  /** The question, which names the object. */
   title: string;
-  /** The button that does it. */
+  /** The label of the confirming button. */
   verb: string;
   isOpen: boolean;
   onClose: () => void;
   onConfirm: () => Promise<unknown>;
-  /** What it means. */
+  /** The consequences. */
   children: ReactNode;
 }
 
-/** Asks before something is ended or removed. */
+/** Asks for confirmation before something is ended or removed. */
 export function ConfirmDialog({ title, verb, isOpen, onClose, onConfirm, children }: Props) {
   const confirm = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   return (

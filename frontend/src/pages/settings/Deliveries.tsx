@@ -22,7 +22,7 @@ interface Props {
   mayRepeat: boolean;
 }
 
-/** Messages of a webhook, what came of each, and a way to send one again. */
+/** Messages of a webhook, the outcome of each, and a way to send one again. */
 export function Deliveries({ webhookId, deliveries, mayRepeat }: Props) {
   const client = useQueryClient();
   const redeliver = useMutation({

@@ -2,15 +2,15 @@ import { ServerCommand } from "../../components/controls/ServerCommand";
 
 interface Props {
   noun: "schedule" | "webhook";
-  /** Which one the address names. */
+  /** The number that the address names. */
   id: string | undefined;
   /** Undefined: they are not known yet. */
   items: readonly { id: number }[] | undefined;
-  /** Lists them in a terminal. */
+  /** The command that lists them. */
   command: string;
 }
 
-/** Where one of the list would be shown: how to have the list in a terminal, and that the one asked for is not in it. */
+/** Shown instead of a list's item: the command for the list, and that the requested item is not in it. */
 export function NotChosen({ noun, id, items, command }: Props) {
   if (!items || items.some((item) => String(item.id) === id)) return null;
   return (

@@ -21,7 +21,7 @@ interface Props {
   mayChange: boolean;
 }
 
-/** One schedule: its next times, its job, and what can be done with it. */
+/** One schedule: its next times, its job, and its actions. */
 export function Schedule({ schedule, mayChange }: Props) {
   const { id, name } = schedule;
   return (
@@ -42,7 +42,7 @@ export function Schedule({ schedule, mayChange }: Props) {
   );
 }
 
-/** Before the name of a schedule whose jobs measure nothing. */
+/** A badge before the name of a schedule whose jobs are simulations. */
 export function Simulated({ schedule }: { schedule: ScheduleView }) {
   return (
     asksForModel(specOf(schedule)) && (
@@ -131,7 +131,7 @@ function Actions({ schedule }: { schedule: ScheduleView }) {
   );
 }
 
-/** Enabled where it was disabled, and the other way round. */
+/** Enables or disables it. */
 function toggled({ name, cron, timezone, overlap, spec, is_enabled: isEnabled }: ScheduleView): ScheduleBody {
   return { name, cron, timezone, overlap, spec: spec as ScheduleBody["spec"], is_enabled: !isEnabled };
 }

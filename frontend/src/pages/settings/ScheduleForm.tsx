@@ -15,7 +15,7 @@ const OVERLAPS = [
 const STANDARD = { kind: "benchmark", placement: { ranks: 2 } };
 
 interface Props {
-  /** Changed, or without it a new one is made. */
+  /** The schedule to change; without it a new one is made. */
   schedule?: ScheduleView;
   onDone: () => void;
   onCancel: () => void;
@@ -70,7 +70,7 @@ async function save(body: ScheduleBody, key: string, schedule: ScheduleView | un
   return unwrap(await api.PUT("/api/v1/schedules/{schedule_id}", { params, body }));
 }
 
-/** The specification of a job; where there is none, the server's sentence stands at the field with its number. */
+/** The specification of a job; if the job does not exist, the server's sentence is shown at the field with its number. */
 async function specOf(job: number): Promise<ScheduleBody["spec"]> {
   try {
     return unwrap(await api.GET("/api/v1/jobs/{job_id}", { params: { path: { job_id: job } } })).spec;

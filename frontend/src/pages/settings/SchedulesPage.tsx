@@ -1,4 +1,4 @@
-/** Jobs that are submitted again and again. */
+/** Jobs that are submitted repeatedly. */
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";

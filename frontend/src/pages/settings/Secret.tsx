@@ -3,7 +3,7 @@ import { Command } from "../../components/controls/Command";
 import { buttonsClass, Dialog } from "../../components/controls/Dialog";
 
 interface Props {
-  /** Whose secret it is, such as "token ci"; null: there is none to show. */
+  /** The owner of the secret, such as "token ci"; null: there is none to show. */
   of: string | null;
   secret: string;
   /** What to do with it. */
@@ -11,7 +11,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** A secret, which is shown this once. */
+/** A secret, which is shown only once. */
 export function Secret({ of, secret, hint, onClose }: Props) {
   return (
     <Dialog title={`The secret of ${of ?? ""}`} isOpen={of !== null} onClose={onClose} isWide>

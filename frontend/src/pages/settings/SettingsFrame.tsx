@@ -8,14 +8,14 @@ import classes from "./Settings.module.css";
 
 interface Props {
   title: (typeof SECTIONS)[number]["title"];
-  /** What this is, in a sentence. */
+  /** A sentence about the section. */
   about: string;
-  /** What can be made here. */
+  /** The control that makes a new item. */
   action?: ReactNode;
   children: ReactNode;
 }
 
-/** One section of the settings with the way to the others; who may not see it is told so. */
+/** One section of the settings with links to the others; a user without the role gets a note instead. */
 export function SettingsFrame({ title, about, action, children }: Props) {
   usePageTitle(title.toLowerCase(), "settings");
   const { isAdmin } = useRole();

@@ -1,4 +1,4 @@
-/** Who may talk to this server. */
+/** The tokens that give access to this server. */
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -96,7 +96,7 @@ const HINTS: Record<string, string> = {
   agent: "Give it to the agent of its node as RINGSCOPE_TOKEN.",
 };
 
-/** What happens to those who use a token that is revoked. */
+/** What revoking a token means for its users. */
 function endInWords({ kind, node }: TokenView): string {
   if (kind === "agent") {
     return `The server refuses the agent of node ${node ?? ""} from its next request on. An agent with a join token joins again, and its jobs continue; any other ends its ranks and itself, and the node is lost 15 s later. To keep the node out, revoke the join token as well.`;

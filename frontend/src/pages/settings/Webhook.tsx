@@ -12,7 +12,7 @@ import { ConfirmDialog } from "./ConfirmDialog";
 import { Deliveries } from "./Deliveries";
 import classes from "./Settings.module.css";
 
-/** One webhook: test it, stop it, end it, and what came of its messages. */
+/** One webhook: its actions, and the outcome of its messages. */
 export function Webhook({ webhook }: { webhook: WebhookView }) {
   const { id, name } = webhook;
   const client = useQueryClient();
@@ -58,7 +58,7 @@ export function Webhook({ webhook }: { webhook: WebhookView }) {
   );
 }
 
-/** Enabled where it was disabled, and the other way round; refused if somebody changed it meanwhile. */
+/** Enables or disables it; refused if it was changed meanwhile. */
 async function replace({ id, revision, name, url, events, is_enabled: isEnabled }: WebhookView): Promise<WebhookView> {
   const params = { path: { webhook_id: id }, header: { "if-match": `"${revision}"` } };
   return unwrap(await api.PUT("/api/v1/webhooks/{webhook_id}", { params, body: { name, url, events, is_enabled: !isEnabled } }));

@@ -1,4 +1,4 @@
-/** Who outside is told of events. */
+/** The webhooks, which send events to other services. */
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";

@@ -1,4 +1,4 @@
-/** The forms of the settings as tables, and what is wrong with one in its own words. Pure. */
+/** The forms of the settings as tables, and their problems in their own words. Pure. */
 import type { FieldProblem } from "../../api/client";
 import { unreadable } from "../../lib/form/fieldWords";
 import { problemsAt } from "../../lib/form/specForm";
@@ -28,16 +28,16 @@ export const SCHEDULE_FIELDS = {
   spec: { pointer: "/spec", label: "Job", reads: "JSON" },
 } as const satisfies FieldTable<string>;
 
-/** What cannot be read of the fields that the form shows; a job's number stands for its specification. */
+/** Problems that the form itself finds in its visible fields; a job's number stands for its specification. */
 export function unreadableTexts<F extends string>(table: FieldTable<F>, texts: Readonly<Record<string, string>>): Problems {
   const hidden = Object.keys(table).filter((field) => !(field in texts) || (field === "spec" && texts.job));
   return unreadable(table, texts as Form<F>, hidden);
 }
 
-/** What the server refused, by field; `other` is about none of them. Inside a specification its place is told. */
+/** The server's problems by field; `other` belong to no field. Problems inside a specification name their field in it. */
 export function refusedTexts<F extends string>(table: FieldTable<F>, found: readonly FieldProblem[]): { fields: Problems; other: string[] } {
   const inside = found.filter(({ pointer }) => pointer.startsWith("/spec/"));
   const { fields, other } = problemsAt(table, found.filter((problem) => !inside.includes(problem)));
-  const told = inside.map(({ detail }) => detail.replace(/^spec\./, "")).join(" ");
-  return { fields: told ? { ...fields, spec: told } : fields, other };
+  const sentences = inside.map(({ detail }) => detail.replace(/^spec\./, "")).join(" ");
+  return { fields: sentences ? { ...fields, spec: sentences } : fields, other };
 }

@@ -5,15 +5,15 @@ import { refusedTexts, unreadableTexts } from "./settingsForms";
 import type { Form, Problems, FieldTable } from "../../lib/form/types";
 
 interface Typed {
-  /** As the form was when somebody typed last. */
+  /** The form after the last keystroke. */
   texts: Readonly<Record<string, string>>;
   /** The fields that were changed since this refusal. */
   mended: { of: Error | null; names: ReadonlySet<string> };
 }
 
 /**
- * Sends a form. The key stays the same as long as the form is open, so that pressing twice makes one thing. What cannot
- * be read is told while somebody types, and not sent. The first field with a problem gets the focus.
+ * Sends a form. The key stays the same as long as the form is open, so that pressing twice makes one object. Unreadable
+ * fields are reported while typing, and are not sent. The first field with a problem gets the focus.
  */
 export function useSettingsForm<F extends string, Answer>(
   table: FieldTable<F>,
@@ -34,7 +34,7 @@ export function useSettingsForm<F extends string, Answer>(
   const first = Object.keys(table).find((name) => name in refused.fields);
   useEffect(() => focus(ref.current, first), [first, error]);
   return {
-    /** What the form itself needs. */
+    /** The state that the form itself needs. */
     props: {
       ref,
       onInput: (event: FormEvent<HTMLFormElement>): void => {
@@ -53,9 +53,9 @@ export function useSettingsForm<F extends string, Answer>(
       },
     },
     isSending: mutation.isPending,
-    /** What an input gets to show a field: its name, its label and what is wrong with it. */
+    /** An input's props for a field: its name, its label and its problem. */
     field: (name: F) => ({ name, label: table[name].label, error: problems[name] ?? null }),
-    /** What no field shows. */
+    /** Problems that belong to no field. */
     error: Object.keys(refused.fields).length === 0 || refused.other.length > 0 ? error : null,
   };
 }
@@ -64,7 +64,7 @@ function focus(form: HTMLFormElement | null, name: string | undefined): void {
   if (name) form?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)?.focus();
 }
 
-/** A form's texts by name, without blanks at the ends. */
+/** A form's texts by name, trimmed. */
 export function textsOf(form: HTMLFormElement): Record<string, string> {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
 }

@@ -18,7 +18,7 @@ const AVERAGES = [
   { value: "max", label: "slowest rank" },
 ];
 
-/** What a simulation has not, as its cluster says it. */
+/** Fields that a simulation lacks, as its cluster has them. */
 const OF_RANKS: readonly Field[] = ["nodes", "perNode", "rails"];
 
 interface Props {
@@ -28,7 +28,7 @@ interface Props {
   onChange: (field: Field, value: string) => void;
 }
 
-/** nccl-tests' finer options: folded away until one of them says something. */
+/** nccl-tests' finer options: folded unless one of them differs from its default. */
 export function Advanced({ form, problems, bind, onChange }: Props) {
   const shown = ADVANCED.filter((field) => !isSimulation(form) || !OF_RANKS.includes(field));
   const isNeeded = shown.some((field) => form[field] !== STANDARD[field] || problems[field]);

@@ -9,13 +9,13 @@ import classes from "./SubmitPage.module.css";
 interface Props {
   engine: Engine;
   form: JobForm;
-  /** Of the algorithms. */
+  /** The problem of the algorithms. */
   problem: string | undefined;
   bind: Bind<Field>;
   onChange: (field: Field, value: string) => void;
 }
 
-/** The collective, what it needs to know, and the algorithms that it has. */
+/** The collective with its options, and its algorithms. */
 export function Call({ engine, form, problem, bind, onChange }: Props) {
   const collective = collectiveOf(engine, form.collective);
   const options = choices(Object.keys(engine.collectives), form.collective).map((value) => ({

@@ -1,4 +1,4 @@
-/** The inputs of the submit form; each shows what is wrong with it. */
+/** The inputs of the submit form; each shows its problem. */
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import type { Engine } from "../../api/types";
 import { type Field, isSimulation, type JobForm, SWEEP_FIELDS } from "../../lib/form/form";
@@ -15,7 +15,7 @@ interface Props {
   engine: Engine;
   form: JobForm;
   problems: Problems;
-  /** What of its placement is taken over from an earlier job, beside the fields. */
+  /** The part of its placement that comes from an earlier job, besides the fields. */
   carried: string | null;
   onChange: (field: Field, value: string) => void;
 }

@@ -1,4 +1,4 @@
-/** What the forms of all kinds of jobs have around them: title, refusal, the fields, and what will run. */
+/** The common frame of the forms of all kinds of jobs: title, refusal, the fields, and a preview of the job. */
 import { Button } from "@mantine/core";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { FieldProblem } from "../../api/client";
@@ -16,23 +16,23 @@ import { useCheck } from "./useCheck";
 import { focusFirst, useSubmit } from "./useSubmit";
 
 interface Props<F extends string> {
-  /** The job that the form began from. */
+  /** The job from which the form began. */
   from: string | undefined;
   spec: JobSpec;
   /** In the order of the page. */
   table: FieldTable<F>;
   form: Form<F>;
-  /** The form that says nothing yet. */
+  /** The default form. */
   start: Form<F>;
   /** Fields that are not on the page. */
   hidden?: readonly F[];
-  /** How the server's sentences find their fields; by the table where it is not given. */
+  /** How the server's sentences find their fields; by the table if it is not given. */
   find?: (found: readonly FieldProblem[]) => { fields: Problems; other: string[] };
-  /** Beside the title. */
+  /** Controls beside the title. */
   head?: ReactNode;
-  /** What will run, in a few words. */
+  /** The job in a few words. */
   preview: ReactNode;
-  /** What is known of it before it runs, beside when it would start; of a form without problems. Null: the server has not said anything yet. */
+  /** The prediction for a form without problems, besides its start. Null: the server has not answered yet. */
   prediction?: (check: JobCheck | null) => ReactNode;
   hasCommand: boolean;
   fields: (problems: Problems) => ReactNode;
@@ -86,13 +86,13 @@ export function FormFrame<F extends string>(props: Props<F>) {
   );
 }
 
-/** What nobody has filled in yet is not wrong yet: it is told once the form was submitted. */
+/** Empty required fields are reported only once the form was submitted. */
 function withoutBlank<F extends string>(problems: Problems, form: Form<F>, start: Form<F>, isTried: boolean): Problems {
   const isBlank = (field: string): boolean => form[field as F] === "" && start[field as F] === "";
   return Object.fromEntries(Object.entries(problems).filter(([field]) => isTried || !isBlank(field)));
 }
 
-/** Each time that the form was refused, when its sentences are there. */
+/** Focuses the first field with a problem each time that the form was refused, once its sentences are shown. */
 function useFocusOnRefusal(tried: number, problems: readonly string[], fields: readonly string[]): void {
   const answered = useRef(0);
   const [names, order] = [problems.join(), fields.join()];

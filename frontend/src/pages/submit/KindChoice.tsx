@@ -9,7 +9,7 @@ const KINDS: readonly (readonly [Kind, string])[] = [
   ["script", "Script"],
 ];
 
-/** What the job does; what all kinds have, such as its name, stays. */
+/** The kind of the job; fields that all kinds have, such as its name, stay. */
 export function KindChoice() {
   const search = route.useSearch();
   const navigate = route.useNavigate();

@@ -2,7 +2,7 @@ import { TextInput } from "@mantine/core";
 import type { Bind } from "./bind";
 import classes from "./SubmitPage.module.css";
 
-/** How long the parts of a job may take; the time limit of the whole job stands elsewhere in each form. */
+/** The time limits for parts of a job; that of the whole job is elsewhere in each form. */
 export function Limits({ bind }: { bind: Bind<"start" | "load" | "hang"> }) {
   return (
     <div className={classes.row}>

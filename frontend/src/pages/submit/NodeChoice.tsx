@@ -9,7 +9,7 @@ import { freeSlots } from "../../lib/nodes";
 import { nodeLook } from "../../lib/state";
 import classes from "./NodeChoice.module.css";
 
-/** The list stands beside a form: it has few lines. */
+/** The list is beside a form: it has few lines. */
 const MOST_NODES = 8;
 
 interface Props {
@@ -19,7 +19,7 @@ interface Props {
 }
 
 /**
- * The nodes that there are, what is free on each, and labels to choose by. The page waits for the nodes before it shows
+ * The nodes with their free slots, and labels to choose by. The page loads the nodes before it shows
  * the form, so nothing moves when they come.
  */
 export function NodeChoice({ selector, onChange }: Props) {

@@ -2,7 +2,7 @@ import { plural } from "../../lib/format";
 import { countRows, isSimulation, type JobForm } from "../../lib/form/form";
 import classes from "./SubmitPage.module.css";
 
-/** What the sweep will be. */
+/** The sweep in a few words. */
 export function Preview({ form }: { form: JobForm }) {
   const count = countRows(form);
   if (!count) return <p className="dim">These fields do not describe a sweep yet.</p>;

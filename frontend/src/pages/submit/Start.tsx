@@ -2,7 +2,7 @@ import type { JobCheck } from "../../data/prediction";
 import { Skeleton } from "../../components/states/Skeleton";
 import { formatDateTime } from "../../lib/format";
 
-/** When the scheduler would start the job in the form. Null: the server has not said anything yet. */
+/** When the scheduler would start the form's job. Null: the server has not answered yet. */
 export function Start({ check }: { check: JobCheck | null }) {
   if (!check) return <Skeleton rows={1} isBare />;
   if (!check.plan) return null;

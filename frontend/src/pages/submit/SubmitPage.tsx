@@ -29,7 +29,7 @@ export function SubmitPage() {
   );
 }
 
-/** With ?from=42 the form starts from job 42's specification, else ?kind= says which form it is. */
+/** With ?from=42 the form starts from job 42's specification, else ?kind= chooses the form. */
 function NewJob() {
   const search = route.useSearch();
   const { from } = search;
@@ -40,7 +40,7 @@ function NewJob() {
     return <FailedPage title="New job" what="The choices could not be loaded" error={engine.error} onRetry={() => void engine.refetch()} />;
   }
   if (job.error && !job.data) return <FailedPage title="New job" what={`Job ${from} could not be loaded`} error={job.error} onRetry={() => void job.refetch()} />;
-  // Without the nodes the form is there as well, with less to go by.
+  // If the nodes could not be loaded, the form is shown with fewer hints.
   if (!engine.data || nodes.isPending || (from !== undefined && !job.data)) return <PageSkeleton title="New job" />;
   const kind = job.data?.kind ?? kindOf(search);
   return <FormOfKind key={`${kind} ${from}`} kind={kind} engine={engine.data} base={job.data?.spec} from={from} />;

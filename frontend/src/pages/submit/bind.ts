@@ -1,7 +1,7 @@
-/** How an input of a form is tied to its field. */
+/** How an input of a form is bound to its field. */
 import type { Form, Problems, FieldTable } from "../../lib/form/types";
 
-/** What an input gets to show a field and its problem. */
+/** An input's props for a field and its problem. */
 export interface Bound {
   name: string;
   label: string;
@@ -12,7 +12,7 @@ export interface Bound {
 
 export type Bind<F extends string> = (field: F) => Bound;
 
-/** Ties inputs to the fields of a form. */
+/** Binds inputs to the fields of a form. */
 export function binder<F extends string>(
   table: FieldTable<F>,
   form: Form<F>,
@@ -28,7 +28,7 @@ export function binder<F extends string>(
   });
 }
 
-/** The options of a select; a value from the URL that is none of them stays visible, for the server to refuse. */
+/** The options of a select; an unknown value from the URL stays visible, for the server to refuse. */
 export function choices(names: readonly string[], value: string): string[] {
   return names.includes(value) ? [...names] : [...names, value];
 }

@@ -1,8 +1,8 @@
-/** What "Run again" takes over of a job's placement and no form shows. Pure. */
+/** The parts of a job's placement that "Run again" keeps and no form shows. Pure. */
 import type { BenchmarkSpec } from "../../api/types";
 import { formatSize } from "../../lib/size";
 
-/** "other jobs may run on its nodes, all nodes in one rack"; null: nothing but what is usual. */
+/** "other jobs may run on its nodes, all nodes in one rack"; null: only defaults. */
 export function carriedWords({ placement, benchmark }: BenchmarkSpec): string | null {
   const usually = benchmark.topology == null;
   const isAlone = placement.exclusive ?? usually;

@@ -8,13 +8,13 @@ import type { JobSpec } from "../../api/types";
 const UNKNOWN: JobCheck = { plan: null, problems: [] };
 
 interface Checked {
-  /** Of the form as it was a moment ago; null while none is known. */
+  /** The check of the form a moment ago; null while none is known. */
   check: JobCheck | null;
-  /** What the server said when this was submitted. */
+  /** The server's answer when this was submitted. */
   onRefused: (problems: readonly FieldProblem[]) => void;
 }
 
-/** What the server would say to a form, asked for while somebody types; of one that cannot be read it is not asked. */
+/** The server's check of a form, requested while typing; not for a form that cannot be read. */
 export function useCheck(spec: JobSpec, isReadable: boolean): Checked {
   const client = useQueryClient();
   const [asked] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);

@@ -6,8 +6,8 @@ import type { Form } from "../../lib/form/types";
 const route = getRouteApi("/jobs/new");
 
 /**
- * A form whose difference from `start` is in the URL, with the fields of `always` whatever they are. It follows the URL
- * where that is changed by others, such as the way back; `opening` says how often that was.
+ * A form whose difference from `start` is in the URL, with the fields of `always` in any case. It follows the URL
+ * if that is changed elsewhere, for example by Back; `opening` counts how often that happened.
  */
 export function useFormState<F extends Form<string>>(start: F, open: (search: FormSearch) => F, always: readonly string[] = []) {
   const search = route.useSearch();

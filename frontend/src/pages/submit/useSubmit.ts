@@ -5,8 +5,8 @@ import { api, ApiError, type FieldProblem, randomKey, unwrap } from "../../api/c
 import type { JobSpec } from "../../api/types";
 
 /**
- * Posts the specification and goes to the new job. The same content keeps its idempotency key, so that pressing twice,
- * or again after a lost answer, makes one job. What is wrong with a field goes to `onRefused`.
+ * Posts the specification and opens the new job. The same content keeps its idempotency key, so that pressing twice,
+ * or again after a lost answer, makes one job. Problems of fields are passed to `onRefused`.
  */
 export function useSubmit(spec: JobSpec, onRefused: (problems: readonly FieldProblem[]) => void) {
   const navigate = useNavigate();
@@ -33,7 +33,7 @@ export function useSubmit(spec: JobSpec, onRefused: (problems: readonly FieldPro
       if (!mutation.isPending) mutation.mutate();
     },
     isSubmitting: mutation.isPending,
-    /** What is about no field. */
+    /** Problems that belong to no field. */
     error: error instanceof ApiError && error.fields.length > 0 ? null : error,
   };
 }

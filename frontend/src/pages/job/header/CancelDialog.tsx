@@ -15,7 +15,7 @@ interface Props {
   onClose: () => void;
 }
 
-/** Asks before a job is ended, and says what that means. */
+/** Asks for confirmation before a job is ended, and states the consequences. */
 export function CancelDialog({ job, isOpen, onClose }: Props) {
   const client = useQueryClient();
   const cancel = useMutation({

@@ -1,4 +1,4 @@
-/** Links to the job in Grafana and Prometheus, where the server knows of them. */
+/** Links to the job in Grafana and Prometheus, if the server knows their addresses. */
 import { useQuery } from "@tanstack/react-query";
 import { graphsQuery } from "../../../data/server";
 import type { JobView } from "../../../api/types";

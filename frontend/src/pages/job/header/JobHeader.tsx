@@ -23,7 +23,7 @@ import { useHold } from "./useHold";
 import { useTraces } from "../useTraces";
 import { Share } from "./ShareDialog";
 
-/** Name, id, state, and what can be done with the job. */
+/** Name, id, state and actions of the job. */
 export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boolean }) {
   const { mayChange, isAdmin } = useRole();
   const [isAsking, setAsking] = useState(false);
@@ -53,10 +53,10 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
               {hold.verb === "hold" ? "Hold" : "Release"}
             </Button>
           )}
-          {/* These two take turns, left of what is always there: nothing goes from under the pointer. */}
+          {/* Only one of these two is shown at a time, left of the other buttons: nothing moves away under the pointer. */}
           {job.state === "succeeded" && bestBusbw(job) !== null && <BaseButton id={job.id} />}
           {mayChange && !isTerminal(job.state) && (
-            // Not disabled, which would take the focus away.
+            // A disabled button would lose the focus.
             <Button ref={passesFocus} color="red" className={classes.cancel} {...(isStopping ? { "aria-disabled": true, "data-disabled": true } : { onClick: ask })}>
               Cancel
             </Button>

@@ -6,7 +6,7 @@ import { useShortcut } from "../../../components/hooks/shortcuts";
 import type { JobSearch } from "../../../lib/search/search";
 import { useView } from "../useView";
 
-/** What a page looks at that another job's page has, too; its lines of the log and its late cells are its own. */
+/** The parts of the URL that also make sense for another job; lines of the log and late cells do not. */
 const CARRIED = ["tab", "view", "metric", "stat"] as const satisfies (keyof JobSearch)[];
 
 function carried(search: JobSearch): JobSearch {

@@ -8,7 +8,7 @@ import { buttonsClass, Dialog } from "../../../components/controls/Dialog";
 import { ErrorNote } from "../../../components/states/ErrorNote";
 import { formatDateTime } from "../../../lib/format";
 
-/** A link to this page as it stands, for somebody who has no login here and shall change nothing. */
+/** A link to the current view of this page, for people without a login, who may change nothing. */
 export function Share() {
   const [isOpen, setOpen] = useState(false);
   const link = useMutation({
@@ -40,7 +40,7 @@ export function Share() {
   );
 }
 
-/** Behind a proxy that nobody told it of, the server knows itself only as this machine; the page knows better. */
+/** Behind a proxy the server may know only its local address; then the page's own address is used. */
 function reachable(url: string): string {
   const { hostname, pathname, search } = new URL(url);
   return LOOPBACK.test(hostname) ? `${window.location.origin}${pathname}${search}` : url;

@@ -12,14 +12,14 @@ type Verb = "hold" | "release";
 const VERBS: Partial<Record<JobState, Verb>> = { queued: "hold", held: "release" };
 
 interface Hold {
-  /** What who is logged in can do now; null: neither. */
+  /** What the user can do now; null: neither. */
   verb: Verb | null;
   run: () => void;
   isPending: boolean;
   error: Error | null;
 }
 
-/** Keeps a waiting job from starting, or lets it queue again; the palette offers it, too. */
+/** Holds a waiting job, or releases it; also in the palette. */
 export function useHold(job: JobView): Hold {
   const client = useQueryClient();
   const { mayChange } = useRole();

@@ -7,7 +7,7 @@ import classes from "../../../charts/SizeChart.module.css";
 import { token } from "../../../charts/token";
 import { usePlot } from "../../../charts/usePlot";
 
-/** Time over the share of iterations, whose rare end is drawn wide; hidden from readers, a table beside it says the same. */
+/** Time over the share of iterations, with a wide tail; hidden from screen readers, as a table has the same numbers. */
 export function PercentileChart({ curve, colour }: { curve: LatencyCurve; colour: string }) {
   const data = useMemo(() => curveColumns(curve) as uPlot.AlignedData, [curve]);
   const { element } = usePlot((target) => options(target, colour, 2 * curve.count), data, `${colour} ${curve.count}`);

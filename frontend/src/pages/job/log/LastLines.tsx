@@ -1,4 +1,4 @@
-/** Of a job that failed: the last lines that were printed where it began. */
+/** The last lines of a failed job, of the rank where the failure began. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { logOutlineQuery, logPageQuery } from "../../../data/log";
@@ -44,7 +44,7 @@ interface LinesProps {
 }
 
 function Lines({ job, filter, outline: { lines, cursors, last_id: lastId, lines_per_page: perPage } }: LinesProps) {
-  // A last page of a few lines is read together with the one before.
+  // A last page of a few lines is read together with the previous one.
   const isShort = lines - (cursors.length - 1) * perPage < LAST_LINES;
   const first = Math.max(0, cursors.length - (isShort ? 2 : 1));
   const count = lines - first * perPage;
@@ -58,7 +58,7 @@ function Lines({ job, filter, outline: { lines, cursors, last_id: lastId, lines_
 
 function Tail({ lines }: { lines: readonly LogLine[] }) {
   return (
-    // What scrolls must be reachable by keyboard.
+    // A scrollable region must be reachable by keyboard.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
     <pre className={classes.tail} tabIndex={0} role="region" aria-label="Last lines of the log">
       {lines.map((line) => (

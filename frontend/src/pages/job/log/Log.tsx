@@ -1,4 +1,4 @@
-/** What the ranks, their launcher and the agents printed. */
+/** The output of the ranks, their launcher and the agents. */
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useLocation } from "@tanstack/react-router";
@@ -65,7 +65,7 @@ export function Log({ job }: { job: JobView }) {
   );
 }
 
-/** The server's sentence on a regular expression that is none; null for any other error. */
+/** The server's sentence about an invalid regular expression; null for any other error. */
 function patternProblem(error: Error | null): string | null {
   if (!(error instanceof ApiError)) return null;
   const found = error.fields.find((field) => field.pointer === "/pattern");

@@ -1,4 +1,4 @@
-/** A window on a log of any length: only the pages of it that are seen are loaded, only the lines that are seen drawn. */
+/** A window on a log of any length: only visible pages are loaded, and only visible lines are drawn. */
 import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useLayoutEffect, useRef, useState } from "react";
@@ -10,7 +10,7 @@ import { formatClock } from "../../../lib/format";
 import { heightPx, type ListShape, pagesOf, scrollTo, windowAt } from "./logWindow";
 import classes from "./Log.module.css";
 
-const LINE_PX = 24; // as high as what is pressed must be at least
+const LINE_PX = 24; // the smallest height of a control
 const NEAR_END_PX = 2;
 const RANK_COLOURS = 6;
 
@@ -18,7 +18,7 @@ interface Props {
   jobId: number;
   outline: LogOutline;
   filter: LogFilter;
-  /** The line that the URL leads to, from 1 among those that the filter lets pass. */
+  /** The line to which the URL leads, from 1 among those that match the filter. */
   target: number | null;
   isWrapped: boolean;
   follows: boolean;
@@ -33,7 +33,7 @@ export function LogLines({ jobId, outline, filter, target, isWrapped, follows, o
   const fitting = measured ?? Math.floor(scroll.windowPx / LINE_PX);
   const shape: ListShape = { lines: outline.lines, linePx: LINE_PX, windowPx: scroll.windowPx, fitting };
   const { first, cutPx, count } = windowAt(shape, scroll.topPx);
-  // The last window is filled, however far one scrolls.
+  // The last window is filled, however far down one scrolls.
   const start = Math.min(first, Math.max(0, outline.lines - count + 1));
   const lines = useLines(jobId, outline, filter, start, count);
   const isFiltered = Object.keys(filter).length > 0;
@@ -48,11 +48,11 @@ export function LogLines({ jobId, outline, filter, target, isWrapped, follows, o
   useLayoutEffect(() => {
     if (follows && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [follows, outline.lines, scroll.windowPx, fitting]);
-  // While another filter's lines still stand there the line may be beyond their end.
+  // While the lines of another filter are still shown, the line may be beyond their end.
   const isThere = target !== null && target <= outline.lines;
   useLayoutEffect(() => {
     if (isThere && box.current) box.current.scrollTop = scrollTo({ ...shape, windowPx: box.current.clientHeight }, target - 1);
-    // Once: lines that come later do not move what is being read.
+    // Once: later lines do not move what is being read.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [target, isThere]);
   useLayoutEffect(() => {
@@ -101,7 +101,7 @@ export function LogLines({ jobId, outline, filter, target, isWrapped, follows, o
   );
 }
 
-/** How many of the last lines, as they stand there, fill the window. */
+/** How many of the last lines, at their current heights, fill the window. */
 function fittingOf(list: HTMLOListElement, windowPx: number): number {
   const heights = Array.from(list.children, (line) => (line instanceof HTMLElement ? line.offsetHeight : 0)).reverse();
   let room = windowPx;
@@ -109,7 +109,7 @@ function fittingOf(list: HTMLOListElement, windowPx: number): number {
   return Math.max(1, first < 0 ? Math.floor(windowPx / LINE_PX) : first);
 }
 
-/** The lines from `start` on; null for one that is on its way. */
+/** The lines from `start` on; null for a line that is loading. */
 function useLines(jobId: number, outline: LogOutline, filter: LogFilter, start: number, count: number): (LogLine | null)[] {
   const perPage = outline.lines_per_page;
   const numbers = pagesOf(start, count, perPage).filter((page) => page < outline.cursors.length);
@@ -126,13 +126,13 @@ function useLines(jobId: number, outline: LogOutline, filter: LogFilter, start: 
 
 interface LineProps {
   line: LogLine | null;
-  /** Among all lines of the job; null while it is not known. */
+  /** Its number among all lines of the job; null while it is not known. */
   number: number | null;
   isFiltered: boolean;
   isTarget: boolean;
 }
 
-/** The number of a line that a filter found leads to it among its neighbours. */
+/** The number of a line that a filter found, with a link to that line among its neighbours. */
 function Line({ line, number, isFiltered, isTarget }: LineProps) {
   return (
     <li data-stream={line?.stream} data-target={isTarget || undefined} aria-current={isTarget || undefined}>

@@ -1,4 +1,4 @@
-/** Which lines of the log are shown, and how. */
+/** The filter of the log's lines, and how they are shown. */
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { type ReactNode, useCallback, useRef, useState } from "react";
@@ -46,10 +46,10 @@ export function LogTools({ job, problem, children }: Props) {
       />
       <NativeSelect
         size="xs"
-        aria-label="Whose lines"
+        aria-label="Rank"
         value={rank ?? ""}
         onChange={(event) => set({ rank: event.currentTarget.value || undefined })}
-        data={[{ value: "", label: "everybody" }, ...Array.from({ length: job.ranks }, (_, i) => ({ value: String(i), label: `rank ${i}` }))]}
+        data={[{ value: "", label: "all ranks" }, ...Array.from({ length: job.ranks }, (_, i) => ({ value: String(i), label: `rank ${i}` }))]}
       />
       <Checkbox
         label="Wrap"

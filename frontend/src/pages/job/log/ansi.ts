@@ -1,8 +1,8 @@
-/** Text with a terminal's escape sequences (ECMA-48) as pieces with a look; what is no colour or weight is dropped. */
+/** Text with a terminal's escape sequences (ECMA-48) as styled pieces; sequences that are no colour or weight are dropped. */
 
 export interface Piece {
   text: string;
-  /** Of the eight colours of a terminal, by its number from 0. */
+  /** One of the terminal's eight colours, by its number from 0. */
   colour: number | null;
   isBold: boolean;
 }

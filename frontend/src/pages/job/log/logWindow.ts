@@ -1,37 +1,37 @@
-/** Which lines of a long list lie in its window: the geometry, without a page. */
+/** Which lines of a long list are in its window: the geometry, without a page. */
 
-/** Browsers draw no element much higher than this; longer lists scroll by several lines for each of theirs. */
+/** Browsers draw no element much higher than this; in a longer list each of its lines stands for several of the log. */
 const MOST_PX = 8_000_000;
 
 export interface ListShape {
   lines: number;
   linePx: number;
   windowPx: number;
-  /** How many of the last lines fill the window: fewer where they are wrapped and so higher than others. */
+  /** How many of the last lines fill the window: fewer if they are wrapped and so higher than others. */
   fitting: number;
 }
 
 export interface ListWindow {
-  /** The line at the top, from 0, which may be cut by `cutPx`. */
+  /** The line at the top, from 0, of which `cutPx` may be cut off. */
   first: number;
   cutPx: number;
   /** How many lines fill the window. */
   count: number;
 }
 
-/** The height of what scrolls: until the last line is at the bottom. */
+/** The height of the scrolled content: until the last line is at the bottom. */
 export function heightPx(shape: ListShape): number {
   return Math.min(wholePx(shape), MOST_PX);
 }
 
-/** What is seen after scrolling so far. */
+/** The visible lines after scrolling by a distance. */
 export function windowAt(shape: ListShape, scrollPx: number): ListWindow {
   const px = Math.max(0, scrollPx) * scale(shape);
   const first = Math.min(Math.floor(px / shape.linePx), Math.max(0, shape.lines - 1));
   return { first, cutPx: px - first * shape.linePx, count: Math.ceil(shape.windowPx / shape.linePx) + 1 };
 }
 
-/** How far to scroll until the line is at the top. */
+/** The scroll position that puts the line at the top. */
 export function scrollTo(shape: ListShape, line: number): number {
   return (line * shape.linePx) / scale(shape);
 }

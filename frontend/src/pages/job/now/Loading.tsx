@@ -1,4 +1,4 @@
-/** What the ranks do before their first step. */
+/** The activity of the ranks before their first step. */
 import { useQuery } from "@tanstack/react-query";
 import { activityQuery } from "../../../data/activity";
 import { activityWords } from "./activity";

@@ -1,4 +1,4 @@
-/** The nodes of an attempt: how far each has come, when, and how far its clock is off. */
+/** The nodes of an attempt: the phase and times of each, and the offset of its clock. */
 import { Link } from "@tanstack/react-router";
 import type { AttemptView, MemberView } from "../../../api/types";
 import { ScrollX } from "../../../components/controls/ScrollX";
@@ -53,7 +53,7 @@ function MemberRow({ attempt, member }: { attempt: AttemptView; member: MemberVi
   );
 }
 
-/** How long the node has had the attempt and not come further, live. */
+/** How long the node has been in its phase, live. */
 function Waiting({ attempt }: { attempt: AttemptView }) {
   const now = useNow();
   return <span className="dim"> for {sinceStart(attempt, new Date(now).toISOString()).slice(1)}</span>;

@@ -1,4 +1,4 @@
-/** What happens now, always in one place: how far each node is, what each rank is at, what is left of that in the end. */
+/** The current phase of each node, then the newest step of each rank, and finally the last ones, always in one place. */
 import { type CSSProperties, lazy, Suspense, useState } from "react";
 import type { JobView } from "../../../api/types";
 import { Skeleton } from "../../../components/states/Skeleton";
@@ -10,7 +10,7 @@ import classes from "./Now.module.css";
 const LastLines = lazy(async () => ({ default: (await import("../log/LastLines")).LastLines }));
 const Steps = lazy(async () => ({ default: (await import("./Steps")).Steps }));
 
-/** Of a job that is over there is nothing, but the last lines if it failed; who watched it end keeps what was there. */
+/** Nothing for a job that has ended, except the last lines if it failed; a page that was open before keeps its content. */
 export function Now({ job }: { job: JobView }) {
   const [isWatched] = useState(!isTerminal(job.state));
   const hasLines = job.state === "failed" && job.attempts.length > 0;

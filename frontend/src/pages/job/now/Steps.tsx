@@ -1,4 +1,4 @@
-/** What each node or rank of a job is at, live. Drawn inside of `Now`, which keeps its height free. */
+/** The phase of each node or the newest step of each rank, live. Drawn inside of `Now`, which reserves its height. */
 import { Button } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
@@ -16,15 +16,15 @@ import { StepsTable } from "./StepsTable";
 // Few jobs load for long.
 const Loading = lazy(async () => ({ default: (await import("./Loading")).Loading }));
 
-/** Numbers that change more often are not read; the stream tells them twice a second at most. */
+/** Numbers that change more often cannot be read; the stream sends them twice a second at most. */
 const PACE_MS = 1000;
 
 export function Steps({ job, title }: { job: JobView; title: string }) {
   const hasRanks = job.state === "running" || job.state === "stopping";
   const query = useQuery({ ...newestStepsQuery(job.id), enabled: hasRanks });
-  const told = useThrottledValue(query.data, PACE_MS);
+  const latest = useThrottledValue(query.data, PACE_MS);
   const [held, setHeld] = useState<NewestSteps | null>(null);
-  const newest = hasRanks || isTerminal(job.state) ? shownSteps(job, held ?? told) : null;
+  const newest = hasRanks || isTerminal(job.state) ? shownSteps(job, held ?? latest) : null;
   const isSimulated = newest?.items.some((block) => block.transport === "simulated") ?? false;
   return (
     <>
@@ -37,7 +37,7 @@ export function Steps({ job, title }: { job: JobView; title: string }) {
             variant="default"
             size="compact-sm"
             disabled={newest === null && held === null}
-            onClick={() => setHeld(held ? null : (told ?? null))}
+            onClick={() => setHeld(held ? null : (latest ?? null))}
           >
             {held ? "Resume" : "Pause"}
           </Button>
@@ -45,7 +45,7 @@ export function Steps({ job, title }: { job: JobView; title: string }) {
       </div>
       <QueryError what="The newest steps could not be loaded" query={query} />
       <div className={classes.body}>
-        <Body job={job} newest={newest} isLoaded={told !== undefined} />
+        <Body job={job} newest={newest} isLoaded={latest !== undefined} />
       </div>
       <p className={`dim ${classes.about}`}>
         {newest && `Means over ${countWords(newest.items)} of what each rank is at. `}

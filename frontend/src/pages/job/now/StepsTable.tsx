@@ -1,4 +1,4 @@
-/** What each rank is at, a row each: the newest step, the mean of some, and bars of the last ones. */
+/** The newest step of each rank, the mean of some, and bars of the last ones; a row for each rank. */
 import type { ReactNode } from "react";
 import type { NewestSteps as Newest, StepBlock } from "../../../api/types";
 import { ScrollX } from "../../../components/controls/ScrollX";
@@ -62,7 +62,7 @@ function At({ block }: { block: StepBlock }) {
 interface RanksProps {
   newest: Newest;
   columns: readonly Column[];
-  /** What a rank is at, where ranks take turns with several things. */
+  /** What a rank measures, if ranks take turns with several algorithms or sizes. */
   at?: (block: StepBlock) => ReactNode;
 }
 

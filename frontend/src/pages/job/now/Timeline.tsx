@@ -6,12 +6,12 @@ import classes from "./Timeline.module.css";
 
 interface Props {
   job: JobView;
-  /** undefined: they are on their way, and their places are kept free. */
+  /** undefined: they are loading, and room for them is reserved. */
   events: readonly EventView[] | undefined;
 }
 
 /**
- * The states that the job went through, how long each took, and those still to come: each has its place from the start.
+ * The states of the job with their durations, and those still to come: each has its position from the start.
  * Those of earlier attempts are folded.
  */
 export function Timeline({ job, events }: Props) {

@@ -1,4 +1,4 @@
-/** What ranks of a running job do, in words. */
+/** The activity of a running job's ranks, in words. */
 import type { components } from "../../../api/schema";
 
 export type Activity = components["schemas"]["Activity"];

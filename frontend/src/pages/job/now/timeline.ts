@@ -1,4 +1,4 @@
-/** A job's events as the states it went through, and those still to come. */
+/** A job's events as its states, and those still to come. */
 import type { EventView, JobState } from "../../../api/types";
 import { isActive, isTerminal, JOB_STATES } from "../../../lib/state";
 
@@ -28,7 +28,7 @@ export function stages(events: readonly EventView[]): Stage[] {
   });
 }
 
-/** The stages of each attempt: a job that had a gang and waits again begins anew. The last ones are of now. */
+/** The stages of each attempt: a job that had a gang and waits again begins another list. The last list is the current one. */
 export function byAttempt(came: readonly Stage[]): Stage[][] {
   const found: Stage[][] = [[]];
   for (const [i, stage] of came.entries()) {
@@ -39,17 +39,17 @@ export function byAttempt(came: readonly Stage[]): Stage[][] {
   return found;
 }
 
-/** Every job goes this way, and then to an end. */
+/** The states that every job goes through before a final one. */
 const PATH: readonly JobState[] = ["queued", "starting", "running", "stopping"];
 
 export interface TimelineItem {
-  /** null: the end, which is not known yet. */
+  /** null: the final state, which is not known yet. */
   state: JobState | null;
-  /** null: it is still to come, or was left out. */
+  /** null: it is still to come, or was skipped. */
   stage: Stage | null;
 }
 
-/** The stages with those that they left out and that are still to come: as many places from the first day to the last. */
+/** The stages, with those that were skipped or are still to come: the same number of items through the whole life. */
 export function timelineItems(came: readonly Stage[]): TimelineItem[] {
   const found: TimelineItem[] = [];
   let at = -1;

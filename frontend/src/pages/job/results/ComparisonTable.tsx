@@ -11,10 +11,10 @@ import classes from "./Results.module.css";
 
 interface Props {
   sweep: Sweep;
-  /** What lies beside the measured lines. */
+  /** The reference lines beside the measured ones. */
   references: readonly SizeLine[];
   shown: Shown;
-  /** Who clearly beats everybody else, and where. */
+  /** Clear winners, and where they win. */
   winners: readonly ClearWinner[];
 }
 

@@ -10,7 +10,7 @@ import classes from "./Results.module.css";
 
 interface Props {
   sweep: Sweep;
-  /** What lies beside the lines; a name is an algorithm and where it comes from. */
+  /** The reference lines; a name is an algorithm and its source. */
   references: readonly SizeLine[];
   shown: Shown;
   hovered: number | null;
@@ -18,7 +18,7 @@ interface Props {
   onToggle: (algorithm: string) => void;
 }
 
-/** Which line is which, with its values at the size under the pointer, else at its best size. */
+/** The legend, with each line's values at the size under the pointer, else at its best size. */
 export function Legend({ sweep, references, shown, hovered, hidden, onToggle }: Props) {
   const index = hovered === null ? -1 : sweep.sizes.indexOf(hovered);
   return (
@@ -78,7 +78,7 @@ function Entry({ series, reference, shown, index, isHidden, onToggle }: EntryPro
   );
 }
 
-/** The statistic that is not shown, the spread, and of how many iterations they are. */
+/** The statistic that the chart does not show, the spread, and the number of iterations. */
 function details(row: MeasurementView, shown: Shown): string {
   const span = spanOf(row, shown.metric, shown.limit);
   const other = shown.statistic === "mean" ? "median" : "mean";

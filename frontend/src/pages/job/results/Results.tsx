@@ -49,7 +49,7 @@ export function Results({ job, rows }: Props) {
   const sweep = useMemo(() => alignRows(rows, benchmark.algorithms, place), [rows, benchmark.algorithms, place]);
   const range = useMemo(() => {
     const planned = sweepSizes(benchmark.min_bytes, benchmark.max_bytes, stepOf(benchmark));
-    // A size in whole parts for each rank may be smaller than any planned.
+    // A size rounded to whole parts for each rank may be smaller than any planned one.
     return sizeRange([...planned, ...sweep.sizes]);
   }, [benchmark, sweep.sizes]);
   const statistic = search.stat ?? "mean";

@@ -104,7 +104,7 @@ function Reasons({ items }: { items: readonly SizeRow[] }) {
   );
 }
 
-/** Of the elements, and what is done with them: the same at every size. */
+/** The type of the elements and the operation: the same at every size. */
 function Kind({ row }: { row: SizeRow | undefined }) {
   return <span className="dim">{row && [row.dtype, row.op].filter((word) => word !== "none").join(", ")}</span>;
 }

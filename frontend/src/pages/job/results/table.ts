@@ -12,7 +12,7 @@ export interface SizeRow {
   inPlace: MeasurementView | null;
 }
 
-/** What auto took for one row, and why. */
+/** The algorithm that auto chose for one row, and why. */
 export interface Taken {
   id: number;
   sizeBytes: number;
@@ -21,7 +21,7 @@ export interface Taken {
   because: string;
 }
 
-/** The choices of auto in the order of the table; none where the job names its algorithms. */
+/** The choices of auto in the order of the table; none if the job names its algorithms. */
 export function choices(items: readonly SizeRow[]): Taken[] {
   return items.flatMap(({ sizeBytes, outOfPlace, inPlace }) =>
     [outOfPlace, inPlace].flatMap((row): Taken[] => {

@@ -8,17 +8,17 @@ import { useBase } from "../useBase";
 import { useView } from "../useView";
 
 export interface BesideMeasured {
-  /** Which of them the chart shows. */
+  /** The reference that the chart shows. */
   shown: Beside;
-  /** Those that there are; empty where there is nothing to choose. */
+  /** The available references; empty if there is nothing to choose. */
   choices: readonly (readonly [Beside, string])[];
   choose: (next: Beside) => void;
   prediction: UseQueryResult<JobPrediction>;
-  /** The job beside its base job, once that is shown. */
+  /** The comparison with the base job, once that is shown. */
   compared: UseQueryResult<Comparison>;
 }
 
-/** What the measured rows can be held against: the model, earlier runs, another job as the base job. */
+/** The references for the measured rows: the model, the baseline from earlier runs, or the base job. */
 export function useBeside(job: BenchmarkJob): BesideMeasured {
   const [search, set] = useView();
   const [{ base: marked }] = useMarks();

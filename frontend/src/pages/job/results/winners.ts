@@ -1,7 +1,7 @@
-/** Who clearly beats every other algorithm, and where. The rule is the server's, and the verdict's. */
+/** The algorithms that clearly beat every other one, and where. The rule is the server's, and the verdict's. */
 import type { ClearWinner, MeasurementView } from "../../../api/types";
 
-/** Whether the row's algorithm does at its size, in its place. */
+/** Whether the row's algorithm wins at its size and place. */
 export function isWinner(row: Pick<MeasurementView, "algorithm" | "in_place" | "size_bytes">, winners: readonly ClearWinner[]): boolean {
   return winners.some(
     (winner) =>

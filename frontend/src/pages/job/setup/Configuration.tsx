@@ -13,7 +13,7 @@ import classes from "./Configuration.module.css";
 
 type Item = readonly [string, ReactNode];
 
-/** The specification, who ran it where, and the same job for a terminal. */
+/** The specification, the user and the nodes, and the same job as commands. */
 export function Configuration({ job }: { job: JobView }) {
   return isBenchmark(job) ? <SweepConfiguration job={job} /> : <Card job={job} work={workItems(job)} />;
 }
@@ -49,7 +49,7 @@ function SweepConfiguration({ job }: { job: BenchmarkJob }) {
   );
 }
 
-/** What is trained and how, or the script. */
+/** The training's model, data and strategy, or the script. */
 function workItems({ spec }: JobView): Item[] {
   const ranks: Item = ["Ranks", placementText(spec.placement, "rank")];
   if (spec.script) return [["Script", [spec.script.file, ...spec.script.arguments].join(" ")], ranks];
@@ -86,7 +86,7 @@ function stepText(benchmark: Benchmark): string {
   return benchmark.step_bytes == null ? `factor ${benchmark.step_factor}` : `step ${formatSize(benchmark.step_bytes, true)}`;
 }
 
-/** The finer options, only where they say something. */
+/** The finer options that differ from their defaults. */
 function timingItems(benchmark: Benchmark): (readonly [string, string])[] {
   return [
     ...(benchmark.cycles === 1 ? [] : [["Cycles", `the whole sweep ${benchmark.cycles} times`] as const]),

@@ -8,7 +8,7 @@ import { bindingInWords, commonValues, machineInWords } from "./environment";
 import classes from "./Configuration.module.css";
 import { TopologyMatrix } from "./TopologyMatrix";
 
-/** What the last attempt ran in: versions, variables, machines, the binding of each rank, and what joins them. */
+/** The environment of the last attempt: versions, variables, machines, the binding of each rank, and the links between them. */
 export function Environment({ job }: { job: JobView }) {
   const environments = useQuery(environmentsQuery(job.id));
   return (

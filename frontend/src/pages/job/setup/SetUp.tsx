@@ -3,7 +3,7 @@ import { Configuration } from "./Configuration";
 import { Environment } from "./Environment";
 import classes from "../JobPage.module.css";
 
-/** What was asked for, beside what it ran in. */
+/** The specification, and the environment in which it ran. */
 export function SetUp({ job }: { job: JobView }) {
   return (
     <div className={classes.columns}>

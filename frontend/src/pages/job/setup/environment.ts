@@ -1,4 +1,4 @@
-/** What a job ran in, as a page says it: one line for what all nodes have in common. */
+/** A job's environment in words: one line for what all nodes have in common. */
 import type { NodeEnvironment, RankBinding } from "../../../api/types";
 import { plural } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
@@ -15,7 +15,7 @@ export function cpuRanges(cpus: readonly number[]): string {
   return ranges.map(([first, last]) => (first === last ? String(first) : `${first}-${last}`)).join(", ");
 }
 
-/** "2 cores in 1 socket, 1 NUMA node, 16 GiB, AMD EPYC"; what the node did not tell is left out. */
+/** "2 cores in 1 socket, 1 NUMA node, 16 GiB, AMD EPYC"; values that the node did not report are left out. */
 export function machineInWords(node: NodeEnvironment): string {
   const parts = [
     `${plural(node.cores, "core")}${node.sockets == null ? "" : ` in ${plural(node.sockets, "socket")}`}`,
@@ -26,13 +26,13 @@ export function machineInWords(node: NodeEnvironment): string {
   return parts.join(", ");
 }
 
-/** "CPUs 0-1, NUMA node 0", and the GPU where there is one. */
+/** "CPUs 0-1, NUMA node 0", and the GPU if there is one. */
 export function bindingInWords(rank: RankBinding): string {
   const gpu = rank.device === "cpu" ? "" : `GPU ${rank.device}, `;
   return `${gpu}CPUs ${cpuRanges(rank.cpus)}${rank.numa_node == null ? "" : `, NUMA node ${rank.numa_node}`}`;
 }
 
-/** Each name with its value, or where nodes differ with the value of each: "numpy: 2.4 on a, 2.3 on b". */
+/** Each name with its value, or if nodes differ with the value of each: "numpy: 2.4 on a, 2.3 on b". */
 export function commonValues(
   nodes: readonly NodeEnvironment[],
   part: "versions" | "variables",

@@ -1,14 +1,14 @@
-/** Connections between the ranks of an attempt, pair by pair, as far as their nodes told it. */
+/** Connections between the ranks of an attempt, pair by pair, as far as their nodes reported them. */
 import type { LinkView, MemberView, RankBinding } from "../../../api/types";
 
 const MOST_RANKS = 16;
 
-/** Memory of one NUMA node, of one machine, or a network; of a thing with itself nothing. */
+/** Memory of one NUMA node or one machine, or a network; "self" for the same rank or node. */
 export type Way = "self" | "numa" | "node" | "net";
 
 export interface Joint {
   way: Way;
-  /** What was measured between the two nodes; null: nothing. */
+  /** The measured link between the two nodes; null: none. */
   link: LinkView | null;
 }
 

@@ -1,4 +1,4 @@
-/** What a training job asks for, in words. */
+/** A training job's specification in words. */
 import type { JobSpec } from "../../../api/types";
 import { percent, plural } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
@@ -6,7 +6,7 @@ import { formatSize } from "../../../lib/size";
 type Training = NonNullable<JobSpec["training"]>;
 type Item = readonly [name: string, text: string];
 
-/** Names and values of the specification; the finer options only where they say something. */
+/** Names and values of the specification; finer options only if they differ from their defaults. */
 export function trainingItems(training: Training): Item[] {
   const { dataset, model_arguments: sizes = {} } = training;
   const given = Object.entries(sizes).map(([name, size]) => `${name} ${size}`);

@@ -1,6 +1,6 @@
 import { marked } from "./marked";
 
-/** What to do next, with its commands. */
+/** What to do next, with the commands. */
 export function Advice({ text }: { text: string }) {
   return (
     <p>

@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../../api/types";
 
-/** Whose doing it was that the job failed, and where more is said of it. */
+/** Which node or rank made the job fail, with links to more about it. */
 export function Blame({ job }: { job: JobView }) {
   const attempt = job.attempts.at(-1);
   if (!attempt) return null;

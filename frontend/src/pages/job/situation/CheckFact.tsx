@@ -4,11 +4,11 @@ import { formatCount, plural } from "../../../lib/format";
 import type { Tone } from "../../../lib/state";
 
 interface Props {
-  /** undefined: they are on their way. */
+  /** undefined: they are loading. */
   rows: readonly MeasurementView[] | undefined;
   isOn: boolean;
   wrong: number;
-  /** No row comes any more. */
+  /** No further row will come. */
   isOver: boolean;
 }
 

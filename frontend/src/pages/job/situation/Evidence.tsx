@@ -1,4 +1,4 @@
-/** What the insights of a job are founded on, and what could not be checked. */
+/** The evidence for a job's insights, and the checks that could not be done. */
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InsightView } from "../../../api/types";
@@ -27,7 +27,7 @@ export function NotChecked({ jobId, until }: { jobId: number; until: string | nu
   );
 }
 
-/** Asked for once they are wanted: they are long. */
+/** Loaded once they are opened: they are long. */
 export function Stacks({ jobId, insight }: { jobId: number; insight: InsightView }) {
   const [isOpen, setOpen] = useState(false);
   const details = useQuery({ ...insightsQuery(jobId, insight.until), enabled: isOpen });

@@ -1,4 +1,4 @@
-/** What was found wrong with the job while it ran, folded into one line; in it the ranks' stacks, folded again. */
+/** The problems that were found while the job ran, folded into one line; inside are the ranks' stacks, folded again. */
 import { lazy, Suspense, useState } from "react";
 import type { InsightView, JobView } from "../../../api/types";
 import { formatDateTime, plural } from "../../../lib/format";
@@ -11,15 +11,15 @@ const NotChecked = lazy(async () => ({ default: (await import("./Evidence")).Not
 const Stacks = lazy(async () => ({ default: (await import("./Evidence")).Stacks }));
 
 export function Insights({ job: { insights, ...job } }: { job: JobView }) {
-  // What is known when somebody comes lies open; what comes while somebody looks on pushes nothing away.
+  // Insights that exist when the page opens are unfolded; later ones stay folded, so that nothing moves.
   const [isOpen, setOpen] = useState(insights.length > 0);
-  const told = insights.findLast(({ until }) => until === null) ?? insights.at(-1);
+  const newest = insights.findLast(({ until }) => until === null) ?? insights.at(-1);
   return (
     <section className={folds.fold} aria-label="Insights">
-      {told ? (
+      {newest ? (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
-            {isOpen ? plural(insights.length, "insight") : <Preview insight={told} others={insights.length - 1} />}
+            {isOpen ? plural(insights.length, "insight") : <Preview insight={newest} others={insights.length - 1} />}
           </summary>
           <ul className={classes.list}>
             {insights.map((insight) => (
@@ -30,7 +30,7 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
       ) : (
         <p className="dim">{isTerminal(job.state) ? "No insight: no problem was found while it ran" : "No insight: no problem was found so far"}</p>
       )}
-      <Suspense>{isTerminal(job.state) && <NotChecked jobId={job.id} until={told?.until ?? null} />}</Suspense>
+      <Suspense>{isTerminal(job.state) && <NotChecked jobId={job.id} until={newest?.until ?? null} />}</Suspense>
     </section>
   );
 }

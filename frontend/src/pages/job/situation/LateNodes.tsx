@@ -7,7 +7,7 @@ import classes from "./Situation.module.css";
 
 const HEARTBEAT_MS = 5000;
 
-/** Nodes of the job whose heartbeats stopped, and since when: they keep everybody waiting. */
+/** Nodes of the job whose heartbeats stopped, and since when: all ranks wait for them. */
 export function LateNodes({ job }: { job: JobView }) {
   const nodes = useQuery({ ...nodesQuery, refetchInterval: HEARTBEAT_MS }).data ?? [];
   const names = job.attempts.at(-1)?.nodes ?? [];

@@ -7,11 +7,11 @@ import classes from "./Situation.module.css";
 
 interface Props {
   job: JobView;
-  /** undefined: they are on their way. */
+  /** undefined: they are loading. */
   rows: readonly MeasurementView[] | undefined;
 }
 
-/** Where the job stands: why it waits and for how long, how far it is, what came out. */
+/** The job's state in a sentence: why and how long it waits, how far it is, or its result. */
 export function Sentence({ job, rows }: Props) {
   if (job.state === "failed" || job.state === "cancelled") return <Ended job={job} />;
   if (job.pending) return <Waiting pending={job.pending} />;
@@ -49,7 +49,7 @@ function sentence(job: JobView, rows: Props["rows"]): string {
   return job.state in ON_ITS_WAY ? ON_ITS_WAY[job.state as keyof typeof ON_ITS_WAY] : outcome(job) || "The job has ended.";
 }
 
-/** The verdict of a few small sizes would mislead; it is told at the end. */
+/** A verdict on the first small sizes would mislead; it comes at the end. */
 function running(job: JobView, rows: Props["rows"]): string {
   if (!isBenchmark(job)) return outcome(job) || "The ranks run; no step was reported yet.";
   if (!rows) return "The ranks run.";

@@ -1,4 +1,4 @@
-/** Where the job stands, in a sentence, and its facts. */
+/** The job's state in a sentence, and its facts. */
 import { lazy, Suspense, useMemo } from "react";
 import type { BenchmarkJob, JobView, MeasurementView } from "../../../api/types";
 import { Fact, factsClass } from "../../../components/Fact";
@@ -23,13 +23,13 @@ import { useBase } from "../useBase";
 // Few pages have a base job.
 const Difference = lazy(async () => ({ default: (await import("./Difference")).Difference }));
 
-/** As many algorithms have a fact of their own; of more, all but one of these. The chart has every one. */
+/** At most this many algorithms have a fact of their own; of more, one fewer. The chart has every one. */
 const MOST_BEST = 4;
 const MOST_NODES = 3;
 
 interface Props {
   job: JobView;
-  /** undefined: they are on their way, and nothing is said of them. */
+  /** undefined: they are loading, and nothing is said of them. */
   rows: readonly MeasurementView[] | undefined;
 }
 
@@ -60,7 +60,7 @@ function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
   const { best } = job.summary;
   const base = useBase();
   const compared = useMemo(() => comparedRows(rows ?? []), [rows]);
-  // The fastest where the verdict compares them first, then those without a row: there are as many from the start.
+  // First the fastest at the verdict's size, then those without a row: their number is the same from the start.
   const names = [...new Set([...compared, ...(rows ? best : [])].map(({ algorithm }) => algorithm).concat(algorithms))];
   const first = names.length > MOST_BEST ? names.slice(0, MOST_BEST - 1) : names;
   const others = names.length - first.length;
@@ -88,19 +88,19 @@ function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
 interface AlgorithmProps {
   job: BenchmarkJob;
   name: string;
-  /** Where the verdict compares it; undefined: it has none there. */
+  /** The row at the verdict's size; undefined: there is none. */
   row: MeasurementView | undefined;
   isLoaded: boolean;
 }
 
-/** What an algorithm reached at the verdict's size, and its best beside. */
+/** An algorithm's bandwidth at the verdict's size, with its best one. */
 function AlgorithmFact({ job, name, row, isLoaded }: AlgorithmProps) {
   const label = <AlgorithmLabel name={name} />;
   const best = isLoaded ? job.summary.best.find(({ algorithm }) => algorithm === name) : undefined;
   const none = !isLoaded ? "…" : isTerminal(job.state) ? "no row" : "no row yet";
   if (!row && !best) return <Fact label={label} value="–" unit="GB/s" note={none} />;
   const isBest = row !== undefined && best?.size_bytes === row.size_bytes && best.in_place === row.in_place;
-  // Two lines of a narrow tile: more would move what is below when it comes.
+  // At most two lines in a narrow tile: more would move the content below.
   const count = row && row.transport !== "simulated" ? `, n=${row.iterations}` : "";
   return (
     <Fact
@@ -138,7 +138,7 @@ function AlgorithmLabel({ name }: { name: string }) {
   );
 }
 
-/** What the winner does less of; before the numbers, which stand below, what to do next. */
+/** Why the winner is faster, or what to do next. */
 function Explanation({ job }: { job: JobView }) {
   if (job.state !== "succeeded") return <Advice text={job.advice} />;
   const text = job.summary.kind === "benchmark" ? job.summary.explanation : "";

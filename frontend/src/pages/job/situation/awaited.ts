@@ -4,7 +4,7 @@ import { shortList } from "../../../lib/format";
 
 const MOST_NAMES = 5;
 
-/** "node h3 of 10 to be ready": what keeps a gang from starting; empty when nothing does. */
+/** "node h3 of 10 to be ready": what a gang waits for; empty if it waits for nothing. */
 export function awaited(members: readonly MemberView[]): string {
   return behind(members, "assigned", "to be ready") || behind(members, "ready", "to start ranks");
 }

@@ -1,4 +1,4 @@
-/** A sentence of the server with commands between backticks, in pieces. */
+/** A sentence of the server, split at the backticks around its commands. */
 export function marked(sentence: string): { text: string; isCode: boolean }[] {
   return sentence
     .split("`")

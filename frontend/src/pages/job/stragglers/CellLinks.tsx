@@ -8,13 +8,13 @@ import { asksForTraces, useTraces } from "../useTraces";
 interface Props {
   job: BenchmarkJob;
   row: MeasurementView;
-  /** Of the chosen cell; null: the time after the last rank, which is nobody's. */
+  /** The rank of the chosen cell; null: the time after the last rank, which belongs to no rank. */
   rank: number | null;
   /** When the iteration began there; null: not known. */
   at: string | null;
 }
 
-/** From a cell of the strips on: what the rank had printed by then, and the steps of the row, where an operation of it was followed. */
+/** Links from a cell of the strips: to the rank's output until then, and to the row's steps if an operation of it was traced. */
 export function CellLinks({ job, row, rank, at }: Props) {
   const search = searchOf(row);
   const { data } = useTraces(job);

@@ -8,17 +8,17 @@ const RAMP = ["--heat-0", "--heat-1", "--heat-2", "--heat-3"] as const;
 
 interface Props {
   values: readonly (number | null)[];
-  /** Values up to here are drawn as nothing. */
+  /** Values up to this are not drawn. */
   least: number;
   /** The value of the strongest colour. */
   most: number;
-  /** The cell that is looked at. */
+  /** The chosen cell. */
   cursor: number | null;
   onPoint: (cell: number) => void;
   onChoose: (cell: number) => void;
 }
 
-/** One row of cells on a canvas, hidden from readers: the table around it tells its numbers. */
+/** One row of cells on a canvas, hidden from screen readers: the table around it has the numbers. */
 export function HeatStrip({ values, least, most, cursor, onPoint, onChoose }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const scheme = useComputedColorScheme("light");

@@ -1,4 +1,4 @@
-/** Who comes late to the iterations of the chosen row, and how long these take once everybody is there. */
+/** Which ranks come late to the iterations of the chosen row, and how long these take once all have arrived. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { latenessQuery } from "../../../data/results";

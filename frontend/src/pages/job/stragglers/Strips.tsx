@@ -14,7 +14,7 @@ interface Props {
   found: Lateness;
 }
 
-/** A strip for each rank; a click or the arrow keys choose a cell, which is told below and stands in the URL. */
+/** A strip for each rank; a click or the arrow keys choose a cell, which is described below and is in the URL. */
 export function Strips({ job, row, found }: Props) {
   const [search, set] = useView();
   const [pointed, setPointed] = useState<Cell | null>(null);
@@ -40,7 +40,7 @@ export function Strips({ job, row, found }: Props) {
   });
   return (
     <>
-      {/* The strips are one thing to move in, like a grid of cells. */}
+      {/* The strips are one tab stop, like a grid of cells. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex, jsx-a11y/no-noninteractive-element-interactions */}
       <div className="scroll-x" tabIndex={0} role="group" aria-label="Strips of lateness; the arrow keys go from cell to cell" onKeyDown={onKey} onMouseLeave={() => setPointed(null)}>
         <table className={classes.strips}>
@@ -100,7 +100,7 @@ interface StripProps {
   rank: RankLateness;
   most: number;
   steps: number;
-  /** Its usual lateness in µs. */
+  /** Its median lateness in µs. */
   middle: number;
   cursor: number | null;
   onPoint: (column: number) => void;

@@ -1,6 +1,6 @@
-/** Strips of coloured cells: where they lie and how strong they are, without a canvas. */
+/** Strips of coloured cells: their positions and strengths, without a canvas. */
 
-/** How strong a value is drawn, from 0 to 1, by its order of magnitude; nothing at or below `least`. */
+/** The strength of a value, from 0 to 1, by its order of magnitude; 0 at or below `least`. */
 export function strength(value: number, least: number, most: number): number {
   if (!(value > least) || !(most > least)) return 0;
   const floor = Math.max(least, most / 1000);
@@ -14,7 +14,7 @@ export function cellPx(index: number, count: number, widthPx: number): [leftPx: 
   return [left, Math.round(((index + 1) * widthPx) / count) - left];
 }
 
-/** The cell under a place, from 0 to `count` - 1. */
+/** The cell at a position, from 0 to `count` - 1. */
 export function cellAt(px: number, count: number, widthPx: number): number {
   return Math.min(count - 1, Math.max(0, Math.floor((px * count) / widthPx)));
 }

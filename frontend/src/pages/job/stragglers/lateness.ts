@@ -1,4 +1,4 @@
-/** Who comes late to the iterations, in words. */
+/** The lateness of ranks, in words. */
 import type { Lateness, RankLateness } from "../../../api/types";
 import { percent, plural, threeDigits } from "../../../lib/format";
 
@@ -9,13 +9,13 @@ export function columnWords({ steps_per_column: width, after_us: columns }: Late
   return `iterations ${first} to ${first + width - 1}`;
 }
 
-/** A cell of the strips: which strip from the top, the one after all ranks being the time after the last; which column. */
+/** A cell of the strips: its strip from the top (the one after all ranks is the time after the last), and its column. */
 export interface Cell {
   row: number;
   column: number;
 }
 
-/** The cell that the URL names, as "3.120": of rank 3, the column with iteration 120; null where there is none. */
+/** The cell that the URL names, as "3.120": of rank 3, the column with iteration 120; null if there is none. */
 export function cellOf(found: Lateness, text: string | undefined): Cell | null {
   const [who, iteration] = (text ?? "").split(".");
   const row = who === "after" ? found.ranks.length : found.ranks.findIndex(({ rank }) => String(rank) === who);
@@ -29,23 +29,23 @@ export function cellText(found: Lateness, { row, column }: Cell): string {
 }
 
 /**
- * When the first iteration of a cell began there, on the clock that times the log of its node: "2026-01-31T12:00:00.000123Z";
- * of the time after the last rank, and where no clock is known, the server's. Null where no iteration is told by every rank.
+ * When the first iteration of a cell began there, on the clock of its node's log: "2026-01-31T12:00:00.000123Z"; for the
+ * time after the last rank, or if no clock is known, on the server's. Null if no iteration was reported by every rank.
  */
 export function instantOf({ ranks, started_at_ns: starts, steps_per_column: width }: Lateness, { row, column }: Cell): string | null {
   const [startedNs, rank] = [starts[column], ranks[row]];
   if (startedNs == null) return null;
-  // Of several iterations the largest lateness need not be the first one's.
+  // The largest lateness of several iterations need not be the first one's.
   const lateNs = width === 1 ? 1000 * (rank?.late_us[column] ?? 0) : 0;
   const microseconds = Math.round((startedNs + lateNs + (rank?.clock_offset_ns ?? 0)) / 1000);
   const toMilliseconds = new Date(Math.floor(microseconds / 1000)).toISOString().slice(0, -1);
   return `${toMilliseconds}${String(microseconds % 1000).padStart(3, "0")}Z`;
 }
 
-/** Of a cell without a value: rows in and out of place take turns, and their iterations are counted together. */
+/** For a cell without a value: rows in and out of place take turns, and their iterations are counted together. */
 export const UNTOLD = "of another row, or not reported by every rank";
 
-/** What a cell says: "rank 3, iteration 12: 45.2 µs late, within the clock error (60 µs)". */
+/** A cell in words: "rank 3, iteration 12: 45.2 µs late, within the clock error (60 µs)". */
 export function cellWords(found: Lateness, rank: RankLateness, column: number): string {
   const late = rank.late_us[column] ?? null;
   const where = `rank ${rank.rank}, ${columnWords(found, column)}`;
@@ -61,7 +61,7 @@ function errorWords({ error_us: error }: RankLateness, late: number): string {
   return late > error ? ` (±${threeDigits(error)} µs)` : `, within the clock error (${threeDigits(error)} µs)`;
 }
 
-/** A rank's lateness in the middle of its iterations, in µs; null where columns hold only the largest of several. */
+/** A rank's median lateness in µs; null if columns hold only the largest of several iterations. */
 export function medianLate(rank: RankLateness, { steps_per_column: width }: Lateness): number | null {
   const late = rank.late_us.filter((value) => value !== null).sort((a, b) => a - b);
   if (width > 1 || late.length === 0) return null;
@@ -69,22 +69,22 @@ export function medianLate(rank: RankLateness, { steps_per_column: width }: Late
   return (low + high) / 2;
 }
 
-/** Up to here lateness may be the clocks'; everything where a clock is not known. */
+/** Lateness up to this may be an error of the clocks; infinite if a clock is not known. */
 export function leastReal({ error_us: error }: RankLateness): number {
   return error ?? Number.POSITIVE_INFINITY;
 }
 
-/** The largest lateness of any rank that is drawn with a colour; of all where none is real. */
+/** The largest lateness of any rank above the clocks' error; of all ranks if there is none. */
 export function mostLate(ranks: readonly RankLateness[]): number {
   return Math.max(0, ...ranks.flatMap((rank) => rank.late_us.map((late) => late ?? 0)));
 }
 
-/** How often the rank came last, of those steps where the clocks can tell. */
+/** How often the rank came last, among the steps where the clocks are exact enough. */
 export function lastShare({ last_steps_beyond_error: last }: RankLateness, steps: number): string {
   return steps > 0 ? percent(last / steps) : "–";
 }
 
-/** Who is late most often, in a sentence; nobody where nobody is so by more than the clocks may err. */
+/** The rank that is late most often, in a sentence; none if no lateness exceeds the clocks' error. */
 export function verdict({ ranks, steps }: Lateness): string {
   const often = [...ranks].sort((a, b) => b.last_steps_beyond_error - a.last_steps_beyond_error)[0];
   if (!often || steps === 0) return "";

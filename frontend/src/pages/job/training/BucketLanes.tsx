@@ -7,7 +7,7 @@ import classes from "./BucketLanes.module.css";
 const START_WIDTH_PX = 900;
 const MIN_LABEL_PX = 14;
 
-/** Lanes of the ranks on one axis of time. The table and the caption say the same: it is hidden from readers. */
+/** Lanes of the ranks on one axis of time, hidden from screen readers: the table and the caption have the same content. */
 export function BucketLanes({ ranks }: { ranks: readonly RankBuckets[] }) {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(START_WIDTH_PX);

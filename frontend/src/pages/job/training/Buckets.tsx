@@ -1,4 +1,4 @@
-/** The newest step from inside: when each bucket of the gradient was ready, and when it was summed. */
+/** The timeline within the newest step: when each bucket of the gradient was ready, and when it was summed. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { bucketsQuery } from "../../../data/training";

@@ -1,4 +1,4 @@
-/** Loss, accuracy, throughput and the split of a step, over all attempts. Fills in live. */
+/** Loss, accuracy, throughput and the parts of a step, over all attempts. Updates live. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { curveQuery } from "../../../data/training";

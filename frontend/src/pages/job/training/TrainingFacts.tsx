@@ -4,7 +4,7 @@ import { Fact } from "../../../components/Fact";
 import { formatDuration, formatRate, percent, threeDigits } from "../../../lib/format";
 import { isTerminal } from "../../../lib/state";
 
-/** What training came to: loss, accuracy, throughput, time to accuracy, scaling. */
+/** The results of training: loss, accuracy, throughput, time to accuracy, scaling. */
 export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
   const { summary } = job;
   if (summary.kind === "benchmark") return null;
@@ -27,7 +27,7 @@ export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
   );
 }
 
-/** Time to accuracy, where the job has a target. */
+/** Time to accuracy, if the job has a target. */
 function TargetFact({ target, seconds }: { target: number | null; seconds: number | null | undefined }) {
   if (target === null) return null;
   const value = seconds == null ? "–" : formatDuration(seconds);
@@ -40,7 +40,7 @@ interface Scaling {
   baseline: number | null | undefined;
 }
 
-/** How much more the ranks do than one alone, where one alone was measured. */
+/** The speedup over one rank alone, if that was measured. */
 function ScalingFact({ job, efficiency, baseline }: Scaling) {
   if (efficiency == null || baseline == null) {
     return <Fact label="Scaling" value="–" note={isTerminal(job.state) ? "one rank alone was not measured" : "known at the end"} />;

@@ -3,7 +3,7 @@ import { Buckets } from "./Buckets";
 import { TrainingCurve } from "./TrainingCurve";
 import { Epochs } from "./Epochs";
 
-/** What training told of itself: its curve, where its steps waited for the network, and last its epochs, which grow. */
+/** The reports of training: its curve, the timeline within a step, and last its epochs, whose number grows. */
 export function TrainingResults({ job }: { job: JobView }) {
   return (
     <>

@@ -1,4 +1,4 @@
-/** A new job that runs a Python file of the nodes' own. */
+/** A new job that runs a Python file on the nodes. */
 import { NativeSelect, Textarea, TextInput } from "@mantine/core";
 import type { Engine, JobSpec } from "../../../api/types";
 import { withChanges } from "../../../lib/form/formSearch";
@@ -14,7 +14,7 @@ import { useFormState } from "../useFormState";
 
 interface Props {
   choices: Engine["training"];
-  /** The specification to begin from. */
+  /** The initial specification. */
   base: JobSpec | undefined;
   from: string | undefined;
 }

@@ -14,7 +14,7 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-/** The algorithms as checkboxes, each in the line that the charts give it and with what a rank sends. */
+/** The algorithms as checkboxes, each with its line in the charts and with what a rank sends. */
 export function AlgorithmChips({ collective, names, value, problem, onChange }: Props) {
   const chosen = listOf(value);
   const toggle = (name: string): void => {

@@ -4,7 +4,7 @@ import { Limits } from "../Limits";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "../training/trainingPart";
 
-/** Checkpoints, seed and the rest: folded away until one of the fields says something. */
+/** Checkpoints, seed and the rest: folded unless one of the fields differs from its default. */
 export function FinerOptions(part: TrainingPart) {
   const { form, standard, problems, bind } = part;
   return (

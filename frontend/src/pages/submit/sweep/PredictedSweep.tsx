@@ -23,23 +23,23 @@ import { Warnings } from "../../../components/states/Warnings";
 
 interface Props {
   spec: BenchmarkSpec;
-  /** Null: it is on its way. */
+  /** Null: it is loading. */
   check: JobCheck | null;
 }
 
-/** As high as what comes, in rows of a table. */
+/** The height of the content, in rows of a table. */
 const ROWS = 13;
 
 export function PredictedSweep({ spec, check }: Props) {
   const content = JSON.stringify(spec);
   const [asked] = useDebouncedValue(content, TYPING_MS);
   const settled = useMemo(() => JSON.parse(asked) as BenchmarkSpec, [asked]);
-  // Of a form that the server refuses nothing is predicted.
+  // A form that the server refuses gets no prediction.
   const prediction = useQuery({ ...predictionQuery(settled), enabled: check !== null });
   const { error, data, isFetching } = prediction;
   const items = useMemo(() => (data ? predictionItems(data, settled) : []), [data, settled]);
   useAnnouncement(isFetching ? "" : items.slice(0, 1).map((item) => item.join(" ")).join());
-  // What is wrong with the fields is said beside them.
+  // Problems of fields are shown beside them.
   if (error instanceof ApiError && error.status === 422) return <p className="dim">No prediction yet.</p>;
   if (!check) return <Skeleton rows={ROWS} isBare />;
   return (

@@ -4,7 +4,7 @@ import type { Field } from "../../../lib/form/form";
 import type { Bind } from "../bind";
 import classes from "../SubmitPage.module.css";
 
-/** The cluster that a simulation stands for; shown for transport simulated only. */
+/** The cluster of a simulation; shown for transport simulated only. */
 export function SimulatedCluster({ links, bind }: { links: readonly string[]; bind: Bind<Field> }) {
   return (
     <section aria-labelledby="cluster" className={classes.group}>

@@ -17,12 +17,12 @@ import { useFormState } from "../useFormState";
 
 interface Props {
   engine: Engine;
-  /** The specification to begin from. */
+  /** The initial specification. */
   base: BenchmarkSpec | undefined;
   from: string | undefined;
 }
 
-/** What is usual differs from cluster to cluster: a URL means the same on each. */
+/** Defaults differ from cluster to cluster, but a URL means the same on each. */
 const HANGS_ON_CLUSTER = ["ranks"];
 
 export function SweepForm({ engine, base, from }: Props) {
@@ -56,7 +56,7 @@ export function SweepForm({ engine, base, from }: Props) {
   );
 }
 
-/** What one field's new value makes of the form. */
+/** The form after a change of one field. */
 function changed(form: JobForm, field: Field, value: string, engine: Engine): Partial<JobForm> {
   if (field === "collective") return withCollective(form, value, engine);
   if (field === "transport") return withTransport(form, value, engine);

@@ -6,7 +6,7 @@ import { formatSize } from "../../../lib/size";
 
 type Item = readonly [name: string, text: string];
 
-/** Names and values of what it would take. */
+/** Names and values of the predicted cost. */
 export function predictionItems(found: Prediction, spec: BenchmarkSpec): Item[] {
   const { operations_seconds: seconds, buffer_bytes: bytes, nodes, limit } = found;
   const isSimulated = spec.benchmark.transport === "simulated";
@@ -28,7 +28,7 @@ function asksForGpus({ benchmark: { device, transport, algorithms } }: Benchmark
   return device === "cuda" || [transport, ...algorithms].some((name) => OF_GPUS.includes(name));
 }
 
-/** Where the curve comes from. */
+/** The source of the curve. */
 export function predictionWords({ model, limit }: Prediction): string {
   return `${model.source}${errorWords(model.median_error)}${model.median_error === null ? "" : " The band shows that."}${kneeWords(model)} Nothing here is measured.${limit ? ` ${limit.because}` : ""}`;
 }

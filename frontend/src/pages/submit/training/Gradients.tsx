@@ -3,7 +3,7 @@ import { GRADIENT_FIELDS, isTold } from "../../../lib/form/trainingForm";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 
-/** How gradients are made and summed: folded away until one of the fields says something. */
+/** How gradients are computed and summed: folded unless one of the fields differs from its default. */
 export function Gradients(part: TrainingPart) {
   const { form, standard, problems, bind, onChange } = part;
   return (

@@ -2,7 +2,7 @@ import { NativeSelect, TextInput } from "@mantine/core";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 
-/** How it learns, for how long, and within which limits. */
+/** Optimizer, duration and limits. */
 export function Learning(part: TrainingPart) {
   const { bind } = part;
   return (

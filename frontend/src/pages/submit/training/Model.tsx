@@ -17,7 +17,7 @@ const DATASETS: Record<string, string> = {
   synthetic: "Made up from the seed.",
 };
 
-/** The model with its sizes, and what it learns from. */
+/** The model with its arguments, and the dataset. */
 export function Model(part: TrainingPart) {
   const { form, problems, bind } = part;
   return (
@@ -43,11 +43,11 @@ export function Model(part: TrainingPart) {
   );
 }
 
-/** The model's arguments; an empty one has the model's default, which is shown in its place. */
+/** The model's arguments; an empty one has the model's default, which is its placeholder. */
 function Sizes({ form, problems, choices, onChange }: TrainingPart) {
   const known = choices.models[form.model] ?? {};
   const given = argumentsOf(form.model_arguments);
-  // One that the model has not may be in the URL: it is shown, for the server to refuse.
+  // The URL may contain an argument that the model lacks: it is shown, for the server to refuse.
   const names = [...Object.keys(known), ...Object.keys(given).filter((name) => !Object.hasOwn(known, name))];
   return names.map((name) => (
     <TextInput

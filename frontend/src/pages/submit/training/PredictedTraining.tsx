@@ -1,4 +1,4 @@
-/** The prediction for the training in the form: its size, the time of a sum, the speed of a comparable job. */
+/** The prediction for the training in the form: its size, the time of an all-reduce, the speed of a comparable job. */
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -15,19 +15,19 @@ import { Warnings } from "../../../components/states/Warnings";
 
 interface Props {
   spec: JobSpec;
-  /** Null: it is on its way. */
+  /** Null: it is loading. */
   check: JobCheck | null;
 }
 
-/** As high as what comes, in rows of a table. */
+/** The height of the content, in rows of a table. */
 const ROWS = 5;
 
 export function PredictedTraining({ spec, check }: Props) {
   const [asked] = useDebouncedValue(JSON.stringify(spec), TYPING_MS);
   const settled = useMemo(() => JSON.parse(asked) as JobSpec, [asked]);
-  // Of a form that the server refuses nothing is predicted.
+  // A form that the server refuses gets no prediction.
   const prediction = useQuery({ ...trainingPredictionQuery(settled), enabled: check !== null });
-  // What is wrong with the fields is said beside them.
+  // Problems of fields are shown beside them.
   if (prediction.error instanceof ApiError && prediction.error.status === 422) return <p className="dim">No prediction yet.</p>;
   if (!check) return <Skeleton rows={ROWS} isBare />;
   return (

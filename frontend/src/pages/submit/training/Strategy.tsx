@@ -16,7 +16,7 @@ const STRATEGIES: Record<string, string> = {
   tpu: "Ringscope does not run on TPUs.",
 };
 
-/** How the work is shared, and over how many ranks. */
+/** How the work is split, and over how many ranks. */
 export function Strategy(part: TrainingPart) {
   const { form, standard, problems, choices, bind, onChange } = part;
   const hasServers = (choices.parameter_servers as string[]).includes(form.strategy);

@@ -17,7 +17,7 @@ import { useFormState } from "../useFormState";
 
 interface Props {
   choices: Engine["training"];
-  /** The specification to begin from. */
+  /** The initial specification. */
   base: JobSpec | undefined;
   from: string | undefined;
 }

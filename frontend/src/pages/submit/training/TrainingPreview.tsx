@@ -4,7 +4,7 @@ import { argumentsOf } from "../../../lib/form/specForm";
 import type { TrainingForm } from "../../../lib/form/trainingForm";
 import classes from "../SubmitPage.module.css";
 
-/** What will be trained, in a few words. */
+/** The training in a few words. */
 export function TrainingPreview({ form, choices }: { form: TrainingForm; choices: Engine["training"] }) {
   const sizes = { ...choices.models[form.model], ...argumentsOf(form.model_arguments) };
   const epochs = Number(form.epochs);

@@ -1,4 +1,4 @@
-/** What the parts of the training form get. */
+/** The props of the parts of the training form. */
 import type { Engine } from "../../../api/types";
 import type { Problems } from "../../../lib/form/types";
 import type { TrainingField, TrainingForm } from "../../../lib/form/trainingForm";
@@ -6,7 +6,7 @@ import { type Bind, type Bound, choices as options } from "../bind";
 
 export interface TrainingPart {
   form: TrainingForm;
-  /** The form of the job that says nothing. */
+  /** The default form. */
   standard: TrainingForm;
   problems: Problems;
   choices: Engine["training"];
@@ -14,7 +14,7 @@ export interface TrainingPart {
   onChange: (field: TrainingField, value: string) => void;
 }
 
-/** What a select of a field gets that takes one of a few words. */
+/** The props of a select for a field that takes one of a few words. */
 export function select({ form, choices, bind }: TrainingPart, field: TrainingField): Bound & { data: string[] } {
   const words = field === "model" ? Object.keys(choices.models) : field === "dataset" ? choices.datasets : choices.fields[field];
   return { data: options(words ?? [], form[field]), ...bind(field) };

@@ -5,7 +5,7 @@ import { formatSize } from "../../../lib/size";
 
 type Item = readonly [name: string, text: string];
 
-/** Names and values of what it would take. */
+/** Names and values of the predicted cost. */
 export function trainingItems(found: TrainingPrediction): Item[] {
   const { parameters, gradient_bytes: bytes, steps_total: steps, gradient_sum: sum, nodes } = found;
   return [
@@ -18,12 +18,12 @@ export function trainingItems(found: TrainingPrediction): Item[] {
   ];
 }
 
-/** Where the sum's time comes from; null where none is told. */
+/** The source of the all-reduce's time; null if there is none. */
 export function sumWords({ gradient_sum: sum }: TrainingPrediction): string | null {
   return sum && `${sum.source} The part that overlaps with backward does not lengthen the step. This is a prediction, not a measurement.`;
 }
 
-/** How fast the newest job like it was, and what that makes of this one's steps. */
+/** The speed of the newest comparable job, and the resulting step time of this one. */
 export function baselineWords({ samples_per_second: rate, steps_seconds: seconds }: NonNullable<TrainingPrediction["baseline"]>): string {
   const took = seconds === null ? "" : `: the steps of this one would take about ${formatDuration(seconds)}, with validation and checkpoints on top`;
   return `measured ${formatRate(rate)} samples/s for the same on as many ranks${took}.`;

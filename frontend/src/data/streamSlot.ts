@@ -2,31 +2,31 @@
 import { randomKey } from "../api/client";
 
 /** By HTTP/1.1 a browser opens six connections to a server, for all of its tabs; each stream keeps one. */
-export const PLACES = ["ringscope-stream-1", "ringscope-stream-2", "ringscope-stream-3"] as const;
+export const SLOTS = ["ringscope-stream-1", "ringscope-stream-2", "ringscope-stream-3"] as const;
 
 /** Waits for any slot, and reports when none is free. Returns a function that releases the slot or leaves the queue. */
-export function takePlace(onPlace: () => void, onFull: () => void): () => void {
+export function takeSlot(onSlot: () => void, onFull: () => void): () => void {
   // Browsers have no locks where the page came over plain HTTP from another machine.
   const locks = navigator.locks as LockManager | undefined;
-  if (locks) return lock(locks, onPlace, onFull);
+  if (locks) return lock(locks, onSlot, onFull);
   const stored = storage();
-  if (stored) return rent(stored, onPlace, onFull);
-  onPlace();
+  if (stored) return rent(stored, onSlot, onFull);
+  onSlot();
   return () => undefined;
 }
 
 /** A slot as a lock, which ends with the tab. */
-function lock(locks: LockManager, onPlace: () => void, onFull: () => void): () => void {
+function lock(locks: LockManager, onSlot: () => void, onFull: () => void): () => void {
   const queue = new AbortController();
   let leave: () => void = () => undefined;
   const left = new Promise<void>((resolve) => (leave = resolve));
   const hold = (): Promise<void> | undefined => {
     if (queue.signal.aborted) return undefined;
     queue.abort();
-    onPlace();
+    onSlot();
     return left;
   };
-  for (const place of PLACES) void locks.request(place, { signal: queue.signal }, hold).catch(() => undefined);
+  for (const slot of SLOTS) void locks.request(slot, { signal: queue.signal }, hold).catch(() => undefined);
   // It is answered after the requests before it.
   void locks.query().then(() => {
     if (!queue.signal.aborted) onFull();
@@ -45,19 +45,19 @@ const RENEW_MS = 2_000;
  * A slot as an entry in the tabs' shared storage, renewed while it is held: "holder until". Two tabs that write at once
  * both believe that they hold it until they look again, and then one of them lets go.
  */
-function rent(stored: Storage, onPlace: () => void, onFull: () => void): () => void {
+function rent(stored: Storage, onSlot: () => void, onFull: () => void): () => void {
   const me = randomKey();
-  let told: "place" | "full" | undefined;
+  let last: "slot" | "full" | undefined;
   const look = (): void => {
-    const mine = PLACES.find((place) => holder(stored, place) === me);
-    const place = mine ?? PLACES.find((free) => holder(stored, free) === null);
-    if (place) stored.setItem(place, `${me} ${Date.now() + RENT_MS}`);
-    const next = place ? "place" : "full";
-    if (next !== told) (place ? onPlace : onFull)();
-    told = next;
+    const mine = SLOTS.find((slot) => holder(stored, slot) === me);
+    const slot = mine ?? SLOTS.find((free) => holder(stored, free) === null);
+    if (slot) stored.setItem(slot, `${me} ${Date.now() + RENT_MS}`);
+    const next = slot ? "slot" : "full";
+    if (next !== last) (slot ? onSlot : onFull)();
+    last = next;
   };
   const leave = (): void => {
-    for (const place of PLACES) if (holder(stored, place) === me) stored.removeItem(place);
+    for (const slot of SLOTS) if (holder(stored, slot) === me) stored.removeItem(slot);
   };
   // Also as soon as a tab leaves.
   const onChange = ({ newValue }: StorageEvent): void => {
@@ -76,8 +76,8 @@ function rent(stored: Storage, onPlace: () => void, onFull: () => void): () => v
 }
 
 /** The holder of a slot; null: none, or no longer. After a clock was set back a slot still expires. */
-function holder(stored: Storage, place: string): string | null {
-  const [tab, until] = stored.getItem(place)?.split(" ") ?? [];
+function holder(stored: Storage, slot: string): string | null {
+  const [tab, until] = stored.getItem(slot)?.split(" ") ?? [];
   const leftMs = Number(until) - Date.now();
   return tab && leftMs > 0 && leftMs <= RENT_MS ? tab : null;
 }

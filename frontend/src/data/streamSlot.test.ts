@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { PLACES, RENT_MS, takePlace } from "./place";
+import { SLOTS, RENT_MS, takeSlot } from "./streamSlot";
 
 /** The locks of one browser, as far as the page asks for them. */
 class Locks {
@@ -53,58 +53,58 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A tab: what it was told, the newest last. */
+/** A tab: what it was calls, the newest last. */
 function tab(): string[] {
-  const told: string[] = [];
-  leaves.push(takePlace(() => told.push("place"), () => told.push("full")));
-  return told;
+  const calls: string[] = [];
+  leaves.push(takeSlot(() => calls.push("slot"), () => calls.push("full")));
+  return calls;
 }
 
-const newest = (tabs: readonly string[][]): (string | undefined)[] => tabs.map((told) => told.at(-1));
-const AS_MANY = [...PLACES.map(() => "place"), "full"];
+const newest = (tabs: readonly string[][]): (string | undefined)[] => tabs.map((calls) => calls.at(-1));
+const AS_MANY = [...SLOTS.map(() => "slot"), "full"];
 
-test("by locks no more tabs have a place than there are; the next one has one as soon as another leaves", async () => {
+test("with locks no more tabs have a slot than there are; the next one gets one as soon as another leaves", async () => {
   vi.stubGlobal("navigator", { locks: new Locks() });
-  const tabs = [...PLACES, "one too many"].map(() => tab());
+  const tabs = [...SLOTS, "one too many"].map(() => tab());
   await settled();
   await settled();
   expect(newest(tabs)).toEqual(AS_MANY);
   leaves.shift()?.();
   await settled();
-  expect(tabs.at(-1)).toEqual(["full", "place"]);
+  expect(tabs.at(-1)).toEqual(["full", "slot"]);
 });
 
 test("so it is without locks, too", () => {
-  const tabs = [...PLACES, "one too many"].map(() => tab());
+  const tabs = [...SLOTS, "one too many"].map(() => tab());
   expect(newest(tabs)).toEqual(AS_MANY);
   vi.advanceTimersByTime(10 * RENT_MS);
   expect(newest(tabs)).toEqual(AS_MANY);
   leaves.shift()?.();
-  window.dispatchEvent(new StorageEvent("storage", { key: PLACES[0], newValue: null }));
-  expect(tabs.at(-1)).toEqual(["full", "place"]);
+  window.dispatchEvent(new StorageEvent("storage", { key: SLOTS[0], newValue: null }));
+  expect(tabs.at(-1)).toEqual(["full", "slot"]);
 });
 
-test("the place of a tab that is gone without a word is free after a while, and so is one beyond a clock set back", () => {
-  for (const place of PLACES) localStorage.setItem(place, `gone ${Date.now() + RENT_MS}`);
-  const told = tab();
-  expect(told).toEqual(["full"]);
+test("the slot of a tab that has crashed is free after a while, also after a clock was set back", () => {
+  for (const slot of SLOTS) localStorage.setItem(slot, `gone ${Date.now() + RENT_MS}`);
+  const calls = tab();
+  expect(calls).toEqual(["full"]);
   vi.advanceTimersByTime(RENT_MS + 2_000);
-  expect(told).toEqual(["full", "place"]);
-  for (const place of PLACES) localStorage.setItem(place, `gone ${Date.now() + 3_600_000}`);
-  expect(tab()).toEqual(["place"]);
+  expect(calls).toEqual(["full", "slot"]);
+  for (const slot of SLOTS) localStorage.setItem(slot, `gone ${Date.now() + 3_600_000}`);
+  expect(tab()).toEqual(["slot"]);
 });
 
-test("of two tabs that took one place at once, one lets go when it looks again", () => {
-  const told = tab();
+test("of two tabs that took one slot at once, one lets go when it looks again", () => {
+  const calls = tab();
   const until = Date.now() + RENT_MS;
-  for (const place of PLACES) localStorage.setItem(place, `other ${until}`);
+  for (const slot of SLOTS) localStorage.setItem(slot, `other ${until}`);
   vi.advanceTimersByTime(2_000);
-  expect(told).toEqual(["place", "full"]);
+  expect(calls).toEqual(["slot", "full"]);
 });
 
-test("where nothing may be stored, a tab has its place", () => {
+test("a tab has its slot where nothing can be stored", () => {
   vi.spyOn(window, "localStorage", "get").mockImplementation(() => {
     throw new Error("SecurityError");
   });
-  expect(tab()).toEqual(["place"]);
+  expect(tab()).toEqual(["slot"]);
 });

@@ -39,12 +39,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: MEASURING.index(item.path.name) if item.path.name in MEASURING else len(MEASURING))
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
+def find_chromium() -> str:
+    """Return the path of the browser that the variable CHROMIUM or the PATH names."""
     executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
     assert executable, "chromium was not found; install it, or name one in the variable CHROMIUM"
+    return executable
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=list(FLAGS))
         yield browser
         browser.close()
 

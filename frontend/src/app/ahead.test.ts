@@ -33,20 +33,20 @@ async function enter(cause: "preload" | "enter" | "stay"): Promise<void> {
   ahead(cause, (client) => [client.prefetchQuery(nodesQuery)]);
 }
 
-it("asks nothing for who only points at a link, and nothing again for a page that is open", async () => {
+it("asks for nothing if a link is only pointed at, and for nothing again on an open page", async () => {
   isSomebody = true;
   await enter("preload");
   await enter("stay");
   expect(asked).toEqual([]);
 });
 
-it("asks nothing but who it is for whom the server does not know", async () => {
+it("asks only who the user is if the server does not know", async () => {
   isSomebody = false;
   await enter("enter");
   await isAsked(["/me"]);
 });
 
-it("asks for the page's own as soon as it is known who asks", async () => {
+it("asks for the page's data as soon as the user is known", async () => {
   isSomebody = true;
   await enter("enter");
   await isAsked(["/me", "/nodes"]);

@@ -3,7 +3,7 @@ import { SECTIONS } from "../lib/sections";
 import { found } from "./palette";
 import { deedsHere, settingsCommands, themeCommands } from "./commands";
 
-it("finds the sections of the settings that somebody may see, by their name and as settings", () => {
+it("finds the sections of the settings that the user may see, by their name and as settings", () => {
   const go = vi.fn();
   const titles = (text: string, isAdmin: boolean): string[] => found(settingsCommands(go, isAdmin), text).map(({ title }) => title);
   expect(titles("settings", true)).toEqual(SECTIONS.map(({ title }) => title));

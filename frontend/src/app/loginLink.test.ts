@@ -46,7 +46,7 @@ it("stays here where a path only looks as if it led away", () => {
   expect(link("?token=rs_a&next=/.//evil.example")?.page).toBe(`${SITE}//evil.example`);
 });
 
-it("tells a link that is worth nothing from one that may be followed again", async () => {
+it("distinguishes a used link from one that may be followed again", async () => {
   const used = { token: "rs_a", page: `${SITE}/` };
   const expected = { 401: "expired", 422: "expired", 429: "failed", 503: "failed" };
   for (const [status, told] of Object.entries(expected)) {

@@ -59,7 +59,7 @@ describe.each(Object.entries(SCHEMES))("in the %s scheme", (_, scheme) => {
     expect(tooFaint(scheme, pairs, TEXT_RATIO)).toEqual([]);
   });
 
-  it("what a chart draws can be told from its ground", () => {
+  it("what a chart draws stands out from its background", () => {
     const marks = [...named("algorithm-", "part-", "curve-", "job-"), "line-strong"];
     expect(marks.length).toBeGreaterThan(25);
     expect(tooFaint(scheme, marks.map((mark) => [mark, "surface"] as const), MARK_RATIO)).toEqual([]);

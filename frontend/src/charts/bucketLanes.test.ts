@@ -39,6 +39,6 @@ describe("niceTicks", () => {
   });
 });
 
-it("tells how long sums were under way during backward", () => {
+it("gives the time of all-reduces during backward", () => {
   expect(ranks.map(overlapUs)).toEqual([250, 0]);
 });

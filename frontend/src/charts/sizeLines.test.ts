@@ -60,7 +60,7 @@ describe("a chart over sizes", () => {
     expect(values({ data: [[8]] }, [0, 0.25, 1000])).toEqual(["0", "0.25", "1,000"]);
   });
 
-  it("tells which size the pointer is at, and which was clicked", () => {
+  it("reports the size under the pointer, and the clicked one", () => {
     const told: (number | null)[] = [];
     const found = options(() => setup({ onHover: (index) => told.push(index), onChoose: (index) => told.push(10 * index) }));
     const over = new EventTarget();

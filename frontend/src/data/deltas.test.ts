@@ -82,7 +82,7 @@ describe("steps", () => {
     expect(shown()).toBeUndefined();
   });
 
-  it("that came while nobody listened are asked for", () => {
+  it("that were missed are requested", () => {
     client.setQueryData(steps, someSteps([]));
     applyEvents(client, [{ name: "steps", data: { job_id: 1, newest: null } }]);
     expect(client.getQueryState(steps)?.isInvalidated).toBe(true);

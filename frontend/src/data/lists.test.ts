@@ -24,7 +24,7 @@ it("ends where a page could not draw more", async () => {
   expect(await collect(new QueryClient(), KEY, pagesOf(MAX_ITEMS + 1))).toHaveLength(MAX_ITEMS);
 });
 
-it("keeps what the stream has told meanwhile", async () => {
+it("keeps what the stream has brought meanwhile", async () => {
   const client = new QueryClient();
   client.setQueryData(KEY, [{ id: 1, told: "live" }, { id: 9 }]);
   expect(await collect(client, KEY, pagesOf(2))).toEqual([{ id: 0 }, { id: 1, told: "live" }, { id: 9 }]);

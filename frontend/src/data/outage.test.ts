@@ -39,7 +39,7 @@ describe("the look out for the server", () => {
     vi.useRealTimers();
   });
 
-  it("tells a server that is there, also by its refusal, from one that is not", async () => {
+  it("distinguishes a server that answers, even with a refusal, from one that does not", async () => {
     ask = () => Promise.resolve({});
     await vi.advanceTimersByTimeAsync(FIRST_MS);
     ask = () => Promise.reject(new TypeError("Failed to fetch"));

@@ -76,7 +76,7 @@ test("a connection that looks open and says nothing is stale, and another one ta
   expect([statuses.at(-1), fresh]).toEqual(["live", 2]);
 });
 
-test("a connection that the server ends is told: the session may be over", () => {
+test("a connection that the server ends is reported: the session may be over", () => {
   expect(ends).toBe(0);
   Source.opened[0]?.onerror?.();
   expect(ends).toBe(1);

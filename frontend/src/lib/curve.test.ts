@@ -15,7 +15,7 @@ describe("the lines", () => {
     expect(rateLine(points)).toEqual([[5, 1000], [10.5, 1000]]);
   });
 
-  it("follow the epochs, also where one was told again later", () => {
+  it("follow the epochs, even if one was reported again later", () => {
     const epoch = (id: number, number: number, accuracy: number | null) =>
       ({ id, epoch: number, step: 10 * number, validation_loss: 0.5, validation_accuracy: accuracy }) as EpochView;
     const epochs = [epoch(1, 1, 0.5), epoch(3, 3, null), epoch(7, 2, 0.75)];

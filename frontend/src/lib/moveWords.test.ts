@@ -6,7 +6,7 @@ import { endInWords, moveInWords, resultInWords, stepInWords } from "./moveWords
 const run = runOf(aRingOfThree());
 
 describe("words", () => {
-  it("tell a step with its numbers, bytes and time", () => {
+  it("describe a step with its numbers, bytes and time", () => {
     expect(stepInWords(run, 0)).toBe("Before step 1 of 4: every rank holds its own input.");
     expect(stepInWords(run, 1)).toBe(
       "Step 1 of 4, reduce-scatter: rank 0 sends 2 (chunk 0) to rank 1, which adds it; rank 1 sends 2 (chunk 1) to rank 2, which adds it; " +
@@ -24,7 +24,7 @@ describe("words", () => {
 });
 
 describe("the end in words", () => {
-  it("tells the numbers where they are known", () => {
+  it("contains the numbers if they are known", () => {
     expect(resultInWords([[7, 14], [7, 14]])).toBe("Every rank ends with 7, 14.");
     expect(resultInWords([[7], []])).toBe("Rank 0 ends with 7; Rank 1 ends with nothing.");
   });
@@ -34,7 +34,7 @@ describe("the end in words", () => {
     expect(endInWords({ ...run, steps: run.steps.slice(0, 2) }, true)).toBe("Complete: 3 of 9 cells of the matrix, which hold the inputs of all 3 ranks.");
   });
 
-  it("leaves out chunks without an element, which nobody sends", () => {
+  it("leaves out chunks without an element, which are not sent", () => {
     const chunks = [...run.chunks, [3, 0] as const];
     expect(endInWords({ ...run, chunks }, true)).toContain("every chunk on every rank");
   });

@@ -15,7 +15,7 @@ describe("versions", () => {
     expect(Object.fromEntries(usual)).toEqual({ python: "3.11.2", mpi: "4.10" });
   });
 
-  it("are told with what most nodes have instead", () => {
+  it("are shown with the version that most nodes have instead", () => {
     expect(nodes.map((node) => versionsOf(node, usual).flatMap((version) => version.usual ?? []))).toEqual([["4.10"], [], ["3.11.2"]]);
   });
 });

@@ -47,7 +47,7 @@ describe("priceColumns", () => {
     expect(priceColumns(cells, "size_bytes", "busbw").lines[0]?.values).toEqual([2, 2]);
   });
 
-  it("tells by how much the first is ahead", () => {
+  it("gives the fastest algorithm's lead", () => {
     const [cell] = cells;
     if (!cell) throw new Error("there is one");
     expect(lead(cell)).toBe(2);

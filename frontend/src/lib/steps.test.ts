@@ -21,7 +21,7 @@ describe("what the ranks are at", () => {
     expect(shownSteps(job, someSteps([fast], { attempt_id: 2 }))?.items).toEqual([fast]);
   });
 
-  it("is told in words", () => {
+  it("is described in words", () => {
     expect(kindWords(aBlock({ bytes: 4 << 20, in_place: true }))).toBe("4 MiB in place");
     expect(countWords([fast, slow])).toBe("2 to 3 steps");
     expect(countWords([{ ...fast, steps: 4171 }, { ...slow, steps: 4173 }])).toBe("4,171 to 4,173 steps");
@@ -42,7 +42,7 @@ describe("bars of the last steps", () => {
     expect(barsPath([0], 0, 4, 20)).toBe("");
   });
 
-  it("are told in words", () => {
+  it("are described in words", () => {
     expect(barsLabel(slow.recent_us)).toBe("Last 2 steps: 10.0 µs to 40.0 µs");
   });
 });

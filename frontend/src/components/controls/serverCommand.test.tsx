@@ -25,13 +25,13 @@ it("says elsewhere what it needs, and where a token is made", async () => {
   expect(page.querySelector("p a")?.getAttribute("href")).toBe("/settings/tokens");
 });
 
-it("sends nobody to where only admins may go", async () => {
+it("has no link to pages that only admins may open", async () => {
   const page = await shown(me("viewer", null));
   expect(page.querySelector("p")?.textContent).toContain("an administrator makes a token");
   expect(page.querySelector("a")).toBeNull();
 });
 
-it("asks for nothing before the server has told who is here", async () => {
+it("asks for nothing before the user is known", async () => {
   expect((await shown()).querySelector("p")).toBeNull();
 });
 

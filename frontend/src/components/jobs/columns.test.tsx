@@ -36,7 +36,7 @@ it("has a column from its width on", () => {
   expect(names(2000)).toHaveLength(14);
 });
 
-it("tells the sentence of a job that failed, not the word for its reason", () => {
+it("shows the sentence of a failed job, not the word for its reason", () => {
   const job = aJob({ state: "failed", reason: "time_limit", message: "It ran longer than its 10 s." });
   const [cell, title] = told(job, "result");
   expect([renderToStaticMarkup(<>{cell}</>).replace(/<[^>]*>/g, ""), title]).toEqual([job.message, job.message]);
@@ -54,7 +54,7 @@ it.each([
   expect(columnsFor(640, undefined, NONE).map((one) => one.name)).toContain("result");
 });
 
-it("tells of a benchmark what it reached, at which size, and of what the links allow", () => {
+it("shows a benchmark's bandwidth, its size, and its share of what the links allow", () => {
   const job = measured(1, 12.5);
   expect(told(job, "speed")).toEqual(["12.5 GB/s", "ring at 1 MiB, n=20"]);
   expect(told(job, "at-max-size")).toEqual(["12.5", "ring, out of place at 1 MiB"]);
@@ -106,7 +106,7 @@ it("has a dash for what was not measured", () => {
   expect(told(aJob(), "of-limit")[1]).toBe("the rate of its links is not known");
 });
 
-it("tells of training its samples per second, strategy and batch", () => {
+it("shows the samples per second, strategy and batch of training", () => {
   const job = aTraining();
   const { training } = job.spec;
   expect(told(job, "speed")[0]).toMatch(/^([\d,]+ samples\/s|–)$/);

@@ -19,7 +19,7 @@ async function marked() {
   return { text, first, second, tip, told: () => (tip.hidden ? null : tip.textContent) };
 }
 
-it("tells why by focus until it leaves, or Escape is pressed, and again when pressed", async () => {
+it("shows the reason on focus until the focus leaves or Escape is pressed, and again on a press", async () => {
   const { first, second, told } = await marked();
   expect(told()).toBeNull();
   expect([first.textContent, first.getAttribute("aria-description"), first.tabIndex]).toEqual(["disturbed", "Job 9 ran there.", 0]);
@@ -33,7 +33,7 @@ it("tells why by focus until it leaves, or Escape is pressed, and again when pre
   expect(told()).toBe("It varies.");
 });
 
-it("tells why to a mouse, which rests there and may go into what it reads, and to a finger until that presses elsewhere", async () => {
+it("shows the reason to a resting mouse, which may move into it, and to a finger until that presses elsewhere", async () => {
   const { first, text, tip, told } = await marked();
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());

@@ -5,7 +5,7 @@ import { SCRIPT_FIELDS } from "./scriptForm";
 import { problemsAt } from "./specForm";
 
 describe("what cannot be read", () => {
-  it("is told at its field, while somebody types, with what would do", () => {
+  it("is shown at its field while typing, with an example of valid text", () => {
     const form = { ...STANDARD, ranks: "abc", max: "foo", iterations: "", cycles: "1.5", step: "1 pound", limit: " 60 " };
     expect(unreadable(SWEEP_FIELDS, form)).toEqual({
       ranks: "A whole number is needed, and this is “abc”.",

@@ -27,7 +27,7 @@ describe("toSpec", () => {
     expect(toSpec(fromSpec(stepped), stepped)).toEqual(stepped);
   });
 
-  it("asks for channels only where somebody does, and nothing is simulated", () => {
+  it("contains channels only if they were given, and not for a simulation", () => {
     expect(toSpec({ ...STANDARD, rails: "2" }).benchmark.channels).toBe(2);
     expect(toSpec(STANDARD).benchmark.channels).toBeUndefined();
     expect(toSpec({ ...STANDARD, rails: "2", transport: "simulated" }).benchmark.channels).toBeUndefined();
@@ -37,7 +37,7 @@ describe("toSpec", () => {
     expect(toSpec({ ...fromSpec(asked), rails: "" }, asked).benchmark.channels).toBeUndefined();
   });
 
-  it("says how many ranks each node has only where somebody does, and nothing is simulated", () => {
+  it("contains the ranks of each node only if they were given, and not for a simulation", () => {
     expect(toSpec({ ...STANDARD, perNode: "1" }).placement.ranks_per_node).toBe(1);
     expect(toSpec(STANDARD).placement.ranks_per_node).toBeNull();
     expect(toSpec({ ...STANDARD, perNode: "1", transport: "simulated" }).placement.ranks_per_node).toBeNull();
@@ -162,7 +162,7 @@ describe("the server's sentences", () => {
     expect(sweepProblems(STANDARD, problems)).toEqual({ fields: { min: "A", algorithms: "B" }, other: ["C"] });
   });
 
-  it("are about the algorithms where they want two devices and nobody has chosen one", () => {
+  it("are about the algorithms if these need two devices and none was chosen", () => {
     const problems = [{ pointer: "/benchmark/device", detail: "benchmark.device: leave one out." }];
     expect(sweepProblems(STANDARD, problems).fields).toEqual({ algorithms: "Leave one out." });
     expect(sweepProblems({ ...STANDARD, device: "cpu" }, problems).fields).toEqual({ device: "Leave one out." });

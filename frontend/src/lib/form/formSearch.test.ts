@@ -44,7 +44,7 @@ test("a URL says what hangs on the cluster, whatever is usual there, and what is
   expect(withChanges(usual, { name: "" }).name).toBe("");
 });
 
-test("a form stays as it is where it wrote the URL itself, and is opened anew where others did", () => {
+test("a form stays as it is after its own change of the URL, and is reopened after any other", () => {
   const typed = { form: "abc", at: "", written: ["a", "ab", "abc"], opening: 0 };
   const reopened = () => "opened";
   expect(followed(typed, "ab", reopened)).toEqual({ form: "abc", at: "ab", written: ["abc"], opening: 0 });

@@ -4,7 +4,7 @@ import { PLAN_PRESETS, planCommand, planForm, planProblems, planQuestion, planSe
 import { parseSearch, stringifySearch } from "../search/search";
 
 describe("the planner's URL", () => {
-  it("says nothing for the standard, and keeps what it is told", () => {
+  it("is empty for the defaults, and keeps every change", () => {
     expect(planSearch({ ...STANDARD_PLAN, metric: "time", view: "charts" })).toEqual({});
     const search = { n: "4x8", alpha: "4us", B: "180GB/s", S: "1.2GB", fit: "42", metric: "busbw", view: "table" } as const;
     expect(planSearch(parseSearch(stringifySearch(search)))).toEqual(search);
@@ -22,7 +22,7 @@ describe("the planner's URL", () => {
     for (const search of others) expect(usual(search)).toBe(STANDARD_PLAN.algorithms);
   });
 
-  it("keeps NCCL's model out where somebody took it out", () => {
+  it("leaves NCCL's model out once it was removed", () => {
     expect(planSearch({ n: "4x8", algorithms: STANDARD_PLAN.algorithms })).toEqual({ n: "4x8", algorithms: STANDARD_PLAN.algorithms });
     expect(planSearch({ n: "4x8", algorithms: `${STANDARD_PLAN.algorithms},nccl` })).toEqual({ n: "4x8" });
   });

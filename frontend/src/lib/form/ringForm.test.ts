@@ -3,7 +3,7 @@ import { exampleQuestion, READY, ringForm, ringProblems, ringSearch, traceComman
 import { parseSearch, stringifySearch } from "../search/search";
 
 describe("the ring's URL", () => {
-  it("says nothing for the ready example, and keeps what it is told", () => {
+  it("is empty for the default example, and keeps every change", () => {
     expect(ringSearch({ ...READY, speed: "1", pace: "steps", step: "0" })).toEqual({});
     const search = { algorithm: "tree", values: "1,2;3,4", step: "3", speed: "0.25", pace: "time", view: "table" } as const;
     expect(ringSearch(parseSearch(stringifySearch(search)))).toEqual(search);

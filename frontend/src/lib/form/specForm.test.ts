@@ -64,7 +64,7 @@ describe("the server's sentences", () => {
     expect(problemsAt(table, found)).toEqual({ fields: { epochs: "Too small. No number.", "model_arguments.heads": "Too many." }, other: [] });
   });
 
-  it("that belong to no field are told once", () => {
+  it("that belong to no field are listed once", () => {
     const found = [{ pointer: "/training/epochs_more", detail: "Unknown." }, { pointer: "", detail: "Unknown." }];
     expect(problemsAt(table, found)).toEqual({ fields: {}, other: ["Unknown."] });
   });

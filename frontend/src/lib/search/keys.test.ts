@@ -40,6 +40,6 @@ describe("readStroke", () => {
   it("knows no names of objects as keys", () => expect(readStroke(false, stroke("Enter"), true).action).toBeNull());
 });
 
-it("tells keys that write from those that move", () => {
+it("distinguishes keys that write from those that move", () => {
   expect([" ", "t", "?", "ArrowLeft", "Home", "Enter"].map(isCharacter)).toEqual([true, true, true, false, false, false]);
 });

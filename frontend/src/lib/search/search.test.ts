@@ -65,7 +65,7 @@ it("keeps what a job page understands, without defaults", () => {
   expect(jobSearch({ metric: "busbw", place: "out", view: "chart", inside: "timeline", algorithm: "" })).toEqual({});
 });
 
-it("keeps the part of a job's page, what it looks at, and whose lines", () => {
+it("keeps the part of a job's page, its options, and the rank of its lines", () => {
   const search = { tab: "log", size: "67108864", rank: "3", wrap: "off", beside: "baseline", metric: "limit", cell: "3.120" };
   expect(jobSearch(search)).toEqual(search);
   expect(jobSearch({ tab: "results", size: "64M", rank: "-1", wrap: "on", beside: "model", cell: "3" })).toEqual({});

@@ -8,7 +8,7 @@ it("leads back to what it was made of, without what was chosen", () => {
   expect(queryOf({ q: "x", state: "failed" })).toBe(queryOf({ state: "failed", q: "x" }));
 });
 
-it("has one of my own jobs once it is known who I am", () => {
+it("has one of the user's own jobs once the user is known", () => {
   expect(usualViews(undefined).map((view) => view.name)).not.toContain("Mine");
   expect(usualViews("ada").at(-1)).toEqual({ name: "Mine", query: "?user=ada" });
   expect(usualViews("ada")[0]).toEqual({ name: "All", query: "" });

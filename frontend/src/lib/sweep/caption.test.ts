@@ -63,7 +63,7 @@ it("says what a rank sends, and names the library's call", () => {
 });
 
 describe("the time of a row in words", () => {
-  it("says whose it is", () => {
+  it("names its algorithm", () => {
     expect(rowTimeInWords("mean")).toBe("mean of the timed iterations over all ranks");
     expect(rowTimeInWords("max")).toBe("mean of the timed iterations on the slowest rank");
   });

@@ -9,24 +9,24 @@ function measuredBy(ranks: number, cores: number | null, disturbedBy: string | n
 }
 
 describe("caveats", () => {
-  it("tells of ranks that had to take turns", () => {
+  it("include ranks that shared cores", () => {
     expect(caveats(measuredBy(4, 2)).map(({ word }) => word)).toEqual(["4 ranks on 2 cores"]);
     expect(caveats(measuredBy(2, 1)).map(({ word }) => word)).toEqual(["2 ranks on 1 core"]);
     for (const cores of [4, null]) expect(caveats(measuredBy(4, cores))).toEqual([]);
   });
 
-  it("tells what else ran on the nodes of the last try", () => {
+  it("include other load on the nodes of the last attempt", () => {
     const [only] = caveats(measuredBy(2, 2, "It shared node n1 with job 7."));
     expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. It is excluded from best values and counts less in baselines." });
   });
 
-  it("tells of channels that the job asked for", () => {
+  it("include channels that the job asked for", () => {
     const { spec } = aJob();
     const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, channels: 2 } } };
     expect(caveats(asked)).toEqual([{ word: "2 channels", why: "It asked for 2 channels of rings and trees. It is not comparable with jobs in the default mode." }]);
   });
 
-  it("tells of every other mode of measuring", () => {
+  it("include every other mode", () => {
     const { spec } = aJob();
     const mode = { aggregate: 5, blocking: 1, average: "min" as const, rotate: true };
     const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, ...mode } } };
@@ -35,12 +35,12 @@ describe("caveats", () => {
     expect(caveats(asked)[0]?.why).toBe("It asked for 5 operations in each iteration. It is not comparable with jobs in the default mode.");
   });
 
-  it("has none of what measures nothing", () => {
+  it("are none for a simulation", () => {
     expect(caveats({ ...aTraining(), attempts: [anAttempt({ disturbed_by: "It shared node n1 with job 7." })] })).toEqual([]);
   });
 });
 
-it("tells a file what its rows are", () => {
+it("give a file the basis of its rows", () => {
   expect(basisOf(measuredBy(4, 2))).toEqual({ basis: "measured", caveats: "4 ranks on 2 cores: The ranks shared these cores, which is part of every time." });
   expect(basisOf(aJob({ spec: aSimulation() })).basis).toBe("simulated");
   expect(basisOf(aJob(), "simulated").basis).toBe("simulated");

@@ -95,7 +95,7 @@ it("lists the fields that differ, those of the dataset by their path", () => {
   expect(differingFields([one, one])).toEqual([]);
 });
 
-it("lists how ranks were placed, where they ran, over what they measured, and versions that both told", () => {
+it("lists placement, nodes, transport, and versions that both reported", () => {
   const { spec, summary } = aJob();
   const best = [aBest()];
   const one = aJob({ attempts: [anAttempt({ nodes: ["n1"] })] });
@@ -112,7 +112,7 @@ it("lists how ranks were placed, where they ran, over what they measured, and ve
   expect(differingFields([one, one], [{ numpy: "2.3" }, {}])).toEqual([]);
 });
 
-it("lists with one value what is the same, of versions what those jobs have that told any", () => {
+it("lists equal properties with one value; versions are of the jobs that reported any", () => {
   const { spec } = aJob();
   const [one, two] = [aJob(), aJob({ spec: { ...spec, placement: { ...spec.placement, ranks: 2 } } })];
   const same = Object.fromEntries(sameFields([one, two], [{ numpy: "2.3", mpich: "4.3" }, { mpich: "4.2" }]));

@@ -10,7 +10,7 @@ describe("joined", () => {
 
 describe("valueIn", () => {
   const columns = { x: [1, 2, 3], lines: [[1, 2, undefined], [3, 6, null]] };
-  it("tells what a line last said, nothing in a gap, or the newest", () => {
+  it("gives a line's last value, none in a gap, or the newest", () => {
     expect(valueIn(columns, 0, 0)).toBe(1);
     expect(valueIn(columns, 0, 2)).toBe(2);
     expect(valueIn(columns, 1, 2)).toBeNull();
@@ -18,5 +18,5 @@ describe("valueIn", () => {
     expect(valueIn(columns, 7, null)).toBeNull();
     expect(valueIn({ x: [1], lines: [[undefined]] }, 0, 0)).toBeNull();
   });
-  it("tells of a stack the part itself", () => expect(valueIn(columns, 1, 1, true)).toBe(4));
+  it("gives the part itself for a stack", () => expect(valueIn(columns, 1, 1, true)).toBe(4));
 });

@@ -48,7 +48,7 @@ describe("the lines beside the measured ones", () => {
 });
 
 describe("the model", () => {
-  it("has a knee where the server tells one", () => {
+  it("has a knee if the server gives one", () => {
     expect(referenceLines(found(), "model", inMean("busbw"), false)[0]?.kneeBytes).toBe(512.3);
     expect(predictedLines({ ...modelOf(found()), knees: [] })[0]?.kneeBytes).toBeUndefined();
   });
@@ -93,7 +93,7 @@ describe("the baseline", () => {
     expect(baseWords(compared(), { ...inMean("busbw"), statistic: "median" }, false)).toContain("Grey: the medians of job 3, the base job. Against job 3, by the means:");
   });
 
-  it("is told in words, and why not where it measured something else", () => {
+  it("is described in words, with the reason if it measured something else", () => {
     expect(baseWords(compared(), inMean("busbw"), false)).toBe(
       " Grey: the means of job 3, the base job. Against job 3, by the means: of 1 row 1 faster, 0 slower, 0 within the noise.",
     );

@@ -114,7 +114,7 @@ describe("the lines of a sweep", () => {
     expect(ring?.band?.map(([size]) => size)).toEqual([8, 32]);
   });
 
-  it("tell in place by filled points, and name it only where its other half is not shown", () => {
+  it("mark in place by filled points, and name it only if out of place is not shown", () => {
     const sweep = alignRows([aRow(), aRow({ in_place: true })], ["ring"], "both");
     const looks = (lines: ReturnType<typeof sweepLines>): unknown => lines.map(({ name, mark, isNamed }) => [name, mark, isNamed]);
     expect(looks(sweepLines(sweep, shown("busbw")))).toEqual([["ring", "open", true], ["ring", "filled", false]]);

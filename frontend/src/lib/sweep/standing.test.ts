@@ -4,7 +4,7 @@ import { blocksOf, standingWords } from "./standing";
 
 const standing: Standing = { job_id: 2, obstacles: [], algorithm: "ring", size_bytes: 1 << 20, ratio: 0.8, ratio_low: 0.78, ratio_high: 0.82 };
 
-it("tells how much faster, of what, and how sure that is", () => {
+it("gives the speedup, what was compared, and the interval", () => {
   expect(standingWords(standing)).toEqual({ text: "+25.0 %", why: "ring at 1 MiB, out of place; 95 %: +22.0 % to +28.2 %", isClear: true });
 });
 

@@ -49,7 +49,7 @@ describe("stages", () => {
   });
 });
 
-it("begins anew with each attempt", () => {
+it("begins again with each attempt", () => {
   const states: JobState[] = ["held", "queued", "starting", "stopping", "queued", "starting", "running", "stopping", "succeeded"];
   const found = byAttempt(stages(states.map((after, id) => anEvent({ id, after }))));
   expect(found.map((one) => one.map(({ state }) => state))).toEqual([states.slice(0, 4), states.slice(4)]);
@@ -72,7 +72,7 @@ describe("the items of a timeline", () => {
     expect(of("held", "cancelled")).toEqual(["held", "(queued)", "(starting)", "(running)", "(stopping)", "cancelled"]);
   });
 
-  it("come anew with another attempt", () => {
+  it("come again with another attempt", () => {
     const again = ["queued", "starting", "running", "stopping", "queued"] as const;
     expect(of(...again)).toEqual([...again, "(starting)", "(running)", "(stopping)", "(end)"]);
   });
@@ -106,7 +106,7 @@ it("holds up as a best only what a succeeded job measured alone", () => {
   expect(heldUp({ ...job, summary: of("simulated") })).toBeNull();
 });
 
-it("tells simulated rows from measured ones", () => {
+it("distinguishes simulated rows from measured ones", () => {
   expect(isSimulated(aJob(), [aRow()])).toBe(false);
   expect(isSimulated(aJob({ spec: aSimulation() }))).toBe(true);
   expect(isSimulated(aJob(), [aRow(), aRow({ transport: "simulated" })])).toBe(true);

@@ -154,7 +154,7 @@ it("has its algorithms in the order of the verdict's size, of how many iteration
   expect(facts[1]).toMatch(/^ring.*0\.150.*1 MiB, n=20; best 42\.0 at 64 MiB in place$/);
 });
 
-it("tells of how many iterations percentiles are, when some were left out", async () => {
+it("gives the number of iterations of percentiles if some were skipped", async () => {
   const page = await drawn(<Latency job={succeeded()} rows={[aRow({ iterations: 15 })]} />, "/jobs/7?view=table");
   expect(page.textContent).toContain("Percentiles of 15 timed iterations");
 });
@@ -166,7 +166,7 @@ it("shows the stages of the newest attempt, and folds those before", async () =>
   expect(page.querySelector("details summary")?.textContent).toBe("1 earlier attempt");
 });
 
-it("follows what is printed until somebody scrolls up, and again from Jump to live on", async () => {
+it("follows the output until the user scrolls up, and again after Jump to live", async () => {
   const filter = {};
   const outline = (lines: number) => ({ lines, last_id: lines, lines_per_page: 500, cursors: [null], line_at: null });
   const known = new Answers().of(logOutlineQuery(7, filter), outline(100));

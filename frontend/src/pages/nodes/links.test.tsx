@@ -31,7 +31,7 @@ it("says of very many nodes which ones are shown", async () => {
   expect(page.querySelector("figcaption")?.textContent).toMatch(/1 of 780 pairs measured.*\. Of 40 nodes the 2 with the slowest measured links/);
 });
 
-it("signs a link whose mean says little, and says what the sign means", async () => {
+it("marks a link whose mean says little, and explains the mark", async () => {
   const nodes = ["n1", "n2", "n3"].map((name, id) => aNode({ id, name }));
   const shown = async (isUnstable: boolean) => {
     const links = [link("n1", "n2", isUnstable), link("n2", "n3")];

@@ -38,12 +38,12 @@ describe("the small curves of a node", () => {
     ]);
   });
 
-  it("are of cores and memory where nobody reads the GPUs, which is told", () => {
+  it("are of cores and memory if the GPUs are not read, which the page says", () => {
     expect(trendsOf(withGpus, told()).map(({ name }) => name)).toEqual(["load", "memory"]);
     expect([hasUnreadGpus(withGpus, told()), hasUnreadGpus(withGpus, undefined), hasUnreadGpus(node, told())]).toEqual([true, true, false]);
   });
 
-  it("are none of a node that tells nothing, as one with an earlier agent", () => {
+  it("are none for a node without readings, such as one with an earlier agent", () => {
     expect(trendsOf(node, undefined)).toEqual([]);
   });
 });

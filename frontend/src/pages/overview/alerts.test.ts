@@ -25,7 +25,7 @@ it("names every trouble of a node", () => {
   ]);
 });
 
-it("tells what is wrong with running jobs now, and not what was", () => {
+it("lists active problems of running jobs, and no earlier ones", () => {
   const over = { ...insight, id: 6, until: "2026-01-01T00:01:00Z" };
   expect(alertsOf([], [aJob({ id: 3, insights: [insight, over] })]).map(({ text, path }) => [text, path])).toEqual([
     ["job 3: Rank 2 is slow.", "/jobs/3"],

@@ -10,7 +10,7 @@ import { Answers, drawn } from "../../testing/page";
 import { JobBars } from "./JobBars";
 import { OverviewPage } from "./OverviewPage";
 
-it("tells what is wrong with a job that runs, however many newer ones there are", async () => {
+it("lists the problem of a running job, however many newer jobs there are", async () => {
   const insight = { id: 5, attempt_id: 1, kind: "hang", rank: 2, node: "n1", message: "No rank moves.", since: "2026-01-01T00:00:00Z", until: null } as const;
   const hanging = aJob({ id: 3, insights: [insight] });
   const newer = Array.from({ length: 30 }, (_, i) => aJob({ id: 40 - i, state: "succeeded" }));
@@ -51,7 +51,7 @@ it.each([
   expect(page.querySelector("[role=status]")?.textContent).toBe("");
 });
 
-it("tells what needs attention below the lists, which it must not move", async () => {
+it("lists what needs attention below the lists, which it must not move", async () => {
   const page = await drawn(<OverviewPage />, "/", new Answers()
     .of(nodesQuery, [seenNow(aNode({ observed: "lost" }))])
     .of(recentJobsQuery, [aJob()])

@@ -13,7 +13,7 @@ function cells(html: string): string[] {
 }
 
 describe("ChunkMatrix", () => {
-  it("tells what each rank holds and of how many inputs it is made", () => {
+  it("shows what each rank holds and how many inputs it contains", () => {
     const html = renderToStaticMarkup(<ChunkMatrix run={run} step={2} reduces />);
     expect(cells(html)).toEqual(["2 1/3", "14 3/3 ✓", "18 2/3", "3 2/3", "2 1/3", "21 3/3 ✓", "7 3/3 ✓", "10 2/3", "12 1/3"]);
     expect(html.match(/data-changed/g)).toHaveLength(3);

@@ -19,7 +19,7 @@ describe("moveLanes", () => {
     expect(bars.filter((bar) => bar.isCritical && bar.part === "send")).toHaveLength(4);
   });
 
-  it("draws waiting and what the model predicts where they are told", () => {
+  it("draws waiting and the model's prediction if they are known", () => {
     const [move] = run.steps[1] ?? [];
     if (!move) throw new Error("the example has moves");
     const { bars } = moveLanes({ ...run, steps: [[{ ...move, waitUs: 1, predictedUs: 4 }]] }, width);

@@ -95,7 +95,7 @@ describe("runOfTrace", () => {
     ]);
   });
 
-  it("tells how far the clocks of several nodes may err", () => {
+  it("gives the possible error of the clocks of several nodes", () => {
     const rows = [row({}), row({ rank: 1, peer: 0 })];
     const errors = (nodes: string[]): (number | undefined)[] => (runOfTrace(trace(rows, nodes)).steps[0] ?? []).map((move) => move.errorUs);
     expect(errors(["n1", "n2"])).toEqual([0.3, 9]);
@@ -114,7 +114,7 @@ describe("runOfTrace", () => {
   });
 });
 
-it("says who sends to whom, whoever tells it", () => {
+it("gives sender and receiver, whichever of them reported it", () => {
   expect(endsOf(row({ is_send: true, rank: 3, peer: 4 }))).toEqual({ src: 3, dst: 4 });
   expect(endsOf(row({ rank: 3, peer: 4 }))).toEqual({ src: 4, dst: 3 });
 });

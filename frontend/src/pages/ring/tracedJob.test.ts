@@ -34,7 +34,7 @@ describe("why there is no trace", () => {
     expect(whyNoTrace(aJob()).sentence).toContain("did not ask for a trace");
   });
 
-  it("tells one that comes from one that does not", () => {
+  it("distinguishes a trace that will come from one that will not", () => {
     expect(whyNoTrace(aJob({ spec: followed, state: "running" }))).toMatchObject({ title: "No trace yet", comes: true });
     expect(whyNoTrace(aJob({ spec: followed, state: "failed" }))).toMatchObject({ comes: false });
     expect(whyNoTrace(aJob({ spec: followed, state: "failed" })).sentence).toContain("ringscope why 1");

@@ -19,7 +19,7 @@ const UNKNOWN = trace([["n1", 5000], ["n2", null]]);
 describe("the clocks", () => {
   it("err only between nodes", () => expect([ONE, TWO, UNKNOWN].map(clockErrorNs)).toEqual([0, 12_000, null]));
 
-  it("are told in words", () => {
+  it("are described in words", () => {
     expect([ONE, TWO, UNKNOWN].map((each) => clocksInWords(each).value)).toEqual(["one clock", "±12 µs", "not known"]);
   });
 });

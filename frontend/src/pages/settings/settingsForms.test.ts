@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { refusedTexts, SCHEDULE_FIELDS, TOKEN_FIELDS, unreadableTexts, WEBHOOK_FIELDS } from "./settingsForms";
 
 describe("what cannot be read of a form of the settings", () => {
-  it("is told at its field before anything is sent: days that are no number would be a token without end", () => {
+  it("is shown at its field before anything is sent: days that are no number would make a token without an end", () => {
     expect(unreadableTexts(TOKEN_FIELDS, { name: "", kind: "personal", days: "soon" })).toEqual({
       days: "A number is needed, and this is “soon”.",
     });

@@ -83,7 +83,7 @@ test("what is typed is in the URL, and fields that hang on the cluster with it",
   expect(open(formSearch(parseSearch("?from=42&name=&ranks=4")))).toEqual({ name: "", ranks: "4" });
 });
 
-test("typing fast neither opens the form anew nor takes a letter back", async () => {
+test("typing fast neither reopens the form nor drops a letter", async () => {
   await visit("/jobs/new");
   const { mounted } = shown();
   for (const name of ["a", "ab", "abc", "ab", "abcd"]) type(name);

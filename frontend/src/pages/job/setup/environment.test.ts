@@ -25,7 +25,7 @@ describe("environment", () => {
     expect(cpuRanges([])).toBe("not known");
   });
 
-  it("describes a machine as far as it told", () => {
+  it("describes a machine as far as it was reported", () => {
     expect(machineInWords(aNode())).toBe("16 cores in 2 sockets, 1 NUMA node, 16 GiB, EPYC");
     expect(machineInWords(aNode({ sockets: null, numa_nodes: null }))).toBe("16 cores, 16 GiB, EPYC");
   });

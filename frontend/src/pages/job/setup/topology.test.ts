@@ -32,7 +32,7 @@ describe("what joins the ranks", () => {
     ]);
   });
 
-  it("is no NUMA node where a rank did not tell its own", () => {
+  it("is no NUMA node if a rank did not report its own", () => {
     expect(topologyOf([bound(0, "a", null), bound(1, "a", null)], [], []).joints[0]?.[1]?.way).toBe("node");
   });
 
@@ -42,7 +42,7 @@ describe("what joins the ranks", () => {
     expect(topologyOf(ranks, [], [MEASURED]).joints[0]?.[3]).toEqual({ way: "net", link: null });
   });
 
-  it("is told of nodes where there are more ranks than one can look at", () => {
+  it("is of nodes if there are too many ranks", () => {
     const many = Array.from({ length: 18 }, (_, rank) => bound(rank, rank < 9 ? "n1" : "n2", 0));
     const found = topologyOf(many, [member("n1", 0, 9), member("n2", 9, 9)], [MEASURED]);
     expect([found.isOfNodes, found.names, found.joints[0]?.[1]?.link]).toEqual([true, ["n1", "n2"], MEASURED]);

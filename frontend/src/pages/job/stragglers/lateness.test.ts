@@ -55,7 +55,7 @@ describe("the instant of a cell", () => {
     expect(instantOf(found(), { row: 0, column: 0 })).toBe("2026-01-31T12:00:00.000000Z");
   });
 
-  it("is the server's time after the last rank, and nothing where no iteration is told by all", () => {
+  it("is the server's time after the last rank, and null if no iteration was reported by all", () => {
     expect(instantOf(found({ steps_per_column: 1 }), { row: 1, column: 0 })).toBe("2026-01-31T12:00:00.000000Z");
     expect(instantOf(found(), { row: 0, column: 2 })).toBeNull();
   });
@@ -67,7 +67,7 @@ it("knows the largest lateness and the share of being last", () => {
   expect(lastShare(rank(), 0)).toBe("–");
 });
 
-it("names who is last most often, beside what chance would give, and nobody within the clocks' error", () => {
+it("names the rank that is last most often, with its share by chance, and none within the clocks' error", () => {
   const three = [1, 2, 3].map((number) => rank({ rank: number, last_steps_beyond_error: 1 }));
   expect(verdict(found({ ranks: [...three, rank({ rank: 0, last_steps_beyond_error: 27 })] }))).toBe(
     "Rank 0 on n1 came last to 90.0 % of 30 iterations; by chance it would be 25.0 %.",
@@ -77,7 +77,7 @@ it("names who is last most often, beside what chance would give, and nobody with
   expect(verdict(found({ ranks: [], steps: 0 }))).toBe("");
 });
 
-it("has a median where every iteration is told, and none where columns hold the largest of several", () => {
+it("has a median if every iteration is reported, and none if columns hold the largest of several", () => {
   const one = rank({ late_us: [9, null, -1, 2] });
   expect(medianLate(one, found({ steps_per_column: 1 }))).toBe(2);
   expect(medianLate(rank({ late_us: [1, 3] }), found({ steps_per_column: 1 }))).toBe(2);

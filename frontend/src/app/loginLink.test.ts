@@ -49,9 +49,9 @@ it("stays here where a path only looks as if it led away", () => {
 it("distinguishes a used link from one that may be followed again", async () => {
   const used = { token: "rs_a", page: `${SITE}/` };
   const expected = { 401: "expired", 422: "expired", 429: "failed", 503: "failed" };
-  for (const [status, told] of Object.entries(expected)) {
+  for (const [status, outcome] of Object.entries(expected)) {
     answer = () => Promise.resolve(new Response("{}", { status: Number(status) }));
-    expect(await follow(used)).toBe(`/?login=${told}`);
+    expect(await follow(used)).toBe(`/?login=${outcome}`);
   }
   answer = () => Promise.reject(new TypeError("Failed to fetch"));
   expect(await follow(used)).toBe("/?login=failed");

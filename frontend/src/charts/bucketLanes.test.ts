@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { someBuckets } from "../testing/toldFixtures";
+import { someBuckets } from "../testing/resultFixtures";
 import { bucketLanes, lastUs, LANE_PX, LEFT_PX, niceTicks, overlapUs, RIGHT_PX } from "./bucketLanes";
 
 const ranks = someBuckets();

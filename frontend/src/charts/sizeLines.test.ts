@@ -61,8 +61,8 @@ describe("a chart over sizes", () => {
   });
 
   it("reports the size under the pointer, and the clicked one", () => {
-    const told: (number | null)[] = [];
-    const found = options(() => setup({ onHover: (index) => told.push(index), onChoose: (index) => told.push(10 * index) }));
+    const calls: (number | null)[] = [];
+    const found = options(() => setup({ onHover: (index) => calls.push(index), onChoose: (index) => calls.push(10 * index) }));
     const over = new EventTarget();
     const u = { over, cursor: { idx: 3 as number | null } } as unknown as uPlot;
     found.hooks?.ready?.[0]?.(u);
@@ -71,6 +71,6 @@ describe("a chart over sizes", () => {
     u.cursor.idx = null;
     found.hooks?.setCursor?.[0]?.(u);
     over.dispatchEvent(new Event("click"));
-    expect(told).toEqual([3, 30, null]);
+    expect(calls).toEqual([3, 30, null]);
   });
 });

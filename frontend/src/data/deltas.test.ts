@@ -3,7 +3,7 @@ import { InfiniteQueryObserver, QueryClient } from "@tanstack/react-query";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { api } from "../api/client";
 import { aJob, aTraining } from "../testing/fixtures";
-import { aBlock, aRow, someSteps } from "../testing/toldFixtures";
+import { aBlock, aRow, someSteps } from "../testing/resultFixtures";
 import { applyEvents, refetchAll } from "./deltas";
 import { jobsQuery } from "./jobs";
 import type { JobView, MeasurementView, NewestSteps } from "../api/types";
@@ -63,7 +63,7 @@ describe("steps", () => {
   });
 
   const steps = ["job", 1, "newest steps"];
-  const told = (lastStep: number, attempt = 1) => ({
+  const stepsEvent = (lastStep: number, attempt = 1) => ({
     name: "steps",
     data: { job_id: 1, newest: someSteps([aBlock({ last_step: lastStep })], { attempt_id: attempt }) },
   });
@@ -71,14 +71,14 @@ describe("steps", () => {
 
   it("replace those before, and never go backwards within an attempt", () => {
     client.setQueryData(steps, someSteps([]));
-    applyEvents(client, [told(9), told(5)]);
+    applyEvents(client, [stepsEvent(9), stepsEvent(5)]);
     expect(shown()).toBe(9);
-    applyEvents(client, [told(2, 2), told(30)]);
+    applyEvents(client, [stepsEvent(2, 2), stepsEvent(30)]);
     expect(shown()).toBe(2);
   });
 
   it("of a job that no page asked for are dropped", () => {
-    applyEvents(client, [told(1)]);
+    applyEvents(client, [stepsEvent(1)]);
     expect(shown()).toBeUndefined();
   });
 
@@ -91,7 +91,7 @@ describe("steps", () => {
   it("have the curve of training asked for again, once for all that come until then", () => {
     const asked = vi.spyOn(client, "invalidateQueries");
     const curves = (): number => asked.mock.calls.filter(([filter]) => filter?.queryKey?.[2] === "curve").length;
-    applyEvents(client, [told(1), told(2), { name: "job", data: aTraining() }]);
+    applyEvents(client, [stepsEvent(1), stepsEvent(2), { name: "job", data: aTraining() }]);
     expect(curves()).toBe(0);
     vi.runAllTimers();
     expect(curves()).toBe(1);
@@ -145,10 +145,10 @@ describe("all that is asked for again", () => {
   });
 
   it("changes the rows of a list in place, and offers what is new beside it", async () => {
-    const told = [aJob({ id: 4 }), aJob({ id: 3, state: "succeeded" }), aJob({ id: 2 })];
+    const listed = [aJob({ id: 4 }), aJob({ id: 3, state: "succeeded" }), aJob({ id: 2 })];
     const ended = aJob({ id: 1, state: "failed" });
     vi.spyOn(api, "GET").mockImplementation(((path: string) =>
-      Promise.resolve({ data: path.endsWith("{job_id}") ? ended : { items: told, next: "more" }, response: new Response() })) as never);
+      Promise.resolve({ data: path.endsWith("{job_id}") ? ended : { items: listed, next: "more" }, response: new Response() })) as never);
     client.setQueryData(key, { pages: [{ items: [3, 2, 1].map((id) => aJob({ id })), next: null }], pageParams: [null] });
     const stop = new InfiniteQueryObserver(client, { ...jobsQuery({}), staleTime: Infinity }).subscribe(() => undefined);
     await refetchAll(client);

@@ -26,6 +26,6 @@ it("ends where a page could not draw more", async () => {
 
 it("keeps what the stream has brought meanwhile", async () => {
   const client = new QueryClient();
-  client.setQueryData(KEY, [{ id: 1, told: "live" }, { id: 9 }]);
-  expect(await collect(client, KEY, pagesOf(2))).toEqual([{ id: 0 }, { id: 1, told: "live" }, { id: 9 }]);
+  client.setQueryData(KEY, [{ id: 1, origin: "live" }, { id: 9 }]);
+  expect(await collect(client, KEY, pagesOf(2))).toEqual([{ id: 0 }, { id: 1, origin: "live" }, { id: 9 }]);
 });

@@ -34,8 +34,8 @@ describe("newerJob", () => {
 
   it("starts again from no rows with a new attempt", () => {
     const before = aJob({ progress: { done: 5, total: 10 } });
-    const told = { reason: null, message: "", bad_node: null, bad_rank: null, disturbed_by: null, created_at: "", started_at: null, finished_at: null };
-    const attempt = { id: 9, number: 1, nodes: [], members: [], ...told };
+    const ends = { reason: null, message: "", bad_node: null, bad_rank: null, disturbed_by: null, created_at: "", started_at: null, finished_at: null };
+    const attempt = { id: 9, number: 1, nodes: [], members: [], ...ends };
     const retry = aJob({ progress: { done: 0, total: 10 }, attempts: [attempt] });
     expect(newerJob(before, retry)).toBe(retry);
   });

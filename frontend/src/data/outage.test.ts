@@ -20,17 +20,17 @@ it("takes the newest word on late work, and none for no news", () => {
 });
 
 describe("the look out for the server", () => {
-  let told: string[];
+  let calls: string[];
   let ask: (signal: AbortSignal) => Promise<unknown>;
   let end: () => void;
 
   beforeEach(() => {
     vi.useFakeTimers();
-    told = [];
+    calls = [];
     end = lookOut({
       ask: (signal) => ask(signal),
-      onAnswer: (isFirst) => told.push(isFirst ? "first answer" : "answer"),
-      onSilence: () => told.push("silence"),
+      onAnswer: (isFirst) => calls.push(isFirst ? "first answer" : "answer"),
+      onSilence: () => calls.push("silence"),
     });
   });
 
@@ -50,21 +50,21 @@ describe("the look out for the server", () => {
     await vi.advanceTimersByTimeAsync(AGAIN_MS);
     ask = () => Promise.reject(new ApiError(503, "disk_full", "The disk is full.", []));
     await vi.advanceTimersByTimeAsync(AGAIN_MS);
-    expect(told).toEqual(["first answer", "silence", "silence", "silence", "answer"]);
+    expect(calls).toEqual(["first answer", "silence", "silence", "silence", "answer"]);
   });
 
   it("takes one that says nothing for one that is not there", async () => {
     ask = (signal) => new Promise((_, fail) => signal.addEventListener("abort", () => fail(new Error("aborted"))));
     await vi.advanceTimersByTimeAsync(FIRST_MS + PATIENCE_MS - 1);
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(told).toEqual(["silence"]);
+    expect(calls).toEqual(["silence"]);
   });
 
   it("asks no more once the stream is back", async () => {
     ask = () => Promise.resolve({});
     end();
     await vi.advanceTimersByTimeAsync(FIRST_MS + AGAIN_MS);
-    expect(told).toEqual([]);
+    expect(calls).toEqual([]);
   });
 });

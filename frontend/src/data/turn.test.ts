@@ -19,11 +19,11 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A tab's stream: what it was told, the newest last. */
+/** A tab's stream: its calls, the newest last. */
 function tab(): string[] {
-  const told: string[] = [];
-  ends.push(takeTurns({ start: () => told.push("start"), pause: (status) => told.push(status) }));
-  return told;
+  const calls: string[] = [];
+  ends.push(takeTurns({ start: () => calls.push("start"), pause: (status) => calls.push(status) }));
+  return calls;
 }
 
 function show(isSeen: boolean): void {
@@ -33,22 +33,22 @@ function show(isSeen: boolean): void {
 
 test("a tab that was opened in the background opens no stream until it is seen", () => {
   isHidden = true;
-  const told = tab();
+  const calls = tab();
   vi.advanceTimersByTime(10 * HIDDEN_MS);
-  expect(told).toEqual(["paused"]);
+  expect(calls).toEqual(["paused"]);
   show(true);
-  expect(told).toEqual(["paused", "start"]);
+  expect(calls).toEqual(["paused", "start"]);
 });
 
 test("a tab that is hidden for a moment keeps its stream, and one that stays hidden lets go of it", () => {
-  const told = tab();
+  const calls = tab();
   show(false);
   vi.advanceTimersByTime(HIDDEN_MS - 1);
   show(true);
   vi.advanceTimersByTime(HIDDEN_MS);
-  expect(told).toEqual(["start"]);
+  expect(calls).toEqual(["start"]);
   show(false);
   vi.advanceTimersByTime(HIDDEN_MS);
   show(true);
-  expect(told).toEqual(["start", "paused", "start"]);
+  expect(calls).toEqual(["start", "paused", "start"]);
 });

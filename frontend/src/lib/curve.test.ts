@@ -3,7 +3,7 @@ import type { EpochView } from "../api/types";
 import {
   accuracyLine, attemptMarks, heldOutLine, lossLine, meanPoint, rangeOf, rateLine, secondsAt, splitOf, stackedSplit, stepRange,
 } from "./curve";
-import { aPoint } from "../testing/toldFixtures";
+import { aPoint } from "../testing/resultFixtures";
 
 const part = (job_id: number, attempt: number, first_step: number, last_step: number) => ({ job_id, attempt, first_step, last_step });
 

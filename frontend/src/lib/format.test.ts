@@ -67,4 +67,4 @@ it.each([
   [[20, null], ""],
   [[undefined], ""],
   [[], ""],
-])("says of how many iterations rows are, where each of them tells: %j", (counts, text) => expect(eachOf(counts)).toBe(text));
+])("gives the number of iterations of rows if all rows have it: %j", (counts, text) => expect(eachOf(counts)).toBe(text));

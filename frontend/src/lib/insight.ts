@@ -39,8 +39,8 @@ export function stacksOf(insight: InsightDetail | undefined): Stack[] {
   for (const { rank, node, source, stack } of (insight?.evidence.stacks as RankStack[] | undefined) ?? []) {
     const text = stack.replace(THREAD, "thread");
     const key = `${source} ${text}`;
-    const alike = stacks.get(key);
-    if (alike) alike.ranks.push({ rank, node });
+    const same = stacks.get(key);
+    if (same) same.ranks.push({ rank, node });
     else stacks.set(key, { ranks: [{ rank, node }], source, text });
   }
   return [...stacks.values()];

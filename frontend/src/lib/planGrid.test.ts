@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { PriceCell } from "../api/types";
-import { aRow } from "../testing/toldFixtures";
+import { aRow } from "../testing/resultFixtures";
 import { curveSizes, lead, mapShapes, mapSizes, measuredColumns, priceColumns, pricesCsv, slowestRatio } from "./planGrid";
 
 describe("the grids", () => {

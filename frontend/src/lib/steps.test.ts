@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { aJob, aSimulation } from "../testing/fixtures";
-import { aBlock, someSteps } from "../testing/toldFixtures";
+import { aBlock, someSteps } from "../testing/resultFixtures";
 import { barsLabel, barsPath, countWords, expectedRows, kindWords, longestUs, shownSteps, slowestWords } from "./steps";
 import type { AttemptView } from "../api/types";
 

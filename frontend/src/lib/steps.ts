@@ -26,7 +26,7 @@ export function kindWords(block: StepBlock): string {
 export function slowestWords({ items, ranks }: NewestSteps): string {
   const more = ranks > items.length ? `The slowest ${items.length} of ${plural(ranks, "rank")}. ` : "";
   const [first, ...others] = items;
-  if (!first || others.length === 0 || others.some((block) => !isAlike(block, first))) return more;
+  if (!first || others.length === 0 || others.some((block) => !isSameCall(block, first))) return more;
   const slowest = others.reduce((a, b) => (b.mean_us > a.mean_us ? b : a), first);
   const rate = slowest.busbw_gb_per_s === null ? "" : `, ${threeDigits(slowest.busbw_gb_per_s)} GB/s`;
   return `${more}Slowest: rank ${slowest.rank}, ${timeWords(slowest.mean_us)} a step${rate}.`;
@@ -37,7 +37,7 @@ function timeWords(timeUs: number): string {
   return timeUs < 1000 ? `${threeDigits(timeUs)} µs` : `${threeDigits(timeUs / 1000)} ms`;
 }
 
-function isAlike(a: StepBlock, b: StepBlock): boolean {
+function isSameCall(a: StepBlock, b: StepBlock): boolean {
   return a.algorithm === b.algorithm && a.bytes === b.bytes && a.in_place === b.in_place;
 }
 

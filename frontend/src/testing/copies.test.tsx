@@ -5,7 +5,7 @@ import { fitQuery, planQuery, sensitivityQuery } from "../data/planning";
 import { jobQuery } from "../data/job";
 import { aRingOfThree } from "./exampleFixture";
 import { aJob, anAttempt, aSimulation } from "./fixtures";
-import { aRow } from "./toldFixtures";
+import { aRow } from "./resultFixtures";
 import { basisOf } from "../lib/sweep/caveats";
 import { SIMULATED } from "../lib/csv";
 import { runOf } from "../lib/moves";

@@ -22,8 +22,8 @@ function unstable({ best, sizes }: BenchmarkSummary, isAt: (sizeBytes: number) =
   return { best: best.map(marked), sizes: sizes.map(marked) };
 }
 
-/** What a column shows of a job, and tells on hover, where that is text. */
-function told(job: JobView, name: string, baseJob?: JobView, standings = NONE): unknown[] {
+/** A column's text for a job, and its text on hover. */
+function shownAs(job: JobView, name: string, baseJob?: JobView, standings = NONE): unknown[] {
   const column = columnsFor(2000, baseJob, standings).find((one) => one.name === name);
   return [column?.content(job, UNMARKED), column?.title?.(job)];
 }
@@ -38,7 +38,7 @@ it("has a column from its width on", () => {
 
 it("shows the sentence of a failed job, not the word for its reason", () => {
   const job = aJob({ state: "failed", reason: "time_limit", message: "It ran longer than its 10 s." });
-  const [cell, title] = told(job, "result");
+  const [cell, title] = shownAs(job, "result");
   expect([renderToStaticMarkup(<>{cell}</>).replace(/<[^>]*>/g, ""), title]).toEqual([job.message, job.message]);
 });
 
@@ -46,7 +46,7 @@ it.each([
   [aJob({ state: "running", progress: { done: 3, total: 8 } }), "3/8"],
   [measured(1, 12.5), "12.5 GB/s · "],
   [aJob({ state: "failed", reason: "oom", message: "A rank ran out of memory." }), "A rank ran out of memory."],
-])("tells a phone below the name how far a job is and what came out", (job, text) => {
+])("shows progress and result below the name on a phone", (job, text) => {
   const name = columnsFor(390, undefined, NONE).find((one) => one.name === "name");
   // A link needs a router: what stands below it does not.
   const parts = (name?.content(job, UNMARKED) as { props: { children: unknown[] } }).props.children;
@@ -56,20 +56,20 @@ it.each([
 
 it("shows a benchmark's bandwidth, its size, and its share of what the links allow", () => {
   const job = measured(1, 12.5);
-  expect(told(job, "speed")).toEqual(["12.5 GB/s", "ring at 1 MiB, n=20"]);
-  expect(told(job, "at-max-size")).toEqual(["12.5", "ring, out of place at 1 MiB"]);
-  expect(told(job, "of-limit")).toEqual(["50.0 %", "ring, out of place at 1 MiB, of 25.0 GB/s"]);
-  expect(told(job, "p99-at-min")).toEqual(["9.50", "ring, out of place at 8 B, of 15 iterations"]);
+  expect(shownAs(job, "speed")).toEqual(["12.5 GB/s", "ring at 1 MiB, n=20"]);
+  expect(shownAs(job, "at-max-size")).toEqual(["12.5", "ring, out of place at 1 MiB"]);
+  expect(shownAs(job, "of-limit")).toEqual(["50.0 %", "ring, out of place at 1 MiB, of 25.0 GB/s"]);
+  expect(shownAs(job, "p99-at-min")).toEqual(["9.50", "ring, out of place at 8 B, of 15 iterations"]);
   const { summary } = job;
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
-  expect(told({ ...job, summary: { ...summary, min_size_iterations: null } }, "p99-at-min")[1]).toBe("ring, out of place at 8 B");
-  expect(told(job, "sizes")).toEqual(["8 B – 64 MiB", "8 B – 64 MiB"]);
+  expect(shownAs({ ...job, summary: { ...summary, min_size_iterations: null } }, "p99-at-min")[1]).toBe("ring, out of place at 8 B");
+  expect(shownAs(job, "sizes")).toEqual(["8 B – 64 MiB", "8 B – 64 MiB"]);
 });
 
 it("signs what should not be compared, and says why", () => {
   const { summary, ...job } = measured(1, 12.5);
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
-  const [cell] = told({ ...job, summary: { ...summary, ranks: 4, cores: 2 } }, "speed");
+  const [cell] = shownAs({ ...job, summary: { ...summary, ranks: 4, cores: 2 } }, "speed");
   const text = renderToStaticMarkup(<>{cell}</>);
   expect(text).toContain("4 ranks on 2 cores: The ranks shared these cores");
   expect(text).toMatch(/12\.5 GB\/s$/);
@@ -85,7 +85,7 @@ it.each([
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
   const marked = { ...job, state, summary: { ...summary, ...("wrong" in change && change), ...unstable(summary, (size) => size > 0 && "is_unstable" in change) } };
   for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) {
-    const [cell] = told(marked, name);
+    const [cell] = shownAs(marked, name);
     expect(renderToStaticMarkup(<>{cell}</>)).toContain(why);
   }
 });
@@ -97,36 +97,36 @@ it.each([
   const { summary, ...job } = measured(1, 12.5);
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
   const one = { ...job, summary: { ...summary, ...unstable(summary, (size) => size === at) } };
-  const html = (name: string): string => renderToStaticMarkup(<>{told(one, name)[0]}</>);
+  const html = (name: string): string => renderToStaticMarkup(<>{shownAs(one, name)[0]}</>);
   expect(["speed", "at-max-size", "of-limit", "p99-at-min"].filter((name) => html(name).includes("unstable"))).toEqual(names);
 });
 
 it("has a dash for what was not measured", () => {
-  for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(told(aJob(), name)[0]).toBe("–");
-  expect(told(aJob(), "of-limit")[1]).toBe("the rate of its links is not known");
+  for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(shownAs(aJob(), name)[0]).toBe("–");
+  expect(shownAs(aJob(), "of-limit")[1]).toBe("the rate of its links is not known");
 });
 
 it("shows the samples per second, strategy and batch of training", () => {
   const job = aTraining();
   const { training } = job.spec;
-  expect(told(job, "speed")[0]).toMatch(/^([\d,]+ samples\/s|–)$/);
-  expect(told(job, "algorithms")).toEqual([`${training?.strategy}, ${training?.all_reduce}`, undefined]);
-  expect(told(job, "sizes")).toEqual(Array(2).fill(`batch ${training?.global_batch_size}`));
-  expect(told(job, "of-limit")[0]).toBe("–");
+  expect(shownAs(job, "speed")[0]).toMatch(/^([\d,]+ samples\/s|–)$/);
+  expect(shownAs(job, "algorithms")).toEqual([`${training?.strategy}, ${training?.all_reduce}`, undefined]);
+  expect(shownAs(job, "sizes")).toEqual(Array(2).fill(`batch ${training?.global_batch_size}`));
+  expect(shownAs(job, "of-limit")[0]).toBe("–");
 });
 
 it("compares with a base job in a column of its own, before the age", () => {
   const [slow, fast] = [measured(1, 10), measured(2, 12)];
   expect(columnsFor(2000, slow, NONE).slice(-2).map(({ name }) => name)).toEqual(["difference", "age"]);
   const standing = { job_id: 2, obstacles: [], algorithm: "ring", size_bytes: 1024, ratio: 0.8, ratio_low: 0.78, ratio_high: 0.82 };
-  const cell = (change: Partial<Standing>): unknown[] => told(fast, "difference", slow, new Map([[2, { ...standing, ...change }]]));
+  const cell = (change: Partial<Standing>): unknown[] => shownAs(fast, "difference", slow, new Map([[2, { ...standing, ...change }]]));
   expect(cell({})).toEqual(["+25.0 %", "ring at 1 KiB, out of place; 95 %: +22.0 % to +28.2 %"]);
   expect(renderToStaticMarkup(<>{cell({ ratio_high: 1.1 })[0]}</>)).toContain("≈ +25.0 %");
-  expect(renderToStaticMarkup(<>{told(fast, "difference", slow)[0]}</>), "not known yet").toContain("–");
+  expect(renderToStaticMarkup(<>{shownAs(fast, "difference", slow)[0]}</>), "not known yet").toContain("–");
 });
 
 it("says in every figure's tooltip that it is simulated", () => {
   const job = { ...measured(1, 12.5), spec: aSimulation() };
-  for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(told(job, name)[1]).toMatch(/^SIMULATED ring/);
-  expect(told(job, "speed")[1], "nothing of it was timed").toBe("SIMULATED ring at 1 MiB");
+  for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(shownAs(job, name)[1]).toMatch(/^SIMULATED ring/);
+  expect(shownAs(job, "speed")[1], "nothing of it was timed").toBe("SIMULATED ring at 1 MiB");
 });

@@ -16,53 +16,53 @@ async function marked() {
   const page = await drawn(<><Caveat word="disturbed" why="Job 9 ran there." /> <Caveat word="unstable" why="It varies." /><p>text</p><Reasons /></>, "/");
   const [tip, text, first, second] = ["#reason", "p", "button", "button + button"].map((what) => page.querySelector<HTMLElement>(what));
   if (!tip || !text || !first || !second) throw new Error("the page has all of them");
-  return { text, first, second, tip, told: () => (tip.hidden ? null : tip.textContent) };
+  return { text, first, second, tip, shown: () => (tip.hidden ? null : tip.textContent) };
 }
 
 it("shows the reason on focus until the focus leaves or Escape is pressed, and again on a press", async () => {
-  const { first, second, told } = await marked();
-  expect(told()).toBeNull();
+  const { first, second, shown } = await marked();
+  expect(shown()).toBeNull();
   expect([first.textContent, first.getAttribute("aria-description"), first.tabIndex]).toEqual(["disturbed", "Job 9 ran there.", 0]);
   await act(async () => first.focus());
-  expect(told()).toBe("Job 9 ran there.");
+  expect(shown()).toBe("Job 9 ran there.");
   await act(async () => second.focus());
-  expect(told()).toBe("It varies.");
+  expect(shown()).toBe("It varies.");
   await press("Escape");
-  expect(told()).toBeNull();
+  expect(shown()).toBeNull();
   await act(async () => second.click());
-  expect(told()).toBe("It varies.");
+  expect(shown()).toBe("It varies.");
 });
 
 it("shows the reason to a resting mouse, which may move into it, and to a finger until that presses elsewhere", async () => {
-  const { first, text, tip, told } = await marked();
+  const { first, text, tip, shown } = await marked();
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
   await point("pointerover", first, "mouse");
   await point("pointerover", text, "mouse");
   await act(async () => vi.advanceTimersByTime(1000));
-  expect(told(), "to one that only crosses it").toBeNull();
+  expect(shown(), "to one that only crosses it").toBeNull();
   await point("pointerover", first, "mouse");
   await act(async () => vi.advanceTimersByTime(1000));
-  expect(told()).toBe("Job 9 ran there.");
+  expect(shown()).toBe("Job 9 ran there.");
   await point("pointerover", tip, "mouse");
-  expect(told()).toBe("Job 9 ran there.");
+  expect(shown()).toBe("Job 9 ran there.");
   await point("pointerover", text, "mouse");
-  expect(told()).toBeNull();
+  expect(shown()).toBeNull();
   await point("pointerdown", first, "touch");
   await point("pointerover", text, "touch");
-  expect(told()).toBe("Job 9 ran there.");
+  expect(shown()).toBe("Job 9 ran there.");
   await point("pointerdown", text, "touch");
-  expect(told()).toBeNull();
+  expect(shown()).toBeNull();
 });
 
 it("follows a mark that changes, and goes with one that goes", async () => {
-  const { first, told } = await marked();
+  const { first, shown } = await marked();
   await act(async () => first.focus());
   await act(async () => first.setAttribute("aria-description", "Job 10 ran there."));
-  expect(told()).toBe("Job 10 ran there.");
+  expect(shown()).toBe("Job 10 ran there.");
   const other = document.createElement("i");
   await act(async () => first.replaceWith(other));
-  expect(told()).toBeNull();
+  expect(shown()).toBeNull();
   other.replaceWith(first);
 });
 

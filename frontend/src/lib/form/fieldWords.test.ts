@@ -25,8 +25,8 @@ describe("what cannot be read", () => {
 
 describe("the server's sentence in the form", () => {
   it("has the form's labels, and not the name of the field that it stands at", () => {
-    const told = "benchmark.min_bytes: min_bytes 65536 is larger than max_bytes 8; lower min_bytes or raise max_bytes.";
-    expect(formWords(SWEEP_FIELDS, told)).toBe(
+    const detail = "benchmark.min_bytes: min_bytes 65536 is larger than max_bytes 8; lower min_bytes or raise max_bytes.";
+    expect(formWords(SWEEP_FIELDS, detail)).toBe(
       "“Smallest” 65536 is larger than “Largest” 8; lower “Smallest” or raise “Largest”.",
     );
     expect(formWords(SWEEP_FIELDS, "benchmark.algorithms[0]: algorithm nccl needs a GPU.")).toBe("Algorithm nccl needs a GPU.");
@@ -34,8 +34,8 @@ describe("the server's sentence in the form", () => {
   });
 
   it("keeps words that only look like names", () => {
-    const told = "placement.ranks: 99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer.";
-    expect(formWords(SCRIPT_FIELDS, told)).toBe("99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer.");
+    const detail = "placement.ranks: 99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer.";
+    expect(formWords(SCRIPT_FIELDS, detail)).toBe("99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer.");
     expect(formWords(SCRIPT_FIELDS, "halving_doubling needs a power of two.")).toBe("halving_doubling needs a power of two.");
   });
 

@@ -3,7 +3,7 @@ import type { Collective } from "../../api/types";
 import { busFactorInWords, callInWords, caption, rowTimeInWords, sizeInWords, timedIterations, uncheckedInWords } from "./caption";
 import { busFactor, COLLECTIVES, whatARankSends } from "../collectives";
 import { aJob, aSimulation } from "../../testing/fixtures";
-import { aRow } from "../../testing/toldFixtures";
+import { aRow } from "../../testing/resultFixtures";
 
 const { spec } = aJob();
 const of = (collective: Collective, root = 0) => ({ ...spec, benchmark: { ...spec.benchmark, collective, root } });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EpochView, TrainingSummary } from "../../api/types";
 import { accuracies, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, sameFields, tooManyWords } from "./compare";
 import { aBest, aJob, anAttempt, aTraining, PLAIN_TRAINING, trainingChoices } from "../../testing/fixtures";
-import { aPoint } from "../../testing/toldFixtures";
+import { aPoint } from "../../testing/resultFixtures";
 
 function compared(change: Partial<TrainingSummary> = {}, target: number | null = null): Compared {
   const { spec, summary } = aTraining();

@@ -122,8 +122,8 @@ export const MEASURES: readonly Measure[] = [
 /** The ratio of the base job's value to this one; null if one is missing or their targets differ. */
 export function ratio(measure: Measure, item: Compared, base: Compared): number | null {
   const [value, before] = [measure.value(item), measure.value(base)];
-  const isAlike = measure.name !== "Time to accuracy" || target(item) === target(base);
-  return measure.hasRatio && isAlike && value != null && before ? value / before : null;
+  const isComparable = measure.name !== "Time to accuracy" || target(item) === target(base);
+  return measure.hasRatio && isComparable && value != null && before ? value / before : null;
 }
 
 function target({ job }: Compared): number | null | undefined {

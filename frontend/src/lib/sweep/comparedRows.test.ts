@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { deltaOf, sumWords } from "./comparedRows";
-import { aComparedRow as row } from "../../testing/toldFixtures";
+import { aComparedRow as row } from "../../testing/resultFixtures";
 
 const against = (ratio: number, noise = 0.05, isReal = true) => ({ ratio, ratio_low: null, ratio_high: null, noise, is_beyond_noise: isReal });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { comparedRows, isUnstable, referenceBytes, withoutCycles } from "./cycles";
-import { aRow } from "../../testing/toldFixtures";
+import { aRow } from "../../testing/resultFixtures";
 import examples from "./cycles.json";
 
 describe("several cycles as one row", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aRow } from "../../testing/toldFixtures";
+import { aRow } from "../../testing/resultFixtures";
 import { curveColumns, percentileLines, rarity, shareText } from "./percentiles";
 
 it("has a line for each percentile of a row", () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ComparedRow, Comparison, JobPrediction } from "../../api/types";
 import { sweepLines } from "./series";
-import { aRow } from "../../testing/toldFixtures";
+import { aRow } from "../../testing/resultFixtures";
 import type { Shown } from "./series";
 import { baseWords, predictedLines, limitRule, referenceLines, referenceWords } from "./references";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aRow } from "../../testing/toldFixtures";
+import { aRow } from "../../testing/resultFixtures";
 import { METRICS, STATISTICS } from "../search/search";
 import { alignRows, bestRow, METRIC_NAMES, METRIC_UNITS, metricOf, type Shown, spanOf, STATISTIC_NAMES, type Sweep, sweepLines, valueOf } from "./series";
 

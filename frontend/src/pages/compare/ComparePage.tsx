@@ -42,10 +42,10 @@ export function ComparePage() {
 /** The first benchmark or training job determines which kind is compared; the others are left out. */
 function sorted(jobs: readonly JobView[]): { sweeps: JobView[]; training: JobView[]; others: JobView[] } {
   const first = jobs.find((job) => isBenchmark(job) || job.spec.training != null);
-  const isAlike = (job: JobView): boolean => job.kind === first?.kind;
-  const alike = jobs.filter(isAlike);
+  const isOfKind = (job: JobView): boolean => job.kind === first?.kind;
+  const compared = jobs.filter(isOfKind);
   const isOfSweeps = first !== undefined && isBenchmark(first);
-  return { sweeps: isOfSweeps ? alike : [], training: isOfSweeps ? [] : alike, others: jobs.filter((job) => !isAlike(job)) };
+  return { sweeps: isOfSweeps ? compared : [], training: isOfSweeps ? [] : compared, others: jobs.filter((job) => !isOfKind(job)) };
 }
 
 function leftOut(jobs: readonly JobView[], isTraining: boolean): string {

@@ -76,7 +76,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
         {jobs.length > 1 ? (
           <p className="dim">
             Times and bus bandwidths are means, as in the verdict. Δ is of the time: − is faster; in brackets its 95 % interval, which is what the same two runs would give again. ▲ and ▼ differ by
-            more than the noise, ≈ does not, or has too few iterations to tell: the noise (±) is the root of the squared sum of both
+            more than the noise, ≈ does not, or has too few iterations: the noise (±) is the root of the squared sum of both
             rows&rsquo; standard deviations, as in <code>ringscope diff</code>, and wider, as the jobs ran at different times.
           </p>
         ) : (

@@ -4,7 +4,7 @@ import { comparisonQuery } from "../../data/comparison";
 import { environmentsQuery, jobQuery } from "../../data/job";
 import { curveQuery, epochsQuery } from "../../data/training";
 import { aJob, aSimulation, aTraining } from "../../testing/fixtures";
-import { aComparedRow, aPoint } from "../../testing/toldFixtures";
+import { aComparedRow, aPoint } from "../../testing/resultFixtures";
 import type { SizeLine } from "../../lib/sweep/lines";
 import { Answers, drawn } from "../../testing/page";
 import { ComparePage } from "./ComparePage";

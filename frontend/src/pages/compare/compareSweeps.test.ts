@@ -3,7 +3,7 @@ import type { Comparison } from "../../api/types";
 import { rowsOf } from "../../lib/sweep/comparedRows";
 import { algorithmsOf, comparedLines, comparisonCsv, countWords, sizesOf } from "./compareSweeps";
 import { aJob, anAttempt, aSimulation } from "../../testing/fixtures";
-import { aComparedRow as row } from "../../testing/toldFixtures";
+import { aComparedRow as row } from "../../testing/resultFixtures";
 
 const look = { algorithm: "ring", inPlace: false, scale: "busbw", hasBands: true } as const;
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { TrainingSummary } from "../../api/types";
 import type { Compared } from "../../lib/sweep/compare";
 import { aTraining } from "../../testing/fixtures";
-import { aPoint } from "../../testing/toldFixtures";
+import { aPoint } from "../../testing/resultFixtures";
 import { CompareTable } from "./CompareTable";
 import { StepSplits } from "./StepSplits";
 

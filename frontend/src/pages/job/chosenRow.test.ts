@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { rowOptions } from "./chosenRow";
-import { aRow } from "../../testing/toldFixtures";
+import { aRow } from "../../testing/resultFixtures";
 
 const rows = [
   aRow({ id: 1, size_bytes: 2048 }),

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JobState, JobView } from "../../api/types";
 import { toCsv } from "../../lib/csv";
 import { aBest, aJob, aSimulation, aTraining } from "../../testing/fixtures";
-import { anEvent, aRow } from "../../testing/toldFixtures";
+import { anEvent, aRow } from "../../testing/resultFixtures";
 import { accuracyOf, bestBusbw, heldUp, isBenchmark, isSimulated, jobTitle, outcome, workTitle } from "../../lib/state";
 import { choices, sizeRows } from "./results/table";
 import { byAttempt, stages, timelineItems } from "./now/timeline";

@@ -11,7 +11,7 @@ import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
 import { aBest, aJob } from "../../testing/fixtures";
-import { aComparedRow, anEvent, aRow } from "../../testing/toldFixtures";
+import { aComparedRow, anEvent, aRow } from "../../testing/resultFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { CellLinks } from "./stragglers/CellLinks";
 import { JobPage } from "./JobPage";

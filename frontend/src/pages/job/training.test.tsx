@@ -4,7 +4,7 @@ import type { EpochView } from "../../api/types";
 import scroll from "../../components/controls/ScrollX.module.css";
 import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../data/training";
 import { aTraining } from "../../testing/fixtures";
-import { aPoint, someBuckets } from "../../testing/toldFixtures";
+import { aPoint, someBuckets } from "../../testing/resultFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { JobTab } from "./JobTab";
 import { TrainingResults } from "./training/TrainingResults";

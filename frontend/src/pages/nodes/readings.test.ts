@@ -8,7 +8,7 @@ const gpu = (index: number) => ({ index, uuid: `GPU-${index}`, model: "H100", me
 const node = aNode();
 const withGpus = { ...node, inventory: { ...node.inventory, gpus: [gpu(0), gpu(1)] } };
 
-function told(change: Partial<NodeReadings> = {}): NodeReadings {
+function someReadings(change: Partial<NodeReadings> = {}): NodeReadings {
   const nothing = [null, null];
   return {
     node: "n1",
@@ -24,14 +24,14 @@ function told(change: Partial<NodeReadings> = {}): NodeReadings {
 
 describe("the small curves of a node", () => {
   it("are of cores and memory, the newest on the right, from 0 to all that there is", () => {
-    const [load, memory] = trendsOf(node, told());
+    const [load, memory] = trendsOf(node, someReadings());
     expect([load?.name, load?.points]).toEqual(["load", "0.5,0.5 1,0"]);
     expect([memory?.name, memory?.points]).toEqual(["memory", "0.5,1 1,0"]);
   });
 
   it("are of its GPUs where they are read, with the newest value and the highest", () => {
     const busy = { gpu_utilization_ratio: [0.97, 0.5], gpu_memory_used_bytes: [null, 40 * GIB], gpu_temperature_celsius: [61, 75] };
-    expect(trendsOf(withGpus, told(busy)).map(({ name, now, most, points }) => [name, now, most, points])).toEqual([
+    expect(trendsOf(withGpus, someReadings(busy)).map(({ name, now, most, points }) => [name, now, most, points])).toEqual([
       ["GPU", "50 %", "97 %", "0.5,0.03 1,0.5"],
       ["memory", "40 GiB", "40 GiB", ""],
       ["hottest", "75.0 °C", "75.0 °C", "0.5,0.39 1,0.25"],
@@ -39,8 +39,8 @@ describe("the small curves of a node", () => {
   });
 
   it("are of cores and memory if the GPUs are not read, which the page says", () => {
-    expect(trendsOf(withGpus, told()).map(({ name }) => name)).toEqual(["load", "memory"]);
-    expect([hasUnreadGpus(withGpus, told()), hasUnreadGpus(withGpus, undefined), hasUnreadGpus(node, told())]).toEqual([true, true, false]);
+    expect(trendsOf(withGpus, someReadings()).map(({ name }) => name)).toEqual(["load", "memory"]);
+    expect([hasUnreadGpus(withGpus, someReadings()), hasUnreadGpus(withGpus, undefined), hasUnreadGpus(node, someReadings())]).toEqual([true, true, false]);
   });
 
   it("are none for a node without readings, such as one with an earlier agent", () => {

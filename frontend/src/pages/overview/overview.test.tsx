@@ -38,11 +38,11 @@ it.each([
     .of(activeJobsQuery, []);
   const page = await drawn(<OverviewPage />, "/", answers);
   await act(async () => void (await new Promise(requestAnimationFrame))); // rows follow with the next frame
-  const told = (job: JobView) => act(async () => applyEvents(answers.client, [{ name: "job", data: job }]));
+  const arrives = (job: JobView) => act(async () => applyEvents(answers.client, [{ name: "job", data: job }]));
   const bars = page.querySelector("figure") as HTMLElement;
   await act(async () => bars.dispatchEvent(enter()));
-  await told(aJob({ id: 1, state: "running" }));
-  await told(aJob({ id: 3, state: "queued" }));
+  await arrives(aJob({ id: 1, state: "running" }));
+  await arrives(aJob({ id: 3, state: "queued" }));
   expect(places(page)).toEqual({ bars: "1,2", rows: "2,1" });
   expect(page.querySelector("tbody")?.textContent).toContain("running");
   expect(page.querySelector("[role=status]")?.textContent).toContain("1 new job");
@@ -74,7 +74,7 @@ it.each([
   expect(page.textContent).toContain(`Best bus bandwidth today–${note}`);
 });
 
-/** The height of the bar of each job, from the oldest on, and what is told of it; undefined: there is no bar. */
+/** The height and text of each job's bar, the oldest first; undefined: there is no bar. */
 async function bars(jobs: JobView[]) {
   const figure = await drawn(<JobBars jobs={jobs} />, "/");
   const links = [...figure.querySelectorAll("a")];
@@ -130,7 +130,7 @@ it.each([
   [{}, "all-reduce by ring at 64 MiB, n=20, job\u00a08"],
   [{ iterations: null }, "all-reduce by ring at 64 MiB, job\u00a08"],
   [{ is_unstable: true }, "all-reduce by ring at 64 MiB, n=20, job\u00a08 unstable"],
-])("tells of the best of today its size, of how many iterations it is, and whether it is stable: %j", async (change, note) => {
+])("shows size, iterations and stability of the best of today: %j", async (change, note) => {
   vi.useFakeTimers({ toFake: ["Date"], now: new Date(2026, 0, 2) });
   const best = [aBest({ size_bytes: 2 ** 26, ...change })];
   const job = aJob({ id: 8, state: "succeeded", summary: { ...aJob().summary, best } });

@@ -13,4 +13,4 @@ it.each([
   [[39e-6, 0.2], "µs"],
   [[0], "µs"],
   [[], "µs"],
-])("tells times of %s seconds in one unit", (seconds, unit) => expect(timeUnit(seconds).unit).toBe(unit));
+])("shows times of %s seconds in one unit", (seconds, unit) => expect(timeUnit(seconds).unit).toBe(unit));

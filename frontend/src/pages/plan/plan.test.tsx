@@ -5,7 +5,7 @@ import { planQuery } from "../../data/planning";
 import { measurementsQuery } from "../../data/results";
 import { engineQuery } from "../../data/server";
 import { anEngine } from "../../testing/fixtures";
-import { aRow } from "../../testing/toldFixtures";
+import { aRow } from "../../testing/resultFixtures";
 import { planForm, planQuestion } from "../../lib/form/planForm";
 import { Answers, drawn } from "../../testing/page";
 import { FitPanel } from "./FitPanel";

@@ -22,15 +22,15 @@ describe("what cannot be read of a form of the settings", () => {
 
 describe("what the server refused", () => {
   it("stands at its field, in the form's words", () => {
-    const told = (pointer: string, detail: string) => ({ pointer, detail });
-    expect(refusedTexts(TOKEN_FIELDS, [told("/expires_in_days", "expires_in_days: -3 is too small; give more than 0.")])).toEqual({
+    const problem = (pointer: string, detail: string) => ({ pointer, detail });
+    expect(refusedTexts(TOKEN_FIELDS, [problem("/expires_in_days", "expires_in_days: -3 is too small; give more than 0.")])).toEqual({
       fields: { days: "-3 is too small; give more than 0." },
       other: [],
     });
-    expect(refusedTexts(SCHEDULE_FIELDS, [told("/cron", "cron: '61 2 * * *' has a bad minute.")]).fields).toEqual({
+    expect(refusedTexts(SCHEDULE_FIELDS, [problem("/cron", "cron: '61 2 * * *' has a bad minute.")]).fields).toEqual({
       cron: "'61 2 * * *' has a bad minute.",
     });
-    expect(refusedTexts(SCHEDULE_FIELDS, [told("/spec/placement/ranks", "spec.placement.ranks: 99 are too many.")]).fields).toEqual({
+    expect(refusedTexts(SCHEDULE_FIELDS, [problem("/spec/placement/ranks", "spec.placement.ranks: 99 are too many.")]).fields).toEqual({
       spec: "placement.ranks: 99 are too many.",
     });
   });

@@ -71,7 +71,7 @@ interface SearchProps {
 /** The URL follows once typing pauses. */
 function Search({ text, isRegex, problem, onChange }: SearchProps) {
   const [typed, setTyped] = useState<string | null>(null);
-  const tell = useDebouncedCallback((value: string) => {
+  const follow = useDebouncedCallback((value: string) => {
     onChange(value);
     setTyped(null);
   }, TYPING_MS);
@@ -90,7 +90,7 @@ function Search({ text, isRegex, problem, onChange }: SearchProps) {
       value={typed ?? text}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
-        tell(event.currentTarget.value);
+        follow(event.currentTarget.value);
       }}
     />
   );

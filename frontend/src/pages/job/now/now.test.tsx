@@ -3,7 +3,7 @@ import { act } from "react";
 import { afterEach, expect, it, vi } from "vitest";
 import { newestStepsQuery } from "../../../data/job";
 import { aJob, anAttempt } from "../../../testing/fixtures";
-import { aBlock, someSteps } from "../../../testing/toldFixtures";
+import { aBlock, someSteps } from "../../../testing/resultFixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { Now } from "./Now";
 // What the page loads once it is asked for is there.

@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
-import { aPoint, someBuckets } from "../../../testing/toldFixtures";
+import { aPoint, someBuckets } from "../../../testing/resultFixtures";
 import { BucketLanes } from "./BucketLanes";
 import { BucketTable } from "./BucketTable";
 import { CurveTable } from "./CurveTable";

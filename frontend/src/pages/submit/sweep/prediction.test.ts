@@ -25,14 +25,14 @@ it("says how long, how much and where", () => {
 
 it("counts minutes of each GPU where only GPUs will do", () => {
   const { spec } = aJob();
-  const told = (change: Partial<Benchmark>, seconds: number | null = 75): string | undefined => {
+  const gpuMinutes = (change: Partial<Benchmark>, seconds: number | null = 75): string | undefined => {
     const asked = { ...spec, benchmark: { ...spec.benchmark, ...change } };
     return predictionItems({ ...found, operations_seconds: seconds }, asked).find(([name]) => name === "On GPUs")?.[1];
   };
   expect(spec.placement.ranks).toBe(4);
-  expect(told({ device: "cuda" })).toBe("about 5.00 GPU-minutes");
-  expect(told({ algorithms: ["ring", "nccl"] })).toBe("about 5.00 GPU-minutes");
-  expect([told({}), told({ device: "cuda" }, null)]).toEqual([undefined, undefined]);
+  expect(gpuMinutes({ device: "cuda" })).toBe("about 5.00 GPU-minutes");
+  expect(gpuMinutes({ algorithms: ["ring", "nccl"] })).toBe("about 5.00 GPU-minutes");
+  expect([gpuMinutes({}), gpuMinutes({ device: "cuda" }, null)]).toEqual([undefined, undefined]);
 });
 
 it("promises nothing that is not known", () => {

@@ -18,7 +18,7 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-/** That these are asked for, and their answers come. */
+/** Checks that exactly these are requested, and answers them. */
 async function isAsked(paths: string[]): Promise<void> {
   const { client } = await import("./client");
   await vi.waitFor(() => {

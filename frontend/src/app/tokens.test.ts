@@ -34,7 +34,7 @@ function contrast(scheme: Scheme, one: string, other: string): number {
   return (bright + 0.05) / (dark + 0.05);
 }
 
-/** The pairs that have less, each with what it has. */
+/** The pairs with less contrast, each with its contrast. */
 function tooFaint(scheme: Scheme, pairs: readonly (readonly [string, string])[], least: number): string[] {
   return pairs
     .map(([one, other]) => ({ words: `--${one} on --${other}`, ratio: contrast(scheme, one, other) }))
@@ -54,7 +54,7 @@ describe.each(Object.entries(SCHEMES))("in the %s scheme", (_, scheme) => {
     const onGrounds = WORDS.flatMap((word) => GROUNDS.map((ground) => [word, ground] as const));
     const onBadges = BADGES.map((badge) => [badge, `${badge}-soft`] as const);
     const onSunken = ["text", "dim"].flatMap((word) => [[word, "sunken"], [word, "hover"]] as const);
-    // Of the parts of a step only a bucket's sum has its number on it.
+    // Of the parts of a step only a bucket's all-reduce has its number on it.
     const pairs = [...onGrounds, ...onBadges, ...onSunken, ["on-accent", "accent"] as const, ["on-part", "part-exposed"] as const];
     expect(tooFaint(scheme, pairs, TEXT_RATIO)).toEqual([]);
   });

@@ -25,7 +25,7 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** From where to where an axis goes. */
+/** The range of an axis. */
 function range(found: uPlot.Options, axis: "x" | "y"): unknown {
   const { range: of } = found.scales?.[axis] ?? {};
   return typeof of === "function" ? (of as () => unknown)() : of;

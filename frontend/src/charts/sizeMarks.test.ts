@@ -11,7 +11,7 @@ const line = (change: Partial<SizeLine> = {}): SizeLine => ({
   name: "ring", colour: "--text", width: 2, mark: "open", isNamed: true, points: [[8, 10], [16, 20], [32, 40]], ...change,
 });
 
-/** What was drawn, in order: each call with its arguments. */
+/** The drawing calls in order, with their arguments. */
 let drawn: [name: string, ...args: unknown[]][];
 
 /** A chart whose pixels are its values. */

@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
-/** What the server answers to each job's cancel, by its number; undefined: it cannot be reached. */
+/** The server's answer to each job's cancel, by its number; undefined: it cannot be reached. */
 let answers: Record<number, { status: number; body: object }>;
 let asked: number[];
 

@@ -4,7 +4,7 @@ import { collect, MAX_ITEMS, PAGE } from "./lists";
 
 const KEY = ["list"];
 
-/** A list of so many items, as the API gives it. */
+/** A list with this many items, as the API returns it. */
 function pagesOf(count: number) {
   return (cursor: string | undefined): Promise<{ items: { id: number }[]; next: string | null }> => {
     const first = Number(cursor ?? 0);

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { LiveStream, STALE_MS, type StreamStatus } from "./stream";
 
-/** A connection that says what the test has it say. */
+/** A connection whose events the test sends. */
 class Source extends EventTarget {
   static readonly CLOSED = 2;
   static opened: Source[] = [];

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { SLOTS, RENT_MS, takeSlot } from "./streamSlot";
 
-/** The locks of one browser, as far as the page asks for them. */
+/** The locks of one browser, as far as the page requests them. */
 class Locks {
   private readonly waiting: { name: string; grant: () => void }[] = [];
   private readonly held = new Set<string>();
@@ -53,7 +53,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A tab: what it was calls, the newest last. */
+/** A tab: its calls, the newest last. */
 function tab(): string[] {
   const calls: string[] = [];
   leaves.push(takeSlot(() => calls.push("slot"), () => calls.push("full")));

@@ -48,7 +48,7 @@ it.each([
   [aJob({ state: "failed", reason: "oom", message: "A rank ran out of memory." }), "A rank ran out of memory."],
 ])("shows progress and result below the name on a phone", (job, text) => {
   const name = columnsFor(390, undefined, NONE).find((one) => one.name === "name");
-  // A link needs a router: what stands below it does not.
+  // A link needs a router; the text below it does not.
   const parts = (name?.content(job, UNMARKED) as { props: { children: unknown[] } }).props.children;
   expect(renderToStaticMarkup(<>{parts[1] as never}</>)).toContain(text);
   expect(columnsFor(640, undefined, NONE).map((one) => one.name)).toContain("result");

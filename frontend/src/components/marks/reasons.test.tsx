@@ -103,7 +103,7 @@ it("leads by arrows from a row's link through its marks and back, and stops at n
   const disturbed = aJob({ id: 3, state: "succeeded", summary: { ...summary, best: [aBest()] }, attempts: [anAttempt({ disturbed_by: "Job 9 ran there." })] });
   vi.stubGlobal("scrollBy", () => undefined);
   const page = await drawn(<><JobsTable jobs={[disturbed]} /><Reasons /></>, "/jobs");
-  // Rows come with the next frame, or at once for the key that goes to them.
+  // Rows are drawn with the next frame, or at once for the key that moves to them.
   await press("j");
   const sign = page.querySelector<HTMLElement>("tbody button");
   expect([sign?.tabIndex, sign?.getAttribute("aria-label")]).toEqual([-1, "disturbed"]);

@@ -5,7 +5,7 @@ import type { Reading, FieldTable } from "./types";
 
 const { spec } = aJob();
 
-/** What a field that is read so makes of a text, and the text that it would have been. */
+/** The value of a text in a field with this reading, and the text of that value. */
 function through(reads: Reading, text: string): [value: unknown, text: string] {
   const table: FieldTable<"field"> = { field: { pointer: "/labels/field", label: "Field", reads } };
   const made = formToSpec(table, { field: text }, spec);

@@ -18,7 +18,7 @@ import { JobPage } from "./JobPage";
 import { Latency } from "./latency/Latency";
 import { Log } from "./log/Log";
 import { Timeline } from "./now/Timeline";
-// What the page loads once it is asked for is there.
+// Parts that are loaded on demand are loaded here.
 import "./log/LastLines";
 import "./results/Results";
 import "./situation/Difference";

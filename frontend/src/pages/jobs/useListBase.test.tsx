@@ -9,7 +9,7 @@ import { useListBase } from "./useListBase";
 
 const KEY = "ringscope-marked-jobs";
 
-/** The base that is shown, the address, a button of the list, and one of any other page. */
+/** The shown base, the address, a button of the list, and one of any other page. */
 function Shown() {
   const [base, put] = useListBase();
   const [marks, setMarks] = useMarks();

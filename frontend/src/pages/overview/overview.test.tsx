@@ -23,7 +23,7 @@ it("lists the problem of a running job, however many newer jobs there are", asyn
   expect(page.querySelector("[aria-labelledby=alerts]")?.textContent).toContain("job 3: No rank moves.");
 });
 
-/** The numbers of the jobs as their bars stand, and as their rows do. */
+/** The numbers of the jobs in the order of their bars, and of their rows. */
 function places(page: HTMLElement): { bars: string; rows: string } {
   const links = (where: string): string => [...page.querySelectorAll(where)].map((link) => link.getAttribute("href")?.slice("/jobs/".length)).join();
   return { bars: links("figure a"), rows: links("tbody a") };

@@ -80,7 +80,7 @@ it("writes what the slider says as a rate", async () => {
   expect(change.mock.calls).toEqual([[{ gamma: "1000GB/s" }]]);
 });
 
-/** An element that another one can take the place of. */
+/** An element that can be replaced by another one. */
 async function held(first: React.ReactElement) {
   let show: (next: React.ReactElement) => void = () => undefined;
   function Holder() {

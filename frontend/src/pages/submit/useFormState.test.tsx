@@ -16,7 +16,7 @@ interface Drawing {
   form: { name: string; ranks: string };
   change: (values: { name?: string; ranks?: string }) => void;
   opening: number;
-  /** The same object for as long as this is the same form on the page. */
+  /** The same object as long as this is the same form on the page. */
   mounted: object;
 }
 
@@ -54,7 +54,7 @@ async function visit(first: string): Promise<void> {
   });
 }
 
-/** Waits until it holds of what was drawn. */
+/** Waits until a condition holds for what was drawn. */
 async function until(holds: () => void): Promise<void> {
   await vi.waitFor(async () => {
     await act(async () => undefined);

@@ -6,7 +6,7 @@ import { aJob, anAttempt } from "../../../testing/fixtures";
 import { aBlock, someSteps } from "../../../testing/resultFixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { Now } from "./Now";
-// What the page loads once it is asked for is there.
+// Parts that are loaded on demand are loaded here.
 import "./Steps";
 
 afterEach(() => {

@@ -193,6 +193,6 @@ def test_the_perfetto_file_says_how_far_the_clocks_are_to_be_trusted() -> None:
     assert traced_to_perfetto([alone], "")["otherData"]["clock"] == "one node's"
     unknown = joined(two, {0: Clock("n1", 0, 50), 1: Clock("n2", None, None)})
     document = traced_to_perfetto([unknown], "")
-    assert document["otherData"]["clock"] == "the nodes' own; how far they differ is not known"
+    assert document["otherData"]["clock"] == "the nodes' own; their offsets are unknown"
     names = [e["args"]["name"] for e in document["traceEvents"] if e["name"] == "thread_name" and e["pid"] == 1]
     assert names == ["operation", "wait", "wait 2", "receive", "receive 2"], "what overlaps lies on two tracks"

@@ -85,7 +85,7 @@ def test_between_nodes_nccl_is_bound_by_the_network_cards(architecture):
     ("algorithm", "topology", "sentence"),
     [
         ("rong", LECTURE, "algorithm: unknown algorithm 'rong'; choose one of ring"),
-        ("nccl", LECTURE, "algorithm: nccl's model knows GPUs with nvlink3, nvlink4 or nvlink5"),
+        ("nccl", LECTURE, "algorithm: nccl's model covers GPUs with nvlink3, nvlink4 or nvlink5"),
         ("gather", NODE, "algorithm: gather has a formula for flat networks only; leave out the topology"),
         (
             "parameter_server",

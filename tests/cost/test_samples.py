@@ -69,7 +69,7 @@ def test_rows_in_channels_that_somebody_asked_for_are_refused():
     two_nodes, cluster = ["a", "a", "b", "b"], {"shape": "4"}
     document = written(two_nodes, topology=cluster)
     document["results"][-1] |= {"channels": 2}
-    with pytest.raises(ValueError, match=r"^its rows are in 2 channels; fit to a run in the usual ones\.$"):
+    with pytest.raises(ValueError, match=r"^its rows are in 2 channels; use a run with the default number\.$"):
         read(document)
     for result in document["results"]:
         result |= {"channels": 2, "transport": "nccl"}
@@ -138,5 +138,5 @@ def test_what_is_no_sweep_is_refused(document):
 
 
 def test_a_program_without_a_schedule_is_refused():
-    with pytest.raises(ValueError, match="'gather_perf' is no collective that has a schedule; use one of all_reduce"):
+    with pytest.raises(ValueError, match="'gather_perf' is not a collective with a schedule; use one of all_reduce"):
         read(NCCL_TESTS | {"args": ["gather_perf"]}, "ring")

@@ -72,7 +72,7 @@ def test_another_function_is_a_difference() -> None:
             give_back_call(3),
             give_back_call(5),
             "free: rank 1 differs from rank 0 in which array"
-            " (no. 5 of those that empty gave against no. 3 of those that empty gave)",
+            " (number 5 of the arrays from empty against number 3 of the arrays from empty)",
         ),
     ],
 )
@@ -115,10 +115,10 @@ def test_an_array_has_a_size(shape: int | tuple[int, ...], dtype: str, size_byte
 @pytest.mark.parametrize(
     ("shape", "dtype", "sentence"),
     [
-        (-1, "float32", r"^shape: -1 is no shape; give a whole number, or a tuple of them, each 0 or more\.$"),
-        ((-2, -3), "float32", r"^shape: \(-2, -3\) is no shape; "),
-        (1.5, "float32", r"^shape: 1\.5 is no shape; "),
-        ([2, 3], "float32", r"^shape: \[2, 3\] is no shape; "),
+        (-1, "float32", r"^shape: -1 is not a shape; give a whole number, or a tuple of them, each 0 or more\.$"),
+        ((-2, -3), "float32", r"^shape: \(-2, -3\) is not a shape; "),
+        (1.5, "float32", r"^shape: 1\.5 is not a shape; "),
+        ([2, 3], "float32", r"^shape: \[2, 3\] is not a shape; "),
         (3, "foo", r"^dtype: .*foo.*choose one of int8, "),
         (3, "int16", r"^dtype: .*int32"),
     ],

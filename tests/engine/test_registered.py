@@ -34,7 +34,7 @@ class Arrays:
 
 
 def refuses(registered: Registered, x: Array) -> bool:
-    with pytest.raises(EngineError, match="was given back before"):
+    with pytest.raises(EngineError, match="was already freed"):
         registered.number(x)
     return True
 

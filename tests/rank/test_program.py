@@ -22,6 +22,6 @@ def test_a_rank_that_cannot_note_its_steps_says_so_and_goes_on(monkeypatch: pyte
     (line,) = told
     assert isinstance(line, Log)
     assert line.text == (
-        "RINGSCOPE_STEPS: cannot map the memory for steps (No such file or directory); none will be stored."
+        "RINGSCOPE_STEPS: cannot map the memory for steps (No such file or directory); no steps will be stored."
     )
     assert (line.rank, line.stream) == (3, "stderr")

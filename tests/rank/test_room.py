@@ -118,7 +118,7 @@ def test_too_few_open_files_are_raised_or_told(
     now = [limits]
     monkeypatch.setattr(resource, "getrlimit", lambda _: now[-1])
     monkeypatch.setattr(resource, "setrlimit", lambda _, wanted: now.append(wanted))
-    told = "A process may open 40 files here (ulimit -n), and 2 ranks may need 64; raise the limit with ulimit -n 64."
+    told = "A process may open 40 files here (ulimit -n), but 2 ranks may need 64; raise the limit with ulimit -n 64."
     assert open_files_fault(2) == (told if limits[1] == 40 else "")
     assert now[1:] == ([raised] if raised else [])
 
@@ -138,7 +138,7 @@ def test_too_few_processes_are_told_to_a_user_and_root_has_no_such_limit() -> No
         enough, lacking = told.read().split("|")
     assert enough == ""
     assert re.fullmatch(
-        r"This user may start \d+ more processes and threads \(ulimit -u\), and 4 ranks may need 40; raise the limit "
+        r"This user may start \d+ more processes and threads \(ulimit -u\), but 4 ranks may need 40; raise the limit "
         r"with ulimit -u, or end other processes\.",
         lacking,
     )

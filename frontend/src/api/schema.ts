@@ -4655,15 +4655,15 @@ export interface components {
         };
         /**
          * Price
-         * @description The time of one call in the model, and what it is made of.
+         * @description The time of one call in the model, and its components.
          *
          *     ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
-         *     ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
-         *     ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
-         *     sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
-         *     ``channels`` is in how many the schedule goes. With ``is_bound`` the call takes at most ``time_s``, and the rates
-         *     are the least: messages share links at times that were not followed. Without ``is_whole`` it does only a part of the
-         *     collective, so it competes with no other one: ``gather`` collects the sum and hands nothing out.
+         *     ``formula_s`` is the textbook's time for the same, if there is one; it covers flat networks only. ``phase_ends_s``,
+         *     ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank sends) come from the
+         *     schedule; with classes of ranks the path is not followed, and its two figures are None. ``channels`` is the
+         *     schedule's number of channels. With ``is_bound`` the call takes at most ``time_s``, and the rates are lower bounds:
+         *     messages share links at times that were not followed. Without ``is_whole`` it does only a part of the collective and
+         *     is not compared with others: ``gather`` collects the sum but does not distribute it.
          */
         Price: {
             /** Algbw Gb Per S */
@@ -5416,7 +5416,8 @@ export interface components {
         };
         /**
          * Sensitivity
-         * @description ``figure`` times a factor makes ``time_s`` into ``changed_time_s``; ``change`` is the share that it grows by.
+         * @description If ``figure`` is multiplied by a factor, ``time_s`` becomes ``changed_time_s``; ``change`` is the relative
+         *     increase.
          */
         Sensitivity: {
             /** Algorithm */
@@ -6526,7 +6527,8 @@ export interface components {
         };
         /**
          * WorkedExample
-         * @description All of it. ``results`` is what belongs to each rank's result; the rest is left over from the way.
+         * @description The whole example. ``results`` are the values that belong to each rank's result; the rest are intermediate
+         *     values.
          */
         WorkedExample: {
             /** Chunks */
@@ -6546,8 +6548,8 @@ export interface components {
          * WorkedMove
          * @description One message: ``src`` sends ``values`` from ``chunks`` to ``dst``, which adds them (``reduce``) or keeps them.
          *
-         *     ``offset`` is where they land. Times are seconds of the cost model since the start of the call: it starts, is
-         *     there, begins to be added up, and is done.
+         *     ``offset`` is their position there. Times are seconds of the cost model since the start of the call: the message
+         *     starts, arrives, begins to be added, and is done.
          */
         WorkedMove: {
             /** Adding S */

@@ -73,7 +73,7 @@ def given_back() -> None:
         try:
             ringscope.free(wrong)
         except ringscope.EngineError as error:
-            assert "is not one that ringscope.empty gave" in str(error)
+            assert "does not come from ringscope.empty" in str(error)
         else:
             raise AssertionError("not refused")
 

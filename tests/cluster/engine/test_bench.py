@@ -132,7 +132,7 @@ def test_missing_mpi_is_one_line():
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False
     )
     assert done.returncode == 2
-    assert done.stderr == ("MPI is missing (mpi4py was not found); pip install 'ringscope[worker]' brings one.\n")
+    assert done.stderr == ("MPI is missing (mpi4py was not found); pip install 'ringscope[worker]' installs one.\n")
 
 
 @pytest.fixture

@@ -108,7 +108,7 @@ def test_every_dtype_goes_by_nccls_number(cupy, nccl, dtype, number, factor):
 
 @pytest.mark.parametrize("dtype", ["int16", "bool"])
 def test_what_nccl_cannot_carry_is_refused(cupy, nccl, dtype):
-    with pytest.raises(EngineError, match=f"^dtype: NCCL has no {dtype}; choose one of int8, .*"):
+    with pytest.raises(EngineError, match=f"^dtype: NCCL does not support {dtype}; choose one of int8, .*"):
         planned(cupy, nccl, rank=0, size=2, count=6, dtype=dtype)
 
 
@@ -360,7 +360,7 @@ def test_a_loss_on_gpus_ends_all_ranks_with_the_program(cupy, at_exit):
 
 def test_where_nothing_was_given_up_nothing_is_rebuilt():
     comm = communicator.Communicator("mpi", device="cpu")
-    with pytest.raises(EngineError, match=r"^rebuild: over mpi nothing can reconnect; start the job again\.$"):
+    with pytest.raises(EngineError, match=r"^rebuild: transport mpi cannot reconnect; start the job again\.$"):
         comm.rebuild()
     comm.free()
 

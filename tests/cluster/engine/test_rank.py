@@ -265,7 +265,7 @@ def test_a_rank_that_never_comes_is_named_within_the_timeout(gang, tmp_path):
     spec.write_text(json.dumps({"benchmark": {"timeout_seconds": 1}, "placement": {"ranks": 2}}))
     done = gang(2, "silent_rank_main.py", **{SPEC_VARIABLE: str(spec)})
     assert done.returncode == EXIT_FAILURE
-    assert "Rank 0 waited 1 s for rank 1 in step 0; see whether rank 1 still runs" in done.stderr
+    assert "Rank 0 waited 1 s for rank 1 in step 0; check whether rank 1 still runs" in done.stderr
 
 
 def test_measurements_follow_the_formulas():

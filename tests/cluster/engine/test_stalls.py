@@ -50,7 +50,7 @@ def started(ranks: int, sentences: socket.socket, way: str, end: str, *flags: st
 def test_a_rank_that_never_calls_is_named_and_all_end(sentences, transport):
     with started(3, sentences, transport, "never") as process:
         said = sentences.recv(1000).decode()
-        assert re.match(r"Rank [02] waited 1.5 s for rank 1 in step 0; see whether rank 1 still runs and makes", said)
+        assert re.match(r"Rank [02] waited 1.5 s for rank 1 in step 0; check whether rank 1 still runs and makes", said)
         assert process.wait(DEADLINE_SECONDS) != 0
 
 
@@ -83,7 +83,7 @@ def test_a_rank_that_is_missing_in_a_librarys_call_is_named(sentences, library, 
     with started(3, sentences, library, end) as process:
         said = sentences.recv(1000).decode()
         assert re.match(
-            rf"Rank [02] waited 1.5 s for rank 1 in call 3 of {CALLS[library]}; see whether rank 1", said
+            rf"Rank [02] waited 1.5 s for rank 1 in call 3 of {CALLS[library]}; check whether rank 1", said
         ), said
         if end == "never":  # mpiexec waits for ever for one that is stopped
             assert process.wait(DEADLINE_SECONDS) != 0
@@ -94,7 +94,7 @@ def test_a_rank_that_is_missing_in_a_librarys_call_is_named(sentences, library, 
 def test_a_process_that_ends_in_the_ring_is_missed_before_the_timeout(sentences, transport):
     with started(4, sentences, transport, "leave", "-disable-auto-cleanup"):
         said = sentences.recv(1000).decode()
-    assert said.startswith("Rank 2 lost rank 1 in step 2: its process has ended; see what rank 1 said last, "), said
+    assert said.startswith("Rank 2 lost rank 1 in step 2: its process has ended; see the last output of rank 1, "), said
 
 
 @pytest.mark.long

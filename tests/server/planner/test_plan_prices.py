@@ -130,7 +130,7 @@ UNPRICED: list[tuple[dict[str, Any], str, str]] = [
     (
         {"algorithms": ["nccl"], "cluster": {"intra": "10gbe"}},
         "/algorithms",
-        "name one of these as the link inside",
+        "choose one of these as the link inside nodes",
     ),
     ({"cluster": {"shape": "0x4"}}, "/cluster/shape", "'0x4' is no shape"),
     ({"cluster": {"shape": "65537"}}, "/cluster/shape", "too many to plan with; give 65536 or fewer"),

@@ -94,7 +94,7 @@ async def test_jobs_that_tell_nothing_say_why(server: Server) -> None:
     one = [measurement("ring", 1024, ranks=4)]
     assert "a fit needs 3 different sizes" in await refusal(server, await measured(server, agent, one))
     asked = {"benchmark": SWEEP["benchmark"] | {"channels": 2}, "placement": {"ranks": 4, "nodes": 1}}
-    in_two = "it asked for 2 channels; fit to a run in the usual ones."
+    in_two = "it asked for 2 channels; use a run with the default number."
     assert in_two in await refusal(server, await measured(server, agent, rows(), **asked))
     training = await server.submit(kind="training", placement={"ranks": 2})
     assert "a job of kind training measures no rows" in await refusal(server, training["id"])

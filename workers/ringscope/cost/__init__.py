@@ -1,4 +1,4 @@
-"""The cost model: what a schedule takes on a described cluster, and the parameters that make it speak of a real one.
+"""The cost model: the time of a schedule on a described cluster, and parameters fitted to a real one.
 
-Pure: computed, never measured. Figures of what was measured enter as rows, to be fitted or compared.
+Pure: computed, never measured. Measurements enter as rows, for a fit or a comparison.
 """

@@ -1,6 +1,6 @@
 """Rings in several channels, as rounds of whole messages on classes of equal ranks. Pure.
 
-What a rank sends in one step to another one is a message, however many channels have a part in it. The schedules are
+Everything that a rank sends to another one in one step is one message, for any number of channels. The schedules are
 those of ``ringscope.schedules.algorithms.channels``.
 """
 
@@ -15,10 +15,10 @@ from ringscope.cost.rounds import Rounds
 def ring(
     rounds: Rounds, topology: Topology, period: int, phases: Sequence[str], size_bytes: int, segments: int
 ) -> None:
-    """Rings of ``segments`` for each chunk, of ``size_bytes`` each, on as many channels as the topology has.
+    """Compute rings with ``segments`` per chunk, of ``size_bytes`` each, in all channels of the topology.
 
-    In each step a rank gives all channels but one to its neighbour in the node; the one that leaves the node here goes
-    to the next node, as its neighbour's there.
+    In each step a rank sends all channels but one to its neighbour in the node; the channel that leaves the node here
+    goes to the next node.
     """
     each, channels, is_spread = topology.ranks_per_node, topology.rails, topology.node_count > 1
     src = np.arange(period)
@@ -27,8 +27,10 @@ def ring(
     beside, leaving = node + (local + 1) % each, src[leaves]
     across = (beside[leaves] + each) % topology.ranks
     inside_bytes = size_bytes * (channels - leaves)
-    goes_on = channels - enters.astype(np.int64) - leaves > 0  # some of what comes from inside does so inside
-    # Of each segment: when that was added up which came last from inside the node, and from the one before.
+    # some channels that arrive from inside the node also leave inside it
+    goes_on = channels - enters.astype(np.int64) - leaves > 0
+    # For each segment: when the last part from inside the node was added, and when the part from the previous node was
+    # added.
     arrived = [(np.zeros(period), np.zeros(period)) for _ in range(segments)]
     for phase in phases:
 

@@ -1,7 +1,7 @@
 """Prices of collectives on many ranks: schedules folded to classes of equal ranks and rounds that repeat. Pure.
 
 This module describes each algorithm a second time, as rounds of whole messages instead of transfers of chunks, with
-what a message waits for in addition to the ports. The times equal those of ``ringscope.cost.timeline`` for a buffer
+each message's dependencies in addition to the ports. The times equal those of ``ringscope.cost.timeline`` for a buffer
 that divides into equal chunks, which tests check; any other buffer counts as if it were padded to equal chunks. So
 16,384 ranks take milliseconds, although their 500 million messages could not even be listed.
 """
@@ -21,14 +21,14 @@ from ringscope.schedules.algorithms.chain import segments as chain_segments
 from ringscope.schedules.algorithms.double_tree import segments_of as tree_segments
 from ringscope.schedules.algorithms.ring_pipelined import segments_of
 
-_MOST_IN_PAIRS = 2048  # ranks that all meet each other: each round then takes some 0.2 ms
+_MOST_IN_PAIRS = 2048  # most ranks in a round in which all pairs exchange: each round then takes about 0.2 ms
 
 
 class ClassTimes(NamedTuple):
-    """A call in the model: its time, when its phases end, and how many steps it has.
+    """A call in the model: its time, the ends of its phases, and its number of steps.
 
-    ``sent_bytes`` is what the rank sends that sends most, ``message_bytes`` the mean size of its messages. Where
-    ``is_bound`` the call takes at most so long.
+    ``sent_bytes`` is the amount sent by the rank that sends most, ``message_bytes`` the mean size of its messages. With
+    ``is_bound`` the time is an upper bound.
     """
 
     seconds: float
@@ -58,7 +58,7 @@ class _Call(NamedTuple):
         return self.topology.ranks
 
     def chunk_bytes(self, chunks: int) -> int:
-        """Return the bytes of one of so many equal chunks."""
+        """Return the bytes of one of ``parts`` equal chunks."""
         return -(-self.length // chunks) * self.itemsize_bytes
 
     @property
@@ -68,7 +68,7 @@ class _Call(NamedTuple):
 
     @property
     def period(self) -> int:
-        """Return the number of ranks after which the topology repeats, for schedules that are equal for every rank."""
+        """Return the number of ranks after which the topology repeats, for schedules in which all ranks are equal."""
         topology = self.topology
         if topology.nodes_per_rack is not None and topology.nodes_per_rack < topology.node_count:
             return topology.nodes_per_rack * topology.ranks_per_node
@@ -78,9 +78,9 @@ class _Call(NamedTuple):
 def by_classes(
     collective: str, algorithm: str, count: int, itemsize_bytes: int, topology: Topology, servers: int = 1
 ) -> ClassTimes | None:
-    """The time of one call of ``count`` elements, or an upper bound of it; None for what cannot be folded.
+    """Return the time of one call of ``count`` elements, or an upper bound of it; None if it cannot be folded.
 
-    A bound it is where messages share a link but not their times, or cannot be followed for their number.
+    It is a bound if messages share a link at different times, or if there are too many messages to follow.
     """
     fold = FOLDED.get((collective, algorithm))
     if fold is None or topology.ranks < 2 or not count or (algorithm == "parameter_server" and servers > 1):
@@ -128,7 +128,8 @@ def _hierarchical(call: _Call) -> Rounds:
     between = (src + per_node) % call.ranks
 
     def ring(phase: str, ranks: int, dst: Ranks, size_bytes: int, reduce: bool) -> None:
-        own_s = rounds.ended_s[dst % classes] if reduce else np.zeros(classes)  # what is added to must be there
+        # the data to which others are added must have arrived
+        own_s = rounds.ended_s[dst % classes] if reduce else np.zeros(classes)
         around = classes // per_node if dst is between else per_node
         rounds.repeat(
             ranks - 1, lambda: rounds.send(phase, src, dst, size_bytes, reduce, rounds.ended_s, own_s), around
@@ -232,7 +233,7 @@ def _shift(call: _Call) -> Rounds:
 
 
 def _tournament(call: _Call) -> Rounds:
-    """Exchange between all pairs. No two rounds are equal unless all links are."""
+    """Exchange between all pairs. No two rounds are equal unless all links are equal."""
     ranks, size_bytes, topology = call.ranks, call.chunk_bytes(call.ranks), call.topology
     is_even, turns = ranks % 2 == 0, ranks - 1 + ranks % 2
     if call.is_bound:
@@ -282,7 +283,7 @@ def _halving(call: _Call) -> Rounds:
 
 
 def _exchanges(call: _Call, halves: bool) -> Rounds:
-    """Recursive doubling of the whole buffer, or halving and then doubling; ranks in surplus fold theirs before."""
+    """Compute recursive doubling of the whole buffer, or halving and then doubling; surplus ranks are folded before."""
     rounds, ranks = call.rounds(call.ranks), call.ranks
     parts = 1 << (ranks.bit_length() - 1)
     surplus = ranks - parts

@@ -1,8 +1,8 @@
 """The textbook's formulas for the time of a collective in seconds: a cross-check of ``ringscope.cost.timeline``. Pure.
 
 ``ranks`` p, ``size_bytes`` n on each rank, ``link`` (α, 1/β) between every two ranks, ``reduce_s_per_byte`` γ. Where a
-formula is exact, the tests hold the schedule's time to it; servers that overlap pushing with pulling, and BytePS' share
-of the load, have no schedule, so `ringscope plan` prices them from here.
+formula is exact, the tests compare the schedule's time with it; servers that overlap push and pull, and BytePS'
+distribution of the load, have no schedule, so `ringscope plan` uses these formulas for them.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def ring(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0
 def whole_elements_ring(
     ranks: int, elements: int, itemsize_bytes: int, link: Link, reduce_s_per_byte: float = 0.0
 ) -> float:
-    """The ring where elements cannot be split: it waits for its longest chunk in every step."""
+    """The ring if elements cannot be split: it waits for its longest chunk in every step."""
     chunk_bytes = ceil(elements / ranks) * itemsize_bytes
     return (ranks - 1) * (2 * _message_s(chunk_bytes, link) + chunk_bytes * reduce_s_per_byte)
 
@@ -43,7 +43,7 @@ def pipelined_ring(
 ) -> tuple[float, float]:
     """Return the bounds of a ring's time with ``segments`` per chunk: additions overlap with sends, or not.
 
-    With at most as much adding as sending the two differ by the adding of one segment.
+    If adding takes at most as long as sending, the bounds differ by the addition of one segment.
     """
     per_byte, part = 1 / link.bytes_per_s, (ranks - 1) / ranks * size_bytes
     latencies_s = 2 * (ranks - 1) * segments * link.latency_s
@@ -52,7 +52,7 @@ def pipelined_ring(
 
 
 def recursive_doubling(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
-    """Everything exchanged log2 p times; ranks beyond a power of two are folded (Thakur et al. 2005)."""
+    """The whole buffer is exchanged log2 p times; ranks beyond a power of two are folded (Thakur et al. 2005)."""
     rounds = ranks.bit_length() - 1
     folds = ranks != 1 << rounds
     messages, additions = rounds + 2 * folds, rounds + folds
@@ -94,18 +94,18 @@ def all_gather(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float
 
 
 def alltoall(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
-    """Exchanges in pairs; of an odd number of ranks one has to rest in each of the p rounds."""
+    """Exchanges in pairs; with an odd number of ranks one is idle in each of the p rounds."""
     rounds = ranks - 1 + ranks % 2 if ranks > 1 else 0
     return rounds * _message_s(size_bytes / ranks, link)
 
 
 def sendrecv(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
-    """One message of every rank, all at once."""
+    """One message of every rank, all at the same time."""
     return _message_s(size_bytes, link) if ranks > 1 else 0.0
 
 
 def chain(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
-    """Broadcast or reduce along a chain, in segments of float32 that follow one another."""
+    """Broadcast or reduce along a chain, in consecutive segments of float32."""
     if ranks < 2 or not size_bytes:
         return 0.0
     count = len(segments(size_bytes // 4))
@@ -114,9 +114,9 @@ def chain(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.
 
 
 def parameter_servers(workers: int, servers: int, size_bytes: int, link: Link, duplex: bool = False) -> float:
-    """Synchronous push and pull with servers on machines of their own, each holding an equal share.
+    """Synchronous push and pull with servers on separate machines, each with an equal share.
 
-    ``duplex``: shares are cut so finely that pulling overlaps with pushing. Nothing to exchange with one worker.
+    ``duplex``: shares are cut so finely that pull overlaps with push. With one worker nothing is exchanged.
     """
     if workers < 2:
         return 0.0
@@ -125,9 +125,10 @@ def parameter_servers(workers: int, servers: int, size_bytes: int, link: Link, d
 
 
 def assisted_servers(workers: int, helpers: int, size_bytes: int, link: Link) -> float:
-    """BytePS: every worker also serves, and ``helpers`` machines without a GPU take the load that equalises all links.
+    """BytePS: every worker is also a server, and ``helpers`` machines without a GPU take as much load as balances all
+    links.
 
-    Bandwidth only; 0 helpers give the ring's volume, as many as workers half of it (Jiang et al. 2020).
+    The formula covers bandwidth only; 0 helpers give the ring's volume, one per worker half of it (Jiang et al. 2020).
     """
     if workers < 2:
         return 0.0
@@ -140,7 +141,7 @@ def _message_s(size_bytes: float, link: Link) -> float:
 
 
 def _half(formula: Formula, adds: bool) -> Formula:
-    """One way of an all-reduce that goes to a root and back by the same messages: a broadcast, or a reduce."""
+    """One direction of an all-reduce that goes to a root and back with equal messages: a broadcast, or a reduce."""
 
     def time_s(ranks: int, size_bytes: int, link: Link, reduce_s_per_byte: float = 0.0) -> float:
         there_s = formula(ranks, size_bytes, link, 0.0) / 2
@@ -154,7 +155,7 @@ def _without_adding(formula: Formula) -> Formula:
     return lambda ranks, size_bytes, link, reduce_s_per_byte: formula(ranks, size_bytes, link, 0.0)
 
 
-# Exact where the buffer divides into equal chunks and all ranks are joined by equal links.
+# Exact if the buffer divides into equal chunks and all ranks are joined by equal links.
 FORMULAS: dict[str, dict[str, Formula]] = {
     "all_reduce": {
         "naive": naive,

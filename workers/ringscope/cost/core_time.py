@@ -1,8 +1,9 @@
-"""Time of a call on the cores of one node, where ranks wait for cores and not for links. Pure.
+"""Time of a call on the cores of one node, if ranks wait for cores and not for links. Pure.
 
 If ranks reach each other's memory and each chunk has a hub, no rank waits for single messages: once all inputs are
-there, each hub adds up its chunks and writes them to every receiver; then all wait once more. If ranks share a core,
-one waits for the work of another: a call takes all of their work, and a turn for each step of the longest path.
+available, each hub adds its chunks and writes them to every receiver; then all ranks wait once more. If ranks share a
+core, one waits for the work of another: a call takes the sum of their work, plus a task switch for each step of the
+longest path.
 """
 
 from collections.abc import Sequence
@@ -24,16 +25,16 @@ class Cores(NamedTuple):
 
     @property
     def are_shared(self) -> bool:
-        """Return whether some rank waits for a core."""
+        """Return whether any rank waits for a core."""
         return self.ranks_each > 1
 
 
 def hub_seconds(
     schedule: Schedule, hubs: Sequence[Hub], itemsize_bytes: int, link: Link, reduce_s_per_byte: float, cores: Cores
 ) -> float:
-    """The time of the rank that works most, and no less than all the work takes on the cores that there are.
+    """Return the time of the rank with the most work, but at least the time of all work on the available cores.
 
-    ``link`` is between two ranks; its latency is that of a wait. Times of bytes are of ranks that share their cores.
+    ``link`` is between two ranks; its latency is that of a wait. Times per byte are those of ranks that share cores.
     """
     work_s = [0.0] * schedule.ranks
     for hub in hubs:

@@ -13,14 +13,15 @@ from ringscope.schedules.algorithms.ring_pipelined import SEGMENT_ELEMENTS as RI
 SEPARATE = "separate_servers"
 COLLECTS = "gather"  # half an all-reduce: one rank has the sum, and the others do not
 FORMULAS: tuple[str, ...] = (COLLECTS, "separate_servers_duplex", "assisted_servers")
-# Up to this many are priced one by one (some 50 us each), with full detail.
+# Up to this number messages are priced one by one (about 50 us each), with full detail.
 _MAX_STEPWISE_MESSAGES = 20_000
-_MAX_STEPWISE_IN_CHANNELS = 4_000  # those of several channels; what comes of classes is then the same, and soon there
-# Those of links that they share, where classes give no more than a bound; beyond it that is what there is.
+# limit for schedules in several channels: classes give the same result for them, quickly
+_MAX_STEPWISE_IN_CHANNELS = 4_000
+# Limit for messages on shared links, for which classes give only an upper bound; beyond it the bound must do.
 _MAX_CONTENDED_MESSAGES = 100_000
-# What prices by classes of equal ranks cost, in messages that are followed: any of them, for each rank of a node or
-# rack a rotation through all of them, for so many messages of a double tree one, a round in which all ranks meet, and a
-# hop of a chain in channels.
+# The cost of prices by classes of equal ranks, in messages that are followed: of any price, of a rotation through all
+# ranks per rank of a node or rack, of a double tree per this many of its messages, of a round in which all ranks
+# exchange, and of a hop of a chain in channels.
 _BY_CLASSES = 1_000
 _BY_ROTATION = 60
 _TREE_MESSAGES = 100
@@ -31,34 +32,34 @@ _BY_HOP = 2
 def message_count(
     algorithm: str, ranks: int, elements: int, servers: int = 1, collective: str = "all_reduce", channels: int = 1
 ) -> int:
-    """Estimate the number of messages of a schedule, hardly ever too low; formulas have none.
+    """Estimate the number of messages of a schedule, rarely too low; formulas have none.
 
-    Of several channels each message counts for itself, also where neighbours in memory travel as one; so do the chunks
-    of halving and doubling, whose schedule takes long to write down.
+    The messages of several channels are counted separately, even if contiguous ones are sent as one; so are the chunks
+    of halving and doubling, whose schedule takes long to build.
     """
     channels = channels_of(collective, algorithm, channels)
     return channels * _message_count(algorithm, ranks, -(-elements // channels), servers, collective)
 
 
 def is_stepwise(messages: int, channels: int) -> bool:
-    """Return whether so many messages are simulated one by one, even if classes of equal ranks would do."""
+    """Return whether this number of messages is simulated one by one, even if classes of equal ranks would suffice."""
     return messages <= (_MAX_STEPWISE_MESSAGES if channels == 1 else _MAX_STEPWISE_IN_CHANNELS)
 
 
 def is_bound_enough(messages: int, ranks: int) -> bool:
-    """Return whether so many messages on shared links are better bounded than simulated one by one."""
+    """Return whether this number of messages on shared links is bounded instead of simulated one by one."""
     return messages > _MAX_CONTENDED_MESSAGES or ranks > MAX_SIMULATED_RANKS
 
 
 def followed_count(algorithm: str, topology: Topology, elements: int, servers: int, collective: str) -> int:
-    """The work of a price, in messages, which may be priced by classes: a ring through all cards on whatever links."""
+    """Estimate the work of a price that may use classes, in messages: a ring through all cards on any links."""
     ranks = topology.ranks
     messages = message_count(algorithm, ranks, elements, servers, collective, topology.rails)
     channels = channels_of(collective, algorithm, topology.rails)
     if is_stepwise(messages, channels) and ranks <= MAX_SIMULATED_RANKS:
         return messages
     if algorithm == SEPARATE or (algorithm == "parameter_server" and servers > 1):
-        return messages  # no rank is like another
+        return messages  # all ranks differ
     has_classes = algorithm == "ring" and collective not in ROOTED and channels == topology.ranks_per_node > 1
     if topology.shares_links and not has_classes and not is_bound_enough(messages, ranks):
         return messages

@@ -1,6 +1,6 @@
-"""Discrete events of the cost model: messages start when what they wait for has happened, and share links. Pure.
+"""Discrete events of the cost model: messages start when their dependencies are done, and share links. Pure.
 
-Where none shares a link, ``message_times.times_alone`` finds the same sooner.
+If no messages share a link, ``message_times.times_alone`` computes the same faster.
 """
 
 import heapq
@@ -12,8 +12,8 @@ from ringscope.contracts.words.topology import Path, SharedLink, Topology
 from ringscope.cost.message_times import MessageTimes
 from ringscope.schedules.message_graph import MessageGraph
 
-# Messages on shared links that come or go so close together do so at one time: a rounding that let one of them go
-# first would give it a lead, which grows with each step, as it has the links to itself for so long.
+# Messages on shared links that start or end within this time do so at the same time: if rounding let one start first,
+# it would have the links to itself for that time and gain a lead that grows with each step.
 _SAME = 1e-12
 
 
@@ -26,15 +26,15 @@ class _Event(IntEnum):
 
 
 class _Flow:
-    """A message on shared links: what is left of it, and since when at which rate."""
+    """A message on shared links: its remaining bytes, its rate, and since when they apply."""
 
     def __init__(self, size_bytes: int, path: Path, now_s: float) -> None:
         self.left_bytes, self.path, self.since_s = float(size_bytes), path, now_s
         self.bytes_per_s = 0.0
-        self.version = 0  # of its rate: an arrival that was foretold at an older rate does not happen
+        self.version = 0  # version of its rate: an arrival that was predicted at an older rate is ignored
 
     def change_rate(self, bytes_per_s: float, now_s: float) -> None:
-        """Set the rate at which it flows from now on."""
+        """Set the rate from now on."""
         self.left_bytes = max(0.0, self.left_bytes - (now_s - self.since_s) * self.bytes_per_s)
         self.since_s, self.bytes_per_s = now_s, bytes_per_s
         self.version += 1
@@ -50,16 +50,16 @@ class EventQueue:
         count = len(graph)
         self._times = MessageTimes([0.0] * count, [0.0] * count, [0.0] * count, [0.0] * count, [None] * count)
         self._missing = [len(ended) + len(arrived) for ended, arrived in zip(graph.ended, graph.arrived, strict=True)]
-        self._waiting = {True: _waiting(graph.ended), False: _waiting(graph.arrived)}  # by whether to be added up
+        self._waiting = {True: _waiting(graph.ended), False: _waiting(graph.arrived)}  # by whether the message is added
         self._paths = [paths[pair] for pair in graph.pair]
         self._capacities = {link: topology.capacity(link) for path in paths for link in path.shared}
         self._flows: dict[int, _Flow] = {}
         self._crossing: defaultdict[SharedLink, set[int]] = defaultdict(set)
         self._events: list[tuple[float, _Event, int, int]] = []
-        self._changed_s = 0.0  # when messages came or went on shared links last
+        self._changed_s = 0.0  # when messages last started or ended on shared links
 
     def run(self) -> MessageTimes:
-        """Let all messages happen."""
+        """Process all messages."""
         for i, missing in enumerate(self._missing):
             if not missing:
                 self._start(i, 0.0)
@@ -73,7 +73,8 @@ class EventQueue:
                 case _Event.FLOWS:
                     self._flow(i, now_s)
                 case _Event.ARRIVED:
-                    # Without a flow it comes once: over links of its own, or else it has come, sooner than foretold.
+                    # Without a flow the event comes once: the message uses its own links, or it has arrived earlier
+                    # than predicted.
                     if version == (self._flows[i].version if i in self._flows else 0):
                         self._arrive(i, now_s)
                 case _Event.ENDED:
@@ -111,7 +112,7 @@ class EventQueue:
         self._release(self._waiting[False][i], now_s)
 
     def _queue(self, i: int, now_s: float) -> float:
-        """Return when the destination can begin to add up message i."""
+        """Return when the destination can begin to add message i."""
         before = self._graph.adds_after[i]
         if before is None or self._times.end_s[before] <= now_s:
             return now_s
@@ -125,7 +126,7 @@ class EventQueue:
                 self._start(i, now_s)
 
     def _share_out(self, changed: tuple[SharedLink, ...], now_s: float) -> None:
-        """New rates for all that cross one of the links on which a message has come or gone."""
+        """Set new rates for all messages on links on which a message has started or ended."""
         for i in sorted(set().union(*(self._crossing[link] for link in changed))):
             flow = self._flows[i]
             parts = (self._capacities[link] / len(self._crossing[link]) for link in flow.path.shared)

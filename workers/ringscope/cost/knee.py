@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 
 def knee_bytes(sizes_bytes: Sequence[float], times_us: Sequence[float]) -> float | None:
-    """The size at which half of the time is latency, which is what a call without bytes would take.
+    """Return the size at which half of the time is latency, the time of a call without bytes.
 
-    In a ring of n ranks over links of latency α and rate B that is α·n·B. Between two sizes, and below the first, the
-    time is taken as a straight line. None where it is below the smallest size, or beyond the largest.
+    For a ring of n ranks over links of latency α and rate B it is α·n·B. Between two sizes, and below the first, the
+    time is interpolated linearly. None if the knee is below the smallest size, or above the largest.
     """
     if len(times_us) < 2 or sizes_bytes[0] == sizes_bytes[1]:
         return None

@@ -1,7 +1,9 @@
-"""The bus bandwidth that no schedule can pass on given links: some ranks' way out or in, and no latency. Pure.
+"""The bus bandwidth that no schedule can exceed on given links: limited by what some group of ranks must send or
+receive, without latency. Pure.
 
-Ranks, nodes and racks are each asked how long their links need for what one of m such groups has to send or to take at
-least (of an all-reduce: Patarasuk and Yuan 2009, equation 3). What adds in the switches, as NVLS does, may pass it.
+For ranks, nodes and racks it computes how long their links need for the least data that one of m such groups must send
+or receive (for an all-reduce: Patarasuk and Yuan 2009, equation 3). Reductions in the switches, as in NVLS, may exceed
+the limit.
 """
 
 from ringscope.contracts.words.collectives import bus_factor
@@ -9,7 +11,7 @@ from ringscope.contracts.words.topology import SharedLink, Topology
 
 
 def bus_limit_gb_per_s(topology: Topology, collective: str = "all_reduce") -> float:
-    """The bus bandwidth (GB/s) of a collective; 0 for one rank, which sends nothing."""
+    """Return the bus bandwidth (GB/s) of a collective; 0 for one rank, which sends nothing."""
     between, inside = topology.inter.bytes_per_s, topology.intra.bytes_per_s if topology.intra else 0.0
     ways = [between] * (topology.node_count > 1) + [inside] * (topology.ranks_per_node > 1)
     groups = [(topology.ranks, max(ways, default=0.0))]
@@ -35,5 +37,6 @@ def _least_crossing(collective: str, ranks: int, groups: int) -> float:
         case "reduce_scatter" | "all_gather":
             return (groups - 1) / groups
         case "alltoall":
-            return ranks / groups * (groups - 1) / groups  # each of its ranks a part of its buffer for each rank beyond
-    return 1.0  # a whole buffer goes in or out
+            # each of its ranks sends a part of its buffer to each rank outside
+            return ranks / groups * (groups - 1) / groups
+    return 1.0  # a whole buffer is sent or received

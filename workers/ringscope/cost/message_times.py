@@ -9,9 +9,9 @@ from ringscope.schedules.message_graph import MessageGraph
 
 @dataclass(frozen=True, slots=True)
 class MessageTimes:
-    """Columns in model time (seconds): a message starts, is there, begins to be added up, and is done.
+    """Columns in model time (seconds): a message starts, arrives, begins to be added, and is done.
 
-    ``queues`` is the message whose addition it waited for before its own (None: it did not wait).
+    ``queues`` is the message for whose addition it waited before its own (None: it did not wait).
     """
 
     start_s: list[float]
@@ -22,7 +22,7 @@ class MessageTimes:
 
     @property
     def columns(self) -> tuple[list[float], list[float], list[float], list[float]]:
-        """The times of each message one after another."""
+        """Yield the times of each message."""
         return self.start_s, self.arrived_s, self.adding_s, self.end_s
 
 
@@ -32,7 +32,7 @@ def times_alone(
     """Return the times of messages that share no link, so that none depends on a later one; ``paths`` by
     ``graph.pairs``.
 
-    They are what ``EventQueue`` finds, to the last bit, without a queue.
+    They are bitwise equal to those of ``EventQueue``, without a queue.
     """
     count = len(graph)
     start_s, arrived_s, adding_s, end_s = ([0.0] * count for _ in range(4))

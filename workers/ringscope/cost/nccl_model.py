@@ -1,7 +1,7 @@
 """NCCL's own time model of an all-reduce, with which it chooses algorithm and protocol: a second predictor. Pure.
 
 time = latency + size / bandwidth for each of Tree, Ring, NVLS and NVLSTree with each protocol; the lowest wins.
-Constants and formulas are those of NCCL 2.30's src/graph/tuning.cc; CollNet, which needs switches that add, is left
+Constants and formulas are those of NCCL 2.30's src/graph/tuning.cc; CollNet, which needs switches that reduce, is left
 out. Bandwidths here are in GB/s (1e9), times in microseconds, as in NCCL.
 """
 
@@ -14,7 +14,7 @@ from ringscope.contracts.words.topology import SharedLink, Topology
 
 Protocol = Literal["LL", "LL128", "Simple"]
 Architecture = Literal["ampere", "hopper", "blackwell"]
-# By the link inside a node.
+# By the name of the link inside a node.
 ARCHITECTURES: dict[str, Architecture] = {"nvlink3": "ampere", "nvlink4": "hopper", "nvlink5": "blackwell"}
 PROTOCOLS: tuple[Protocol, ...] = ("LL", "LL128", "Simple")
 
@@ -26,11 +26,11 @@ _NETWORK_US: dict[str, _Three] = {"Tree": (5.0, 8.5, 14.0), "Ring": (2.7, 4.0, 1
 _NVLS_US = 25.0
 _NVLS_TREE_NETWORK_US = 20.9
 # "Partitions that have less than or equal to four GPUs will not benefit from multicast" (NVIDIA's GB200 NVL Partition
-# User Guide), without which the switch does not add; stas00 finds NCCL taking the ring there on H200 and B200.
+# User Guide), without which the switch does not reduce; stas00 reports that NCCL uses the ring there on H200 and B200.
 _NVLS_LEAST_GPUS = 5
-_NETWORK_OVERHEAD_US = 1.0  # of Intel hosts; three times as much with Simple
+_NETWORK_OVERHEAD_US = 1.0  # for Intel hosts; three times as much with Simple
 _LL_MAX_NETWORK = (39.0, 20.4)  # 2 nodes, more; Intel hosts
-_RING_PLATEAU_BYTES = 64  # per channel and rank: from there on chunks are full and each hop waits for a whole one
+_RING_PLATEAU_BYTES = 64  # per channel and rank: from this size on chunks are full and each hop waits for a whole one
 _RING_PLATEAU = 1.4
 # Trees do not follow the model at middle sizes; NCCL corrects them by factors for 64 B times 2^i.
 _TREE_CORRECTION: dict[Protocol, tuple[float, ...]] = {
@@ -76,7 +76,7 @@ class Machine:
 
     @property
     def ranks(self) -> int:
-        """GPUs in all."""
+        """Return the total number of GPUs."""
         return self.nodes * self.gpus_per_node
 
 
@@ -85,7 +85,9 @@ H100_NODE = Machine("hopper", 1, 8, channels=12, intra_gb_per_s=30.0, nvls_chann
 
 
 def machine_of(topology: Topology, architecture: Architecture) -> Machine:
-    """Return what NCCL would find: rings get 360/450 and NVLS 320/450 of the wire, as on the H100 node."""
+    """Return the result that NCCL would find: rings get 360/450 and NVLS 320/450 of the link rate, as on the H100
+    node.
+    """
     wire = (topology.intra or topology.inter).bytes_per_s / 1e9
     channels, nvls_channels = H100_NODE.channels, H100_NODE.nvls_channels
     ring = 0.8 * wire / channels
@@ -106,7 +108,7 @@ def machine_of(topology: Topology, architecture: Architecture) -> Machine:
 
 
 class Prediction(NamedTuple):
-    """One way that NCCL considers, and how long it believes it takes."""
+    """An algorithm and protocol that NCCL considers, with the time that it predicts."""
 
     algorithm: str
     protocol: Protocol
@@ -114,7 +116,7 @@ class Prediction(NamedTuple):
 
 
 def predictions(machine: Machine, size_bytes: int) -> list[Prediction]:
-    """All ways for an all-reduce of this size, fastest first; one GPU needs none."""
+    """Return all choices for an all-reduce of this size, fastest first; none for one GPU."""
     if machine.ranks < 2:
         return []
     return sorted(_candidates(machine, size_bytes), key=lambda found: found.time_us)
@@ -134,7 +136,7 @@ def _candidates(machine: Machine, size_bytes: int) -> Iterator[Prediction]:
 
 
 def _ring(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, float]:
-    """Latency in us and algorithm bandwidth in GB/s."""
+    """Return latency in us and algorithm bandwidth in GB/s."""
     limits = _LIMITS[machine.architecture]
     busbw = machine.channels * _channel_gb_per_s(machine)
     if protocol == 0:
@@ -153,7 +155,7 @@ def _ring(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, floa
 
 
 def _tree(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, float]:
-    """Latency in us and algorithm bandwidth in GB/s."""
+    """Return latency in us and algorithm bandwidth in GB/s."""
     limits = _LIMITS[machine.architecture]
     busbw = machine.channels * min(_channel_gb_per_s(machine) * 0.92, _by_nodes(limits.tree, machine))
     if protocol == 0:
@@ -170,7 +172,9 @@ def _tree(machine: Machine, protocol: int, size_bytes: int) -> tuple[float, floa
 
 
 def _nvls_gb_per_s(machine: Machine) -> float:
-    """Algorithm bandwidth with reduction in the NVSwitch, and a tree between nodes; 0 where there is no such switch."""
+    """Return the algorithm bandwidth with reduction in the NVSwitch, and a tree between nodes; 0 without such a
+    switch.
+    """
     limits, channels = _LIMITS[machine.architecture], machine.nvls_channels
     if channels < 2 or machine.ranks < _NVLS_LEAST_GPUS:
         return 0.0

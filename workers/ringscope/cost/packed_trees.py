@@ -34,7 +34,7 @@ class PackedTrees(NamedTuple):
 
 @lru_cache(maxsize=2)
 def packed_trees(ranks: int, segments: int) -> PackedTrees:
-    """Pack the double tree of at least two ranks. The even chunks travel in tree 1, the odd ones in tree 2."""
+    """Pack the double tree of at least two ranks. The even chunks use tree 1, the odd ones tree 2."""
     ways = [_levels(tree) for tree in parents(ranks)]
     src = np.concatenate([level.src for way in ways for level in way])
     dst = np.concatenate([level.dst for way in ways for level in way])
@@ -85,15 +85,15 @@ class _Table:
 
     def __init__(self, ranks: int) -> None:
         self._sends, self._receives = (np.zeros((ranks, 64), bool) for _ in range(2))
-        self._end = 0  # the step after the last one in which anything happens
-        self._ready, self._unread = (np.zeros(ranks, np.int64) for _ in range(2))  # of the chunk that is placed
+        self._end = 0  # the step after the last one with an event
+        self._ready, self._unread = (np.zeros(ranks, np.int64) for _ in range(2))  # of the chunk that is being placed
 
     def begin_chunk(self) -> None:
         """Begin another chunk, which no rank has sent yet."""
         self._ready[:] = self._unread[:] = 0
 
     def place(self, level: Edges) -> Numbers:
-        """The first step of each move in which what it reads is there, and both ports are free."""
+        """Return the first step of each move in which its input is available and both ports are free."""
         src, dst = level.src, level.dst
         ready = np.maximum(np.maximum(self._ready[src], self._ready[dst]), self._unread[dst])
         first, end = int(ready.min()), max(self._end, int(ready.max())) + 1
@@ -102,7 +102,7 @@ class _Table:
             self._sends, self._receives = np.hstack([self._sends, more]), np.hstack([self._receives, more])
         is_taken = self._sends[src, first:end] | self._receives[dst, first:end]
         is_taken |= np.arange(first, end) < ready[:, None]
-        step: Numbers = is_taken.argmin(axis=1) + first  # nothing is taken in the last of them
+        step: Numbers = is_taken.argmin(axis=1) + first  # the last of them is free
         self._sends[src, step] = self._receives[dst, step] = True
         self._end = max(self._end, int(step.max()) + 1)
         self._ready[dst] = step + 1

@@ -1,4 +1,4 @@
-"""Predicted cost of algorithms on a cluster that is only described, side by side. Pure.
+"""Predicted cost of algorithms on a described cluster, for comparison. Pure.
 
 Algorithms with a schedule are priced from it: message by message, or by classes of equal ranks if there are many
 messages. Algorithms that only have a textbook formula are priced by the formula. ``ringscope.choice.prediction``
@@ -29,27 +29,27 @@ from ringscope.schedules.weighted_lru import WeightedLru
 NCCL = "nccl"
 PRICED: tuple[str, ...] = (*SCHEDULES, SEPARATE, *FORMULAS, NCCL)
 _ELEMENT_BYTES = 4
-_MOST_TRANSFERS = 100_000  # in all schedules that are kept, of about 0.15 KB each
+_MOST_TRANSFERS = 100_000  # total of all cached schedules, about 0.15 KB per message
 _schedules: WeightedLru[tuple[object, ...], Schedule] = WeightedLru(
     _MOST_TRANSFERS, lambda schedule: sum(map(len, schedule.steps))
 )
 
 
 class TooManyMessagesError(ValueError):
-    """A schedule that can only be priced step by step has too many messages for that."""
+    """The schedule can only be priced message by message, and it has too many messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The time of one call in the model, and what it is made of.
+    """The time of one call in the model, and its components.
 
     ``source`` is the model: schedule, formula, or NCCL's with the algorithm and protocol that it would choose.
-    ``formula_s`` is the textbook's time for the same, where there is one; it knows flat networks only.
-    ``phase_ends_s``, ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank
-    sends) come from the schedule; by classes of ranks the path is not followed, and its two figures are None.
-    ``channels`` is in how many the schedule goes. With ``is_bound`` the call takes at most ``time_s``, and the rates
-    are the least: messages share links at times that were not followed. Without ``is_whole`` it does only a part of the
-    collective, so it competes with no other one: ``gather`` collects the sum and hands nothing out.
+    ``formula_s`` is the textbook's time for the same, if there is one; it covers flat networks only. ``phase_ends_s``,
+    ``messages``, ``bytes_on_critical_path``, ``steps`` and ``sent_bytes`` (the most that one rank sends) come from the
+    schedule; with classes of ranks the path is not followed, and its two figures are None. ``channels`` is the
+    schedule's number of channels. With ``is_bound`` the call takes at most ``time_s``, and the rates are lower bounds:
+    messages share links at times that were not followed. Without ``is_whole`` it does only a part of the collective and
+    is not compared with others: ``gather`` collects the sum but does not distribute it.
     """
 
     algorithm: str
@@ -71,7 +71,7 @@ class Price:
 def usual(collective: str, topology: Topology, architecture: Architecture | None, is_fitted: bool) -> tuple[str, ...]:
     """Return the algorithms priced by default: all with a schedule, and NCCL's model if it knows the nodes.
 
-    ``architecture`` is the GPUs', if the link inside a node implies it; ``is_fitted``: parameters are measured.
+    ``architecture`` is that of the GPUs, if the link inside a node implies it; ``is_fitted``: parameters are measured.
     """
     knows = collective == "all_reduce" and architecture is not None and topology.ranks_per_node > 1 and not is_fitted
     return (*SCHEDULED.get(collective, ()), *([NCCL] if knows else []))
@@ -86,11 +86,11 @@ def prices(
     collective: str = "all_reduce",
     regimes: Sequence[Regime] = (),
 ) -> Iterator[Price]:
-    """One price per algorithm, for a collective of ``size_bytes`` in nccl-tests' sense.
+    """Return one price per algorithm, for a collective of ``size_bytes`` as defined by nccl-tests.
 
     ``servers`` are the parameter servers or helpers, ``architecture`` that of the GPUs in NCCL's model. ``regimes`` are
-    fitted parameters, which then hold instead of the topology's links; its shape stays.
-    ValueError with a sentence for what cannot be priced; TooManyMessagesError is one.
+    fitted parameters, which replace the topology's links; its shape is kept. ValueError with a sentence if the call
+    cannot be priced; TooManyMessagesError is a subclass.
     """
     if collective not in SCHEDULED:
         raise ValueError(f"collective: unknown collective {collective!r}; choose one of {', '.join(SCHEDULED)}.")
@@ -106,15 +106,15 @@ def prices(
             yield _with_separate_servers(size_bytes, fitted, servers)
         elif algorithm == NCCL:
             if regimes:
-                raise ValueError("algorithm: nccl's model has parameters of its own; leave it out when a fit is given.")
+                raise ValueError("algorithm: nccl's model has its own parameters; leave it out if you give a fit.")
             yield _by_nccl(size_bytes, topology, architecture)
         else:
             yield _by_schedule(collective, algorithm, size_bytes, topology, servers, regimes)
 
 
 def _schedule(collective: str, algorithm: str, size_bytes: int, topology: Topology, servers: int) -> Schedule:
-    """Return the schedule, cached because it does not depend on the links: a slider over latencies asks for it
-    again.
+    """Return the schedule, cached because it does not depend on the links: a slider over latencies requests it
+    repeatedly.
     """
     _, total = elements(collective, size_bytes, _ELEMENT_BYTES, topology.ranks)
     if algorithm == "parameter_server":
@@ -193,7 +193,7 @@ def _of_timeline(collective: str, algorithm: str, schedule: Schedule, timeline: 
 
 def _with_separate_servers(size_bytes: int, topology: Topology, servers: int) -> Price:
     if not topology.is_flat:
-        raise ValueError(f"algorithm: {SEPARATE} are known to flat networks only; leave out the topology.")
+        raise ValueError(f"algorithm: {SEPARATE} have formulas for flat networks only; leave out the topology.")
     workers = topology.ranks
     schedule = separate_servers(workers, size_bytes // _ELEMENT_BYTES, servers)
     timeline = simulate(schedule, _ELEMENT_BYTES, replace(topology, ranks=workers + servers))
@@ -219,14 +219,15 @@ def _by_formula(algorithm: str, size_bytes: int, topology: Topology, servers: in
 
 
 def fastest(priced: Sequence[Price]) -> Price | None:
-    """The one that does the whole collective in the least time; None where none does."""
+    """Return the price of the fastest algorithm that does the whole collective; None if there is none."""
     return min((price for price in priced if price.is_whole), key=lambda price: price.time_s, default=None)
 
 
 def _by_nccl(size_bytes: int, topology: Topology, architecture: Architecture | None) -> Price:
     if architecture is None:
         raise ValueError(
-            "algorithm: nccl's model knows GPUs with nvlink3, nvlink4 or nvlink5; name one of these as the link inside."
+            "algorithm: nccl's model covers GPUs with nvlink3, nvlink4 or nvlink5; choose one of these as the link "
+            "inside nodes."
         )
     ways = predictions(machine_of(topology, architecture), size_bytes)
     time_s = ways[0].time_us / 1e6 if ways else 0.0

@@ -1,11 +1,11 @@
 """Rounds of messages on classes of equal ranks, in model time: the cost model as array arithmetic. Pure.
 
-If a schedule and a topology look the same from several ranks, their messages take place at the same times, and one rank
-represents all of them. If a schedule repeats a round, and a round has moved all times by the same amount, all following
-rounds do so too. The times equal those of ``ringscope.cost.timeline``, without a queue of events; this works as long as
-messages that share a link's bandwidth start and end together, and the caller gets an error where they do not. An upper
+If a schedule and a topology are the same from the view of several ranks, their messages have the same times, and one
+rank represents all of them. If a schedule repeats a round, and a round has moved all times by the same amount, all
+following rounds do so too. The times equal those of ``ringscope.cost.timeline``, without a queue of events; this works
+as long as messages that share a link's bandwidth start and end together, and raises an error if they do not. An upper
 bound is still possible: each message gets the share of its link that is left if all users of that link send at once. No
-message is slower than that, so nothing that waits for messages is later.
+message is slower than that, so nothing that waits for messages happens later.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ from ringscope.cost.turns import turns as in_turns
 Seconds = NDArray[np.float64]
 Ranks = NDArray[np.int64]
 Sizes = NDArray[np.int64]
-# Times that differ by less are the same time: far above rounding, far below the model's 1e-9.
+# Times that differ by less are equal: far above rounding errors, far below the model's 1e-9.
 _SAME = 1e-12
 
 
@@ -33,18 +33,18 @@ class InexactError(Exception):
 _MOST_WAYS = 8
 _Crossed = tuple[
     Ranks, Ranks, Seconds, bool
-]  # which messages do, their link, until when it is busy, whether it is shared
+]  # which messages use it, their link, until when it is busy, whether it is shared
 
 
 class _Shared(NamedTuple):
-    """Links of one kind in one direction: that of each class, and how many ranks ever use each link."""
+    """Links of one kind in one direction: the link of each class, and how many ranks ever use each link."""
 
     is_between_racks: bool
     is_outward: bool
     of: Ranks
     bytes_per_s: float
     users: Ranks
-    busy_s: Seconds  # until when each link was
+    busy_s: Seconds  # until when each link was busy
 
     def is_crossed(self, is_intra: NDArray[np.bool_], is_far: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which of these messages cross the link."""
@@ -52,7 +52,7 @@ class _Shared(NamedTuple):
 
 
 class Way(NamedTuple):
-    """The path properties of messages from ``src`` to ``dst``; it holds these arrays so that their ids stay unique."""
+    """The path properties of messages from ``src`` to ``dst``; it keeps these arrays so that their ids stay unique."""
 
     src: Ranks
     dst: Ranks
@@ -66,37 +66,37 @@ class Way(NamedTuple):
 
 
 class Step(NamedTuple):
-    """Messages of one step that have phases of their own; ``of`` a way says which they are.
+    """Messages of one step that have separate phases; ``of`` selects them.
 
-    None of a turn shares a port with another one of it, and each port's messages are in the order of the ``turns``;
-    those after the last turn are in their own order.
+    No two messages of a turn share a port, and each port's messages are in the order of the ``turns``; those after the
+    last turn are in their own order.
     """
 
     of: Ranks
     turns: Sequence[slice]
     size_bytes: Sizes
     is_sum: NDArray[np.bool_]
-    needs: Seconds  # before which none of them starts
+    needs: Seconds  # no message starts before this time
 
 
 class Rounds:
     """The time of the last event at each class of ranks (seconds), while a schedule is followed round by round.
 
     Rank r is in class r mod ``classes``; rotating all ranks by ``classes`` must change neither schedule nor topology.
-    ``sent_s`` is the last arrival of what a rank sent, ``ended_s`` when what it received last was added up,
-    ``sent_bytes`` what it sent in all. ``steps`` are the rounds so far, ``steps_bytes`` the sizes of one message of
-    each, and ``phase_ends_s`` the end of each phase. With ``is_bound`` times are upper bounds, else exact.
+    ``sent_s`` is the last arrival of a rank's messages, ``ended_s`` when its last received message was added,
+    ``sent_bytes`` its total of sent bytes. ``steps`` is the number of rounds so far, ``steps_bytes`` the size of one
+    message of each, and ``phase_ends_s`` the end of each phase. With ``is_bound`` times are upper bounds, else exact.
     """
 
     def __init__(self, topology: Topology, classes: int, is_bound: bool = False) -> None:
         self._topology, self._classes, self._is_bound = topology, classes, is_bound
         self.ended_s, self.sent_bytes = np.zeros(classes), np.zeros(classes)
-        # Of each port: for everything, or between nodes and inside them.
+        # For each port: one for everything, or separate ones between nodes and inside them.
         self._ports = 2 if topology.neighbourhood > 1 else 1
         self._sent_s, self._received_s, self._added_s = (np.zeros(self._ports * classes) for _ in range(3))
         self.steps, self.steps_bytes = 0, 0.0
         self.phase_ends_s: dict[str, float] = {}
-        self._phase = ""  # of the last message
+        self._phase = ""  # end of the last message
         self._ways: dict[tuple[int, int], Way] = {}
         self._links = list(self._shared_links())
 
@@ -111,15 +111,15 @@ class Rounds:
                 yield _Shared(False, is_outward, card, topology.inter.bytes_per_s, users, np.zeros(classes))
         if per_rack and per_rack < topology.ranks:
             capacity = topology.capacity(SharedLink("rack up", 0))
-            if capacity < per_rack * topology.inter.bytes_per_s:  # else it is never what a message waits for
+            if capacity < per_rack * topology.inter.bytes_per_s:  # otherwise no message ever waits for it
                 for is_outward in (True, False):
                     users = np.full(classes, per_rack)
                     yield _Shared(True, is_outward, rank // per_rack, capacity, users, np.zeros(classes))
 
     def expect(self, src: Ranks, dst: Ranks) -> None:
-        """Say which messages there will be at all, where not every rank has some that leave its node.
+        """Set which messages exist at all, if some ranks have none that leave their node.
 
-        A link that so few use that it never is what they wait for is then none that they share.
+        A link with so few users that they never wait for it does not count as shared.
         """
         if not self._links:
             return
@@ -139,7 +139,7 @@ class Rounds:
 
     @property
     def sent_s(self) -> Seconds:
-        """Return the last arrival of what each class of ranks sent, over all its ports."""
+        """Return the last arrival of the messages of each class of ranks, over all its ports."""
         latest_s: Seconds = self._sent_s.reshape(self._ports, -1).max(axis=0)
         return latest_s
 
@@ -153,14 +153,16 @@ class Rounds:
         *needs: Seconds,
         is_same_step: bool = False,
     ) -> Seconds:
-        """One message from each of ``src`` to its ``dst`` (ranks, no two of a class); starts after all its ``needs``.
+        """Send one message from each of ``src`` to its ``dst`` (ranks, no two of a class); it starts after all its
+        ``needs``.
 
-        Returns when each is added up. ``is_same_step``: as the messages before it. Raises InexactError.
+        Returns when each is added. ``is_same_step``: it belongs to the step of the previous messages. Raises
+        InexactError.
         """
         way = self._way(src, dst)
         ended_s = self._send(way, phase, size_bytes, reduce, *needs)
         self.ended_s[way.receiver] = ended_s
-        np.add.at(self.sent_bytes, way.sender, size_bytes)  # one may send at both its ports
+        np.add.at(self.sent_bytes, way.sender, size_bytes)  # a rank may send at both its ports
         if not is_same_step:
             self._count_step(size_bytes)
         return ended_s
@@ -192,9 +194,10 @@ class Rounds:
         self.steps_bytes += size_bytes if isinstance(size_bytes, int) else float(size_bytes.mean())
 
     def send_in_turn(self, way: Way, step: Step, phases: Mapping[bool, str]) -> Seconds:
-        """One step of messages on a way, of which a port has one after the other; ``phases`` by whether they are added.
+        """Send one step of messages, of which each port handles one after another; ``phases`` by whether they are
+        added.
 
-        Returns when each is added up. ``count_sent`` gets what ranks send, once for all steps.
+        Returns when each is added. ``count_sent`` counts what ranks send, once for all steps.
         """
         is_sum, needs = step.is_sum, step.needs
         if self._links and not self._is_bound:
@@ -218,7 +221,7 @@ class Rounds:
         return ended_s
 
     def count_sent(self, sender: Ranks, size_bytes: Sizes) -> None:
-        """Add what these ranks send in all the steps of ``send_in_turn``."""
+        """Add the bytes that these ranks send in all steps of ``send_in_turn``."""
         self.sent_bytes += np.bincount(sender, size_bytes, self._classes)
 
     def _send_sharing(self, way: Way, step: Step, phases: Mapping[bool, str]) -> Seconds:
@@ -236,7 +239,7 @@ class Rounds:
     def _send_alone(
         self, out: Ranks, into: Ranks, alone_s: Seconds, adding_s: Seconds, is_sum: NDArray[np.bool_], needs: Seconds
     ) -> Seconds:
-        """Messages between these ports that share no link; returns when each is added up."""
+        """Send messages between these ports that share no link; return when each is added."""
         arrived_s: Seconds = np.maximum(np.maximum(self._sent_s.take(out), self._received_s.take(into)), needs)
         arrived_s += alone_s
         self._sent_s[out] = self._received_s[into] = arrived_s
@@ -248,9 +251,10 @@ class Rounds:
     def repeat(self, times: int, send: Callable[[], object], every: int = 1, kept: Sequence[Seconds] = ()) -> None:
         """Repeat a round; once ``every`` rounds have moved all times equally twice, extrapolate the rest.
 
-        Once would not be enough: what waited for a fixed time then may wait for a moving one the next time. A chain of
-        messages around all classes returns to its first one after as many rounds as there are classes: with these as
-        ``every`` this happens early. ``kept`` are times of the caller, which move as well.
+        One round would not be enough: an event that waited for a fixed time may wait for a moving one in the next
+        round. A chain of messages around all classes returns to its first one after as many rounds as there are
+        classes: with this number as ``every`` the rounds become equal early. ``kept`` are times of the caller, which
+        are moved too.
         """
         turns, rest = divmod(times, every)
         last_by_s: float | None = None
@@ -329,7 +333,7 @@ class Rounds:
         return is_intra, node // topology.nodes_per_rack != peer // topology.nodes_per_rack
 
     def _cross(self, link: Ranks, first_byte_s: Seconds, arrived_s: Seconds, busy_s: Seconds, is_shared: bool) -> None:
-        """Record until when the links are busy; all messages that share one must arrive at the same time."""
+        """Record until when the links are busy; all messages that share a link must arrive at the same time."""
         same_s = _SAME * float(arrived_s.max())
         last_s = np.zeros(self._classes)
         np.maximum.at(last_s, link, arrived_s)

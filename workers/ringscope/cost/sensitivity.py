@@ -11,7 +11,9 @@ from ringscope.cost.prices import prices
 
 @dataclass(frozen=True, slots=True)
 class Sensitivity:
-    """``figure`` times a factor makes ``time_s`` into ``changed_time_s``; ``change`` is the share that it grows by."""
+    """If ``figure`` is multiplied by a factor, ``time_s`` becomes ``changed_time_s``; ``change`` is the relative
+    increase.
+    """
 
     algorithm: str
     figure: str
@@ -30,7 +32,7 @@ def sensitivities(
     collective: str = "all_reduce",
     regimes: Sequence[Regime] = (),
 ) -> Iterator[Sensitivity]:
-    """Yield the change of each algorithm's time when one parameter of the links is ``factor`` times as large.
+    """Yield the change of each algorithm's time if one parameter of the links is ``factor`` times as large.
 
     Raises ValueError as ``prices`` does.
     """

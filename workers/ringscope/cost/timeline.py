@@ -2,14 +2,13 @@
 
 A message of n bytes takes α + n·β on its path; adding n bytes takes the receiver n·γ. Each rank sends one message at a
 time, receives one at a time (full duplex) and adds one at a time, in the order of the schedule. A message starts when
-both ports are free, what it reads is there, and no rank still needs what it overwrites. Messages that cross a shared
-link at one time get equal parts of its bandwidth. This is the single-port model of Hockney (1994) and of Thakur,
-Rabenseifner and Gropp (2005); their formulas, in ``ringscope.cost.closed_forms``, are only there to compare with.
+both ports are free, its input is available, and no rank still needs the data that it overwrites. Messages that use a
+shared link at the same time get equal parts of its bandwidth. This is the single-port model of Hockney (1994) and of
+Thakur, Rabenseifner and Gropp (2005); their formulas, in ``ringscope.cost.closed_forms``, serve only for comparison.
 
-Where a topology has several channels, its ranks are GPUs with a network card for each channel: those send over NVLink
-and card at the same time, so that each rank has a port of either kind, each full duplex and each with its own adding;
-and the messages of a step between the same two ranks, one from each channel, start together and pay α once, as in a
-group of NCCL's calls.
+If a topology has several channels, its ranks are GPUs with a network card for each channel. They send over NVLink and
+card at the same time, so each rank has a port of each kind, both full duplex and with separate adders. The messages of
+a step between the same two ranks, one from each channel, start together and pay α once, as in a group of NCCL calls.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ from ringscope.schedules.schedule import Schedule
 
 
 class TimedMessage(NamedTuple):
-    """One message in model time (seconds): it starts, is there, begins to be added up, and is done."""
+    """One message in model time (seconds): it starts, arrives, begins to be added, and is done."""
 
     phase: str
     message: Message
@@ -38,9 +37,9 @@ class TimedMessage(NamedTuple):
 
 
 class Traffic(NamedTuple):
-    """Messages over one kind of link, and how many bytes take as long as theirs on such a link alone.
+    """Messages over one kind of link, and the bytes that would take the same time on such a link alone.
 
-    That is more than they carry where they had to share it.
+    That is more than they carry if they had to share the link.
     """
 
     messages: int
@@ -50,7 +49,7 @@ class Traffic(NamedTuple):
 class Work(NamedTuple):
     """Work in sequence on the critical path: messages, bytes sent, bytes added.
 
-    ``inter`` and ``intra`` are the same messages by the link that they cross, between nodes or inside one.
+    ``inter`` and ``intra`` split these messages by their link, between nodes or inside one.
     """
 
     messages: int
@@ -62,9 +61,9 @@ class Work(NamedTuple):
 
 @dataclass(frozen=True)
 class Timeline:
-    """One call of a collective in model time: what its messages wait for, their sizes, and when what happens to them.
+    """One call of a collective in model time: the dependencies, sizes and times of its messages.
 
-    Raw columns; ``messages`` are the same to look at.
+    These are raw columns; ``messages`` gives the same as objects.
     """
 
     topology: Topology
@@ -76,7 +75,7 @@ class Timeline:
 
     @cached_property
     def messages(self) -> tuple[TimedMessage, ...]:
-        """All messages, in the order of the schedule; those that travel as one have the times of all of it."""
+        """Return all messages, in the order of the schedule; messages that are sent as one have its times."""
         moving = [message for step in message_steps(self.schedule) for message in step]
         times = list(zip(*self.times.columns, strict=True))
         if self.graph.travels is not None:
@@ -106,7 +105,7 @@ class Timeline:
         return max(sent)
 
     def needs(self, i: int) -> tuple[Need, ...]:
-        """Return what message i waited for before it started."""
+        """Return the messages for which message i waited before it started."""
         return self.graph.needs(i)
 
     def phase_ends_s(self) -> dict[str, float]:
@@ -119,13 +118,13 @@ class Timeline:
         return ends
 
     def critical_path(self) -> Work:
-        """The work of a longest chain of messages that wait for each other; it makes up the whole time."""
+        """Return the work on a longest chain of messages that wait for each other, which determines the whole time."""
         nothing = Traffic(0, 0)
         graph, times = self.graph, self.times
         if not len(graph):
             return Work(0, 0, 0, nothing, nothing)
         sent_bytes = reduced_bytes = 0
-        crossed = {True: nothing, False: nothing}  # by whether it stayed inside a node
+        crossed = {True: nothing, False: nothing}  # by whether the message stayed inside a node
         last: Need | None = Need(times.end_s.index(max(times.end_s)), True)
         while last is not None:
             i, queue, size_bytes = last.number, times.queues[last.number], self.sizes_bytes[last.number]
@@ -149,7 +148,7 @@ class Timeline:
 
 
 def simulate(schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Timeline:
-    """The messages of one call in time; ValueError when the topology has another number of ranks."""
+    """Compute the times of one call's messages; ValueError if the topology has another number of ranks."""
     if topology.ranks != schedule.ranks:
         raise ValueError(
             f"topology: it has {topology.ranks} ranks but the schedule {schedule.ranks}; give both the same number."

@@ -1,7 +1,7 @@
 """Trees, and chains as trees without branches, as rounds of whole messages, in one channel or several. Pure.
 
-Each rank is a class of its own. What a rank sends in one step to another one is a message, however many channels have a
-part in it. The schedules are those of ``ringscope.schedules.algorithms``, in the channels of its ``channels``.
+Each rank is a separate class. Everything that a rank sends to another one in one step is one message, for any number of
+channels. The schedules are those of ``ringscope.schedules.algorithms``, in the channels of its ``channels``.
 """
 
 from itertools import pairwise
@@ -14,11 +14,11 @@ from ringscope.cost.rounds import Ranks, Rounds, Step, Way
 from ringscope.cost.turns import turns
 
 _PHASES = {True: "reduce", False: "broadcast"}
-_LEAST_IN_TURN = 0.01  # of all messages: with fewer a turn that is known beforehand saves nothing
+_LEAST_IN_TURN = 0.01  # share of all messages: with fewer, turns that are computed beforehand save nothing
 
 
 def binomial(rounds: Rounds, topology: Topology, channels: int, collective: str, size_bytes: int) -> None:
-    """The tree of all-reduce, or one way of it; ``size_bytes``: a channel's part."""
+    """Follow the tree of an all-reduce, or one direction of it; ``size_bytes``: a channel's part."""
     ranks = topology.ranks
     levels = [(1 << k, np.arange(1 << k, ranks, 2 << k)) for k in range((ranks - 1).bit_length())]
     up = [Edges(child, child - bit, np.ones(len(child), bool)) for bit, child in levels]
@@ -53,9 +53,9 @@ def chain(rounds: Rounds, topology: Topology, channels: int, collective: str, se
 
 
 class _Trees:
-    """Edges of trees between places, at which ``rank_at`` has the rank of each channel.
+    """Edges of trees between positions; ``rank_at`` has the rank of each channel at each position.
 
-    They carry ``segments`` chunks; it is known when each was last added up at each place.
+    They carry ``segments`` chunks; for each chunk and position the time of its last addition is stored.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class _Trees:
         self._ranks, self._channels = ranks, channels = rank_at.shape
         self._rounds, self._edges, self._size_bytes = rounds, edges, size_bytes
         src, dst = rank_at[edges.src], rank_at[edges.dst]
-        # Messages that there may be, and of each edge and channel which one it is part of.
+        # Messages that are possible, and for each edge and channel the message to which it belongs.
         known, message = np.unique((src * ranks + dst) * 2 + edges.is_sum[:, None], return_inverse=True)
         pair, is_sum = known // 2, known % 2 == 1
         src, dst = pair // ranks, pair % ranks
@@ -81,15 +81,15 @@ class _Trees:
         self._message = number[message].reshape(-1, channels)
         self._way, self._is_sum = rounds.way(src[order], dst[order]), is_sum[order]
         self._other = number[_others(pair)[order]]
-        self._ended_s = np.zeros((trees * segments * ranks, channels))  # of each chunk at each place
-        # Of each message: whether it is in the step, its place there, and the first piece that it carries.
+        self._ended_s = np.zeros((trees * segments * ranks, channels))  # for each chunk at each position
+        # For each message: whether it is in the step, its position there, and the first piece that it carries.
         self._is_moving = np.zeros(len(known), bool)
         self._place, self._piece = (np.zeros(len(known), np.int64) for _ in range(2))
         parts = self._message.ravel()
         rounds.count_sent(self._way.sender.take(parts), np.full(len(parts), segments * size_bytes))
 
     def send(self, edges: Ranks, chunk: Ranks) -> None:
-        """One step: each of the edges carries a part of its chunk in each channel."""
+        """Follow one step: each of the edges carries a part of its chunk in each channel."""
         message = self._message.take(edges, axis=0).ravel()
         src = chunk * self._ranks + self._edges.src.take(edges)
         dst = chunk * self._ranks + self._edges.dst.take(edges)
@@ -104,9 +104,9 @@ class _Trees:
         self._ended_s[dst] = ended_s.take(of).reshape(-1, self._channels)
 
     def _ordered(self, message: Ranks, chunk: Ranks) -> tuple[Ranks, list[slice]]:
-        """The messages of a step and the turns of the first ones.
+        """Return the messages of a step and the turns of the first ones.
 
-        Of two between the same ranks that one has the earlier turn whose first piece is the first.
+        Of two messages between the same ranks, the one with the earlier first piece has the earlier turn.
         """
         self._is_moving[message] = True
         moving = np.flatnonzero(self._is_moving)
@@ -133,7 +133,7 @@ def _rank_at(topology: Topology, channels: int) -> Ranks:
 
 
 def _by_turns(way: Way) -> tuple[Ranks, list[int]]:
-    """Messages in an order in which the first turns follow one another, and where each of these turns ends."""
+    """Return the messages ordered by the first turns, and where each of these turns ends."""
     found: list[Ranks] = []
     for now in turns(way.out, way.into):
         if len(now) < _LEAST_IN_TURN * len(way.out):

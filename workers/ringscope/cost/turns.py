@@ -9,10 +9,11 @@ Numbers = NDArray[np.int64]
 
 
 def turns(out: Numbers, into: Numbers) -> Iterator[Numbers]:
-    """Messages that leave by ``out`` and come in by ``into``, ports from 0: in each turn the first ones at both.
+    """Order messages that leave through port ``out`` and enter through port ``into``, from 0: a turn has the messages
+    that are first at both ports.
 
-    What comes before a message at one of its ports has had an earlier turn; so has what comes before that. Of a part of
-    the messages no other order comes out at any port, if these have the turns of all of them.
+    All messages before a message at one of its ports have had an earlier turn. A subset of the messages has the same
+    order at every port if it uses the turns of all messages.
     """
     left, place = np.arange(len(out)), np.arange(len(out))
     first_out, first_into = (np.empty(int(port.max(initial=0)) + 1, np.int64) for port in (out, into))

@@ -1,6 +1,6 @@
-"""A collective on given numbers, message by message: every transfer, and the values on each rank after it. Pure.
+"""A collective on given numbers, message by message: every transfer, and each rank's values after it. Pure.
 
-The numbers are worked out (``ringscope.schedules.trace``); the times are the cost model's, not measured.
+The numbers are computed (``ringscope.schedules.trace``); the times come from the cost model and are not measured.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from ringscope.schedules.trace import Values, trace
 
 MAX_RANKS = 64
 USUAL_RANKS = 3
-# The links of an example, in the words of ``ringscope.contracts.cluster``; those inside nodes are ``_INSIDE``.
+# The links of an example, by the names of ``ringscope.contracts.cluster``; links inside nodes are ``_INSIDE``.
 LINKS = {"link": "1GB/s", "latency_us": 1.0, "reduce_gb_per_s": 10.0}
 _INSIDE = Link(2e-7, 1e10)
 
@@ -22,8 +22,8 @@ _INSIDE = Link(2e-7, 1e10)
 class WorkedMove:
     """One message: ``src`` sends ``values`` from ``chunks`` to ``dst``, which adds them (``reduce``) or keeps them.
 
-    ``offset`` is where they land. Times are seconds of the cost model since the start of the call: it starts, is
-    there, begins to be added up, and is done.
+    ``offset`` is their position there. Times are seconds of the cost model since the start of the call: the message
+    starts, arrives, begins to be added, and is done.
     """
 
     step: int
@@ -54,7 +54,9 @@ class WorkedStep:
 
 @dataclass(frozen=True, slots=True)
 class WorkedExample:
-    """All of it. ``results`` is what belongs to each rank's result; the rest is left over from the way."""
+    """The whole example. ``results`` are the values that belong to each rank's result; the rest are intermediate
+    values.
+    """
 
     ranks: int
     chunks: tuple[Chunk, ...]
@@ -67,9 +69,10 @@ class WorkedExample:
 def worked_example(
     schedule: Schedule, values: Sequence[Sequence[float]], timeline: Timeline, element_bytes: int
 ) -> WorkedExample:
-    """The schedule with one row of numbers for each rank; ``timeline`` is its own, for numbers of ``element_bytes``.
+    """Execute the schedule with one row of numbers for each rank; ``timeline`` is the schedule's, for numbers of
+    ``element_bytes``.
 
-    ValueError when the rows do not fit the schedule.
+    ValueError if the rows do not fit the schedule.
     """
     timed = {
         (one.message.step, one.message.src, one.message.dst, chunk): one
@@ -107,12 +110,12 @@ def worked_example(
 
 
 def example_timeline(schedule: Schedule, shape: Topology, element_bytes: int) -> Timeline:
-    """The schedule in time, on the links of examples."""
+    """Return the schedule's timeline on the links of examples."""
     return simulate(schedule, element_bytes, replace(shape, intra=_INSIDE))
 
 
 def usual_values(ranks: int, channels: int = 1) -> Values:
-    """One number for each rank and channel in each row, all of rank r being r+1."""
+    """Return rows with one number for each rank and channel; all numbers of rank r are r+1."""
     return [[float(rank + 1)] * ranks * channels for rank in range(ranks)]
 
 

@@ -11,10 +11,10 @@ from ringscope.engine.waiting.requests import wait_all
 
 
 class Agreement:
-    """Exchanges a few numbers between all ranks of ``comm``, in a message space of its own.
+    """Exchanges a few numbers between all ranks of ``comm``, on a separate communicator.
 
-    Every rank sends to every other one: with a few ranks as fast as MPI's all-gather, and a rank that does not come
-    can be named.
+    Every rank sends to every other one: with a few ranks this is as fast as MPI's all-gather, and a missing rank can be
+    named.
     """
 
     def __init__(self, comm: MPI.Intracomm, width: int, timeout_seconds: float) -> None:
@@ -27,7 +27,7 @@ class Agreement:
         self._requests = self._receives + self._sends
 
     def exchange(self, numbers: list[int]) -> Array:
-        """The numbers of all ranks, one row each; StalledError when one of them does not come in time."""
+        """Return the numbers of all ranks, one row each; StalledError if a rank does not arrive in time."""
         self._every[self._comm.rank] = numbers
         if self._requests:
             MPI.Prequest.Startall(self._requests)
@@ -35,7 +35,7 @@ class Agreement:
         return self._every
 
     def free(self) -> None:
-        """Give back the message space (collective)."""
+        """Free the communicator (collective)."""
         for request in self._requests:
             request.Free()
         self._watched.free()

@@ -19,9 +19,9 @@ from ringscope.engine.errors import OutOfMemoryError
 from ringscope.schedules.schedule import Chunk, Schedule
 
 Array = NDArray[Any]
-assert np.dtype(ml_dtypes.bfloat16).name == "bfloat16"  # the import is what makes NumPy know this name
+assert np.dtype(ml_dtypes.bfloat16).name == "bfloat16"  # this import registers the name bfloat16 in NumPy
 
-# For pure functions of a schedule: one is often planned again, at another place in memory.
+# Cache for pure functions of a schedule: a schedule is often planned again, at another place in memory.
 remembered = lru_cache(maxsize=4)
 
 DEFAULT_TIMEOUT_SECONDS = 300.0  # how long a rank waits for another one, which may be loading its data
@@ -29,21 +29,21 @@ DEFAULT_TIMEOUT_SECONDS = 300.0  # how long a rank waits for another one, which 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """One piece of registered memory: this rank's part, and the parts of all ranks where they can be reached.
+    """One piece of registered memory: this rank's part, and the parts of all ranks if they are reachable.
 
-    ``parts[r]`` belongs to rank r, all are flat and of equal length; a transport that cannot see its peers'
-    memory has only ``local``.
+    ``parts[r]`` belongs to rank r, all are flat and of equal length; a transport without access to its peers' memory
+    has only ``local``.
     """
 
     local: Array
     parts: tuple[Array, ...]
 
     def head(self, count: int) -> "Buffer":
-        """The first ``count`` elements, without a copy."""
+        """Return the first ``count`` elements, without a copy."""
         return self.section(0, count)
 
     def section(self, start: int, count: int) -> "Buffer":
-        """``count`` elements from ``start`` on, without a copy."""
+        """Return ``count`` elements from ``start`` on, without a copy."""
         stop = start + count
         return Buffer(self.local[start:stop], tuple(part[start:stop] for part in self.parts))
 
@@ -53,15 +53,15 @@ class Buffer:
 
 
 class Scratch:
-    """Memory for what arrives aside. The plans of a transport share it, because only one of them runs at a time."""
+    """Scratch memory for received data. The plans of a transport share it, because only one of them runs at a time."""
 
     def __init__(self, empty: Callable[[int, str], Array]) -> None:
-        """``empty(size, dtype)`` allocates, as NumPy's and CuPy's do."""
+        """``empty(size, dtype)`` allocates, as the functions of NumPy and CuPy do."""
         self._empty = empty
         self._memory = empty(0, "uint8")
 
     def take(self, count: int, dtype: np.dtype[Any]) -> Array:
-        """``count`` elements; what was taken before stays valid memory, but may be the same."""
+        """Return ``count`` elements; earlier arrays stay valid, but may share this memory."""
         size_bytes = count * dtype.itemsize
         if self._memory.nbytes < size_bytes:
             self._memory = self._empty(size_bytes, "uint8")
@@ -72,10 +72,10 @@ class Plan(Protocol):
     """A collective call prepared for fixed buffers: running it allocates nothing."""
 
     def run(self) -> None:
-        """Execute once; returns when this rank's result is there and its buffers may be changed."""
+        """Execute once; return when this rank's result is complete and its buffers may be changed."""
 
     def free(self) -> None:
-        """Give back what the plan holds."""
+        """Release the plan's resources."""
 
 
 @runtime_checkable
@@ -83,7 +83,7 @@ class TraceablePlan(Plan, Protocol):
     """A plan that can trace its execution."""
 
     def trace(self) -> RankTrace:
-        """Execute once, as ``run`` does, and return each transfer of this rank; takes longer than ``run``."""
+        """Execute once, as ``run`` does, and return each transfer of this rank; it takes longer than ``run``."""
 
 
 class Transport(Protocol):
@@ -94,37 +94,37 @@ class Transport(Protocol):
         """The transport's name in job specs and records."""
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """Registered bytes, as large on every rank (collective)."""
+        """Allocate registered bytes, equally many on every rank (collective)."""
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
         """Prepare ``schedule`` from ``send`` into ``recv``; the same buffer twice means in place."""
 
     def free(self) -> None:
-        """Give back all memory (collective)."""
+        """Free all memory (collective)."""
 
 
 def cut(memory: Array, chunk: Chunk) -> Array:
-    """The elements of a chunk, without a copy."""
+    """Return the elements of a chunk, without a copy."""
     return memory[chunk.offset : chunk.offset + chunk.length]
 
 
 def bits(memory: Array) -> Array:
-    """Return the same elements as unsigned integers, so that code that only moves them need not know the dtype.
+    """Return the same elements as unsigned integers, so that code that only moves them does not depend on the dtype.
 
-    Two integers for a complex number.
+    A complex number becomes two integers.
     """
     return memory.view(f"u{memory.itemsize // (2 if memory.dtype.kind == 'c' else 1)}")
 
 
 def components(memory: Any) -> Any:
-    """The real numbers that a NumPy or CuPy array of complex ones consists of; any other array as it is."""
+    """Return a complex NumPy or CuPy array as its real numbers; any other array unchanged."""
     return memory.view(f"f{memory.itemsize // 2}") if memory.dtype.kind == "c" else memory
 
 
 def require_memory(size_bytes: int, mount: str | None = None) -> None:
-    """Raise OutOfMemoryError when this node, its control group or the tmpfs ``mount`` cannot give ``size_bytes``.
+    """Raise OutOfMemoryError if this node, its control group or the tmpfs ``mount`` has less than ``size_bytes`` free.
 
-    Linux hands out memory that it does not have and later kills a process for it: better say so before.
+    Linux overcommits memory and later kills a process that uses it, so this check runs before the allocation.
     """
     places = {"memory": int(psutil.virtual_memory().available)}
     in_group = free_bytes()

@@ -1,4 +1,6 @@
-"""A call of one of the engine's functions: what its arguments must be, and what all ranks must agree on. Pure."""
+"""A call of one of the engine's functions: the rules for its arguments, and the values on which all ranks must
+agree. Pure.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,9 +19,9 @@ from ringscope.schedules.algorithms import SCHEDULES
 
 ALGORITHMS = (*SCHEDULES, *sorted(VENDORS), AUTO)
 FUNCTIONS = ("all_reduce", "tune", "empty", "free")
-_COUNTED = {"empty": ("size", "{} bytes"), "free": ("which array", "no. {} of those that empty gave")}
+_COUNTED = {"empty": ("size", "{} bytes"), "free": ("which array", "number {} of the arrays from empty")}
 _EQUAL = ("function", "length", "dtype", "op", "algorithm", "in place or out of place")
-Place = tuple[int, int]  # in registered memory: index of the allocation, byte offset; -1: elsewhere
+Place = tuple[int, int]  # position in registered memory: index of the allocation, byte offset; -1: elsewhere
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +38,15 @@ class Call:
     recv: Place = (0, 0)
 
     def numbers(self) -> list[int]:
-        """The message: first what must be equal, then the places."""
+        """Return the message: first the values that must be equal, then the positions."""
         equal = [self.function, self.count, self.dtype, self.op, self.algorithm, self.in_place]
         return [*equal, *self.send, *self.recv]
 
 
 def array_size(shape: int | tuple[int, ...], dtype: str) -> int:
-    """Bytes of such an array. Raises EngineError for what is no shape, and for a dtype that is not ours."""
+    """Return the bytes of such an array. Raises EngineError for an invalid shape, and for a dtype that the engine
+    does not support.
+    """
     try:
         name = str(np.dtype(dtype))
     except TypeError:  # NumPy does not know it either
@@ -53,24 +57,26 @@ def array_size(shape: int | tuple[int, ...], dtype: str) -> int:
     except TypeError:
         extents = [-1]
     if min(extents, default=0) < 0:
-        raise EngineError(f"shape: {shape!r} is no shape; give a whole number, or a tuple of them, each 0 or more.")
+        raise EngineError(f"shape: {shape!r} is not a shape; give a whole number, or a tuple of them, each 0 or more.")
     return prod(extents) * np.dtype(name).itemsize
 
 
 def empty_call(size_bytes: int) -> Call:
-    """Return the call of an allocation."""
+    """Return the call for an allocation."""
     return Call(FUNCTIONS.index("empty"), size_bytes)
 
 
 def give_back_call(number: int) -> Call:
-    """Return the call that gives an array back."""
+    """Return the call that frees an array."""
     return Call(FUNCTIONS.index("free"), number)
 
 
 def all_reduce_call(
     x: Any, target: Any, op: str, algorithm: str, place: Callable[[Array], Place], function: str = "all_reduce"
 ) -> Call:
-    """Return the call of an all-reduce of ``x`` into ``target``; EngineError for arguments that no rank may give."""
+    """Return the call of an all-reduce of ``x`` into ``target``; EngineError for arguments that are invalid on any
+    rank.
+    """
     dtype = _common_dtype(x, target)
     check("dtype", check_dtype, dtype)
     check("op", check_op, op, dtype)
@@ -89,7 +95,7 @@ def all_reduce_call(
 
 
 def require_agreement(every: Array) -> None:
-    """Raise EngineError where the calls of all ranks, a row of numbers each, are not the same one."""
+    """Raise EngineError if the calls of all ranks, a row of numbers each, are not equal."""
     for column, name in enumerate(_EQUAL):
         different = np.flatnonzero(every[:, column] != every[0, column])
         if different.size:
@@ -103,13 +109,15 @@ def require_agreement(every: Array) -> None:
 
 
 def needs_staging(every: Array) -> bool:
-    """Return whether some rank's arrays are outside registered memory, or at other offsets than the others'."""
+    """Return whether any rank's arrays are outside registered memory, or at other offsets than those of the other
+    ranks.
+    """
     places = every[:, len(_EQUAL) :]
     return bool((places != places[0]).any() or (places[:, ::2] < 0).any())
 
 
 def _common_dtype(x: Any, target: Any) -> str:
-    """The common dtype of two arrays fit for an all-reduce; raises EngineError otherwise."""
+    """Return the common dtype of two arrays; EngineError if they do not suit an all-reduce."""
     for name, array in (("x", x), ("out", target)):
         if not is_array(array):
             raise EngineError(f"{name}: a {type(array).__name__} is not a NumPy or CuPy array; pass one.")

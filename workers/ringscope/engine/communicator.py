@@ -51,11 +51,11 @@ from ringscope.engine.waiting.failures import shared_failure
 from ringscope.engine.waiting.roll_call import RollCall
 
 _MAX_PLANS = 256
-_LINE_BYTES = 64  # of whole ones a buffer consists; of one at least, as a view of none would be no array
+_LINE_BYTES = 64  # a buffer consists of whole ones, at least one, because an empty view is not an array
 
 
 class Communicator:
-    """All ranks that were started together. Every method marked collective must be called by all of them."""
+    """All ranks that were started together. All of them must call every method that is marked collective."""
 
     def __init__(
         self,
@@ -71,18 +71,18 @@ class Communicator:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
 
         ``table`` returns the measured times for ``auto``; it is called once, on rank 0, when ``auto`` first needs it. A
-        library's call that blocks for ever cannot raise the error: then ``give_up`` gets it, in a thread of its own,
-        and must end all ranks. Without ``give_up`` the sentence goes to standard error before the end. ``among`` is the
-        group of ranks, all by default; ``gpu`` is the GPU that this process uses already.
+        library call that blocks for ever cannot raise the error: it is then passed to ``give_up``, in a separate
+        thread, which must end all ranks. Without ``give_up`` the message goes to standard error before the end.
+        ``among`` is the group of ranks, all by default; ``gpu`` is the GPU that this process already uses.
 
-        ``channels`` is the channel count of rings and trees; each channel leaves a node by another rank, so that there
-        are at most as many as the smallest node has ranks. None: that maximum on GPUs of several nodes, as each rank
-        has a card; otherwise 1.
+        ``channels`` is the channel count of rings and trees; each channel leaves a node through a different rank, so
+        there are at most as many as ranks on the smallest node. None: that maximum on GPUs of several nodes, because
+        each rank has a card; otherwise 1.
         """
         if not timeout_seconds > 0:
-            raise EngineError(f"timeout_seconds: {timeout_seconds:g} is no time to wait; give more than 0.")
+            raise EngineError(f"timeout_seconds: {timeout_seconds:g} is not a timeout; give more than 0.")
         if channels is not None and channels < 1:
-            raise EngineError(f"channels: {channels} carry nothing; give 1 or more, or leave it out.")
+            raise EngineError(f"channels: {channels} is too small; give 1 or more, or leave it out.")
         self._choices = (transport, timeout_seconds, device, table, give_up)
         self._channels = channels
         self._comm = among.Dup()
@@ -105,29 +105,29 @@ class Communicator:
             self._comm, self.nodes, self.transport, self.gpu is not None, self._roll_call, self.channels
         )
         cores_of_ranks = self._comm.allgather(own_cores())
-        self.cores = None if self.gpu else usable_cores(cores_of_ranks)  # that its ranks have
+        self.cores = None if self.gpu else usable_cores(cores_of_ranks)  # the cores of its ranks
         self._core_rotation = CoreRotation([each.machine for each in cores_of_ranks], self.rank)
         self._registered = Registered()
         self._plans: dict[tuple[int, ...], Plan] = {}
         self._chooser = SharedChooser(self._comm, lambda: self._on_these_cores(table()))
 
     def _on_these_cores(self, known: Table) -> Table:
-        """The model goes by the cores that these ranks have, whatever else the machine has."""
+        """The model uses the cores of these ranks, not all cores of the machine."""
         if self.cores is None:
             return known
         cores = max(1, self.cores // len(self.nodes))
         return known.on((known.machine or REFERENCE).model_copy(update={"cores": cores}))
 
     def split(self, color: int) -> Communicator:
-        """The communicator of those ranks that give the same ``color``, 0 or more (collective).
+        """Return the communicator of the ranks with the same ``color``, 0 or more (collective).
 
-        They are renumbered in their old order; calls of different groups do not meet.
+        They are renumbered in their old order; calls of different groups are independent.
         """
         if color < 0:
             raise EngineError(f"color: {color} is negative; give 0 or more.")
         members = MPI.Intracomm(self._comm.Split(color, self.rank))
         transport, timeout_seconds, _, table, give_up = self._choices
-        device = "cuda" if self.gpu else "cpu"  # settled once: a group of fewer ranks is no reason to move
+        device = "cuda" if self.gpu else "cpu"  # chosen once: a group with fewer ranks is no reason to move
         group = Communicator(transport, timeout_seconds, device, table, give_up, members, self.gpu, self._channels)
         members.Free()
         return group
@@ -139,13 +139,13 @@ class Communicator:
     # registered memory
 
     def buffer(self, size_bytes: int) -> Buffer:
-        """Registered bytes on every rank (collective); they live as long as the communicator.
+        """Allocate registered bytes on every rank (collective); they live as long as the communicator.
 
-        OutOfMemoryError on every rank when one has not so much left.
+        OutOfMemoryError on every rank if one has too little memory.
         """
         self._agree(empty_call(size_bytes))
         with self._roll_call.watchdog.guard("an allocation"):
-            with shared_failure(self._comm):  # before the others are in a call of MPI's
+            with shared_failure(self._comm):  # before the other ranks are inside an MPI call
                 if self.gpu is None:
                     require_memory(size_bytes * self.local_size)
             with shared_failure(self._comm):
@@ -154,23 +154,25 @@ class Communicator:
         return allocated
 
     def empty(self, shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
-        """This rank's array in registered memory, zeroed (collective: equal shape and dtype on every rank).
+        """Return this rank's array in registered memory, zeroed (collective: equal shape and dtype on every rank).
 
-        Its memory is used again once every rank has dropped it, with all views of it, or given it back.
+        Its memory is reused once every rank has dropped it and all views of it, or freed it.
         """
         size_bytes = array_size(shape, dtype)
         self._agree(empty_call(size_bytes))
         return self._registered.array(size_bytes, self.buffer, self._everywhere).view(dtype).reshape(shape)
 
     def give_back(self, x: Array) -> None:
-        """Free an array of ``empty`` now (collective); it must not be used any more, nor any view of it."""
+        """Free an array of ``empty`` now (collective); neither it nor any view of it may be used afterwards."""
         number = self._registered.number(x)
         self._agree(give_back_call(number))
         self._registered.give_back(number)
 
     @contextmanager
     def lent(self, shape: int | tuple[int, ...], dtype: str = "float32") -> Iterator[Array]:
-        """An array of ``empty`` for the length of a block (collective); after an error in it, it is collected later."""
+        """Lend an array of ``empty`` for the duration of a block (collective); after an error in the block it is
+        freed later.
+        """
         x = self.empty(shape, dtype)
         yield x
         self.give_back(x)
@@ -182,7 +184,8 @@ class Communicator:
         return self._chooser.choose(self._situation(collective, dtype, in_place), size_bytes)
 
     def settle(self, op: str, send: Buffer, recv: Buffer, collective: str = "all_reduce", root: int = 0) -> Choice:
-        """Choose by timing the likeliest algorithms that were not measured (collective). Both buffers are overwritten.
+        """Choose by timing the most promising algorithms that were not measured (collective). Both buffers are
+        overwritten.
 
         The result also holds for later calls in the same situation, including those of ``all_reduce``.
         """
@@ -198,9 +201,9 @@ class Communicator:
         return found
 
     def tune(self, x: Array, op: str = "sum", out: Array | None = None) -> Choice:
-        """Try what ``auto`` should take for all-reduces like this one, in memory of its own (collective).
+        """Time which algorithm ``auto`` should choose for all-reduces like this one, in separate memory (collective).
 
-        Of what was measured only the fastest is tried; where all were, that counts and nothing is.
+        Of the measured algorithms only the fastest is timed; if all were measured, nothing is timed.
         """
         call = all_reduce_call(x, x if out is None else out, op, AUTO, self._registered.place, "tune")
         self._agree(call)
@@ -209,7 +212,7 @@ class Communicator:
         for buffer in (send, recv):
             buffer.local.fill(0)
         found = self.settle(op, recv if call.in_place else send, recv)
-        self._forget_plans()  # of what auto took before
+        self._forget_plans()  # the earlier choice of auto
         return found
 
     def _situation(self, collective: str, dtype: str, in_place: bool) -> Situation:
@@ -227,17 +230,17 @@ class Communicator:
     ) -> Plan:
         """Prepare a collective between registered buffers; equal arguments on every rank.
 
-        Both buffers hold the whole layout: where it has a part per rank, that of rank r is chunk r of as many, in the
-        input as in the result. The same buffer twice means in place. After an error of a run the ranks are out of step:
-        the end of this program then ends them all.
+        Both buffers hold the whole layout: if it has a part per rank, the part of rank r is chunk r, in the input and
+        in the result. The same buffer twice means in place. After an error in a run the ranks are out of step: the end
+        of this program then ends all of them.
         """
         return guarded(self._planner.plan(algorithm, op, send, recv, collective, root))
 
     def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
         """Reduce ``x`` over all ranks into ``out``, or into ``x`` itself, and return that array (collective).
 
-        Registered arrays travel without a copy; others are staged. Raises EngineError on every rank when the
-        ranks disagree on length, dtype, op or algorithm.
+        Registered arrays are sent without a copy; others are staged. Raises EngineError on every rank if the ranks
+        disagree on length, dtype, op or algorithm.
         """
         target = x if out is None else out
         call = all_reduce_call(x, target, op, algorithm, self._registered.place)
@@ -257,18 +260,20 @@ class Communicator:
         return target
 
     def _chosen(self, call: Call, dtype: str) -> str:
-        """Return the algorithm of a call; only after all ranks agreed on it, as the choice is collective."""
+        """Return the algorithm of a call; only after all ranks have agreed on the call, because the choice is
+        collective.
+        """
         size_bytes = call.count * np.dtype(dtype).itemsize
         return self.choose(FUNCTIONS[call.function], dtype, size_bytes, bool(call.in_place)).algorithm
 
     def _agree(self, call: Call) -> bool:
-        """Compare the call over all ranks; true when some rank's arrays need staging."""
+        """Compare the call over all ranks; return whether any rank's arrays need staging."""
         every = self._exchange(call.numbers())
         require_agreement(every)
         return needs_staging(every)
 
     def _exchange(self, numbers: list[int]) -> Array:
-        self.position[positions.UNTIMED] += 1  # a call was begun, which is progress
+        self.position[positions.UNTIMED] += 1  # a call has begun, which counts as progress
         try:
             return self._agreement.exchange(numbers)
         except StalledError:
@@ -292,15 +297,15 @@ class Communicator:
             plan.free()
         self._plans.clear()
 
-    # what a sweep needs in addition
+    # functions that a sweep needs in addition
 
     def rebuild(self) -> None:
-        """Reconnect after NCCL's communicator was given up (collective); arrays, buffers and plans stay valid.
+        """Reconnect after NCCL's communicator was aborted (collective); arrays, buffers and plans stay valid.
 
-        The end of this program no longer ends the others. EngineError if the transport cannot reconnect.
+        The end of this program then no longer ends the other ranks. EngineError if the transport cannot reconnect.
         """
         if not isinstance(self.transport, NcclTransport):
-            raise EngineError(f"rebuild: over {self.transport.name} nothing can reconnect; start the job again.")
+            raise EngineError(f"rebuild: transport {self.transport.name} cannot reconnect; start the job again.")
         self.transport.rebuild()
         end_alone()
 
@@ -316,23 +321,23 @@ class Communicator:
         self._core_rotation.take(turn)
 
     def maximum(self, values: Array) -> Array:
-        """Element by element the largest value of any rank (collective)."""
+        """Return the elementwise maximum over all ranks (collective)."""
         return self._reduced(values, MPI.MAX)
 
     def _everywhere(self, flags: Array) -> Array:
         return self._reduced(flags, MPI.MIN)
 
     def total(self, values: Array) -> Array:
-        """Element by element the sum over all ranks (collective)."""
+        """Return the elementwise sum over all ranks (collective)."""
         return self._reduced(values, MPI.SUM)
 
     def broadcast(self, values: Array, root: int) -> None:
-        """Give every rank what ``root`` has in ``values``, a NumPy array of equal shape and dtype (collective)."""
+        """Broadcast ``values`` from ``root``, a NumPy array of equal shape and dtype on every rank (collective)."""
         with self._roll_call.watchdog.guard("a broadcast"):
             self._comm.Bcast(values, root)
 
     def torch_store(self) -> tuple[Any, bool]:
-        """A store of torch.distributed for all ranks, and whether they are on one node (collective)."""
+        """Return a store of torch.distributed for all ranks, and whether they are on one node (collective)."""
         return torch_store(self._comm)
 
     def _reduced(self, values: Array, op: MPI.Op) -> Array:
@@ -342,11 +347,11 @@ class Communicator:
         return result
 
     def finish(self) -> None:
-        """Say that this rank's program makes no more calls: ranks of its node that wait for it in one need not wait."""
+        """Announce that this rank's program makes no more calls, so that ranks of its node stop waiting for it."""
         self.position[positions.FINISHED] = self._roll_call.watchdog.calls + 1
 
     def free(self) -> None:
-        """Give back all registered memory (collective); arrays in it must not be used any more."""
+        """Free all registered memory (collective); arrays in it must not be used afterwards."""
         self._forget_plans()
         self._registered.forget()
         with self._roll_call.watchdog.guard("the end"):

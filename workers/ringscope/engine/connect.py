@@ -27,12 +27,12 @@ def connect(
     watchdog: Watchdog,
     gpu: cuda.Gpu | None = None,
 ) -> tuple[Transport, cuda.Gpu | None]:
-    """The transport between all ranks of ``comm``, and this rank's GPU if it works on one (collective).
+    """Return the transport between all ranks of ``comm``, and this rank's GPU if the transport uses GPUs (collective).
 
-    ``auto`` takes GPUs where every rank can have one of its own, and NCCL between them; else host memory: shared
-    inside one node, MPI's messages between several. ``mpi`` takes GPU memory only where ``device`` is cuda and MPI is
-    CUDA-aware. ``gpu`` is the one that this process has already. Raises EngineError when a name is wrong or cannot be
-    had here; where a rank is lost meanwhile, ``watchdog`` bites.
+    ``auto`` chooses GPUs if every rank can have its own, and NCCL between them; else host memory: shared memory inside
+    one node, MPI messages between nodes. ``mpi`` uses GPU memory only if ``device`` is cuda and MPI is CUDA-aware.
+    ``gpu`` is the GPU that this process already uses. Raises EngineError if a name is wrong or not available here; if a
+    rank is lost meanwhile, ``watchdog`` ends the gang.
     """
     if transport != "auto" and transport not in TRANSPORT_DEVICES:
         choices = ", ".join(("auto", *TRANSPORT_DEVICES))

@@ -1,8 +1,8 @@
 """Control groups of a process, of either version, and the limits that they and their ancestors set.
 
-Version 2 has one tree for all controllers, version 1 one for each; a hybrid system mounts both. What is mounted says
-where a group's folder lies: in a container that is often not where ``/proc/self/cgroup`` has it. The processors of a
-``cpuset`` are not read here, as the kernel keeps every process's affinity within them.
+Version 2 has one tree for all controllers, version 1 one for each; a hybrid system mounts both. The mounts determine
+where a group's folder is: in a container that often differs from the path in ``/proc/self/cgroup``. The processors of a
+``cpuset`` are not read here, because the kernel keeps every process's affinity within them.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,12 +11,12 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
 _SELF = Path("/proc/self")
-VERSION_2 = ""  # stands for a controller where the tree of version 2 is meant
-_NO_LIMIT_BYTES = 1 << 60  # version 1 has no word for it, but a number near the end of 64 bits
+VERSION_2 = ""  # represents a controller in the tree of version 2
+_NO_LIMIT_BYTES = 1 << 60  # version 1 has no word for "no limit", but a number close to the maximum of 64 bits
 
 
 class Mount(NamedTuple):
-    """A mounted tree of groups: which group of the system its top is, and the controllers that it has."""
+    """A mounted tree of groups: the group at its top, and its controllers."""
 
     root: str
     folder: Path
@@ -24,9 +24,9 @@ class Mount(NamedTuple):
 
 
 def own_group() -> str:
-    """The path of its group, with the namespace in which that is seen; empty without one.
+    """Return the path of its group, with the namespace in which that path is valid; empty without one.
 
-    In version 1 it is the one whose processor time counts.
+    In version 1 it is the group that limits processor time.
     """
     paths = _paths()
     path = paths.get("cpu", paths.get(""))
@@ -37,10 +37,12 @@ def own_group() -> str:
 
 
 def most_cores() -> int | None:
-    """Processor time, in whole cores, one at least: ``cpu.max``, ``cpu.cfs_quota_us``; None: without a limit."""
+    """Return the limit of processor time, in whole cores, at least one: ``cpu.max``, ``cpu.cfs_quota_us``; None: no
+    limit.
+    """
     found: list[int] = []
     for folder in _folders("cpu"):
-        with suppress(OSError, ValueError):  # "max" is no number: no limit
+        with suppress(OSError, ValueError):  # "max" means no limit
             quota_us, period_us = _quota(folder)
             if quota_us > 0:
                 found.append(max(1, quota_us // period_us))
@@ -48,13 +50,15 @@ def most_cores() -> int | None:
 
 
 def most_bytes() -> int | None:
-    """Memory: ``memory.max``, ``memory.limit_in_bytes``; None: without a limit."""
+    """Return the limit of memory: ``memory.max``, ``memory.limit_in_bytes``; None: no limit."""
     limits = (_first_number(folder, "memory.max", "memory.limit_in_bytes") for folder in _folders("memory"))
     return min((limit for limit in limits if limit is not None and limit < _NO_LIMIT_BYTES), default=None)
 
 
 def free_bytes() -> int | None:
-    """Memory that is left of the limit; None: without a limit. Of files only what must stay in memory counts."""
+    """Return the memory that is left below the limit; None: no limit. File caches count only as far as they cannot
+    be dropped.
+    """
     found: list[int] = []
     for folder in _folders("memory"):
         most = _first_number(folder, "memory.max", "memory.limit_in_bytes")
@@ -66,7 +70,7 @@ def free_bytes() -> int | None:
 
 
 def free_processes() -> int | None:
-    """Processes and threads that may still be started: ``pids.max``; None: without a limit."""
+    """Return how many processes and threads may still be started: ``pids.max``; None: no limit."""
     found: list[int] = []
     for folder in _folders("pids"):
         most, used = _first_number(folder, "pids.max"), _first_number(folder, "pids.current")
@@ -84,7 +88,7 @@ def _quota(folder: Path) -> tuple[int, int]:
 
 
 def _first_number(folder: Path, *names: str) -> int | None:
-    """Return the number in the first of these files that exists; None: it holds no number, which means no limit."""
+    """Return the number in the first of these files that exists; None: no number, which means no limit."""
     for name in names:
         with suppress(OSError, ValueError):
             return int((folder / name).read_text())
@@ -95,12 +99,12 @@ def _cached_bytes(folder: Path) -> int:
     """Return the bytes of cached disk files, which the kernel drops when memory is needed; a tmpfs does not count."""
     lines = [line.split() for line in (folder / "memory.stat").read_text().strip().splitlines()]
     sizes = {name: int(size) for name, size in lines}
-    # Version 1 counts a group without those below it, unless the name begins with total_.
+    # Version 1 counts a group without its descendants, unless the name begins with total_.
     return sum(sizes.get(f"total_{name}", sizes.get(name, 0)) for name in ("inactive_file", "active_file"))
 
 
 def _folders(controller: str) -> Iterator[Path]:
-    """The group's folder and all above it, of the tree of each version that may limit the controller."""
+    """Yield the group's folder and all folders above it, in each version's tree that may limit the controller."""
     paths = _paths()
     for mount in mounts():
         if not mount.controllers or controller in mount.controllers:
@@ -120,7 +124,7 @@ def folders_of(membership: str, controller: str, trees: Iterable[Mount]) -> list
 
 
 def own_membership() -> str:
-    """The content of ``/proc/self/cgroup``; empty where the system has none."""
+    """Return the content of ``/proc/self/cgroup``; empty if the system has none."""
     try:
         return (_SELF / "cgroup").read_text()
     except OSError:
@@ -128,11 +132,11 @@ def own_membership() -> str:
 
 
 def _within(mount: Mount, path: str | None) -> Iterator[Path]:
-    """The folder of the group at ``path``, and all above it that the mount shows; nothing without a path."""
+    """Yield the folder of the group at ``path``, and all folders above it inside the mount; nothing without a path."""
     if path is None:
         return
     below = PurePosixPath(path)
-    # A path outside of what is mounted is the system's own: the container's group is the top of the mount.
+    # A path outside the mount is the system's own: the container's group is then the top of the mount.
     inside = below.relative_to(mount.root) if below.is_relative_to(mount.root) else PurePosixPath()
     folder = mount.folder / inside
     yield from (one for one in (folder, *folder.parents) if one.is_relative_to(mount.folder))
@@ -152,7 +156,7 @@ def _paths_in(membership: str) -> dict[str, str]:
 
 
 def mounts() -> list[Mount]:
-    """The trees of groups that are mounted here."""
+    """Return the trees of groups that are mounted here."""
     found: list[Mount] = []
     with suppress(OSError):
         for line in (_SELF / "mountinfo").read_text().splitlines():

@@ -19,13 +19,13 @@ class CoreRotation:
         self._local_rank = machines[:rank].count(machines[rank])
 
     def take(self, turn: int) -> None:
-        """Move to the core of ``turn``; the rank stays there until the kernel moves it."""
+        """Move to the core for ``turn``; the rank stays there until the kernel moves it."""
         if not hasattr(os, "sched_setaffinity"):
             return
         allowed = sorted(os.sched_getaffinity(0))
         if self._ranks <= len(allowed):
             return
-        with suppress(OSError):  # where a sandbox forbids it the kernel decides
+        with suppress(OSError):  # the kernel decides if a sandbox forbids the call
             os.sched_setaffinity(0, {allowed[core_of(self._local_rank, turn, self._ranks, len(allowed))]})
             os.sched_setaffinity(0, allowed)
 
@@ -33,8 +33,8 @@ class CoreRotation:
 def core_of(local_rank: int, turn: int, ranks: int, cores: int) -> int:
     """Return the core of ``local_rank``, one of ``ranks`` ranks on fewer ``cores``.
 
-    In even turns adjacent ranks share a core, in odd turns ranks that are ``cores`` apart; every other turn each rank
-    moves up by one, so that each is alone equally often.
+    In even turns adjacent ranks share a core, in odd turns ranks that are ``cores`` apart; every second turn the
+    assignment shifts by one rank, so that each rank is alone equally often.
     """
     position = (local_rank + turn // 2) % ranks
     return position * cores // ranks if turn % 2 == 0 else position % cores

@@ -1,7 +1,7 @@
-"""Cores: which of them a process may run on, how they are shared out, and how many the ranks of a gang have.
+"""Cores: those that a process may use, their distribution, and the number available to the ranks of a gang.
 
-Ranks wait by spinning, so a rank without a core of its own spends another one's time: what more ranks than cores
-measure is the kernel's turns, not the links.
+Ranks wait by spinning, so a rank without its own core takes time from another one: with more ranks than cores, the
+times show the kernel's scheduling, not the links.
 """
 
 import os
@@ -16,7 +16,7 @@ from ringscope.engine.control_group import most_cores, own_group
 
 _CPUS = Path("/sys/devices/system/cpu")
 _CPU_INFO = Path("/proc/cpuinfo")
-_CORES = "; cores "  # in the line of the hardware, between processor and NumPy
+_CORES = "; cores "  # separates processor and NumPy in the hardware line
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -42,7 +42,7 @@ class RankCores(NamedTuple):
 
 
 def own_cores() -> RankCores:
-    """This process's."""
+    """Return the cores of this process."""
     return RankCores(machine(), own_group(), frozenset(map(_core, _cpus())), most_cores())
 
 
@@ -55,7 +55,7 @@ def machine() -> str:
 
 
 def hardware() -> str:
-    """Processor, cores and NumPy in a line: another one means that what was measured here no longer holds."""
+    """Return processor, cores and NumPy in a line; if it changes, measurements made here are no longer valid."""
     try:
         lines = _CPU_INFO.read_text().splitlines()
         model = next(line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
@@ -66,7 +66,7 @@ def hardware() -> str:
 
 
 def is_same_processor(one: str, other: str) -> bool:
-    """Return whether two lines of ``hardware`` differ only in the cores, of which a bound rank has only some."""
+    """Return whether two lines of ``hardware`` differ only in the cores: a bound rank has only some of them."""
     return _without_cores(one) == _without_cores(other)
 
 
@@ -81,7 +81,7 @@ def cores_each(shares: int) -> int:
 
 
 def usable_cores(ranks: Iterable[RankCores]) -> int:
-    """Return how many cores these ranks can use at once: per machine no more than it has ranks."""
+    """Return how many cores these ranks can use at once: per machine at most the number of its ranks."""
     of_machines: defaultdict[str, list[RankCores]] = defaultdict(list)
     for rank in ranks:
         of_machines[rank.machine].append(rank)
@@ -106,7 +106,7 @@ def _cpus() -> set[int]:
 
 
 def _core(cpu: int) -> int:
-    """The first processor of its core."""
+    """Return the first processor of its core."""
     try:
         siblings = (_CPUS / f"cpu{cpu}/topology/thread_siblings_list").read_text()
     except OSError:

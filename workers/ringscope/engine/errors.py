@@ -1,12 +1,12 @@
-"""Errors of the engine, including lost and late ranks; each message is one sentence for people."""
+"""Errors of the engine, including lost and late ranks; each message is one sentence for users."""
 
 
 class EngineError(Exception):
-    """Something that the engine refuses or cannot go on with, in one sentence for people."""
+    """An error that the engine reports in one sentence for users."""
 
 
 class RefusedError(EngineError):
-    """A library took a call for wrong before anything of it had started: no rank is out of step."""
+    """A library rejected a call before any part of it had started: no rank is out of step."""
 
 
 class OutOfMemoryError(EngineError):
@@ -14,11 +14,11 @@ class OutOfMemoryError(EngineError):
 
 
 class DifferenceError(EngineError):
-    """Ranks that must be equal are not any more, so that the result is worth nothing; every rank raises it."""
+    """Ranks that must be equal have diverged, so the result is invalid; every rank raises it."""
 
 
 class DivergedError(EngineError):
-    """Training came to numbers that are not finite, and was to stop then."""
+    """Training produced numbers that are not finite, and is configured to stop then."""
 
 
 class StalledError(EngineError):
@@ -26,7 +26,7 @@ class StalledError(EngineError):
 
     def __init__(self, rank: int, peer: int, where: str, timeout_seconds: float) -> None:
         super().__init__(
-            f"Rank {rank} waited {timeout_seconds:g} s for rank {peer} in {where}; see whether rank {peer} still "
+            f"Rank {rank} waited {timeout_seconds:g} s for rank {peer} in {where}; check whether rank {peer} still "
             "runs and makes the same calls, or raise timeout_seconds."
         )
         self.rank, self.peer, self.where = rank, peer, where
@@ -38,19 +38,19 @@ class LostRankError(StalledError):
     def __init__(self, rank: int, peer: int, where: str) -> None:
         EngineError.__init__(
             self,
-            f"Rank {rank} lost rank {peer} in {where}: its process has ended; see what rank {peer} said last, "
-            "and start all ranks again.",
+            f"Rank {rank} lost rank {peer} in {where}: its process has ended; see the last output of rank {peer}, and "
+            "start all ranks again.",
         )
         self.rank, self.peer, self.where = rank, peer, where
 
 
 class EarlyEndError(LostRankError):
-    """The program of ``peer`` is over, while ``rank`` waits for it in a call."""
+    """The program of ``peer`` has ended, while ``rank`` waits for it in a call."""
 
     def __init__(self, rank: int, peer: int, where: str) -> None:
         EngineError.__init__(
             self,
-            f"Rank {rank} waits for rank {peer} in {where}, but rank {peer} has ended its program without an error and "
-            "will not come; let every rank make the same calls.",
+            f"Rank {rank} waits for rank {peer} in {where}, but rank {peer} has ended its program without an "
+            "error; make the same calls on every rank.",
         )
         self.rank, self.peer, self.where = rank, peer, where

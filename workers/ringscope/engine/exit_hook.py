@@ -1,4 +1,4 @@
-"""Exit of a program whose ranks are out of step: it aborts all, as MPI_Finalize would wait for ranks that wait."""
+"""Exit of a program whose ranks are out of step: it aborts all ranks, because MPI_Finalize would wait for ever."""
 
 import atexit
 import sys
@@ -11,11 +11,11 @@ from ringscope.engine.errors import EngineError, RefusedError
 from ringscope.engine.transports.mpi import abort, is_over
 
 Result = TypeVar("Result")
-_failed: list[BaseException] = []  # what nobody caught
+_failed: list[BaseException] = []  # an uncaught exception
 
 
 def end_all() -> None:
-    """Abort all ranks when this program ends, as they are out of step from now on."""
+    """Abort all ranks when this program ends, because they are out of step from now on."""
     atexit.register(abort, 1)
 
 
@@ -25,7 +25,7 @@ def end_alone() -> None:
 
 
 def end_all_on_failure() -> None:
-    """Let an exception that nobody catches abort all ranks, as MPI's own end would wait for them."""
+    """Let an uncaught exception abort all ranks, because MPI_Finalize would wait for them."""
     show = sys.excepthook
 
     def end(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
@@ -37,10 +37,12 @@ def end_all_on_failure() -> None:
 
 
 def at_end(call: Callable[[], None], rank: int) -> None:
-    """Call it when this program ends well; an EngineError in it ends all ranks with its sentence."""
+    """Register a function to call when this program ends normally; an EngineError in it ends all ranks with its
+    message.
+    """
 
     def run() -> None:
-        if _failed or is_over():  # a program may have ended MPI itself
+        if _failed or is_over():  # a program may have finalized MPI itself
             return
         try:
             call()
@@ -51,19 +53,19 @@ def at_end(call: Callable[[], None], rank: int) -> None:
 
 
 def end_now(rank: int, error: EngineError) -> None:
-    """End all ranks, with the sentence of this one on standard error."""
+    """End all ranks, with this rank's message on standard error."""
     sys.stderr.write(f"rank {rank}: {error}\n")
     sys.stderr.flush()
     abort(1)
 
 
 def guarded(plan: Plan) -> Plan:
-    """Return the same plan, but an error in it ends all ranks when this program ends. Costs some 50 ns a call."""
+    """Return the same plan, but an error in it ends all ranks when this program ends. This costs about 50 ns a call."""
     return _TraceableGuarded(plan) if isinstance(plan, TraceablePlan) else _Guarded(plan)
 
 
 class _Guarded:
-    """Functions instead of methods: one call the fewer."""
+    """Functions instead of methods save a call."""
 
     def __init__(self, plan: Plan) -> None:
         self.run = _watched(plan.run)
@@ -81,7 +83,7 @@ def _watched(call: Callable[[], Result]) -> Callable[[], Result]:
         try:
             return call()
         except EngineError as error:
-            if not isinstance(error, RefusedError):  # of which nothing had started
+            if not isinstance(error, RefusedError):  # no part of the call had started
                 end_all()
             raise
 

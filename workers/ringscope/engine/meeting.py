@@ -17,10 +17,10 @@ _ADDRESS_BYTES = 320  # a host name has at most 253 characters
 
 
 def exchange_addresses(comm: Communicator) -> list[Address]:
-    """Host and a free port of every rank (collective)."""
+    """Return the host and a free port of every rank (collective)."""
     host = LOOPBACK if len(comm.nodes) == 1 else own_address()
     every = np.zeros((comm.size, _ADDRESS_BYTES), np.int64)
-    # Until all ranks have one every port stays taken, so that no two ranks of a node get the same.
+    # All ports stay open until all ranks have one, so that no two ranks of a node get the same.
     with socket.socket() as taken:
         taken.bind(("", 0))
         address = str(Address(host, taken.getsockname()[1])).encode()

@@ -1,6 +1,6 @@
-"""Address at which other nodes reach this one: given by its agent, or looked up without an agent.
+"""Address at which other nodes reach this one: set by its agent, or looked up without an agent.
 
-A host's own name is not enough: many installers map it to 127.0.1.1, which means another machine everywhere else.
+A host's own name is not enough: many installers map it to 127.0.1.1, which refers to a different machine elsewhere.
 """
 
 import os
@@ -11,7 +11,8 @@ import psutil
 from ringscope.contracts.address import Address, is_loopback, parse_address
 from ringscope.contracts.rank_process import ADDRESS_VARIABLE
 
-_ANYWHERE = Address("192.0.2.1", 9)  # of no machine (RFC 5737): nothing is sent there, only the way is looked up
+# address of no machine (RFC 5737): nothing is sent to it, it only serves to look up the route
+_ANYWHERE = Address("192.0.2.1", 9)
 
 
 def own_address() -> str:
@@ -28,7 +29,7 @@ def own_address() -> str:
 
 
 def addresses_of(name: str) -> list[str]:
-    """The numbers of a host as this machine resolves it, IPv4 first; none where it is unknown."""
+    """Return the addresses of a host as this machine resolves it, IPv4 first; none if it is unknown."""
     try:
         found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -38,7 +39,9 @@ def addresses_of(name: str) -> list[str]:
 
 
 def address_towards(other: Address) -> str | None:
-    """The address of this machine from which it reaches another one; None where there is no way, or loopback is it."""
+    """Return the address from which this machine reaches another one; None if there is no route, or if it is
+    loopback.
+    """
     for target in addresses_of(other.host):
         family = socket.AF_INET6 if ":" in target else socket.AF_INET
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
@@ -53,7 +56,7 @@ def address_towards(other: Address) -> str | None:
 
 
 def interface_of(address: str) -> str | None:
-    """The name of this machine's network interface with this address; None where there is none."""
+    """Return the name of this machine's network interface with this address; None if there is none."""
     for name, addresses in psutil.net_if_addrs().items():
         if any(one.address.partition("%")[0] == address.partition("%")[0] for one in addresses):
             return name
@@ -61,7 +64,9 @@ def interface_of(address: str) -> str | None:
 
 
 def is_only_here(address: str) -> bool:
-    """Return whether a node's address means this machine alone: it is loopback, or resolves only to loopback here."""
+    """Return whether a node's address refers only to this machine: it is loopback, or resolves only to loopback
+    here.
+    """
     host = parse_address(address).host
     found = addresses_of(host)
     return is_loopback(host) or (bool(found) and all(map(is_loopback, found)))

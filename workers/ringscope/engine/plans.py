@@ -35,11 +35,12 @@ class Planner:
     def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer, collective: str, root: int) -> Plan:
         """Make a plan, as ``Communicator.plan`` does."""
         if collective not in REDUCING:
-            op = "sum"  # of a single value: the value
+            op = "sum"  # for a single value: the value
         check("op", check_op, op, recv.local.dtype.name)
         if algorithm not in available(collective):
             raise EngineError(
-                f"algorithm: {collective} has no {algorithm}; choose one of {', '.join(available(collective))}."
+                f"algorithm: {collective} does not support {algorithm}; choose one of "
+                f"{', '.join(available(collective))}."
             )
         here = "cuda" if self.is_on_gpus else "cpu"
         if here not in VENDOR_DEVICES.get(algorithm, (here,)):

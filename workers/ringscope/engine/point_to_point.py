@@ -1,6 +1,7 @@
-"""Messages between two ranks, for programs whose ranks do different things; they fail if the other rank ends.
+"""Messages between two ranks, for programs whose ranks do different work; they fail if the other rank ends.
 
-They are arrays in host memory. Between two ranks those with the same tag arrive in the order in which they were sent.
+Messages are arrays in host memory. Messages with the same tag between two ranks arrive in the order in which they were
+sent.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from ringscope.engine.waiting.peers import Peers
 
 
 class PointToPoint:
-    """Delivers the messages of one rank; made and freed by all ranks together (collective)."""
+    """Delivers the messages of one rank; all ranks create and free it together (collective)."""
 
     def __init__(self, comm: MPI.Intracomm, timeout_seconds: float) -> None:
         """Send and receive with a timeout of ``timeout_seconds``, among the ranks of ``comm``."""
@@ -29,7 +30,7 @@ class PointToPoint:
         return Messages(self._comm, self._peers)
 
     def inbox(self, arrays: Sequence[Array], tag: int) -> Inbox:
-        """Receive messages in any order: array i takes the messages of rank i."""
+        """Receive messages in any order: array i receives the messages of rank i."""
         return Inbox(self._comm, self._peers, arrays, tag)
 
     def has(self, rank: int, tag: int) -> bool:
@@ -37,24 +38,24 @@ class PointToPoint:
         return bool(self._comm.Iprobe(rank, tag))
 
     def free(self) -> None:
-        """Deliver no more."""
+        """Stop delivering messages."""
         self._peers.free()
         self._comm.Free()
 
 
 class Messages:
-    """Messages that are under way, each with the rank at its other end; their memory must stay until ``wait``."""
+    """Messages that are under way, each with its peer; their memory must stay valid until ``wait``."""
 
     def __init__(self, comm: MPI.Intracomm, peers: Peers) -> None:
         self._comm, self._peers = comm, peers
         self._requests: list[tuple[MPI.Request, int]] = []
 
     def send(self, array: Array, rank: int, tag: int) -> None:
-        """Begin to send."""
+        """Start to send."""
         self._requests.append((self._comm.Isend(array, rank, tag), rank))
 
     def receive(self, array: Array, rank: int, tag: int) -> None:
-        """Begin to receive into ``array``."""
+        """Start to receive into ``array``."""
         self._requests.append((self._comm.Irecv(array, rank, tag), rank))
 
     def wait(self, step: int) -> None:
@@ -76,12 +77,12 @@ class Inbox:
         self._peers, self._expected = peers, set[int]()
 
     def expect(self, rank: int) -> None:
-        """Receive this rank's next message; until it has come its array is not to be touched."""
+        """Receive this rank's next message; its array must not be used until the message has arrived."""
         self._requests[rank].Start()
         self._expected.add(rank)
 
     def wait(self, is_over: Callable[[], bool], step: int) -> list[int]:
-        """The ranks whose messages have come, ascending: at least one, unless ``is_over`` meanwhile."""
+        """Return the ranks whose messages have arrived, ascending: at least one, unless ``is_over`` becomes true."""
         arrived: list[int] = []
 
         def is_done() -> bool:
@@ -93,7 +94,7 @@ class Inbox:
         return sorted(arrived)
 
     def free(self) -> None:
-        """Expect nothing any more."""
+        """Cancel all pending receives."""
         for rank in self._expected:
             self._requests[rank].Cancel()
             self._requests[rank].Wait()

@@ -1,8 +1,8 @@
-"""Positions: how far each rank of a node has come, in a file that outlives them.
+"""Positions: the progress of each rank of a node, in a file that outlives the ranks.
 
-A rank that is killed can say nothing, and the launcher ends the others at once; one that hangs says nothing either. So
-each rank keeps where it is in memory that is mapped from a file, which costs one store per step; whoever started the
-ranks reads there how far they came, at any time and without asking them.
+A rank that is killed or hangs cannot report anything, and the launcher ends the others at once. So each rank stores its
+position in memory that is mapped from a file, at the cost of one store per step; the process that started the ranks can
+read their progress there at any time without asking them.
 """
 
 import mmap
@@ -16,22 +16,22 @@ from pathlib import Path
 
 from ringscope.contracts.words.units import is_whole_number
 
-_SLOT_BYTES = 256  # pairs of cache lines, because processors fetch lines in pairs
-_TEXT_AT = 16  # as a number of integers; the rest of the slot is the text of the stage
+_SLOT_BYTES = 256  # pairs of cache lines, because processors prefetch lines in pairs
+_TEXT_AT = 16  # number of integers; the rest of the slot is the text of the stage
 _TEXT_BYTES = _SLOT_BYTES - 8 * _TEXT_AT
 
-# What the integers of a slot, of 64 bits each, say.
-STEP = 0  # of a schedule's running call, + 1; 0 between two calls
-ITERATIONS = 1  # timed iterations that are done
-UNTIMED = 2  # other work that is done: warm-up operations, checks, sizes
-SIZE_BYTES = 3  # of the message at hand
-WAITED_NS = 4  # for other ranks, as far as our own schedules wait for them, and a sweep of them around its blocks
-AWAITS = 5  # the rank, + 1, for which this one has been seen waiting in a call; 0: for none
-INSIDE = 6  # the number of the guarded call, from 1 on, in which a watchdog sees this rank; 0: in none
-FINISHED = 7  # the number of the communicator's guarded calls, + 1, once the rank's program is over; 0 before
-STAGE_SINCE_NS = 8  # when the stage began, in nanoseconds since 1970; 0 at the steps
-LOAD_SECONDS = 9  # how long the ranks of the job may wait for each other while they are in a stage; 0: not known
-COLLECTIVE = 10  # the collective of mpi4py in which a script was last seen, as an index into COLLECTIVES + 1; 0: none
+# The meaning of the integers of a slot, 64 bits each.
+STEP = 0  # step of a schedule's running call, + 1; 0 between two calls
+ITERATIONS = 1  # finished timed iterations
+UNTIMED = 2  # other finished work: warm-up operations, checks, sizes
+SIZE_BYTES = 3  # size of the current message
+WAITED_NS = 4  # time waiting for other ranks: in our own schedules, and in a sweep around its blocks
+AWAITS = 5  # the rank, + 1, for which this rank is waiting in a call; 0: none
+INSIDE = 6  # number of the guarded call, from 1, in which a watchdog sees this rank; 0: none
+FINISHED = 7  # number of the communicator's guarded calls, + 1, once the rank's program has ended; 0 before
+STAGE_SINCE_NS = 8  # when the stage began, in nanoseconds since 1970; 0 during steps
+LOAD_SECONDS = 9  # how long the job's ranks may wait for each other while they are in a stage; 0: unknown
+COLLECTIVE = 10  # mpi4py collective in which a script was last seen, as an index into COLLECTIVES + 1; 0: none
 _FIELDS = 11
 
 # Collectives that no rank can leave before every rank has entered them, by mpi4py's names.
@@ -49,13 +49,11 @@ Slot = memoryview | MutableSequence[int]
 class Position:
     """Progress of a rank, now or when it ended.
 
-    Args:
-        step: the step of the running call; None between two calls, and in a library's call.
-        awaits: the rank for which it waits in a call of the engine; None where it waits for none, or only shortly.
-        calls: the number of the guarded call, from 1 on, in which it was seen; 0: in none.
-        has_finished: true if its program is over; its process may still wait for the others to end.
-        stage: its work before or between its steps, such as "importing torch"; empty during steps.
-        collective: the collective of mpi4py over all ranks in which a script was last seen; empty: in none.
+    Args: step: the step of the running call; None between two calls, and in a library's call. awaits: the rank for
+    which it waits in a call of the engine; None if it does not wait, or only briefly. calls: the number of the guarded
+    call, from 1 on, in which it was seen; 0: in none. has_finished: true if its program is over; its process may still
+    wait for the others to end. stage: its work before or between its steps, such as "importing torch"; empty during
+    steps. collective: the collective of mpi4py over all ranks in which a script was last seen; empty: in none.
     """
 
     step: int | None
@@ -77,7 +75,7 @@ def create(path: Path, ranks: int) -> None:
 
 
 def slot(path: str | None, rank: int) -> memoryview:
-    """Return the memory that a rank writes its position to: integers at the indices named above.
+    """Return the memory to which a rank writes its position: integers at the indices named above.
 
     Without a file that is large enough, it is private memory that no other process reads.
     """
@@ -94,13 +92,13 @@ def slot(path: str | None, rank: int) -> memoryview:
 
 
 def slot_before_mpi(path: str | None) -> memoryview:
-    """The slot of this process, by the rank that its launcher has put into the environment."""
+    """Return the slot of this process, by the rank that its launcher has set in the environment."""
     rank = next((os.environ[name] for name in _RANK_VARIABLES if is_whole_number(os.environ.get(name, ""))), "0")
     return slot(path, int(rank))
 
 
 def set_stage(position: Slot, text: str) -> None:
-    """Say what this rank does before its steps or between them; empty: it is at its steps."""
+    """Set what this rank does before or between its steps; empty: it executes steps."""
     encoded = text.encode()[:_TEXT_BYTES].decode(errors="ignore").encode()
     position[STAGE_SINCE_NS] = time.time_ns() if text else 0
     if isinstance(position, memoryview):
@@ -109,7 +107,7 @@ def set_stage(position: Slot, text: str) -> None:
 
 @contextmanager
 def stage(position: Slot, text: str) -> Iterator[None]:
-    """Say what this rank does inside of a block, and afterwards that it is at its steps."""
+    """Set what this rank does inside a block; afterwards it executes steps."""
     set_stage(position, text)
     try:
         yield
@@ -118,7 +116,9 @@ def stage(position: Slot, text: str) -> Iterator[None]:
 
 
 def patience_seconds(position: Slot, timeout_seconds: float) -> float:
-    """Return the timeout for other ranks: longer while this rank loads, as the others may also take longer to load."""
+    """Return the timeout for other ranks: longer while this rank loads, because the others may also take longer to
+    load.
+    """
     return max(timeout_seconds, position[LOAD_SECONDS]) if position[STAGE_SINCE_NS] else timeout_seconds
 
 
@@ -136,7 +136,7 @@ def finished_calls(path: str | None, rank: int) -> int | None:
 
 
 def read(path: Path) -> list[Position]:
-    """The position of each rank; none without a file."""
+    """Return the position of each rank; none without a file."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -145,7 +145,7 @@ def read(path: Path) -> list[Position]:
 
 
 def steps(path: Path) -> dict[int, int]:
-    """Return the step of each rank, now or when it ended, without ranks that are in no call of a schedule."""
+    """Return the step of each rank that is in a call of a schedule, now or when it ended."""
     return {rank: place.step for rank, place in enumerate(read(path)) if place.step is not None}
 
 

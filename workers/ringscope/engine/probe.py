@@ -1,6 +1,6 @@
 """Measure the speed of this machine in a fraction of a second: ``python -m ringscope.engine.probe`` prints it.
 
-It runs in a process of its own, as it shares one core with a copy of itself.
+It runs in a separate process, because it shares one core with a copy of itself.
 """
 
 import mmap
@@ -27,7 +27,7 @@ _NS_PER_US = 1e3
 
 
 def measure() -> Machine:
-    """Times are the best of many: what else runs on the machine is not a property of it."""
+    """Times are the best of many, so that other load on the machine does not count."""
     cache_bytes = _cache_bytes()
     far_bytes = min(max(8 * cache_bytes, 8 << 20), _MOST_FAR_BYTES)
     small, other = np.ones(2, np.float32), np.ones(2, np.float32)
@@ -69,7 +69,7 @@ def _best_ns(work: Callable[[], object]) -> float:
 
 
 def _cache_bytes() -> int:
-    """Return the largest share of any data cache that a core has; the reference's if the system does not report it."""
+    """Return a core's largest share of any data cache; the reference machine's if the system does not report it."""
     shares = []
     for index in _CACHES.glob("index*"):
         try:
@@ -83,7 +83,7 @@ def _cache_bytes() -> int:
 
 
 def _turn_us() -> float:
-    """Half of the time of a round of two processes that wait for each other on one core, yielding it."""
+    """Return half the round-trip time of two processes that wait for each other on one core and yield it."""
     if not hasattr(os, "sched_setaffinity"):
         return REFERENCE.turn_us
     whose = memoryview(mmap.mmap(-1, 8)).cast("q")

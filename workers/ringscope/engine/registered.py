@@ -1,4 +1,4 @@
-"""Registered memory of one communicator: as large on every rank, and known to the transport."""
+"""Registered memory of one communicator: equally large on every rank, and known to the transport."""
 
 from collections.abc import Callable
 from functools import partial
@@ -28,19 +28,19 @@ class _Taken(NamedTuple):
 
 
 class Registered:
-    """The allocations in their order, which is the same on every rank, and two of them for arrays from elsewhere.
+    """The allocations in order, which is the same on every rank, and two staging buffers for arrays from elsewhere.
 
-    Some of them are slabs, of which arrays take pieces. A piece ends when its array is given back, or when no rank has
-    a reference to it any more: that the ranks ask each other only when the next piece finds no room.
+    Some allocations are slabs that hold pieces for arrays. A piece ends when its array is freed, or when no rank
+    references it any more: the ranks check that together only when the next piece does not fit.
     """
 
     def __init__(self) -> None:
         self._buffers: list[Buffer] = []
         self._arena = Arena()
-        self._slabs: list[int] = []  # their places among the buffers
-        self._pieces: dict[int, _Taken] = {}  # those that are taken, by the number of their call
-        self._numbers: dict[int, int] = {}  # of these, by their holders
-        self._dropped: set[int] = set()  # of which this rank has no reference any more
+        self._slabs: list[int] = []  # indices of the slabs among the buffers
+        self._pieces: dict[int, _Taken] = {}  # allocated pieces, by the number of their call
+        self._numbers: dict[int, int] = {}  # numbers of these pieces, by their holders
+        self._dropped: set[int] = set()  # pieces that this rank no longer references
         self._taken = 0
         self._staging = [Buffer(np.empty(0, np.uint8), ())] * 2
 
@@ -58,12 +58,12 @@ class Registered:
         return -1, 0
 
     def at(self, place: Place, size_bytes: int) -> Buffer:
-        """The memory that a place means."""
+        """Return the memory at a position."""
         index, start = place
         return self._buffers[index].section(start, size_bytes)
 
     def array(self, size_bytes: int, allocate: Allocate, everywhere: Callable[[Array], Array]) -> Array:
-        """Zeroed bytes of a piece, aligned for any dtype (collective).
+        """Return zeroed bytes of a piece, aligned for any dtype (collective).
 
         ``everywhere`` returns which flags are set on all ranks (collective).
         """
@@ -84,7 +84,7 @@ class Registered:
         return x[:size_bytes]
 
     def _add_slab(self, size_bytes: int, allocate: Allocate) -> None:
-        """Add a slab for a piece; if memory is short, one that is no larger than the piece."""
+        """Add a slab for a piece; if memory is short, it is only as large as the piece."""
         slab_bytes, least_bytes = self._arena.slab_bytes(size_bytes), aligned(size_bytes)
         try:
             allocate(slab_bytes)  # adds itself
@@ -97,18 +97,20 @@ class Registered:
         self._arena.add_slab(slab_bytes)
 
     def number(self, x: Array) -> int:
-        """Return the number of the piece that this array is; EngineError if it is none, a part of one, or given
-        back.
+        """Return the number of the piece that this array is; EngineError if it is not a piece, only a part of one,
+        or already freed.
         """
         number = self._numbers.get(id(holder(x)), -1)
         taken = self._pieces.get(number)
-        # The id of a dropped array may belong to another object by now.
+        # The id of a dropped array may now belong to another object.
         if taken is not None and number not in self._dropped and x.nbytes == taken.size_bytes:
             return number
-        raise EngineError("x: the array is not one that ringscope.empty gave, or was given back before; pass that one.")
+        raise EngineError(
+            "x: the array does not come from ringscope.empty, or was already freed; pass an array from ringscope.empty."
+        )
 
     def give_back(self, number: int) -> None:
-        """A piece is free for other arrays (on every rank)."""
+        """Free a piece for other arrays (on every rank)."""
         taken = self._pieces.pop(number)
         if self._numbers.get(taken.holder) == number:
             del self._numbers[taken.holder]
@@ -116,7 +118,7 @@ class Registered:
         self._dropped.discard(number)
 
     def _drop(self, number: int) -> None:
-        if number in self._pieces:  # else it was given back before
+        if number in self._pieces:  # otherwise it was freed before
             self._dropped.add(number)
 
     def _collect(self, everywhere: Callable[[Array], Array]) -> None:
@@ -127,14 +129,14 @@ class Registered:
                 self.give_back(number)
 
     def staging(self, size_bytes: int, allocate: Allocate) -> list[Buffer]:
-        """An input and a result of ``size_bytes`` at least (collective when they have to grow)."""
+        """Return an input and a result of at least ``size_bytes`` (collective if they have to grow)."""
         if self._staging[0].local.nbytes < size_bytes or not self._staging[0].parts:
             enough = max(_LEAST_STAGED_BYTES, 1 << (size_bytes - 1).bit_length())
             self._staging = [allocate(enough) for _ in range(2)]
         return self._staging
 
     def forget(self) -> None:
-        """All of it is given back."""
+        """Free everything."""
         self._buffers.clear()
         self._staging.clear()
         self._pieces.clear()

@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 class _Refusal(NamedTuple):
-    """Why there is no answer."""
+    """The reason why there is no answer."""
 
     sentence: str
 
@@ -25,19 +25,21 @@ class _Refusal(NamedTuple):
 class SharedChooser:
     """One rank's part. A choice is made once; all ranks then know it.
 
-    Tables of different nodes may differ, and so may the last digit of a model's price on different processors: only
-    rank 0's count.
+    Tables of different nodes may differ, and so may the last digit of a model's price on different processors, so only
+    those of rank 0 count.
     """
 
     def __init__(self, comm: MPI.Intracomm, load: Callable[[], Table]) -> None:
-        """``load`` gives the table when it is first needed, on rank 0 only; it may raise UserError."""
+        """``load`` returns the table when it is first needed, on rank 0 only; it may raise UserError."""
         self._comm, self._load = comm, load
         self._chooser: Chooser | None = None
         self._known: dict[tuple[Situation, int], Choice] = {}
         self._tried: set[tuple[Situation, int]] = set()
 
     def choose(self, situation: Situation, size_bytes: int) -> Choice:
-        """The choice for one call (collective, with equal arguments). EngineError on every rank without a table."""
+        """Return the choice for one call (collective, with equal arguments). EngineError on every rank without a
+        table.
+        """
         question = situation, size_bytes
         if question not in self._known:
             self._known[question] = self._shared(lambda chooser: chooser.choose(*question))
@@ -55,19 +57,19 @@ class SharedChooser:
         self._tried.add((situation, size_bytes))
 
     def _shared(self, ask: Callable[[Chooser], T]) -> T:
-        """Rank 0's answer, on every rank."""
+        """Return rank 0's answer, on every rank."""
         answer = self._comm.bcast(self._answer(ask) if self._comm.rank == 0 else None)
         if isinstance(answer, _Refusal):
             raise EngineError(answer.sentence)
         return cast(T, answer)
 
     def _answer(self, ask: Callable[[Chooser], T]) -> T | _Refusal:
-        """A sentence where there is no choice: the others wait for an answer."""
+        """Return the choice, or an error sentence: the other ranks wait for an answer."""
         try:
             if self._chooser is None:
                 self._chooser = Chooser(self._load())
             return ask(self._chooser)
         except UserError as error:
             return _Refusal(" ".join(error.sentences))
-        except Exception as error:  # a fault of ours, which must not leave them waiting
+        except Exception as error:  # a bug of ours must not leave the other ranks waiting
             return _Refusal(f"algorithm: rank 0 could not choose for auto ({error!r}); name an algorithm.")

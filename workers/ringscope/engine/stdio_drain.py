@@ -1,4 +1,4 @@
-"""Deliver the output of a program before it ends; otherwise its last lines may be lost."""
+"""Flush the output of a program before it ends; otherwise its last lines may be lost."""
 
 import fcntl
 import os
@@ -8,15 +8,15 @@ import sys
 import termios
 import time
 
-_READERS_SECONDS = 2.0  # a launcher reads at once; one that is stopped must not keep this program
+_READERS_SECONDS = 2.0  # a launcher reads at once; a stopped launcher must not block this program
 _LOOK_SECONDS = 0.001  # a writer gets no event when a pipe has been emptied
 
 
 def drain() -> None:
-    """Wait until what this program wrote to stdout and stderr was taken out of their pipes, if they are pipes.
+    """Wait until the launcher has read everything that this program wrote to stdout and stderr, if they are pipes.
 
-    Hydra's proxy that finds an output and an MPI_Abort of the same rank at once may act on the abort first, and then
-    never passes the output on: without this, half of the sentences before an abort were lost.
+    If Hydra's proxy receives output and an MPI_Abort of the same rank at once, it may handle the abort first and never
+    forward the output: without this wait, half of the messages before an abort were lost.
     """
     deadline = time.monotonic() + _READERS_SECONDS
     for stream, descriptor in ((sys.stdout, 1), (sys.stderr, 2)):

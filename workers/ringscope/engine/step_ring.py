@@ -1,14 +1,13 @@
-"""Step rings: the timed iterations of each rank of a node, in memory that their launcher has mapped too.
+"""Step rings: the timed iterations of each rank of a node, in memory that is shared with their launcher.
 
-A block of iterations may take minutes, and what is reported after it shows nothing while it lasts. So a rank writes the
-end of each iteration into a ring of fixed size, which costs one store, and the supervisor of the ranks (the shim)
-reads it twice a second. The memory has no name in any folder: it is a file of memory alone (memfd_create) that the
-ranks open through /proc, so that no disk can be full or slow, and nothing is left of it once the shim and its ranks
-have ended.
+A block of iterations may take minutes, and a report after it shows nothing in the meantime. So a rank writes the end of
+each iteration into a ring of fixed size, which costs one store, and the supervisor of the ranks (the shim) reads it
+twice a second. The memory has no name in any folder: it is a file of memory alone (memfd_create) that the ranks open
+through /proc, so that a full or slow disk cannot interfere, and nothing is left once the shim and its ranks have ended.
 
 A step is a timed iteration; its number is how many were done before it, which ``positions.ITERATIONS`` counts. The end
-of step n lies at place n + 1 of the ring, modulo its size, so that n = 0 leaves room for what was before it. Before a
-block the rank writes what it is about to time, and which step is its first.
+of step n is at index n + 1 of the ring, modulo its size, so that index n = 0 holds the beginning of the first step.
+Before a block the rank writes what it is about to time, and the number of its first step.
 """
 
 import json
@@ -27,20 +26,20 @@ import numpy as np
 from ringscope.contracts.record import IterationBlock, IterationKind, Iterations
 from ringscope.engine.positions import ITERATIONS
 
-STEPS = 1 << 18  # that fit into a ring: 5 s of steps of 20 us
+STEPS = 1 << 18  # capacity of a ring: 5 s of steps of 20 us
 BLOCKS = 1 << 12
-PLACES = STEPS - 1  # a mask: the place of an end in the ring
+PLACES = STEPS - 1  # a mask: the index of an end in the ring
 _SLOT_BYTES = 512
-_HEAD_BYTES = mmap.PAGESIZE  # of which the first integer is the number of blocks
+_HEAD_BYTES = mmap.PAGESIZE  # the first integer is the number of blocks
 _BLOCKS_BYTES = BLOCKS * _SLOT_BYTES
 _STAMPS_BYTES = STEPS * 8
 _BYTES = _HEAD_BYTES + _BLOCKS_BYTES + 2 * _STAMPS_BYTES
 
-# What the integers at the beginning of a block's slot say; the rest of it is text.
+# The meaning of the integers at the beginning of a block's slot; the rest of it is text.
 _FIRST_STEP = 0
 _STEPS = 1
-_OFFSET_NS = 2  # from the monotonic clock to the wall clock
-BEGIN_NS = 3  # of its first step, by the monotonic clock
+_OFFSET_NS = 2  # offset from the monotonic clock to the wall clock
+BEGIN_NS = 3  # begin of its first step, by the monotonic clock
 _IS_SPACED = 4
 _TEXT_BYTES = 5
 _NUMBERS = Struct("=6q")
@@ -70,7 +69,7 @@ class StepRing:
         head, self._slots, begins, ends = _parts(memory)
         self._head = head.cast("q")
         self.begins, self.ends = begins.cast("q"), ends.cast("q")
-        # A page that is touched for the first time takes a microsecond, which must not count in a step.
+        # The first access to a page takes a microsecond, which must not count in a step.
         for place in range(0, STEPS, mmap.PAGESIZE // 8):
             self.ends[place] = 0
 
@@ -102,7 +101,7 @@ class StepMemory:
     """The rings of all ranks of a job, on the side of the launcher; ``path`` is for the ranks."""
 
     def __init__(self, ranks: int) -> None:
-        """Takes no memory before the ranks write. Raises OSError."""
+        """Memory is used only once the ranks write. Raises OSError."""
         self._descriptor = os.memfd_create("ringscope-steps", os.MFD_CLOEXEC)
         os.ftruncate(self._descriptor, ranks * _BYTES)
         self.path = f"/proc/{os.getpid()}/fd/{self._descriptor}"
@@ -113,7 +112,7 @@ class StepMemory:
         return StepReader(rank, memoryview(memory), position)
 
     def close(self) -> None:
-        """Give it back; it vanishes with the last rank that has it mapped."""
+        """Release it; it disappears with the last rank that has it mapped."""
         os.close(self._descriptor)
 
 
@@ -128,7 +127,7 @@ class _Block(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """Steps of a block, no more than one record takes."""
+    """Steps of a block, at most as many as one record holds."""
 
     block: _Block
     begin_step: int
@@ -136,10 +135,10 @@ class _Part(NamedTuple):
 
 
 class StepReader:
-    """Reads what a rank has written since, and counts the steps that it was too late for.
+    """Reads a rank's new steps, and counts the steps that were overwritten before they were read.
 
-    The writer never waits: a reader that comes too late finds newer steps in their places. So after copying it looks
-    again how far the writer has come, and throws away what may have been written over meanwhile.
+    The writer never waits: a late reader finds newer steps in the ring. So after copying it checks the writer's
+    progress again, and discards entries that may have been overwritten in the meantime.
     """
 
     def __init__(self, rank: int, memory: memoryview, position: memoryview) -> None:
@@ -151,13 +150,13 @@ class StepReader:
         self.dropped_steps = 0
 
     def read(self) -> Iterator[Iterations]:
-        """All steps that have ended since, in order: one record, or several where there are many."""
+        """Return all steps that have ended since, in order: one record, or several if there are many."""
         done = int(self._position[ITERATIONS])
         if done == self._next_step:
             return
         blocks = list(self._new_blocks())
         first = max(self._next_step, done - STEPS + 1)
-        stamps = _copied(self._ends, first, done + 1)  # of the step before, then of all that are new
+        stamps = _copied(self._ends, first, done + 1)  # end of the previous step, then of all new steps
         begins, ends = stamps[:-1].copy(), stamps[1:]
         is_spaced = any(block.is_spaced for block in blocks)
         spaced = _copied(self._begins, first, done + 1)[1:] if is_spaced else begins
@@ -191,7 +190,7 @@ class StepReader:
             first_step, steps, offset_ns, begin_ns, is_spaced, text_bytes = _NUMBERS.unpack_from(self._slots, start)
             text = bytes(self._slots[start + _TEXT_AT : start + _TEXT_AT + text_bytes])
             if self._head[0] - number >= BLOCKS:
-                continue  # written over while it was read
+                continue  # overwritten while it was read
             yield _Block(number, first_step, first_step + steps, offset_ns, begin_ns, bool(is_spaced), text)
         self._next_block = announced
 
@@ -199,7 +198,7 @@ class StepReader:
         self, parts: Sequence[_Part], first: int, begins: np.ndarray, durations: np.ndarray, pauses: np.ndarray | None
     ) -> Iterations:
         """Build a record of consecutive steps; the columns begin with step ``first``."""
-        kinds: dict[bytes, int] = {}  # by what a block times
+        kinds: dict[bytes, int] = {}  # grouped by what a block times
         blocks = []
         for part in parts:
             start_ns = int(begins[part.begin_step - first]) + part.block.offset_ns
@@ -207,7 +206,7 @@ class StepReader:
             steps = part.end_step - part.begin_step
             blocks.append(IterationBlock(kind, steps, start_ns))
         span = slice(parts[0].begin_step - first, parts[-1].end_step - first)
-        # Not checked again: it is made of what the engine wrote, while others are being timed.
+        # Not validated again: the engine wrote this data, and validation would disturb iterations that are being timed.
         return Iterations.model_construct(
             rank=self._rank,
             first_step=parts[0].begin_step,

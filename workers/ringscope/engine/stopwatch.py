@@ -1,6 +1,6 @@
 """Record times of a traced run: clock readings around the calls of an execution loop that is unaware of it.
 
-The loop gets what it calls as arguments, so that the same one runs with and without a stopwatch.
+The loop gets its calls as arguments, so that the same loop runs with and without a stopwatch.
 """
 
 import time
@@ -11,7 +11,7 @@ from ringscope.contracts.traced import RankTrace, Span, TracedTransfer
 
 
 class Stopwatch:
-    """Runs from its making on."""
+    """Runs from its creation on."""
 
     def __init__(self) -> None:
         self.spans: list[Span] = []

@@ -1,12 +1,12 @@
-"""Trials of algorithms where nothing was measured: the cost model is only an estimate, a few calls are evidence.
+"""Trials of algorithms that were not measured: the cost model is only an estimate, a few calls are evidence.
 
-A trial has rounds, so that many algorithms fit into the time of a warm-up. First all are timed shortly, one after
-another, and a moment later once more, so that a short disturbance does not drop a good one. Then the fastest few are
-timed in turns, as in a sweep, so that a change of the machine's speed affects all equally. Then the close ones are
-timed for as long once more, as a few blocks cannot distinguish them. A block is a series of calls, as in normal use,
-after all ranks have met. The slowest rank counts in each block, and the midmean over an algorithm's blocks. Ranks that
-share cores change cores from turn to turn (``seats``). Over a slow link fewer blocks are timed, with at least one call
-in each round.
+A trial has rounds, so that many algorithms fit into the time of a warm-up. First all are timed briefly, one after
+another, in two passes, so that a short disturbance does not eliminate a good one. Then the fastest few are timed in
+turns, as in a sweep, so that a change of the machine's speed affects all equally. Then the closest ones are timed for
+the same time again, because a few blocks cannot distinguish them. A block is a series of calls, as in normal use, after
+all ranks have met. The time of a block is the slowest rank's, the time of an algorithm is the midmean over its blocks.
+Ranks that share cores change cores from turn to turn (``core_rotation``). Over a slow link fewer blocks are timed, with
+at least one call in each round.
 """
 
 import time
@@ -18,8 +18,8 @@ import numpy as np
 from ringscope.engine.base import Array, Plan
 
 FINALISTS = 4
-_CLOSE = 1.25  # times as long as the fastest
-_SHORT_US = 50_000.0  # a call that takes longer hardly notices what ran before, or what disturbs for a moment
+_CLOSE = 1.25  # multiple of the fastest time
+_SHORT_US = 50_000.0  # a longer call hardly depends on what ran before it or on a short disturbance
 
 
 class _Effort(NamedTuple):
@@ -29,36 +29,34 @@ class _Effort(NamedTuple):
     turns: int
 
 
-# By the largest message size: the shorter the message, the more depends on what else used the core.
+# By the largest message size: the shorter the message, the more its time depends on other load on the core.
 _EFFORTS = {64 << 10: _Effort(3, 15), 4 << 20: _Effort(2, 11)}
 _LEAST = _Effort(1, 9)
-_CALLS, _BLOCK_US = 200, 2_000.0  # of a block at most
-_LEAST_CALLS = 2  # one after another: a schedule in small steps begins a call while others still end the one before
-_MOST_US = 600_000.0  # of an algorithm in a round, about
+_CALLS, _BLOCK_US = 200, 2_000.0  # most calls of a block
+# calls one after another: a schedule in small steps begins a call while other ranks still end the previous one
+_LEAST_CALLS = 2
+_MOST_US = 600_000.0  # approximate time of an algorithm in a round
 _Prepare = Callable[[str], Plan]
 
 
 class Ranks(Protocol):
-    """The ranks that try."""
+    """The ranks of a trial."""
 
     def maximum(self, values: Array) -> Array:
-        """Element by element the largest value of any rank (collective)."""
+        """Return the elementwise maximum over all ranks (collective)."""
 
     def barrier(self) -> None:
-        """All wait for each other."""
+        """Wait for all ranks (collective)."""
 
     def reseat(self, turn: int) -> None:
-        """This rank goes to its core of this turn, where cores are shared."""
+        """Move this rank to its core for this turn, if cores are shared."""
 
 
 def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks) -> dict[str, float]:
-    """The times of the finalists in microseconds, alike on every rank (collective).
+    """Return the times of the finalists in microseconds, equal on every rank (collective).
 
-    Args:
-        names: the candidates, the likeliest first.
-        size_bytes: the size of the message.
-        prepare: a plan for an algorithm (collective).
-        ranks: all of them.
+    Args: names: the candidates, the likeliest first. size_bytes: the size of the message. prepare: returns a plan for
+    an algorithm (collective). ranks: all ranks.
     """
     effort = next((effort for most_bytes, effort in _EFFORTS.items() if size_bytes <= most_bytes), _LEAST)
     turns = range(effort.first_turns)
@@ -67,7 +65,7 @@ def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks
         if min(blocks.min() for blocks in first) < _SHORT_US:
             others = range(len(turns), 2 * len(turns))
             first = [np.concatenate(both) for both in zip(first, _pass(names, others, prepare, ranks), strict=True)]
-        # Half of an even number of blocks may have been disturbed: the lower one of those in the middle.
+        # Half of the blocks may have been disturbed: with an even number, take the lower of the two middle ones.
         middle = [np.percentile(blocks, 50, method="lower") for blocks in first]
         names = [names[place] for place in np.argsort(middle, kind="stable")[:FINALISTS]]
     blocks = dict(zip(names, _heat(names, range(effort.turns), prepare, ranks), strict=True))
@@ -81,26 +79,26 @@ def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks
 
 
 def midmean(times: Sequence[float] | Array) -> float:
-    """Return the mean of the middle half (Tukey 1977), of at least one value: outliers do not count.
+    """Return the mean of the middle half of the values (Tukey 1977), at least one: outliers do not count.
 
-    Ranks that share cores run at two speeds; both count in this mean, but the median of a few blocks is one of them by
-    chance.
+    Ranks that share cores run at two speeds; both count in this mean, but the median of a few blocks would show one of
+    them by chance.
     """
     aside = len(times) // 4
     return float(np.mean(np.sort(times)[aside : len(times) - aside]))
 
 
 def _pass(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -> list[Array]:
-    """One after another, so that only one at a time needs memory."""
+    """Time one after another, so that only one at a time needs memory."""
     return [_heat([name], turns, prepare, ranks)[0] for name in names]
 
 
 def _heat(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -> Array:
-    """Time a series of blocks of each algorithm, in turns; a call or two before decide how many fit the time."""
+    """Time a series of blocks of each algorithm, in turns; one or two calls before determine how many fit the time."""
     plans = [prepare(name) for name in names]
     longest_us = _longest_us(plans, ranks)
     if longest_us < _MOST_US:
-        longest_us = _longest_us(plans, ranks)  # a library's first call prepares what later ones have
+        longest_us = _longest_us(plans, ranks)  # a library's first call prepares data that later calls reuse
     turns = turns[: max(1, int(_MOST_US / longest_us))]
     is_short = longest_us < _SHORT_US
     calls = min(_CALLS, max(_LEAST_CALLS if is_short else 1, int(_BLOCK_US / longest_us)))
@@ -112,13 +110,13 @@ def _heat(names: Sequence[str], turns: range, prepare: _Prepare, ranks: Ranks) -
 
 
 def _longest_us(plans: Sequence[Plan], ranks: Ranks) -> float:
-    """A call of each."""
+    """Time a call of each."""
     ranks.barrier()
     return float(max(ranks.maximum(np.array([_time_us(plan, 1) for plan in plans]))))
 
 
 def _block_us(plan: Plan, calls: int, turn: int, ranks: Ranks, is_warmed: bool) -> float:
-    """``is_warmed``: after an untimed call, as caches and cores are as another algorithm left them."""
+    """``is_warmed``: after an untimed call, because another algorithm has changed caches and cores."""
     ranks.reseat(turn)
     if is_warmed:
         plan.run()

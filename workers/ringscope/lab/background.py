@@ -1,4 +1,4 @@
-"""Processes that go on when the command that started them has ended."""
+"""Processes that continue after the command that started them has ended."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -19,6 +19,6 @@ def start(command: Sequence[str], log: Path, environment: Mapping[str, str], out
 
 
 def forget(pid: int) -> None:
-    """A program has ended: if this process has started it, no zombie stays."""
+    """Reap a program that has ended, if this process started it, so that no zombie remains."""
     with suppress(ChildProcessError):
         os.waitpid(pid, os.WNOHANG)

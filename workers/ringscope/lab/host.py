@@ -1,4 +1,4 @@
-"""A host of a lab: it runs an agent that shares nothing with the agents of the other hosts but the links."""
+"""A host of a lab: it runs an agent that shares only the links with the agents of the other hosts."""
 
 import os
 import sys
@@ -9,18 +9,18 @@ from pathlib import Path
 from ringscope.lab import background
 from ringscope.lab.network import DEVICE
 
-# A host of its own also has its own name, its own shared memory and its own list of hosts, which gloo asks for its
-# address. What is mounted and named inside ends with the last process inside.
+# A host also needs its own name, its own shared memory and its own list of hosts, which gloo queries for its address.
+# Mounts and names inside disappear with the last process inside.
 _APART = ("unshare", "--mount", "--uts", "--ipc", "--")
 _SETTLE = 'hostname "$1" && mount -t tmpfs tmpfs /dev/shm && mount --bind "$2" /etc/hosts && shift 2 && exec "$@"'
-# MPICH must not take a way around the links: UCX would find that all hosts are one machine.
+# MPICH must not bypass the links: UCX would detect that all hosts are one machine.
 _OVER_THE_LINKS = {"UCX_TLS": "tcp,self", "UCX_NET_DEVICES": DEVICE}
 _LOG_TAIL_BYTES = 2000
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A host's name, and where its agent keeps its things."""
+    """A host's name and the folder of its agent."""
 
     name: str
     folder: Path
@@ -43,16 +43,14 @@ class Host:
 def start_agent(
     host: Host, enter: Sequence[str], hosts_file: Path, flags: Sequence[str], variables: Mapping[str, str]
 ) -> int:
-    """Start the host's agent, which goes on by itself; its process id.
+    """Start the host's agent in the background; return its process id.
 
-    Args:
-        enter: the command that runs what follows it on the host's network.
-        flags: flags of ``ringscope agent``.
-        variables: the agent's, in addition to this process's own without Ringscope's.
+    Args: enter: the command prefix that runs a program on the host's network. flags: flags of ``ringscope agent``.
+    variables: the agent's, in addition to this process's own without Ringscope's.
     """
     host.folder.mkdir(parents=True, exist_ok=True)
     agent = [sys.executable, "-m", "ringscope_agent", *flags]
     command = [*enter, *_APART, "sh", "-c", _SETTLE, "host", host.name, str(hosts_file), *agent]
     inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
-    # Each program of the command becomes the next one, so that the agent has this number.
+    # Each program of the command replaces itself with the next one, so this process id becomes the agent's.
     return background.start(command, host.log, inherited | _OVER_THE_LINKS | dict(variables))

@@ -1,7 +1,7 @@
-"""A lab: shaped hosts with an agent on each, all nodes of a running server; and what becomes of them.
+"""A lab: hosts with shaped links and an agent on each, all nodes of a running server.
 
-There is one lab to a data directory. Its file says what it is; but to take it down the names of its namespaces are
-enough, which follow from the directory, so that a crash at any moment leaves nothing that ``down`` could not find.
+There is one lab per data directory. Its file describes it, but ``down`` needs only the names of its namespaces, which
+are derived from the directory: after a crash at any moment ``down`` still finds everything.
 """
 
 import hashlib
@@ -51,7 +51,7 @@ class WantedLab(BaseModel):
 
 
 class LabState(BaseModel):
-    """The lab as it stands in its file."""
+    """The lab as described in its file."""
 
     wanted: WantedLab
     subnet: str
@@ -62,12 +62,12 @@ class LabState(BaseModel):
 
 
 class Lab:
-    """The lab of a data directory, up or not."""
+    """The lab of a data directory, whether it is up or not."""
 
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir.expanduser().resolve()
         self._folder = self._data_dir / "lab"
-        # Short, as devices' names are limited to 15 bytes.
+        # Short, because device names are limited to 15 bytes.
         self._mark = hashlib.sha256(str(self._data_dir).encode()).hexdigest()[:6]
 
     @property
@@ -90,13 +90,13 @@ class Lab:
         return [self._host(state.wanted, number) for number in range(state.wanted.hosts)]
 
     def up(self, wanted: WantedLab, variables: dict[str, str] | None = None) -> None:
-        """Build the network and start relay and agents, which may not be ready yet.
+        """Build the network and start relay and agents, without waiting until they are ready.
 
-        ``variables`` are for the agents: a join token. Raises UserError; then nothing is left.
+        ``variables`` are for the agents: a join token. After a UserError nothing is left.
         """
         self.require_none()
         if not wanted.server.startswith("http://"):
-            raise UserError(f"--url: a lab's agents can only be led to an http server, not to {wanted.server}.")
+            raise UserError(f"--url: a lab's agents can only connect to an http server, not to {wanted.server}.")
         target = parse_address(wanted.server)
         if wanted.delay_us:
             network.require_delays()
@@ -114,13 +114,13 @@ class Lab:
             raise
 
     def require_none(self) -> None:
-        """Raise UserError where a lab cannot be started, or one is up."""
+        """Raise UserError if a lab cannot be started, or is already up."""
         network.require_network()
         if self.state is not None or network.namespaces(self.prefix):
             raise UserError("There is a lab on this data directory already; take it down with `ringscope lab down`.")
 
     def start_agent(self, name: str, variables: dict[str, str] | None = None) -> None:
-        """Start a host's agent, for the first time or after it has ended."""
+        """Start a host's agent, for the first time or again."""
         state = self._known()
         number = self._number(state, name)
         layout, host = self._layout(state), self._host(state.wanted, number)
@@ -130,7 +130,7 @@ class Lab:
             "--name": host.name,
             "--slots": state.wanted.slots,
             "--address": address,
-            "--link-speed": f"{state.wanted.rate_bit_per_s}bit/s",  # which the host's driver does not know
+            "--link-speed": f"{state.wanted.rate_bit_per_s}bit/s",  # unknown to the host's driver
             "--metrics-port": 9465,
             "--data-dir": host.folder,
         }
@@ -145,19 +145,20 @@ class Lab:
         self._save(state)
 
     def is_alive(self, name: str) -> bool:
-        """Return whether a host's agent runs."""
+        """Return whether a host's agent is running."""
         pid = self._known().agents.get(name)
         return pid is not None and pid in self.processes(name)
 
     def processes(self, name: str) -> list[int]:
-        """Every process on a host."""
+        """Return the processes on a host."""
         state = self._known()
         return network.processes(self._layout(state).host(self._number(state, name)))
 
     def degrade(self, name: str, rate_bit_per_s: int | None, delay_us: float | None, loss: float | None) -> None:
-        """Make a host's link slow, late or lossy; what is None stays as it is.
+        """Change a host's rate, delay or loss; None leaves a value unchanged.
 
-        Raises UserError where there is no such lab or host, or this kernel cannot do it; then nothing has changed.
+        Raises UserError if there is no such lab or host, or if this kernel does not support it; then nothing has
+        changed.
         """
         self._number(self._known(), name)
         if delay_us:
@@ -170,11 +171,11 @@ class Lab:
         self._trouble(name, change)
 
     def cut(self, name: str) -> None:
-        """Pull a host's cable."""
+        """Disconnect a host."""
         self._trouble(name, lambda trouble: trouble.model_copy(update={"is_cut": True}))
 
     def heal(self, name: str) -> None:
-        """Give a host its link back as it was, and an agent if it has none."""
+        """Restore a host's link, and start its agent if it is not running."""
         self._trouble(name, lambda _: HostTrouble())
         if not self.is_alive(name):
             self.start_agent(name)
@@ -189,7 +190,7 @@ class Lab:
         return self._layout(self._known())
 
     def down(self) -> int:
-        """Let the agents end in good order, then take everything down; how many namespaces there were."""
+        """Stop the agents in order, then remove everything; return the number of namespaces."""
         network.require_network()
         state = self.state
         if state is not None:
@@ -220,7 +221,7 @@ class Lab:
         waiting = [psutil.Process(pid) for pid in running & set(state.agents.values())]
         for agent in waiting:
             with suppress(psutil.Error):
-                agent.send_signal(signal.SIGCONT)  # one that was paused could not end
+                agent.send_signal(signal.SIGCONT)  # a paused agent could not end
                 agent.terminate()
         psutil.wait_procs(waiting, STOP_SECONDS)
 

@@ -1,10 +1,10 @@
 """Several hosts on one machine: network namespaces joined by switches, every link shaped by ``tc``.
 
-Everything lies in namespaces that are named after one prefix, and nothing outside of them is touched but for the
-gateway, a device through which this machine reaches the hosts and they reach its server. So what a killed run left
-behind is found by the prefix alone.
+Everything is in namespaces whose names share a prefix. Outside of them only the gateway is created, a device through
+which this machine reaches the hosts and they reach its server. The prefix is therefore enough to find what a killed run
+left behind.
 
-    host h1 eth0 ─── port1 ┐                      One rack: all ports are on the spine. Several: each rack has a switch
+host h1 eth0 ─── port1 ┐                      One rack: all ports are on the spine. Several: each rack has a switch
     host h2 eth0 ─── port2 ┴ rack1 ═══ spine      of its own, whose uplink (═) is slower than its hosts together by the
     host h3 eth0 ─── port3 ─ rack2 ═══ spine      oversubscription.
 """
@@ -22,29 +22,30 @@ from dataclasses import dataclass, field
 from ringscope.contracts.errors import UserError
 
 DEVICE = "eth0"
-PAYLOAD_SHARE = 1448 / 1514  # of an Ethernet frame at MTU 1500: less the headers of Ethernet, IP and TCP (timestamps)
+# payload of an Ethernet frame at MTU 1500: without the headers of Ethernet, IP and TCP (timestamps)
+PAYLOAD_SHARE = 1448 / 1514
 MAX_HOSTS = 200
 _GATEWAY_NUMBER = 254
 _SPINE = "spine"
 _SWITCH = "switch"
 _GATEWAY = "gateway"
-# What a token bucket lets pass at once: small beside a message, but larger than the 64 KiB that TCP hands over whole;
-# below, the kernel cuts them up and the link reaches a third of its rate.
+# Burst of the token bucket: small compared with a message, but larger than the 64 KiB that TCP sends at once; with
+# less, the kernel splits them and the link reaches a third of its rate.
 _BURST_BYTES = 128 << 10
-_QUEUE_BYTES = 8 << 20  # no packet is dropped for want of room: TCP's windows together are smaller
+_QUEUE_BYTES = 8 << 20  # no packet is dropped for lack of queue space: TCP's windows together are smaller
 _QUEUE_PACKETS = 10_000
 _WHOLE_SEGMENTS = 65_535
-# The machine's own choice would be inherited. With bbr, which probes and drains, the ring loses 10 to 20 % of such a
-# link; cubic may not be chosen in a namespace on a machine that does not use it. reno is there always.
+# By default the machine's own algorithm would be inherited. With bbr, which probes and drains, the ring loses 10 to 20
+# % of such a link; cubic cannot be chosen in a namespace if the machine does not use it. reno is always available.
 _CONGESTION_CONTROL = "reno"
 _CONGESTION_CONTROL_FILE = "/proc/sys/net/ipv4/tcp_congestion_control"
 _BPF_RANDOM = 0xFFFFF000 + 56  # SKF_AD_OFF + SKF_AD_RANDOM of linux/filter.h
 _END_SECONDS = 5.0
-_SUBNETS = 256  # of 10.213.0.0/16
+_SUBNETS = 256  # subnets of 10.213.0.0/16
 
 
 class NetworkError(UserError):
-    """Why there can be no such network here, in one line."""
+    """The reason why such a network is impossible here, in one line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ class Layout:
 
     @property
     def gateway_address(self) -> str:
-        """The address of this machine for the hosts."""
+        """Return the address of this machine as the hosts reach it."""
         return f"{self.subnet}.{_GATEWAY_NUMBER}"
 
     @property
@@ -90,11 +91,11 @@ class Layout:
         return f"{self.prefix}{_SWITCH}"
 
     def host(self, number: int) -> str:
-        """The namespace of a host; they count from 0."""
+        """Return the namespace of a host; hosts count from 0."""
         return f"{self.prefix}h{number + 1}"
 
     def rack(self, number: int) -> int:
-        """The rack of a host, from 0; racks are as even as can be."""
+        """Return the rack of a host, from 0; hosts are spread over racks as evenly as possible."""
         return number * self.racks // self.hosts
 
     def rack_name(self, number: int) -> str:
@@ -126,30 +127,30 @@ def build(layout: Layout) -> None:
 
 
 def shape(layout: Layout, number: int, link: Link) -> None:
-    """Give a host's link, which is there, another shape in both directions."""
+    """Change the shape of a host's existing link in both directions."""
     _shape(layout.host(number), DEVICE, link)
     _shape(layout.switch, _port(number), link)
 
 
 def cut(layout: Layout, number: int, *, is_cut: bool = True) -> None:
-    """Pull a host's cable out of its switch, or put it back."""
+    """Disconnect a host from its switch, or reconnect it."""
     _run("ip", "-n", layout.switch, "link", "set", _port(number), "down" if is_cut else "up")
 
 
 def remove(prefix: str) -> int:
-    """End what runs in the namespaces of this prefix, then remove them; how many there were.
+    """End all processes in the namespaces of this prefix, then remove them; return their number.
 
-    Their links, switches and the gateway end with them.
+    Their links, switches and the gateway disappear with them.
     """
     found = namespaces(prefix)
     deadline = time.monotonic() + _END_SECONDS
-    # What is killed may have forked a moment before.
+    # A killed process may have forked just before.
     while (running := [pid for name in found for pid in processes(name)]) and time.monotonic() < deadline:
         for pid in running:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.01)
-    # A namespace is taken apart some time after it was deleted, but the name of the gateway must be free at once.
+    # A namespace is destroyed some time after its deletion, but the gateway's name must be free at once.
     subprocess.run(["ip", "-n", f"{prefix}{_SWITCH}", "link", "delete", _GATEWAY], capture_output=True, check=False)
     for name in found:
         subprocess.run(["ip", "netns", "delete", name], capture_output=True, check=False)
@@ -163,13 +164,13 @@ def namespaces(prefix: str) -> list[str]:
 
 
 def processes(namespace: str) -> list[int]:
-    """Processes in a namespace; none where there is no such namespace."""
+    """Return the processes in a namespace; none if there is no such namespace."""
     inside = subprocess.run(["ip", "netns", "pids", namespace], capture_output=True, text=True, check=False)
     return [int(pid) for pid in inside.stdout.split()]
 
 
 def require_network() -> None:
-    """Raise NetworkError unless namespaces and shaped links can be made here."""
+    """Raise NetworkError if namespaces and shaped links cannot be created here."""
     if os.geteuid() != 0:
         raise NetworkError("Shaped links need root (network namespaces); run them with sudo.")
     missing = [name for name in ("ip", "tc") if shutil.which(name) is None]
@@ -178,9 +179,9 @@ def require_network() -> None:
 
 
 def require_delays() -> None:
-    """Raise NetworkError where this kernel cannot delay packets.
+    """Raise NetworkError if this kernel cannot delay packets.
 
-    Tried in a network namespace without a name, which is gone as soon as ``tc`` has ended.
+    The check runs in an unnamed network namespace, which disappears as soon as ``tc`` has ended.
     """
     try:
         _run("unshare", "--net", "tc", "qdisc", "replace", "dev", "lo", "root", "netem", "delay", "1us")
@@ -193,9 +194,10 @@ def require_delays() -> None:
 
 
 def free_subnet(prefix: str) -> str:
-    """A subnet that this machine has no route to.
+    """Return a subnet to which this machine has no route.
 
-    Networks that are built at the same moment do not see each other's routes yet: each prefix begins elsewhere.
+    Networks that are built at the same moment do not see each other's routes yet, so the search begins at a different
+    subnet for each prefix.
     """
     routes = _run("ip", "-4", "route", "show", "table", "all")
     first = zlib.crc32(prefix.encode()) % _SUBNETS
@@ -245,8 +247,8 @@ def _build_host(layout: Layout, number: int) -> None:
 def _introduce(layout: Layout, number: int) -> None:
     """Add the addresses of all other hosts to a host's table.
 
-    What hosts would find out by asking goes into one table of the machine, of 1024 entries as a rule: too few for 32
-    hosts that each speak with all others. Permanent entries have no such limit.
+    Addresses that hosts resolve by ARP go into one table of the machine, usually with 1024 entries: too few for 32
+    hosts that each communicate with all others. Permanent entries have no such limit.
     """
     others = [(address, other) for other, address in enumerate(layout.addresses) if other != number]
     lines = "".join(
@@ -282,8 +284,8 @@ def _shape(namespace: str, device: str, link: Link) -> None:
         delay = ("netem", "delay", f"{link.delay_us:g}us", "limit", str(_QUEUE_PACKETS))
         _run(*tc, "qdisc", "replace", "dev", device, "root", "handle", "2:", *delay)
         _run(*tc, "qdisc", "replace", "dev", device, "parent", "2:1", "handle", "3:", *bucket)
-    # A packet must not be lost together with all others that the kernel handles in one piece. That is cut up where it
-    # leaves a device, after the filters of the way out; so the filter is on the way in, at the link's other end.
+    # One lost packet must not take along all others that the kernel handles as one segment (GSO). The segment is split
+    # when it leaves a device, after the egress filters; so the filter is on the ingress side, at the link's other end.
     _run(
         "ip", "-n", namespace, "link", "set", "dev", device, "gso_max_segs", "1" if link.loss else str(_WHOLE_SEGMENTS)
     )
@@ -293,9 +295,11 @@ def _shape(namespace: str, device: str, link: Link) -> None:
 
 
 def _dropping(loss: float) -> str:
-    """Classic BPF that drops a share of the packets at random: netem could, but more kernels have this one.
+    """Return a classic BPF program that drops a share of the packets at random; netem could do it, but fewer kernels
+    have it.
 
-    A random word of 32 bits; if it is at least the bound, pass (TC_ACT_OK), else drop (TC_ACT_SHOT).
+    It draws a random 32-bit word; if the word is at least the bound, the packet passes (TC_ACT_OK), else it is dropped
+    (TC_ACT_SHOT).
     """
     bound = min(round(loss * (1 << 32)), (1 << 32) - 1)
     return f"4,32 0 0 {_BPF_RANDOM},53 0 1 {bound},6 0 0 0,6 0 0 2"

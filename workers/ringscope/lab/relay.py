@@ -1,8 +1,8 @@
-"""``python -m ringscope.lab.relay ADDRESS HOST PORT DEVICE``: lets a lab's hosts reach a server on this machine.
+"""``python -m ringscope.lab.relay ADDRESS HOST PORT DEVICE``: let a lab's hosts reach a server on this machine.
 
-A server listens on loopback as a rule, which other network namespaces do not see. The relay listens on ADDRESS, the
-gateway's, prints its port, hands every connection on to HOST:PORT, and ends on SIGTERM or when DEVICE, the gateway, is
-gone.
+A server usually listens on loopback, which other network namespaces cannot reach. The relay listens on ADDRESS, the
+gateway's, prints its port, forwards every connection to HOST:PORT, and ends on SIGTERM or when DEVICE, the gateway,
+disappears.
 """
 
 import asyncio
@@ -16,9 +16,9 @@ _LOOK_SECONDS = 0.5
 
 
 async def relay(address: str, host: str, port: int, device: str, is_over: asyncio.Event) -> None:
-    """Hand connections on until it is over, or the device is gone."""
-    # Once a host has said all, the loop itself knows nothing any more of who waits for the answer: without a hold on
-    # it, it may be collected before that comes.
+    """Forward connections until a signal arrives or the device disappears."""
+    # The event loop holds no strong reference to a connection whose host has sent everything and waits for the answer:
+    # without a reference here it could be garbage-collected before the answer arrives.
     connections: set[asyncio.Task[None]] = set()
 
     def take(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -44,7 +44,7 @@ async def _hand_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, h
     with contextlib.closing(writer):
         try:
             there, back = await asyncio.open_connection(host, port)
-        except OSError:  # the server is away
+        except OSError:  # the server is not running
             return
         with contextlib.closing(back):
             try:

@@ -62,9 +62,9 @@ def init(
 
     ``transport`` is auto, shared_memory (all ranks on one node) or mpi. A rank that waits longer than
     ``timeout_seconds`` for another one raises StalledError, which names that rank and the step; if its process has
-    ended, it raises LostRankError, a subclass, at once. After such an error the program can only end, which ends all
-    ranks. ``Communicator.split`` makes smaller groups. ``channels`` is the channel count of rings and trees; each
-    channel leaves a node by another rank. None: on GPUs of several nodes one for each rank of a node, otherwise 1.
+    ended, it raises LostRankError, a subclass, at once. After such an error the program must end, which ends all ranks.
+    ``Communicator.split`` makes smaller groups. ``channels`` is the channel count of rings and trees; each channel
+    leaves a node through a different rank. None: on GPUs of several nodes one for each rank of a node, otherwise 1.
     """
     global _communicator
     if _communicator is None:
@@ -74,21 +74,23 @@ def init(
 
 
 def empty(shape: int | tuple[int, ...], dtype: str = "float32") -> Array:
-    """A zeroed array in registered memory, which travels without a copy (collective, equal on every rank).
+    """Return a zeroed array in registered memory, which is sent without a copy (collective, equal on every rank).
 
-    Its memory is used again once every rank has dropped it with all views of it; ``free`` and ``lent`` are sooner. A
-    part of it, as long as it is contiguous, is registered, too.
+    Its memory is reused once every rank has dropped the array and all views of it; ``free`` and ``lent`` release it
+    earlier. Contiguous parts of it are registered, too.
     """
     return init().empty(shape, dtype)
 
 
 def free(x: Array) -> None:
-    """Give an array of ``empty`` back now (collective); neither it nor a view of it may be used any more."""
+    """Free an array of ``empty`` now (collective); neither it nor a view of it may be used afterwards."""
     init().give_back(x)
 
 
 def lent(shape: int | tuple[int, ...], dtype: str = "float32") -> AbstractContextManager[Array]:
-    """``with ringscope.lent(1024) as x:``, an array of ``empty`` that is given back at the end (collective)."""
+    """Lend an array of ``empty`` that is freed at the end of the block: ``with ringscope.lent(1024) as x:``
+    (collective).
+    """
     return init().lent(shape, dtype)
 
 
@@ -99,20 +101,21 @@ def all_reduce(x: Array, op: str = "sum", algorithm: str = "auto", out: Array | 
     float32, float64, complex64 or complex128. The result goes to ``out``, or into ``x`` itself without one, and is
     returned.
 
-    ``op`` is sum, prod, min, max or avg; integers wrap around, and their avg is cut towards zero; complex numbers have
-    sum and avg only. ``algorithm`` is one of ``ringscope.schedules.algorithms.SCHEDULES``, mpi, or auto, which takes
-    the fastest for this size: by what `ringscope tune` measured on this machine or ``tune`` in this program, else by
-    the cost model for this machine, as an agent, `ringscope bench` or `ringscope tune` once found it.
+    ``op`` is sum, prod, min, max or avg; integers wrap around, and their avg is truncated towards zero; complex numbers
+    support only sum and avg. ``algorithm`` is one of ``ringscope.schedules.algorithms.SCHEDULES``, mpi, or auto, which
+    chooses the fastest for this size: by the measurements of `ringscope tune` on this machine or of ``tune`` in this
+    program, else by the cost model with the machine's speed that an agent, `ringscope bench` or `ringscope tune`
+    measured.
     """
     return init().all_reduce(x, op, algorithm, out)
 
 
 def tune(x: Array, op: str = "sum", out: Array | None = None) -> Choice:
-    """Try which algorithm ``all_reduce`` should take for arrays like ``x``, and keep it for ``auto`` (collective).
+    """Time which algorithm is fastest for arrays like ``x``, and store the result for ``auto`` (collective).
 
-    Takes tenths of a second, of long calls some two of each algorithm, in memory of its own: ``x`` stays as it is. The
-    answer says ``algorithm`` and ``because``.
-    Sums in another order may differ in their last digits, so that two runs of a program that tunes may, too.
+    This takes tenths of a second, or about two calls of each algorithm if they are long, in separate memory: ``x`` is
+    not changed. The result has ``algorithm`` and ``because``. Sums in different orders may differ in their last digits,
+    so two runs of a program that tunes may differ, too.
     """
     return init().tune(x, op, out)
 
@@ -124,12 +127,12 @@ def DistributedOptimizer(  # noqa: N802 (known by this name to users of Horovod)
     bucket_bytes: int = 25 << 20,
     overlap: bool = True,
 ) -> _DistributedOptimizer:
-    """Make ``optimizer``, of PyTorch, one whose gradients are the mean over all ranks, and return it (collective).
+    """Make a PyTorch ``optimizer`` use the mean of the gradients over all ranks, and return it (collective).
 
     All ranks begin with rank 0's parameters. Gradients are summed in buckets of ``bucket_bytes`` while backward still
-    runs, unless ``overlap`` is false, and ``.grad`` is their mean when backward returns. Around every backward of a
-    step but the last put its ``accumulate``. What holds the optimizer already, such as a scheduler, needs no change.
-    EngineError where PyTorch is missing, and where ranks would come to differ.
+    runs, unless ``overlap`` is false, and ``.grad`` is their mean when backward returns. Put its ``accumulate`` around
+    every backward of a step except the last. Objects that already hold the optimizer, such as a scheduler, need no
+    change. EngineError if PyTorch is missing, or if the ranks would diverge.
     """
     global _gradients
     try:
@@ -141,7 +144,7 @@ def DistributedOptimizer(  # noqa: N802 (known by this name to users of Horovod)
         ) from error
     if _gradients is None:
         _gradients = Gradients(init())
-        if _step_log is None and init().gpu is None:  # a job does this itself; a GPU's thread is gone by then
+        if _step_log is None and init().gpu is None:  # a job closes it itself; the thread of a GPU has ended by then
             at_end(_gradients.end, init().rank)
     distributed = distribute(_gradients, optimizer, model, algorithm, bucket_bytes, overlap)
     if _step_log is not None:
@@ -159,16 +162,17 @@ def log_step(
     exposed_us: float | None = None,
     size_bytes: int | None = None,
 ) -> None:
-    """Report that this rank has ended a step, for the job's page and its metrics; outside of a job nothing happens.
+    """Report that this rank has ended a step, for the job's page and its metrics; outside a job nothing happens.
 
-    ``loss`` is the mean over this rank's ``samples``. Without ``duration_us`` the step lasted since the one before, and
-    the times of the sums are those of the DistributedOptimizer. ``size_bytes`` is what the rank handed over.
+    ``loss`` is the mean over this rank's ``samples``. Without ``duration_us`` the duration counts from the previous
+    step, and the times of the sums come from the DistributedOptimizer. ``size_bytes`` is the data that the rank
+    contributed.
     """
     if _step_log is not None:
         _step_log.log(loss, samples, duration_us, compute_us, communication_us, exposed_us, size_bytes)
 
 
 def adopt(communicator: Communicator, step_log: StepLog) -> None:
-    """Make a job's communicator the one that ``init`` gives, and send its steps to ``step_log``."""
+    """Make ``init`` return a job's communicator, and send its steps to ``step_log``."""
     global _communicator, _step_log, _gradients
     _communicator, _step_log, _gradients = communicator, step_log, None

@@ -4,9 +4,9 @@ import select
 
 
 class CloseOrder:
-    """The order in which connections were closed at their other end, whatever was still to be read from each.
+    """The order in which connections were closed at their other end, even if data is still unread.
 
-    The kernel queues what became ready in order, and here nothing but a hang-up makes a connection ready.
+    The kernel queues ready connections in order, and here only a hang-up makes a connection ready.
     """
 
     def __init__(self) -> None:

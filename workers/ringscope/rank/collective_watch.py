@@ -1,8 +1,8 @@
-"""Notes in which collective of mpi4py a script's rank is: one look a second at the line that its main thread runs.
+"""Detects the mpi4py collective in which a script's rank is, by a look at its main thread's current line once a second.
 
-The engine knows its own calls. A script that calls mpi4py itself tells nothing, so a rank whose program has ended would
-leave the others waiting unnoticed. Only collectives over all ranks count that no rank can leave before every rank has
-entered: a rank that is in one of them waits in vain for a rank whose program is over.
+The engine knows its own calls. A script that calls mpi4py itself does not report its calls, so that others could wait
+unnoticed for a rank whose program has ended. Only collectives over all ranks count that no rank can leave before every
+rank has entered: a rank in one of them waits in vain for a rank whose program has ended.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def _called(code: CodeType, at: int) -> tuple[tuple[str, ...], str] | None:
 
 
 def _value(frame: FrameType, names: tuple[str, ...]) -> Any:
-    """Return what the dotted name means there; no code of the script runs, so a property gives None."""
+    """Return the object with the dotted name in the frame; no code of the script runs, so a property gives None."""
     first, *others = names
     value = frame.f_locals.get(first, frame.f_globals.get(first))
     for name in others:

@@ -21,7 +21,7 @@ _CPUS = Path("/sys/devices/system/cpu")
 _DISTRIBUTIONS = (
     "ringscope", "numpy", "mpi4py", "mpich", "openmpi", "impi-rt", "ml-dtypes", "numkong", "torch",
 )  # fmt: skip
-# The same library under a name for each CUDA version, or for processors only.
+# Names of the same library for each CUDA version, or for CPUs only.
 _BUILDS = {
     "cupy": ("cupy-cuda12x", "cupy-cuda13x", "cupy"),
     "nccl": ("nvidia-nccl-cu12", "nvidia-nccl-cu13"),
@@ -47,11 +47,8 @@ def take_environment(
 ) -> Environment:
     """Collect this node's environment, on its first rank; takes some milliseconds.
 
-    Args:
-        rank: the rank that reports it.
-        ranks: all ranks on this node.
-        mpi: versions of the MPI library, which only a transport may ask.
-        variables: the process's environment.
+    Args: rank: the rank that reports it. ranks: all ranks on this node. mpi: versions of the MPI library, which only a
+    transport may query. variables: the process's environment.
     """
     return Environment(
         rank=rank,
@@ -70,10 +67,10 @@ def take_environment(
 
 
 def telling_variables(variables: Mapping[str, str]) -> dict[str, str]:
-    """The variables that steer a run, less all that looks like a secret.
+    """Return the variables that influence a run, without everything that looks like a secret.
 
-    Whole variables go when their name, or an assignment inside their value, sounds like a secret; of a URL only the
-    user and password go.
+    A variable is left out if its name, or an assignment inside its value, looks like a secret; in a URL only user and
+    password are removed.
     """
     kept = {name: value for name, value in variables.items() if name.startswith(_PREFIXES) or name in _NAMES}
     told = {
@@ -85,7 +82,7 @@ def telling_variables(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def installed_versions() -> dict[str, str]:
-    """Versions of the libraries that a run may use; what is not installed is left out."""
+    """Return the versions of the libraries that a run may use; missing libraries are left out."""
     builds = {name: (name,) for name in _DISTRIBUTIONS} | _BUILDS
     found = {name: next(filter(None, map(_version, names)), None) for name, names in builds.items()}
     return {"python": platform.python_version()} | {name: version for name, version in found.items() if version}
@@ -107,13 +104,13 @@ def bound_cpus() -> list[int]:
 
 
 def numa_node(cpus: Iterable[int]) -> int | None:
-    """The only NUMA node that all of ``cpus`` belong to; None when there are several, or none is known."""
+    """Return the NUMA node to which all of ``cpus`` belong; None if there are several, or if it is unknown."""
     wanted = set(cpus)
     return next((node for node, members in _numa_nodes().items() if wanted and wanted <= members), None)
 
 
 def parse_cpus(text: str) -> set[int]:
-    """The kernel's lists: "0-2,8" is 0, 1, 2 and 8."""
+    """Parse a list of the kernel: "0-2,8" is 0, 1, 2 and 8."""
     ranges = (part.partition("-") for part in text.strip().split(",") if part)
     return {cpu for first, _, last in ranges for cpu in range(int(first), int(last or first) + 1)}
 

@@ -1,13 +1,13 @@
-"""The variables of batch systems and of other launchers, which no process that we start may see.
+"""The variables of batch systems and other launchers, which are removed from the environment of our processes.
 
 Inside a batch job they make mpiexec hand its launch to the batch system, or make a rank believe that it belongs to
-another gang. What steers a library and not a launch stays: ``MPICH_*``, ``UCX_*``, ``NCCL_*``, ``CUDA_VISIBLE_DEVICES``
-and everything that is the user's own. docs/slurm.md has the list for users.
+another gang. Variables that configure a library and not a launch are kept: ``MPICH_*``, ``UCX_*``, ``NCCL_*``,
+``CUDA_VISIBLE_DEVICES`` and all variables of the user. docs/slurm.md has the list for users.
 """
 
 from collections.abc import Mapping
 
-# Each name that begins so is dropped, unless it is in KEPT_PREFIXES.
+# A name with one of these prefixes is dropped, unless it is in KEPT_PREFIXES.
 FOREIGN_PREFIXES = (
     # batch systems: Slurm, PBS and Torque, LSF and IBM's jsrun, Grid Engine, Flux, LoadLeveler, Cobalt, Cray, HTCondor
     "SLURM_", "SLURMD_", "SRUN_", "SBATCH_", "SALLOC_",
@@ -40,9 +40,9 @@ FOREIGN_NAMES = frozenset({
     "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONEXECUTABLE",
     "MPIR_CVAR_CH4_NETMOD", "MPIR_PARAM_CH4_NETMOD", "MPICH_CH4_NETMOD",
 })  # fmt: skip
-# These begin alike, but users set them for themselves.
+# These have the same prefixes, but users set them for themselves.
 KEPT_PREFIXES = (
-    "HYDRA_FULL_ERROR",  # of the configuration library of that name
+    "HYDRA_FULL_ERROR",  # the configuration library of that name
     "OMPI_ALLOW_RUN_AS_ROOT", "PRTE_ALLOW_RUN_AS_ROOT",
     "OMPI_MCA_btl", "OMPI_MCA_pml", "OMPI_MCA_mtl", "OMPI_MCA_coll", "OMPI_MCA_osc", "OMPI_MCA_io",
 )  # fmt: skip
@@ -54,5 +54,5 @@ def is_foreign(name: str) -> bool:
 
 
 def without_foreign(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment without the variables of batch systems and other launchers."""
+    """Return the environment without the variables of batch systems and other launchers."""
     return {name: value for name, value in environment.items() if not is_foreign(name)}

@@ -17,7 +17,7 @@ from ringscope.engine import positions
 
 @dataclass(frozen=True, slots=True)
 class Kit:
-    """Paths in the folder of a run, which must exist before."""
+    """Paths in the folder of a run, which must already exist."""
 
     folder: Path
 
@@ -28,7 +28,7 @@ class Kit:
 
     @property
     def tuning(self) -> Path:
-        """The measured times by which ``auto`` chooses."""
+        """The measured times that ``auto`` uses."""
         return self.folder / "tuning.json"
 
     @property

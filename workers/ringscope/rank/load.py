@@ -11,13 +11,14 @@ from ringscope.contracts.protocol import Load
 from ringscope.contracts.words.units import is_whole_number
 from ringscope.engine.cores import machine
 
-MOST_OTHER_SHARE = 0.1  # of all processors: measurements under more of other load are not kept
+MOST_OTHER_SHARE = 0.1  # share of all processors: measurements under more other load are not kept
 _PROC = Path("/proc")
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
-# Of /proc/stat's first line: user, nice, system, and what a hypervisor gave to others. Interrupts are left out: those
-# of an all-reduce's own messages count there.
+# Columns of /proc/stat's first line: user, nice, system, and time given to others by a hypervisor (steal). Interrupts
+# are left out, because they include those of an all-reduce's own messages.
 _BUSY = (0, 1, 2, 7)
-# Of /proc/PID/stat behind the name: the parent, and the times of the process and of the children it has waited for.
+# Fields of /proc/PID/stat after the name: the parent, and the times of the process and of the children it has waited
+# for.
 _PARENT, _TIMES = 1, slice(11, 15)
 
 
@@ -28,7 +29,7 @@ class LoadMeter:
         self._begin = _readings()
 
     def read(self) -> Load | None:
-        """Return the load so far; None where the system does not report it."""
+        """Return the load so far; None if the system does not report it."""
         if self._begin is None or (now := _readings()) is None:
             return None
         seconds, busy_seconds, own_seconds = (
@@ -43,7 +44,9 @@ class LoadMeter:
         )
 
     def other_share(self) -> float:
-        """Return the share of all processors that others took so far, 0 to 1; 0 where the system does not report it."""
+        """Return the share of all processors that other processes used so far, 0 to 1; 0 if the system does not
+        report it.
+        """
         load = self.read()
         if load is None or not load.seconds:
             return 0.0
@@ -51,7 +54,7 @@ class LoadMeter:
 
 
 def crowding() -> float:
-    """Return the processes per core, at least 1; 1 where the system does not report it."""
+    """Return the processes per core, at least 1; 1 if the system does not report it."""
     try:
         runnable = int((_PROC / "loadavg").read_text().split()[3].partition("/")[0])
     except (OSError, ValueError, IndexError):
@@ -60,11 +63,12 @@ def crowding() -> float:
 
 
 def _readings() -> tuple[float, float, float] | None:
-    """The clock, the machine's busy time and our own, in seconds."""
+    """Return the clock, the machine's busy time and our own, in seconds."""
     try:
         fields = (_PROC / "stat").read_text().partition("\n")[0].split()[1:]
         busy_seconds = sum(int(fields[place]) for place in _BUSY) / _TICKS_PER_SECOND
-        # A process that ends after its parent was read is counted by neither: so read twice, a later reading has it.
+        # Neither reading counts a process that ends after its parent was read; of two readings the later one includes
+        # it.
         return time.monotonic(), busy_seconds, max(_own_seconds(), _own_seconds())
     except (OSError, ValueError, IndexError):
         return None
@@ -81,7 +85,7 @@ def _descendants_ticks() -> int:
     children: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for folder in _PROC.iterdir():
         if is_whole_number(folder.name):
-            with contextlib.suppress(OSError):  # it has ended meanwhile
+            with contextlib.suppress(OSError):  # it has ended in the meantime
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
                 children[int(fields[_PARENT])].append((int(folder.name), sum(map(int, fields[_TIMES]))))
     ticks, parents = 0, [os.getpid()]

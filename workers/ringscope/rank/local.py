@@ -30,7 +30,7 @@ from ringscope.rank.room import open_files_fault, processes_fault, shared_memory
 _POLL_SECONDS = 0.1
 _STOP_SECONDS = 5.0
 _OUTPUT_TAIL_LINES = 20
-# Hydra's line about all ranks: wait statuses.
+# Hydra's line with the wait statuses of all ranks.
 _EXIT_CODES = re.compile(r"^\[mpiexec@.*Exit codes: \[[^\[\]]+\] ([0-9]+(?:,[0-9]+)*)\n", re.MULTILINE)
 
 
@@ -50,7 +50,7 @@ class Run:
     hang_ups: dict[int, int] = field(default_factory=dict)
 
     def take(self, record: Record) -> None:
-        """Keep what the result is made of."""
+        """Store a record that belongs to the result."""
         match record:
             case Hello():
                 self.hellos.append(record)
@@ -64,17 +64,17 @@ class Run:
                 self.failures.append(record)
 
     def hear(self, output: str) -> None:
-        """Keep what mpiexec and the ranks printed, but for the line that is there after every run."""
+        """Store the output of mpiexec and the ranks, except the line that every run prints."""
         if found := _EXIT_CODES.search(output):
             self.exit_codes = [os.waitstatus_to_exitcode(int(status)) for status in found[1].split(",")]
         self.output = _EXIT_CODES.sub("", output)
 
     @property
     def reason(self) -> str:
-        """Why the run failed, in words; empty when it did not."""
+        """Return why the run failed, as text; empty if it did not."""
         if self.exit_code == 0:
             return ""
-        # A rank that lost another one reports a consequence of that one's end, and may report it first.
+        # A rank that lost another one reports only a consequence of that rank's end, and may report it first.
         told = min(self.failures, key=lambda failure: failure.lost_rank is not None, default=None)
         if told is None or told.lost_rank is not None:
             first = self._first_end(told.lost_rank if told else None)
@@ -90,8 +90,8 @@ class Run:
     def _first_end(self, lost_rank: int | None) -> str:
         """Describe how the first rank ended, and in which step, from Hydra's exit codes and the rank's own record.
 
-        Hydra kills the other ranks at once, so that they look the same: the first one to close its connection is named.
-        A rank that only ended with an exit code is named if another rank has lost it.
+        Hydra kills the other ranks at once, so their exit codes look the same: the first rank to close its connection
+        is named. A rank that ended with an exit code only is named if another rank has lost it.
         """
         codes = self.exit_codes
         ended = [rank for rank, code in enumerate(codes) if code != 0]
@@ -107,13 +107,14 @@ class Run:
 
 
 def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Record]:
-    """Start the job's ranks and give every record as it comes; ``run`` is complete when the iteration ends.
+    """Start the job's ranks and yield every record as it arrives; ``run`` is complete when the iteration ends.
 
-    ``tuning`` is the file with the times by which ``auto`` chooses; without it the cost model decides. Raises UserError
-    when there is no MPI. Leaving the iteration early ends every process.
+    ``tuning`` is the file with the measured times that ``auto`` uses; without it the cost model decides. Raises
+    UserError if there is no MPI. Leaving the iteration early ends every process.
     """
     if job.is_simulated:
-        from ringscope.bench.simulation import simulated_records  # late: every command line would wait for the engine
+        # imported late, because otherwise every command would wait for the engine
+        from ringscope.bench.simulation import simulated_records
 
         for record in simulated_records(job.sweep, time.time_ns()):
             run.take(record)
@@ -157,7 +158,7 @@ def _started(ranks: int, environment: dict[str, str], output: Path) -> Iterator[
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=file,
-            process_group=0,  # Ctrl-C reaches only us, and we end them in order
+            process_group=0,  # Ctrl-C reaches only this process, which then ends the ranks in order
             preexec_fn=end_with_parent,
         )
     try:
@@ -167,7 +168,9 @@ def _started(ranks: int, environment: dict[str, str], output: Path) -> Iterator[
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    """SIGTERM, which mpiexec passes on to its ranks; after a while SIGKILL, upon which they die as its children."""
+    """Send SIGTERM, which mpiexec forwards to its ranks; after a while send SIGKILL, after which they die as its
+    children.
+    """
     if process.poll() is not None:
         return
     process.terminate()

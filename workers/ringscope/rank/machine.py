@@ -1,4 +1,4 @@
-"""Speed of this machine for ranks: measured once for each hardware and set of cores, while nothing else runs."""
+"""Speed of this machine for ranks: measured once for each hardware and set of cores, while the machine is idle."""
 
 import os
 import subprocess
@@ -22,8 +22,8 @@ def known_machine(*, may_measure: bool = True) -> Machine:
     """Read the machine's speed from the user's cache, or measure it for half a second in a process of its own.
 
     A measurement under other load is not cached, so that the next start measures again. If ``may_measure`` is false,
-    because ranks would be disturbed, the result is what was measured on other cores of this processor. If all of that
-    fails, it is the machine to which the model's parameters were fitted, with the cores of this one.
+    because ranks would be disturbed, the result is the measurement on other cores of this processor. If all of that
+    fails, it is the machine to which the model's parameters were fitted, with this machine's cores.
     """
     here = hardware()
     path = _path(here)
@@ -40,14 +40,15 @@ def known_machine(*, may_measure: bool = True) -> Machine:
         machine = Machine.model_validate_json(told)
     except (OSError, subprocess.SubprocessError, ValueError):
         return unmeasured
-    if meter.other_share() <= MOST_OTHER_SHARE:  # its ticks cannot resolve much less of half a second
+    # the resolution of its ticks allows no shorter measurement than half a second
+    if meter.other_share() <= MOST_OTHER_SHARE:
         with suppress(OSError):
             _write(path, machine)
     return machine
 
 
 def table_here() -> Table:
-    """Read the tuning file's table, with this machine's speed instead of another's; a bound rank knows only some cores.
+    """Read the tuning file's table, with this machine's speed instead of another's; a bound rank sees only some cores.
 
     UserError if the file cannot be parsed.
     """

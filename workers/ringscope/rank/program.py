@@ -53,9 +53,9 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Run the job; the exit code."""
+    """Run the job and return the exit code."""
     end_with_parent()
-    # A request to stop is no error: no handler of Python's, no traceback.
+    # A request to stop is not an error: no Python handler, no traceback.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def read_spec(path: str | None) -> JobSpec:
-    """The job in the JSON file at ``path``; ValueError with a sentence when there is none."""
+    """Return the job in the JSON file at ``path``; ValueError with a sentence if there is none."""
     if not path:
         raise ValueError(f"{SPEC_VARIABLE} is not set; set it to the path of a file with the job as JSON.")
     try:
@@ -106,7 +106,7 @@ def _simulate(spec: JobSpec, reporter: Reporter) -> int:
     try:
         for record in simulated_records(spec.sweep, now_ns):
             reporter.send(record)
-            reporter.flush()  # nothing is timed here, so that waiting for the listener costs no truth
+            reporter.flush()  # nothing is timed here, so waiting for the listener distorts nothing
     except Exception as error:
         reporter.send(_failure(0, error))
         reporter.close()
@@ -119,7 +119,7 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
     position = positions.slot_before_mpi(os.environ.get(POSITIONS_VARIABLE))
     position[positions.LOAD_SECONDS] = spec.load_seconds
     positions.set_stage(position, "loading MPI")
-    try:  # late, so that a bad spec is reported without MPI, and MPI's own absence in one line
+    try:  # imported late, so that a bad spec is reported without MPI, and a missing MPI in one line
         from ringscope.engine.communicator import Communicator
         from ringscope.engine.transports.mpi import abort, world_rank
     except (ImportError, RuntimeError) as error:
@@ -133,7 +133,7 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
         if isinstance(error, LostRankError):
             os._exit(
                 EXIT_FAILURE
-            )  # as the other ranks will, which miss it too; an abort would hide how the lost one ended
+            )  # the other ranks will do the same, because they miss it too; an abort would hide how the lost rank ended
         abort(EXIT_FAILURE)
 
     try:
@@ -146,13 +146,13 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
         transport, timeout_seconds = _connection(spec)
         comm = Communicator(transport, timeout_seconds, device, known_times, give_up, channels=_channels(spec))
         return _work(comm, spec, reporter, fault if _strikes(fault, comm) else "")
-    except Exception as error:  # whatever it was: peers would wait for this rank for ever
+    except Exception as error:  # for any error: peers would otherwise wait for this rank for ever
         give_up(error)
         return EXIT_FAILURE
 
 
 def _connection(spec: JobSpec) -> tuple[str, float]:
-    """Transport and timeout, which a script leaves to us."""
+    """Return transport and timeout, which a script does not set."""
     work = spec.benchmark or spec.training
     return (work.transport, work.timeout_seconds) if work else ("auto", DEFAULT_TIMEOUT_SECONDS)
 
@@ -218,7 +218,7 @@ def _work(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -
 
 
 def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -> str:
-    """Do what the job is for; what is wrong with its result, in a sentence, the same on every rank."""
+    """Run the job's work; return what is wrong with its result, in a sentence that is equal on every rank."""
     if spec.training:
         wrong: str = _training().train(comm, spec.training, reporter.send, fault)
         return wrong
@@ -236,13 +236,17 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
 
 
 def _ring(comm: "Communicator", reporter: Reporter) -> "StepRing | None":
-    """Open the memory in which this rank records its steps; None if that fails, as results are useful without it."""
+    """Open the memory in which this rank records its steps; None if that fails, because results are useful without
+    it.
+    """
     from ringscope.engine.step_ring import StepRing
 
     try:
         return StepRing.opened(os.environ.get(STEPS_VARIABLE), comm.rank)
     except OSError as error:
-        text = f"{STEPS_VARIABLE}: cannot map the memory for steps ({error.strerror or error}); none will be stored."
+        text = (
+            f"{STEPS_VARIABLE}: cannot map the memory for steps ({error.strerror or error}); no steps will be stored."
+        )
         reporter.send(Log(rank=comm.rank, stream="stderr", time_ns=time.time_ns(), text=text))
         return None
 

@@ -1,4 +1,6 @@
-"""Takes the records of the ranks of one node through a Unix socket; what an agent does, for a run without one."""
+"""Takes the records of the ranks of one node through a Unix socket; the counterpart of an agent, for a run without
+one.
+"""
 
 import selectors
 import socket
@@ -13,9 +15,9 @@ _READ_BYTES = 1 << 16
 
 
 class Receiver:
-    """Listens at ``path`` and hands out records as they come; used as a context manager.
+    """Listens at ``path`` and yields records as they arrive; used as a context manager.
 
-    ``hang_ups[rank]`` is how many connections were closed before the one of this rank, which is closed too.
+    ``hang_ups[rank]`` is the number of connections that were closed before this rank's, which is also closed.
     """
 
     def __init__(self, path: Path) -> None:
@@ -39,7 +41,7 @@ class Receiver:
         self._order.close()
 
     def receive(self, timeout_seconds: float) -> Iterator[Record]:
-        """Wait up to ``timeout_seconds`` for something to come, then give all that is there."""
+        """Wait up to ``timeout_seconds`` for data, then return all records that have arrived."""
         for key, _ in self._selector.select(timeout_seconds):
             connection = key.fileobj
             assert isinstance(connection, socket.socket)
@@ -53,7 +55,7 @@ class Receiver:
 
     @property
     def is_idle(self) -> bool:
-        """True when nothing waits to be read or accepted."""
+        """Return whether no data waits to be read and no connection to be accepted."""
         return not self._selector.select(0)
 
     def _read(self, connection: socket.socket) -> Iterator[Record]:

@@ -1,7 +1,7 @@
 """The rank's side of telemetry: records as JSON lines on a Unix socket of this node's receiver.
 
-Nothing here ever waits while a benchmark runs: what the socket does not take stays in a bounded queue, out of
-which the oldest Steps are dropped, and counted, when it is full.
+Nothing here ever waits while a benchmark runs: records that the socket does not accept stay in a bounded queue. When it
+is full, the oldest Steps are dropped and counted.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ _CLOSE_DEADLINE_SECONDS = 5.0
 
 
 class Reporter:
-    """A connection that takes records; without a socket path it takes and forgets them."""
+    """A connection that sends records; without a socket path it discards them."""
 
     def __init__(self, path: str | None, max_queued_steps: int = _MAX_QUEUED_STEPS) -> None:
         """Connect to the socket at ``path``; OSError if there is no receiver."""
@@ -37,7 +37,7 @@ class Reporter:
             self._socket.setblocking(False)
 
     def send(self, record: Record) -> None:
-        """Queue a record and send what the socket takes without waiting."""
+        """Queue a record and send as much as the socket accepts without waiting."""
         if self._socket is None:
             return
         self._queue.append(record)
@@ -48,7 +48,7 @@ class Reporter:
         self._pump()
 
     def close(self, done: Done | None = None, deadline_seconds: float = _CLOSE_DEADLINE_SECONDS) -> None:
-        """Send everything, and last ``done`` with the number of dropped records; give up at the deadline."""
+        """Send everything, and last ``done`` with the number of dropped records; stop at the deadline."""
         if self._socket is None:
             return
         if done is not None:
@@ -57,7 +57,7 @@ class Reporter:
         self._disconnect()
 
     def flush(self, deadline_seconds: float = _CLOSE_DEADLINE_SECONDS) -> None:
-        """Wait until the socket has taken everything, after all timing is over. Gives up at the deadline."""
+        """Wait until the socket has accepted everything, after all timing is over. Stops at the deadline."""
         deadline = time.monotonic() + deadline_seconds
         while self._socket is not None and (self._queue or self._rest):
             remaining = deadline - time.monotonic()
@@ -82,7 +82,7 @@ class Reporter:
         except (BlockingIOError, TimeoutError):
             return
         except OSError:
-            # The listener went away. The job is its business, so go on without telemetry.
+            # The listener is gone. The job matters more, so continue without telemetry.
             self._disconnect()
 
     def _encoded(self, record: Record) -> bytes:

@@ -1,4 +1,6 @@
-"""Checks of what ranks need of a machine: a folder for sockets, shared memory, open files and processes."""
+"""Checks of the resources that ranks need on a machine: a folder for sockets, shared memory, open files and
+processes.
+"""
 
 import os
 import resource
@@ -11,22 +13,22 @@ from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.units import format_size, plural
 
 SHARED_MEMORY = Path("/dev/shm")
-# Linux takes 107 bytes for a socket's path; folder and name below this one have 48 of them.
+# Linux limits a socket's path to 107 bytes, of which the folder and name below this one use 48.
 _MOST_FOLDER_BYTES = 107 - 48
-# What MPI takes of shared memory when it starts, as measured with MPICH 5.0.2: below that a rank is killed by SIGBUS or
-# SIGSEGV, without a word.
+# Shared memory that MPI needs when it starts, as measured with MPICH 5.0.2: with less, a rank is killed by SIGBUS or
+# SIGSEGV without a message.
 _ALONE_BYTES = 4 << 20
 _GANG_BYTES, _RANK_BYTES = 16 << 20, 4 << 20
 # A rank opens between 40 and 64 files with MPICH 5.0.2; mpiexec has three pipes for each rank.
 _FILES, _FILES_A_RANK = 56, 4
-# mpiexec and its proxy; the threads of a rank count, too.
+# for mpiexec and its proxy; the threads of a rank count, too.
 _PROCESSES, _PROCESSES_A_RANK = 8, 8
 
 
 def socket_room() -> Path:
-    """The folder for temporary files, or another one where its path is too long for a socket's.
+    """Return the folder for temporary files, or another one if its path is too long for a socket.
 
-    Raises UserError where none can be written.
+    Raises UserError if none can be written.
     """
     folders = [*_temporary(), Path("/tmp"), Path("/run/user", str(os.getuid())), Path("/var/tmp"), SHARED_MEMORY]
     short = [folder for folder in folders if len(os.fsencode(folder)) <= _MOST_FOLDER_BYTES]
@@ -43,12 +45,12 @@ def socket_room() -> Path:
 def shared_memory_fault(ranks: int, *, whole: bool = False) -> str:
     """Return why shared memory is too small for ``ranks`` ranks of this machine; empty if it is enough.
 
-    ``whole`` counts all of it, and not only what is free now.
+    ``whole`` counts all of it, not only the free part.
     """
     if sys.platform != "linux" or ranks == 0:
         return ""
     if not SHARED_MEMORY.is_dir():
-        return f"{SHARED_MEMORY} is missing, through which ranks speak with each other; mount a tmpfs there."
+        return f"{SHARED_MEMORY} is missing, but ranks need it to exchange data; mount a tmpfs there."
     needed = shared_memory_needed(ranks)
     stat = os.statvfs(SHARED_MEMORY)
     there = (stat.f_blocks if whole else stat.f_bavail) * stat.f_frsize
@@ -67,24 +69,24 @@ def shared_memory_fault(ranks: int, *, whole: bool = False) -> str:
 
 
 def open_files_fault(ranks: int) -> str:
-    """Raise the limit of open files as far as ``ranks`` ranks need; return what is lacking, or an empty string."""
+    """Raise the limit of open files as far as ``ranks`` ranks need; return what is missing, or an empty string."""
     needed = _FILES + ranks * _FILES_A_RANK
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY in (soft, hard) or hard >= needed:
         if soft != resource.RLIM_INFINITY and soft < needed:
             resource.setrlimit(resource.RLIMIT_NOFILE, (needed, hard))
         return ""
-    files = f"A process may open {hard} files here (ulimit -n), and {plural(ranks, 'rank')} may need {needed}"
+    files = f"A process may open {hard} files here (ulimit -n), but {plural(ranks, 'rank')} may need {needed}"
     return f"{files}; raise the limit with ulimit -n {needed}."
 
 
 def processes_fault(ranks: int) -> str:
-    """Return why this user may start too few processes for ``ranks`` ranks; empty if they are enough."""
+    """Return why this user may start too few processes for ``ranks`` ranks; empty if there are enough."""
     needed, free = _PROCESSES + ranks * _PROCESSES_A_RANK, free_user_processes()
     if free is None or free >= needed:
         return ""
     return (
-        f"This user may start {free} more processes and threads (ulimit -u), and {plural(ranks, 'rank')} may need "
+        f"This user may start {free} more processes and threads (ulimit -u), but {plural(ranks, 'rank')} may need "
         f"{needed}; raise the limit with ulimit -u, or end other processes."
     )
 
@@ -92,7 +94,7 @@ def processes_fault(ranks: int) -> str:
 def free_user_processes() -> int | None:
     """Return how many processes and threads this user may still start, once the limit is raised as far as allowed.
 
-    None: without a limit, which holds for root.
+    None: no limit, as for root.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
     if os.geteuid() == 0 or soft == resource.RLIM_INFINITY:
@@ -122,7 +124,7 @@ def shared_memory_needed(ranks: int) -> int:
 def _temporary() -> list[Path]:
     try:
         return [Path(tempfile.gettempdir())]
-    except FileNotFoundError:  # it has tried all that it knows
+    except FileNotFoundError:  # it has tried all known folders
         return []
 
 

@@ -1,4 +1,4 @@
-"""Scripts: a file of the node's own as the program of every rank."""
+"""Scripts: a Python file on the node as the program of every rank."""
 
 from __future__ import annotations
 
@@ -27,9 +27,8 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
 
     The environment also has what torchrun would set, so that ``torch.distributed`` finds the ranks.
 
-    EngineError with a sentence when there is no such file below ``folder``, or when the script fails; then its
-    traceback, which is for the script's author, goes to the log. DifferenceError when ranks that train together differ
-    at the end.
+    EngineError with a sentence if there is no such file below ``folder``, or if the script fails; its traceback then
+    goes to the log, for the script's author. DifferenceError if ranks that train together differ at the end.
     """
     file = script_file(spec, folder)
     steps = StepLog(comm, emit)
@@ -55,12 +54,12 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
 
 
 def _enter(folder: Path) -> None:
-    """Relative paths of the program lie there."""
+    """Relative paths of the program are resolved there."""
     try:
         os.chdir(folder)
     except OSError as error:
         raise EngineError(
-            f"script: {folder} cannot be entered ({error.strerror}); let the agent's user do so."
+            f"script: {folder} cannot be entered ({error.strerror}); allow the agent's user to enter it."
         ) from error
 
 

@@ -22,10 +22,10 @@ _NONE = "none"  # the algorithm of a script that sums by itself
 
 
 class StepLog:
-    """Steps of a script on one rank; each begins where the one before ended."""
+    """Steps of a script on one rank; each begins when the previous one ends."""
 
     def __init__(self, comm: Communicator, emit: Callable[[Record], None]) -> None:
-        self.gradients: Gradients | None = None  # whose sums are reported, unless the script says otherwise
+        self.gradients: Gradients | None = None  # optimizers whose sums are reported, unless the script reports its own
         self._comm, self._emit = comm, emit
         self._reporter: StepReporter | None = None
         self._divergence: Divergence | None = None
@@ -51,7 +51,7 @@ class StepLog:
         }
         for name, time_us in given.items():
             if time_us is not None and not 0 <= time_us <= MOST_MICROSECONDS:
-                raise EngineError(f"{name}: {time_us:g} is no time of a step; give 0 or more microseconds.")
+                raise EngineError(f"{name}: {time_us:g} is not a duration; give 0 or more microseconds.")
         elapsed_us = (time.perf_counter() - self._since) * 1e6
         sums = self.gradients.taken() if self.gradients else None
         step = Step(
@@ -64,7 +64,7 @@ class StepLog:
             samples=samples,
             compute_us=compute_us,
         )
-        self._comm.position[ITERATIONS] += 1  # so that an observer sees progress
+        self._comm.position[ITERATIONS] += 1  # so that an observer sees the progress
         reporter = self._step_reporter()
         reporter.add(step)
         self._judge(reporter, step.loss)
@@ -72,12 +72,12 @@ class StepLog:
         self._start()
 
     def close(self) -> None:
-        """Send the rest."""
+        """Send the remaining steps."""
         if self._reporter is not None:
             self._reporter.send()
 
     def end_training(self) -> None:
-        """DifferenceError on every rank where a script's models differ at its end (collective)."""
+        """Raise DifferenceError on every rank if a script's models differ at its end (collective)."""
         if self.gradients is not None:
             self.gradients.end()
 

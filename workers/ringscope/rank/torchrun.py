@@ -1,4 +1,4 @@
-"""The variables by which a program that is made for torchrun finds its peers."""
+"""The variables that a program for torchrun uses to find its peers."""
 
 import os
 from typing import TYPE_CHECKING
@@ -27,5 +27,5 @@ def torchrun_variables(comm: "Communicator") -> dict[str, str]:
         "MASTER_PORT": first.port,
     }
     if len(comm.nodes) > 1 and _INTERFACE_VARIABLE not in os.environ and (interface := interface_of(own_address())):
-        variables[_INTERFACE_VARIABLE] = interface  # else gloo goes by the host's own name, which may mean loopback
+        variables[_INTERFACE_VARIABLE] = interface  # otherwise gloo uses the host's own name, which may mean loopback
     return {name: str(value) for name, value in variables.items()}

@@ -14,11 +14,11 @@ from ringscope.schedules.messages import Message, messages
 from ringscope.schedules.schedule import Chunk, Schedule, Transfer
 from ringscope.schedules.weighted_lru import WeightedLru
 
-_MAX_KNOWN_MESSAGES = 80_000  # in all graphs that are kept, of about 0.5 KB each
+_MAX_KNOWN_MESSAGES = 80_000  # total of all cached graphs, about 0.5 KB per message
 
 
 class Need(NamedTuple):
-    """A message that another one waits for: until it has arrived, or also until it has been added up."""
+    """A dependency of a message: it waits until another message has arrived, or until that one has also been added."""
 
     number: int
     added_up: bool
@@ -28,16 +28,16 @@ class Need(NamedTuple):
 class MessageGraph:
     """Columns with an entry for each message, in the order of the schedule.
 
-    ``phases`` are in this order, too, each with how many messages it lasts; one may come again. ``pairs`` are the links
-    that the messages use.
+    ``phases`` are in this order, too, each with its number of messages; a phase may recur. ``pairs`` are the links that
+    the messages use.
 
-    Where ranks have two ports, messages of a step between the same two ranks start together, as one: ``travels`` says
-    with which of ours each message of the schedule does (None: each by itself).
+    If ranks have two ports, messages of a step between the same two ranks start together as one entry: ``travels``
+    gives the entry of each message of the schedule (None: each has its own).
 
-    Message i waits until each of ``ended[i]`` has been added up and each of ``arrived[i]`` has arrived, and to be
-    added up until ``adds_after[i]`` has been (None: for no message); all of these come before it. ``reads`` are of the
-    schedule's messages: each carries the chunks from the first to the last, which lie one after another, or one run of
-    equal length.
+    Message i starts after each of ``ended[i]`` has been added and each of ``arrived[i]`` has arrived; it is added after
+    ``adds_after[i]`` has been added (None: no such message). All of these precede it. ``reads`` refers to the
+    schedule's messages: each carries the chunks from the first to the last, which are contiguous, or one run of equal
+    length.
     """
 
     phases: tuple[tuple[str, int], ...]
@@ -54,7 +54,7 @@ class MessageGraph:
         return len(self.pair)
 
     def needs(self, i: int) -> tuple[Need, ...]:
-        """Return what message i waits for before it starts."""
+        """Return the dependencies of message i before it starts."""
         return (*(Need(n, True) for n in self.ended[i]), *(Need(n, False) for n in self.arrived[i]))
 
     def sizes_bytes(self, schedule: Schedule, itemsize_bytes: int) -> list[int]:
@@ -71,16 +71,16 @@ class MessageGraph:
 
 
 def graph_of(schedule: Schedule, neighbourhood: int = 1) -> MessageGraph:
-    """The graph of a schedule, looked up where one with the same steps and the same empty chunks is known.
+    """Return the graph of a schedule, from the cache if one with the same steps and the same empty chunks is known.
 
-    ``neighbourhood`` are the ranks of a node, where each has one port for them and one for other nodes.
+    ``neighbourhood`` is the number of ranks of a node, if each has one port for them and one for other nodes.
     """
     key = (schedule.ranks, _outline(schedule.chunks), schedule.steps)
     return _known.get((neighbourhood, *key), lambda: _graph(Schedule(*key), neighbourhood))
 
 
 def message_steps(schedule: Schedule) -> list[list[Message]]:
-    """The messages themselves, step by step, numbered as in the graph."""
+    """Return the messages themselves, step by step, numbered as in the graph."""
     return messages(schedule, in_place=False)
 
 
@@ -89,7 +89,7 @@ _known: WeightedLru[_Key, MessageGraph] = WeightedLru(_MAX_KNOWN_MESSAGES, len)
 
 
 def _outline(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
-    """Chunks that follow one another, as if each that is not empty were one element; others as they are."""
+    """Return consecutive chunks as if each non-empty one were one element; other chunks unchanged."""
     outline, end, at = [], 0, 0
     for chunk in chunks:
         if chunk.offset != end:
@@ -100,7 +100,7 @@ def _outline(chunks: tuple[Chunk, ...]) -> tuple[Chunk, ...]:
 
 
 class _Bundle(NamedTuple):
-    """Messages that start together; ``read`` is what may be overwritten afterwards, ``numbers`` say which they are."""
+    """Messages that start together; ``read`` is what may be overwritten afterwards, ``numbers`` are their numbers."""
 
     phase: str
     src: int
@@ -140,7 +140,7 @@ def _graph(schedule: Schedule, neighbourhood: int) -> MessageGraph:
 
 
 def _bundles(step: list[Message], first: int, neighbourhood: int) -> list[_Bundle]:
-    """The messages of a step, numbered from ``first``; at one port each way each of them goes by itself."""
+    """Group the messages of a step, numbered from ``first``; with one port each way every message is separate."""
     found: dict[tuple[object, ...], _Bundle] = {}
     for number, m in enumerate(step, first):
         key = (m.src, m.dst, m.phase, m.reduce) if neighbourhood > 1 else (number,)
@@ -156,7 +156,9 @@ def _bundles(step: list[Message], first: int, neighbourhood: int) -> list[_Bundl
 
 
 def _adding_orders(moving: list[_Bundle]) -> tuple[int | None, ...]:
-    """A rank adds what it receives in the order of its arrival, which at each port is that of the schedule."""
+    """Return the order of additions: a rank adds received data in the order of arrival, which at each port is that
+    of the schedule.
+    """
     last: dict[tuple[int, bool], int] = {}
     found: list[int | None] = []
     for i, m in enumerate(moving):
@@ -172,7 +174,7 @@ Waits = tuple[tuple[int, ...], ...]
 def _waits(steps: list[list[_Bundle]]) -> tuple[Waits, Waits]:
     """Return the dependencies of each message. Messages of one step do not see each other's writes, but share ports."""
     writer: dict[tuple[int, int], int] = {}  # (rank, chunk) -> the message that wrote it last
-    readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)  # ranks that have read it since
+    readers: defaultdict[tuple[int, int], list[int]] = defaultdict(list)  # messages that have read it since
     sender: dict[tuple[int, bool], int] = {}
     receiver: dict[tuple[int, bool], int] = {}
     all_ended: list[tuple[int, ...]] = []

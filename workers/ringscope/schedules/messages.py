@@ -14,7 +14,8 @@ class Message:
     """A run of elements from ``source`` of rank ``src`` to ``target`` of rank ``dst``.
 
     ``src_is_input`` and ``own_is_input`` say whether the value read at either end is still the caller's input.
-    ``staged``: another message of the step reads what this one overwrites, so it must be kept aside until then.
+    ``staged``: another message of the step reads what this one overwrites, so it must be kept in scratch memory until
+    then.
     """
 
     phase: str
@@ -32,8 +33,10 @@ class Message:
 
 
 def messages(schedule: Schedule, in_place: bool) -> list[list[Message]]:
-    """The messages of every step. ``in_place``: input and result are one memory, so reading either can collide."""
-    written: set[tuple[int, int]] = set()  # (rank, chunk) that lies in the result by now
+    """Return the messages of every step. ``in_place``: input and result share memory, so reads of either can
+    collide.
+    """
+    written: set[tuple[int, int]] = set()  # (rank, chunk) pairs that are already in the result
     found = []
     for step in schedule.steps:
         moving = [t for t in step if schedule.chunks[t.chunk].length]
@@ -51,7 +54,9 @@ def messages(schedule: Schedule, in_place: bool) -> list[list[Message]]:
 
 
 def untouched(schedule: Schedule, rank: int) -> list[int]:
-    """Chunks of the result of ``rank`` that no transfer writes: out of place they are copied from the input."""
+    """Return the chunks of the result of ``rank`` that no transfer writes: out of place they are copied from the
+    input.
+    """
     written = {t.target for t in schedule.transfers() if t.dst == rank}
     chunks = enumerate(schedule.chunks)
     return [i for i, chunk in chunks if chunk.length and i not in written and schedule.is_output(rank, i)]

@@ -1,8 +1,8 @@
 """Schedules: the transfers of chunks between ranks, step by step. Pure data: transports execute it, tests count it.
 
-A buffer of ``length`` elements is cut into chunks. The transfers of one step are simultaneous: each reads what
-the source held before the step, also where two ranks exchange a chunk. Within a step no two transfers write one
-chunk of one rank. An executor may start a transfer as soon as what it reads is there.
+A buffer of ``length`` elements is cut into chunks. The transfers of one step are simultaneous: each reads what the
+source held before the step, also if two ranks exchange a chunk. Within a step no two transfers write the same chunk of
+the same rank. An executor may start a transfer as soon as its input is available.
 """
 
 from collections import defaultdict
@@ -19,9 +19,9 @@ class Chunk(NamedTuple):
 
 
 class Transfer(NamedTuple):
-    """``dst`` combines the chunk of ``src`` with its own (reduce), or replaces its own by it.
+    """``dst`` combines the chunk of ``src`` with its own (reduce), or replaces its own with it.
 
-    ``into`` is where it lands at ``dst`` when that is another chunk, of equal length.
+    ``into`` is the chunk at ``dst`` if it is a different one, of equal length.
     """
 
     phase: str
@@ -34,12 +34,12 @@ class Transfer(NamedTuple):
 
     @property
     def target(self) -> int:
-        """The chunk of ``dst`` that is written."""
+        """Return the chunk of ``dst`` that is written."""
         return self.chunk if self.into is None else self.into
 
 
 class Move(NamedTuple):
-    """A transfer that has no step yet."""
+    """A transfer without a step."""
 
     phase: str
     chunk: int
@@ -52,8 +52,8 @@ class Move(NamedTuple):
 class Schedule:
     """All transfers of one collective call, step by step.
 
-    ``outputs[r]`` are the chunks that rank r's result consists of (None: all of them, on every rank); what the
-    result holds elsewhere is left over from the way.
+    ``outputs[r]`` are the chunks that form rank r's result (None: all of them, on every rank); elsewhere the result
+    holds intermediate values.
     """
 
     ranks: int
@@ -67,7 +67,7 @@ class Schedule:
         return sum(chunk.length for chunk in self.chunks)
 
     def transfers(self) -> Iterable[Transfer]:
-        """Every transfer that moves something, in step order; empty chunks travel nowhere."""
+        """Yield every transfer that moves data, in step order; empty chunks are not sent."""
         return (t for step in self.steps for t in step if self.chunks[t.chunk].length)
 
     def is_output(self, rank: int, chunk: int) -> bool:
@@ -81,15 +81,15 @@ class Schedule:
         return tuple(self.chunks[i] for i in sorted(self.outputs[rank]))
 
     def elements_sent(self) -> list[int]:
-        """Elements that each rank sends."""
+        """Return the elements that each rank sends."""
         sent = [0] * self.ranks
         for transfer in self.transfers():
             sent[transfer.src] += self.chunks[transfer.chunk].length
         return sent
 
     def hops(self) -> int:
-        """The longest way of anything to where it is needed: transfers that each wait for the one before."""
-        hops: dict[tuple[int, int], int] = {}  # of what lies at (rank, chunk)
+        """Return the length of the critical path: transfers that each wait for the previous one."""
+        hops: dict[tuple[int, int], int] = {}  # path length of the data at (rank, chunk)
         for step in self.steps:
             arriving = [(t, hops.get((t.src, t.chunk), 0) + 1) for t in step if self.chunks[t.chunk].length]
             for transfer, length in arriving:
@@ -118,22 +118,22 @@ class Hub:
 
 
 def partition(count: int, parts: int) -> tuple[Chunk, ...]:
-    """``count`` elements in ``parts`` chunks of equal length, the first ``count mod parts`` one longer."""
+    """Cut ``count`` elements into ``parts`` chunks of equal length, the first ``count mod parts`` longer by one."""
     length, longer = divmod(count, parts)
     return tuple(Chunk(i * length + min(i, longer), length + (i < longer)) for i in range(parts))
 
 
 def joined(*phases: Iterable[Iterable[Transfer]]) -> tuple[tuple[Transfer, ...], ...]:
-    """The steps of all phases one after another, numbered through; steps without a transfer are left out."""
+    """Join the steps of all phases, numbered consecutively; steps without a transfer are left out."""
     full = [tuple(step) for phase in phases for step in phase]
     return tuple(tuple(t._replace(step=number) for t in step) for number, step in enumerate(filter(None, full)))
 
 
 def pack(moves: Iterable[Move]) -> tuple[tuple[Transfer, ...], ...]:
-    """Steps for moves that are listed in an order in which they could run one by one.
+    """Assign steps to moves that are listed in an order in which they could run one by one.
 
-    Each goes into the earliest step in which what it reads is there, what it overwrites is no longer needed, and
-    its source sends and its destination receives nothing else: one port each way, as in the cost model.
+    Each move gets the earliest step in which its input is available, the data that it overwrites is no longer needed,
+    and its source sends and its destination receives nothing else: one port each way, as in the cost model.
     """
     steps: defaultdict[int, list[Transfer]] = defaultdict(list)
     ready: defaultdict[tuple[int, int], int] = defaultdict(int)  # (rank, chunk) -> first step that sees the last write
@@ -154,11 +154,11 @@ def pack(moves: Iterable[Move]) -> tuple[tuple[Transfer, ...], ...]:
 
 
 def hubs(schedule: Schedule) -> tuple[Hub, ...] | None:
-    """One hub per non-empty chunk, or None when some chunk has none.
+    """Return one hub per non-empty chunk, or None if any chunk has none.
 
-    A chunk has a hub when one rank takes part in all of its transfers, and first reduces all that comes in, then only
-    sends out. With memory that every rank can reach, the hub then needs no partner's help. A chunk that nobody adds
-    to has none: its readers are faster side by side.
+    A chunk has a hub if one rank takes part in all of its transfers, and first reduces everything that it receives,
+    then only sends. With memory that every rank can access, the hub works without its partners. A chunk without
+    additions has no hub: its readers are faster in parallel.
     """
     by_chunk: dict[int, list[Transfer]] = {i: [] for i, chunk in enumerate(schedule.chunks) if chunk.length}
     for transfer in schedule.transfers():
@@ -176,7 +176,8 @@ def _hub(chunk: int, transfers: list[Transfer]) -> Hub | None:
         outgoing = [t for t in transfers if t.src == rank]
         if (
             incoming
-            and incoming + outgoing == transfers  # also the order: all that comes in, before anything goes out
+            # This also checks the order: everything is received before anything is sent.
+            and incoming + outgoing == transfers
             and all(t.reduce for t in incoming)
             and not any(t.reduce for t in outgoing)
         ):

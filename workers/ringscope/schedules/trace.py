@@ -1,4 +1,6 @@
-"""A schedule followed with real numbers: what every rank holds after every step. Pure; for people, not for speed."""
+"""A schedule executed with real numbers: the values of every rank after every step. Pure; for readers, not for
+speed.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,7 +13,7 @@ Values = list[list[float]]
 
 @dataclass(frozen=True, slots=True)
 class TraceStep:
-    """One step: its phase, its messages with the values that they carry, and what each rank holds afterwards."""
+    """One step: its phase, its messages with their values, and the values of each rank afterwards."""
 
     phase: str
     moves: tuple[tuple[Message, list[float]], ...]
@@ -19,7 +21,7 @@ class TraceStep:
 
 
 def trace(schedule: Schedule, values: Sequence[Sequence[float]]) -> Iterator[TraceStep]:
-    """Every step of summing up ``values`` (one row per rank); ValueError when they do not fit the schedule."""
+    """Return every step of the sum of ``values`` (one row per rank); ValueError if they do not fit the schedule."""
     if len(values) != schedule.ranks or any(len(row) != schedule.length for row in values):
         raise ValueError(
             f"values: {schedule.ranks} ranks need as many rows of {schedule.length} numbers each; "
@@ -30,7 +32,7 @@ def trace(schedule: Schedule, values: Sequence[Sequence[float]]) -> Iterator[Tra
     for number, step in enumerate(messages(schedule, in_place=True)):
         if not step:
             continue
-        # All messages of a step carry what their sources held before it.
+        # All messages of a step carry the values that their sources held before it.
         moves = tuple((m, held[m.src][m.source.offset : m.source.offset + m.source.length]) for m in step)
         for m, carried in moves:
             for i, value in enumerate(carried, m.target.offset):

@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class WeightedLru(Generic[K, V]):
-    """Values by their keys; several threads may ask.
+    """Values by their keys; several threads may use it.
 
     Args:
         most: the largest total weight of the kept values; a heavier single value is not kept.

@@ -1,9 +1,9 @@
-"""α, β and γ from measured rows, so that the cost model speaks about this machine. Pure.
+"""Fit α, β and γ to measured rows, so that the cost model describes this machine. Pure.
 
-A schedule's time is a sum over its critical path: messages·α + bytes sent·β + bytes added·γ, where ranks lie on nodes
-with an α and a β for the links inside and another pair for those between. Each row is one equation; weighted least
-squares on relative errors solves them, robust against the odd disturbed row. The sizes can be cut into regimes with
-parameters of their own (see ``ringscope.cost.fitting.regimes``); the data choose where, by Schwarz's criterion.
+A schedule's time is a sum over its critical path: messages·α + bytes sent·β + bytes added·γ, with one α and β for the
+links inside nodes and another pair for the links between nodes. Each row is one equation; weighted least squares on
+relative errors solves them, robust against single disturbed rows. The sizes can be split into regimes with separate
+parameters (see ``ringscope.cost.fitting.regimes``); Schwarz's criterion chooses the boundaries.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from ringscope.cost.fitting.regimes import Regime, message_bytes, regime_of
 from ringscope.cost.timeline import Work
 
 _FIRST_GUESS = Regime(inf, 5e-6, 1e-9, 2e-10, 1e-6, 1e-10)
-# Of two kinds of links either may be the slower one for short messages, and a wrong guess can hold on to itself.
+# Either of two kinds of links may be slower for short messages, and a wrong initial guess can confirm itself.
 _GUESSES = (
     _FIRST_GUESS,
     replace(_FIRST_GUESS, latency_s=1e-6, send_s_per_byte=1e-10),
@@ -32,9 +32,9 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The parameters, and how well they describe the rows that they come from.
+    """The parameters, and how well they describe their rows.
 
-    ``rows`` are those that moved something, ``log_ratios`` their ln(model / measured); ``r_squared`` is of ln(time).
+    ``rows`` are the rows that moved data, ``log_ratios`` their ln(model / measured); ``r_squared`` refers to ln(time).
     """
 
     regimes: tuple[Regime, ...]
@@ -45,17 +45,17 @@ class Fit:
 
     @property
     def median_error(self) -> float:
-        """Median of abs(ln(model / measured)); 0.15 means 15 %."""
+        """Return the median of abs(ln(model / measured)); 0.15 means 15 %."""
         return median(map(abs, self.log_ratios))
 
     def worst(self, count: int) -> list[tuple[MeasuredRow, float]]:
-        """The rows that the model misses by most, each with ln(model / measured)."""
+        """Return the rows with the largest errors of the model, each with ln(model / measured)."""
         return sorted(zip(self.rows, self.log_ratios, strict=True), key=lambda pair: -abs(pair[1]))[:count]
 
     def seconds(
         self, algorithm: str, ranks: int, count: int, itemsize_bytes: int, collective: str = "all_reduce"
     ) -> float:
-        """The model's time for one call with ``count`` elements in the larger of input and result."""
+        """Return the model's time for one call with ``count`` elements in the larger of input and result."""
         call = Call(collective, algorithm, ranks, count, itemsize_bytes, self.nodes)
         work = work_of(call, _FIRST_GUESS)
         for _ in range(_ROUNDS):
@@ -66,7 +66,7 @@ class Fit:
         return regime_of(self.regimes, message_bytes(work)).seconds(work)
 
     def error(self, row: MeasuredRow) -> float:
-        """ln(model / measured) of a row, also of one that the fit has not seen."""
+        """Return ln(model / measured) of a row, which need not be part of the fit."""
         call = call_of(row, self.nodes)
         return log(
             self.seconds(call.algorithm, call.ranks, call.elements, call.itemsize_bytes, call.collective)
@@ -74,15 +74,15 @@ class Fit:
         )
 
     def topology(self, ranks: int, message_bytes: float) -> Topology:
-        """The machine as messages of this size see it, for the cost model."""
+        """Return the topology for messages of this size, for the cost model."""
         return regime_of(self.regimes, message_bytes).on(self.nodes.topology(ranks))
 
 
 def fit(rows: Sequence[MeasuredRow], max_regimes: int = 1, nodes: Nodes = EACH_ALONE) -> Fit:
-    """Parameters from the rows' median times.
+    """Fit parameters to the rows' median times.
 
-    All rows must be of algorithms with a schedule, on ranks that lie on ``nodes``, from or to rank 0. Rows that move
-    nothing are left out. ValueError with a sentence when there is nothing to learn from.
+    All rows must be of algorithms with a schedule, on ranks placed as in ``nodes``, from or to rank 0. Rows that move
+    no data are left out. ValueError with a sentence if the rows are not enough.
     """
     unknown = sorted({row.algorithm for row in rows if row.algorithm not in SCHEDULED.get(row.collective, ())})
     if unknown:
@@ -93,7 +93,8 @@ def fit(rows: Sequence[MeasuredRow], max_regimes: int = 1, nodes: Nodes = EACH_A
         raise ValueError(f"rows: a fit needs {MIN_ROWS} different sizes, algorithms or numbers of ranks; measure more.")
     times_s = np.array([row.p50_us / 1e6 for row in useful])
     has_two_links = nodes.ranks_per_node > 1
-    # One regime settles which chains of messages are the critical ones; else cuts would make up for wrong guesses.
+    # A fit with one regime determines the critical chains of messages first; otherwise boundaries would compensate for
+    # wrong guesses.
     guesses = _GUESSES if has_two_links else _GUESSES[:1]
     tried = [_settled(calls, [work_of(call, guess) for call in calls], times_s, 1, has_two_links) for guess in guesses]
     regimes, works = min(tried, key=lambda found: float(np.abs(_log_ratios(found[0], found[1], times_s)).mean()))
@@ -106,7 +107,9 @@ def fit(rows: Sequence[MeasuredRow], max_regimes: int = 1, nodes: Nodes = EACH_A
 
 
 def held_out(rows: Sequence[MeasuredRow], max_regimes: int = 1, nodes: Nodes = EACH_ALONE) -> tuple[Fit, list[float]]:
-    """A fit on every other size, and ln(model / measured) of the rows of the sizes between them."""
+    """Cross-validate: fit to every other size, and return ln(model / measured) of the rows of the sizes between
+    them.
+    """
     sizes = sorted({row.size_bytes for row in rows})
     seen = set(sizes[::2])
     found = fit([row for row in rows if row.size_bytes in seen], max_regimes, nodes)
@@ -116,7 +119,7 @@ def held_out(rows: Sequence[MeasuredRow], max_regimes: int = 1, nodes: Nodes = E
 def _settled(
     calls: Sequence[Call], works: list[Work], times_s: Array, most: int, has_two_links: bool
 ) -> tuple[tuple[Regime, ...], list[Work]]:
-    """Parameters, and the critical paths that follow from them: they depend on each other."""
+    """Iterate parameters and critical paths, which depend on each other."""
     regimes: tuple[Regime, ...] = ()
     for _ in range(_ROUNDS):
         regimes = best_regimes(works, times_s, most, has_two_links)
@@ -130,6 +133,6 @@ def _settled(
 
 
 def _log_ratios(regimes: Sequence[Regime], works: Sequence[Work], times_s: Array) -> Array:
-    """ln(model / measured) of each row."""
+    """Return ln(model / measured) of each row."""
     model_s = np.array([regime_of(regimes, message_bytes(work)).seconds(work) for work in works])
     return np.asarray(np.log(model_s / times_s))

@@ -41,7 +41,7 @@ class Residual(BaseModel):
 
 
 class FitDocument(BaseModel):
-    """Parameters, where they come from, and how well they describe it; ``residuals`` start with the worst row."""
+    """Parameters, their source, and how well they describe it; ``residuals`` start with the worst row."""
 
     version: int = Field(1, ge=1, le=1)
     transport: str = Field(description="What moved the data; simulated: nothing did.")
@@ -58,7 +58,7 @@ class FitDocument(BaseModel):
 
     @property
     def is_of_processes(self) -> bool:
-        """Return whether the ranks were processes on hosts, whose rings and trees have one channel by default."""
+        """Return whether the ranks used CPUs, where rings and trees have one channel by default."""
         return self.transport != SIMULATED and usual_channels((2, 2), self.transport) == 1
 
     def parameters(self) -> tuple[Regime, ...]:
@@ -82,7 +82,7 @@ def document(found: Fit, transport: str, caveats: Sequence[str] = ()) -> FitDocu
 
 
 def residual(row: MeasuredRow, log_ratio: float) -> Residual:
-    """A row and what the model says of it."""
+    """Return a row with the model's time."""
     return Residual(
         collective=row.collective,
         algorithm=row.algorithm,

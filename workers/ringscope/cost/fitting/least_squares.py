@@ -1,4 +1,4 @@
-"""The regimes that describe measured times best, by weighted least squares on relative errors. Pure."""
+"""Find the regimes that describe measured times best, by weighted least squares on relative errors. Pure."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -15,9 +15,9 @@ from ringscope.cost.timeline import Work
 Array = NDArray[Any]
 MIN_ROWS = 3
 _ROUNDS = 12
-_USUAL_ERROR = 0.1  # relative errors beyond it count linearly, not squared (Huber)
-_EXACT = 1e-12  # a loss below it counts as none: more parameters cannot be better
-_SAME = 1e-6  # columns that differ by less are proportional
+_USUAL_ERROR = 0.1  # larger relative errors count linearly, not squared (Huber)
+_EXACT = 1e-12  # a smaller loss counts as zero: more parameters cannot be better
+_SAME = 1e-6  # columns with a smaller difference count as proportional
 
 
 def _equation(work: Work, has_two_links: bool) -> tuple[int, ...]:
@@ -28,7 +28,7 @@ def _equation(work: Work, has_two_links: bool) -> tuple[int, ...]:
 
 
 class _Solution(NamedTuple):
-    """A regime, what is left of its errors, and how many parameters it has."""
+    """A regime, its remaining loss, and its number of parameters."""
 
     regime: Regime
     loss: float
@@ -36,7 +36,9 @@ class _Solution(NamedTuple):
 
 
 def best_regimes(works: Sequence[Work], times_s: Array, most: int, has_two_links: bool) -> tuple[Regime, ...]:
-    """The best cut of the sizes into at most ``most`` regimes of three sizes at least: two would fit exactly."""
+    """Return the best split of the sizes into at most ``most`` regimes of at least three sizes: two would fit
+    exactly.
+    """
     equations = np.array([_equation(work, has_two_links) for work in works], float)
     row_sizes = np.array([message_bytes(work) for work in works])
     sizes = sorted(set(row_sizes.tolist()))
@@ -93,7 +95,7 @@ def _rank(table: Array) -> int:
 
 
 def _non_negative(table: Array, target: Array) -> Array:
-    """Least squares without negative parameters; there are so few that every choice of zeros can be tried."""
+    """Solve least squares without negative parameters; there are so few that every choice of zeros can be tried."""
     width = table.shape[1]
     scale = np.maximum(np.abs(table).max(axis=0), 1e-300)  # seconds and seconds per byte differ by many powers of ten
     free = np.linalg.lstsq(table / scale, target, rcond=None)[0]

@@ -43,7 +43,7 @@ class MeasuredRow(Protocol):
 class Nodes(NamedTuple):
     """Placement of ranks on nodes. With one rank on each node, or all ranks on one node, all links are equal.
 
-    ``channels`` are those in which the rows' rings and trees went.
+    ``channels`` is the number of channels of the rows' rings and trees.
     """
 
     ranks_per_node: int = 1
@@ -51,7 +51,7 @@ class Nodes(NamedTuple):
     channels: int = 1
 
     def topology(self, ranks: int) -> Topology:
-        """The shape, with links that say nothing; ValueError where the ranks do not fill the nodes."""
+        """Return the shape with placeholder links; ValueError if the ranks do not fill the nodes."""
         return Topology(
             ranks,
             _ANY_LINK,
@@ -66,7 +66,7 @@ EACH_ALONE = Nodes()
 
 
 class Call(NamedTuple):
-    """The inputs from which a row's schedule is built."""
+    """Return the inputs from which a row's schedule is built."""
 
     collective: str
     algorithm: str
@@ -77,7 +77,7 @@ class Call(NamedTuple):
 
 
 def call_of(row: MeasuredRow, nodes: Nodes) -> Call:
-    """The call that was measured."""
+    """Return the measured call."""
     elements = total_elements(row.collective, row.count, row.ranks)
     return Call(row.collective, row.algorithm, row.ranks, elements, row.size_bytes // elements, nodes)
 

@@ -1,7 +1,7 @@
-"""The cost model's parameters for one machine, by regimes of the message size, and what they say about schedules. Pure.
+"""The cost model's parameters for one machine, by regimes of the message size, and prices of schedules with them. Pure.
 
-Real links change their manners with the message size (eager and rendezvous protocols, caches), so parameters may hold
-for messages below a size only, as in parameterised LogP (Kielmann et al. 2000). ``ringscope.cost.fitting.fit`` finds
+Real links behave differently at different message sizes (eager and rendezvous protocols, caches), so parameters may
+apply only below a message size, as in parameterised LogP (Kielmann et al. 2000). ``ringscope.cost.fitting.fit`` finds
 them.
 """
 
@@ -15,16 +15,16 @@ from ringscope.schedules.schedule import Schedule
 
 T = TypeVar("T")
 _ROUNDS = 8
-_FREE_BYTES_PER_S = 1e18  # stands for a link that takes no time for bytes
+_FREE_BYTES_PER_S = 1e18  # represents a link that takes no time per byte
 
 
 @dataclass(frozen=True, slots=True)
 class Regime:
     """Parameters for messages of less than ``below_bytes``; all are seconds, or seconds per byte.
 
-    ``reduce_s_per_byte`` is None where the rows do not separate γ from β (one algorithm always sends and adds in the
-    same proportion); adding is then part of β. The ``intra`` pair is of links inside a node, and the one before it then
-    of those between nodes; None where all ranks are joined by equal links.
+    ``reduce_s_per_byte`` is None if the rows do not separate γ from β (one algorithm always sends and adds in the same
+    proportion); adding is then part of β. The ``intra`` pair is for links inside a node, and the other pair is then for
+    links between nodes; None if all ranks are joined by equal links.
     """
 
     below_bytes: float
@@ -35,7 +35,7 @@ class Regime:
     intra_send_s_per_byte: float | None = None
 
     def seconds(self, work: Work) -> float:
-        """The time of a critical path."""
+        """Return the time of a critical path."""
         adding_s = work.reduced_bytes * (self.reduce_s_per_byte or 0.0)
         if self.intra_latency_s is None or self.intra_send_s_per_byte is None:
             return (
@@ -51,34 +51,36 @@ class Regime:
 
     @property
     def inter(self) -> Link:
-        """The link between nodes, or between any two ranks."""
+        """Return the link between nodes, or between any two ranks."""
         return _link(self.latency_s, self.send_s_per_byte)
 
     @property
     def intra(self) -> Link | None:
-        """The link inside a node."""
+        """Return the link inside a node."""
         if self.intra_latency_s is None or self.intra_send_s_per_byte is None:
             return None
         return _link(self.intra_latency_s, self.intra_send_s_per_byte)
 
     def on(self, topology: Topology) -> Topology:
-        """A topology of the same shape with these links, and its own ones inside nodes where these say nothing."""
+        """Return a topology of the same shape with these links; it keeps its own links inside nodes if the regime
+        has none.
+        """
         adding = 1 / self.reduce_s_per_byte if self.reduce_s_per_byte else None
         return replace(topology, inter=self.inter, intra=self.intra or topology.intra, reduce_bytes_per_s=adding)
 
 
 def regime_of(regimes: Sequence[Regime], message_bytes: float) -> Regime:
-    """The one that messages of this size belong to."""
+    """Return the regime for messages of this size."""
     return next(regime for regime in regimes if message_bytes < regime.below_bytes)
 
 
 def message_bytes(work: Work) -> float:
-    """The mean size of the messages on a critical path."""
+    """Return the mean size of the messages on a critical path."""
     return work.sent_bytes / max(work.messages, 1)
 
 
 def timeline(regimes: Sequence[Regime], schedule: Schedule, itemsize_bytes: int, topology: Topology) -> Timeline:
-    """A schedule on a topology of this shape, with the parameters of the regime that its own messages fall into."""
+    """Price a schedule on a topology of this shape, with the parameters of its own messages' regime."""
 
     def price(topology: Topology) -> tuple[Timeline, float]:
         found = simulate(schedule, itemsize_bytes, topology)
@@ -90,7 +92,7 @@ def timeline(regimes: Sequence[Regime], schedule: Schedule, itemsize_bytes: int,
 def in_regime(regimes: Sequence[Regime], topology: Topology, price: Callable[[Topology], tuple[T, float]]) -> T:
     """Return the result of ``price`` in the regime of the message size that ``price`` returns with it.
 
-    Which chain of messages is the critical one depends on the parameters, so that it takes some rounds.
+    The critical chain of messages depends on the parameters, so this takes several rounds.
     """
     regime = regimes[-1]
     found, size_bytes = price(regime.on(topology))

@@ -21,7 +21,7 @@ _PROGRAM = re.compile(r"(\w+)_perf(?:_mpi)?$")
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One row: the median time of a call, or its mean where the file has no more."""
+    """One row: the median time of a call, or its mean if the file has no median."""
 
     collective: str
     algorithm: str
@@ -35,8 +35,8 @@ class Sample:
 class Samples:
     """The rows of one run that have a schedule, over one transport; ``left_out`` are the algorithms that have none.
 
-    ``nodes`` is how its ranks lay on nodes; None where that is not known. ``doubts`` say why its rows may not tell its
-    links, as far as the rows themselves know.
+    ``nodes`` is the placement of its ranks on nodes; None if unknown. ``doubts`` are the reasons, as far as the rows
+    contain them, why the rows may not describe the links.
     """
 
     rows: tuple[MeasuredRow, ...]
@@ -47,10 +47,10 @@ class Samples:
 
 
 def read(document: Any, algorithm: str | None = None) -> Samples:
-    """The rows of a run; ``algorithm`` applies to rows that do not name theirs, as nccl-tests' do not.
+    """Return the rows of a run; ``algorithm`` applies to rows that do not name theirs, such as those of nccl-tests.
 
-    ValueError with a sentence for a document that is not of this kind, that holds nothing for a fit, or whose rows are
-    in other than the usual channels.
+    ValueError with a sentence for a document of another kind, without rows for a fit, or with rows in another than the
+    default number of channels.
     """
     try:
         results, config, simulated = document["results"], document["config"], document.get("simulated")
@@ -72,7 +72,7 @@ def read(document: Any, algorithm: str | None = None) -> Samples:
 
 
 def chosen(rows: Sequence[MeasuredRow], transports: set[str], nodes: Nodes | None) -> Samples:
-    """The rows with a schedule; ValueError where there is none, or the transports differ."""
+    """Select the rows with a schedule; ValueError if there is none, or if the transports differ."""
     with_schedule = [row for row in rows if row.algorithm in SCHEDULED.get(row.collective, ())]
     left_out = tuple(sorted({row.algorithm for row in rows} - {row.algorithm for row in with_schedule}))
     if not with_schedule:
@@ -106,11 +106,9 @@ def of_job(spec: JobSpec, node_count: int, rows: Sequence[MeasuredRow], transpor
 def doubts(reason: str | None, crowded: str, disturbed_by: str | None, wrong: int) -> list[str]:
     """Return the reasons to doubt a fit to a job's rows, in sentences.
 
-    Args:
-        reason: why the try ended that made them; None: it runs.
-        crowded: "4 ranks on 2 cores" (``words.machine.shared_cores``); empty: a core for each.
-        disturbed_by: a sentence; None: nothing.
-        wrong: elements over all rows.
+    Args: reason: why the attempt that made them ended; None: it is running. crowded: "4 ranks on 2 cores"
+    (``words.machine.shared_cores``); empty: each rank had a core. disturbed_by: a sentence; None: undisturbed. wrong:
+    elements over all rows.
     """
     ended = "it has not ended yet" if reason is None else f"it ended as {reason}"
     return [
@@ -176,7 +174,7 @@ def _crowd(results: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _wrong(results: Sequence[Mapping[str, Any]]) -> int:
-    """Elements over all rows that were checked."""
+    """Return the wrong elements over all rows that were checked."""
     found = (result[place].get("nwrong") for result in results for place in _PLACEMENTS if place in result)
     return sum(wrong for wrong in found if isinstance(wrong, int))
 
@@ -189,7 +187,7 @@ def _other_channels(results: Sequence[Mapping[str, Any]], hosts: Sequence[str]) 
 
 
 def _refused(what: str, channels: int) -> str:
-    return f"{what} {plural(channels, 'channel')}; fit to a run in the usual ones."
+    return f"{what} {plural(channels, 'channel')}; use a run with the default number."
 
 
 def _is_ours(collective: str, result: Mapping[str, Any]) -> bool:
@@ -200,7 +198,7 @@ def _collective(arguments: Sequence[str]) -> str:
     """Return the collective in the name of an nccl-tests program, such as all_reduce_perf."""
     found = _PROGRAM.search(arguments[0])
     if found is None or found[1] not in SCHEDULED:
-        raise ValueError(f"{arguments[0]!r} is no collective that has a schedule; use one of {', '.join(SCHEDULED)}.")
+        raise ValueError(f"{arguments[0]!r} is not a collective with a schedule; use one of {', '.join(SCHEDULED)}.")
     return found[1]
 
 

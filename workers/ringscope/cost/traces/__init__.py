@@ -1,1 +1,1 @@
-"""Traced operations beside the model: wire times, slow hops, and files for Perfetto. Pure."""
+"""Traced operations compared with the model: wire times, slow hops, and files for Perfetto. Pure."""

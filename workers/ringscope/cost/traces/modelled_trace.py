@@ -1,4 +1,4 @@
-"""A rank's trace as the cost model says it: what a measured one is compared with, and a simulated one is. Pure."""
+"""A rank's trace by the cost model: the reference for a measured one, and the trace of a simulated one. Pure."""
 
 from ringscope.contracts.traced import RankTrace, TracedTransfer
 from ringscope.cost.timeline import TimedMessage, Timeline

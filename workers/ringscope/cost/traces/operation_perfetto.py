@@ -1,6 +1,6 @@
 """Traced operations as Chrome trace events, which ui.perfetto.dev opens: one process per rank. Pure.
 
-Slices that overlap lie on tracks of their own. Several operations follow each other without the time between them. The
+Overlapping slices are on separate tracks. Several operations are shown back to back, without the time between them. The
 format's source: see ``ringscope.cost.traces.perfetto``.
 """
 
@@ -28,7 +28,7 @@ class _Slice(NamedTuple):
 
 
 def traced_to_perfetto(operations: Sequence[OperationTrace], title: str) -> dict[str, Any]:
-    """The JSON document; ``title`` goes to its metadata, of a simulation behind that word."""
+    """Return the JSON document; its metadata has ``title``, after the word simulated for a simulation."""
     slices: list[_Slice] = []
     arrows: list[dict[str, Any]] = []
     begins_ns, numbers = 0, count()
@@ -68,7 +68,7 @@ def _clock(operations: Sequence[OperationTrace]) -> str:
     errors = [rank.clock_error_ns for operation in operations for rank in operation.ranks]
     known = [error for error in errors if error is not None]
     if len(known) < len(errors):
-        return "the nodes' own; how far they differ is not known"
+        return "the nodes' own; their offsets are unknown"
     return f"the server's, to {format_duration(max(known, default=0) / 1e9)} between nodes"
 
 
@@ -94,7 +94,7 @@ def _slices(operation: OperationTrace, begins_ns: int) -> Iterator[_Slice]:
 def _parts(row: TraceRow) -> Iterator[tuple[int, str, int, int]]:
     """Yield the parts of a row: track, name, start and end."""
     moving_ns = row.start_ns if row.send_ns is None else row.send_ns
-    if row.wire_ns is not None and row.recv_ns is not None:  # before that the receiver waited for the sender's data
+    if row.wire_ns is not None and row.recv_ns is not None:  # before that, the receiver waited for the sender's data
         moving_ns = max(row.start_ns, row.recv_ns - row.wire_ns)
     if moving_ns > row.start_ns:
         yield _WAIT, "wait for", row.start_ns, moving_ns
@@ -109,7 +109,7 @@ def _parts(row: TraceRow) -> Iterator[tuple[int, str, int, int]]:
 
 
 def _on_tracks(slices: Sequence[_Slice]) -> Iterator[dict[str, Any]]:
-    ends_ns: dict[tuple[int, int], list[int]] = {}  # of each lane of a rank's kind of track
+    ends_ns: dict[tuple[int, int], list[int]] = {}  # for each lane of a rank's kind of track
     for part in sorted(slices, key=lambda part: (part.start_ns, -part.end_ns)):
         lanes = ends_ns.setdefault((part.rank, part.track), [])
         lane = next((i for i, end_ns in enumerate(lanes) if end_ns <= part.start_ns), len(lanes))

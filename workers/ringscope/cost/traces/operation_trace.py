@@ -23,7 +23,7 @@ from ringscope.schedules.schedule import Chunk
 
 
 class Clock(NamedTuple):
-    """The clock of a rank's node: how far it was off, and how far that may be from the truth; None: not known."""
+    """The clock of a rank's node: its offset, and the largest error of the offset; None: unknown."""
 
     node: str
     offset_ns: int | None = 0
@@ -31,7 +31,7 @@ class Clock(NamedTuple):
 
 
 class PricedCall(NamedTuple):
-    """The model's timeline, and where its parameters are from."""
+    """The model's timeline, and the source of its parameters."""
 
     timeline: Timeline
     parameters: str

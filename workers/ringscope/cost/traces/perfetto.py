@@ -15,7 +15,7 @@ _TRACKS = {_SEND: "send", _RECEIVE: "receive", _ADD: "add"}
 
 
 def to_perfetto(timeline: Timeline, title: str) -> dict[str, Any]:
-    """The JSON document; ``title`` goes to its metadata, behind that it is simulated."""
+    """Return the JSON document; its metadata has ``title``, after the word simulated."""
     return {
         "displayTimeUnit": "ns",
         "otherData": {"title": f"{SIMULATED.upper()} {title}", "clock": "model time of the α-β-γ cost model"},

@@ -1,10 +1,10 @@
 """Find slow hops between nodes, and the node that slow hops share, by wire times of traced operations. Pure.
 
-A hop is slow that takes at least twice as long for its bytes as the quick hops of the same operation, or three times
-where there are fewer than 5 messages. Its lower quartile counts, so that one message that was held up says nothing.
-Messages with a large clock error do not count where the hop has others. A node's link is slow where nearly all
-messages that it sends to several nodes are slow, or nearly all that it gets from several, or nearly all of both: then
-the other ends of these hops are healthy. Other slow hops are named as hops, since either end may be the cause.
+A hop is slow if it takes at least twice as long for its bytes as the quick hops of the same operation, or three times
+if there are fewer than 5 messages. The lower quartile of its messages counts, so that one delayed message has no
+effect. Messages with a large clock error do not count if the hop has others. A node's link is slow if nearly all
+messages that it sends to several nodes are slow, or nearly all that it receives from several, or nearly all of both:
+the other ends of these hops are then healthy. Other slow hops are named as hops, since either end may be the cause.
 """
 
 from collections import defaultdict
@@ -14,18 +14,17 @@ from typing import NamedTuple
 from ringscope.cost.traces.wire_times import Hop, HopSample, lower_quartile
 
 MIN_RATIO = 2.0
-FEW_MESSAGES = 5  # of a hop: of fewer, one that a busy machine held up may be the quickest
+FEW_MESSAGES = 5  # messages of a hop: with fewer, a busy machine may have delayed even the quickest one
 MIN_RATIO_OF_FEW = 3.0
-MIN_NS = 2_000_000  # that a message takes longer than on a quick hop
-_MOST = 0.75  # of a node's hops: one of many may have been measured at a lucky moment
+MIN_NS = 2_000_000  # by which a message takes longer than on a quick hop
+_MOST = 0.75  # share of a node's hops: one of many may have been measured at a lucky moment
 _SHOWN = 2
 
 
 class HopTime(NamedTuple):
     """Wire time of a hop: the lower quartile of its messages.
 
-    Args:
-        ratio: wire time relative to the quick hops' for as many bytes; None: not known.
+    Args: ratio: wire time relative to that of the quick hops for the same bytes; None: unknown.
     """
 
     hop: Hop
@@ -44,7 +43,7 @@ class SlowLinks(NamedTuple):
 
 
 def hop_times(samples: Iterable[HopSample], min_ns: int = MIN_NS) -> list[HopTime]:
-    """Every hop that large messages took, by its nodes' names; ``min_ns`` longer is the least that counts as slow."""
+    """Return every hop of large messages, by its nodes' names; a slow hop takes at least ``min_ns`` longer."""
     by_hop: defaultdict[Hop, list[HopSample]] = defaultdict(list)
     for sample in samples:
         by_hop[sample.hop].append(sample)
@@ -52,7 +51,7 @@ def hop_times(samples: Iterable[HopSample], min_ns: int = MIN_NS) -> list[HopTim
 
 
 def slow_links(hops: Sequence[HopTime]) -> SlowLinks:
-    """The nodes to name, and the hops that none of them explains."""
+    """Return the nodes to name, and the hops that none of them explains."""
     found = SlowLinks({}, [])
     left = [hop for hop in hops if hop.is_slow]
     while True:
@@ -67,7 +66,7 @@ def slow_links(hops: Sequence[HopTime]) -> SlowLinks:
 
 
 def sentences(links: SlowLinks, what: str) -> list[str]:
-    """One for each node, then one for each hop; ``what`` was measured, such as "ring at 4 MiB"."""
+    """Return a sentence for each node, then one for each hop; ``what`` was measured, such as "ring at 4 MiB"."""
     return [
         *(node_sentence(node, hops, what) for node, hops in links.nodes.items()),
         *(hop_sentence(hop, what) for hop in links.hops),
@@ -79,8 +78,8 @@ def node_sentence(node: str, hops: Sequence[HopTime], what: str) -> str:
     told = " and ".join(f"{hop.wire_ns / 1e6:.3g} ms {_way(hop, node)}" for hop in _worst(hops))
     more = f" ({len(hops)} hops in all)" if len(hops) > _SHOWN else ""
     return (
-        f"The link of node {node} is slow: in {what} a message was on the wire for {told}{more}, "
-        f"{_times(hops)} times as long as on the quick hops."
+        f"The link of node {node} is slow: in {what} a message was on the wire for {told}{more}, {_times(hops)} times "
+        "as long as on the quick hops."
     )
 
 
@@ -107,7 +106,7 @@ def _way(hop: HopTime, node: str) -> str:
 
 
 def _share(node: str, hops: Sequence[HopTime], slow: Collection[Hop]) -> tuple[float, int]:
-    """Return the share of this node's hops that are slow, and their number; (0, 0): it is not the cause."""
+    """Return the share of this node's hops that are slow, and their number; (0, 0): the node is not the cause."""
     ways = [
         [hop for hop in hops if node in hop.hop],
         [hop for hop in hops if hop.hop[0] == node],
@@ -132,8 +131,8 @@ def _hop_time(samples: Sequence[HopSample], min_ns: int) -> HopTime:
 def _well_timed(samples: Sequence[HopSample], min_ns: int) -> list[HopSample]:
     """Return the messages whose clock error is small, or about as small as the hop's smallest one.
 
-    One large clock error must not hide a slow hop. The choice looks at the error alone, never at the time: a choice
-    of long messages would blame a healthy hop.
+    One large clock error must not hide a slow hop. The choice depends only on the error, never on the time: choosing
+    long messages would blame a healthy hop.
     """
     errors = [sample.error_ns for sample in samples if sample.error_ns is not None]
     limit_ns = max(min_ns, 2 * min(errors, default=0))

@@ -1,8 +1,9 @@
 """Wire time of each message in a traced operation, and its ratio to the expected time for its bytes. Pure.
 
-A receiver that waits for its sender's data is no slow link. So the wire time of a message begins when both ends had
-come: at the later of the two ``start_ns``. It ends at the receiver's ``recv_ns``. What shares a node's link is counted
-together: a message that shares it with two others of the same size may take three times as long as alone.
+A receiver that waits for its sender's data does not indicate a slow link. So the wire time of a message begins when
+both ends are ready: at the later of the two ``start_ns``. It ends at the receiver's ``recv_ns``. Messages that share a
+node's link are counted together: a message that shares it with two others of the same size may take three times as long
+as alone.
 """
 
 from collections import defaultdict
@@ -11,20 +12,18 @@ from typing import NamedTuple
 
 from ringscope.contracts.operation_trace import TracedRank, TraceRow
 
-Hop = tuple[str, str]  # the nodes that a message leaves and reaches
+Hop = tuple[str, str]  # the nodes that a message leaves and enters
 Pair = tuple[int, int, int, tuple[int, ...]]  # step, source, destination, chunks
 
-MIN_HOPS = 3  # whose messages can be compared
-_LARGE_SHARE = 0.5  # of the largest message: of smaller ones the latency says more than the link
+MIN_HOPS = 3  # number of hops with comparable messages
+_LARGE_SHARE = 0.5  # share of the largest message: for smaller ones the latency matters more than the link
 
 
 class Wire(NamedTuple):
     """One message, in ns since the operation began.
 
-    Args:
-        start_ns: time at which the later end was ready.
-        is_held: the receiver came so late that most of the message may have been there before.
-        error_ns: possible error of the time by the two nodes' clocks; None: not known.
+    Args: start_ns: time at which the later end was ready. is_held: the receiver was so late that most of the message
+    may have arrived before. error_ns: possible error of the time by the two nodes' clocks; None: unknown.
     """
 
     hop: Hop
@@ -36,12 +35,14 @@ class Wire(NamedTuple):
 
     @property
     def length_ns(self) -> int:
-        """Return the time on the wire; with inaccurate clocks the end may lie before the start, which counts as 0."""
+        """Return the time on the wire; with inaccurate clocks the end may be before the start, which counts as 0."""
         return max(0, self.end_ns - self.start_ns)
 
 
 class HopSample(NamedTuple):
-    """One large message between two nodes, and the time that the quick hops of its operation took for as many bytes."""
+    """One large message between two nodes, and the time that the quick hops of its operation took for the same
+    bytes.
+    """
 
     hop: Hop
     bytes: int
@@ -51,7 +52,7 @@ class HopSample(NamedTuple):
 
 
 def start_of_wire_ns(row: TraceRow, sends: Mapping[Pair, TraceRow]) -> int | None:
-    """Return when a received message could begin to move; None if it is not known, or for a sent message."""
+    """Return when a received message could begin to move; None if that is unknown, or for a sent message."""
     if row.is_send or row.recv_ns is None:
         return None
     sent = sends.get(_pair(row))
@@ -104,12 +105,14 @@ def hop_samples(messages: Sequence[Wire]) -> list[HopSample]:
 
 
 def lower_quartile(values: Sequence[float]) -> float:
-    """A quarter of the values are smaller, of four or fewer none: what held one message up says nothing of the link."""
+    """Return the lower quartile, or the smallest of at most four values: a delay of one message says nothing about
+    the link.
+    """
     return sorted(values)[(len(values) - 1) // 4]
 
 
 def _moved_bytes(wire: Wire, beside: Sequence[Wire]) -> float:
-    """Return the bytes that moved over the same node's link during this message, itself included."""
+    """Return the bytes that moved over the same node's link during this message, including its own."""
     return sum(other.bytes * _share_within(other, wire) for other in beside)
 
 

@@ -1,1 +1,1 @@
-"""Memory that ranks share or send: where it lies, and how two values in it become one."""
+"""Memory that ranks share or send: its location, and the reduction of values in it."""

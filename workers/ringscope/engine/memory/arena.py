@@ -1,6 +1,6 @@
-"""An arena: which pieces of a few large slabs are taken. Pure.
+"""An arena: allocates pieces of a few large slabs. Pure.
 
-Every rank makes the same calls in the same order, and so has the same pieces at the same places.
+Every rank makes the same calls in the same order, and therefore has the same pieces at the same offsets.
 """
 
 from bisect import bisect_right
@@ -9,7 +9,7 @@ from typing import NamedTuple
 ALIGNMENT_BYTES = 256  # whole cache lines, so that adjacent pieces never write to the same one
 FIRST_SLAB_BYTES = 1 << 20
 LARGEST_SLAB_BYTES = 256 << 20  # unless a piece is larger
-_STEPS = 4  # sizes of slabs for larger pieces, between a power of two and the next
+_STEPS = 4  # number of slab sizes between a power of two and the next, for larger pieces
 
 
 class Piece(NamedTuple):
@@ -28,7 +28,7 @@ class Arena:
         self._next_slab_bytes = FIRST_SLAB_BYTES
 
     def take(self, size_bytes: int) -> Piece | None:
-        """The first free part that is large enough; None where a slab must be added."""
+        """Allocate the first free part that is large enough; None if a slab must be added."""
         size = aligned(size_bytes)
         for slab, parts in enumerate(self._free):
             for at, (start, stop) in enumerate(parts):
@@ -40,19 +40,19 @@ class Arena:
     def slab_bytes(self, size_bytes: int) -> int:
         """Return the size of the next slab for a piece that did not fit: twice the last, so that slabs stay few.
 
-        For a larger piece it is up to a quarter larger than that, so that pieces that grow little by little find room
-        in it once the last of them was given back: slabs themselves are never given back.
+        For a larger piece the slab is up to a quarter larger than the piece, so that slowly growing pieces fit into it
+        after the previous one was freed: slabs themselves are never freed.
         """
         step = max(ALIGNMENT_BYTES, (1 << (size_bytes - 1).bit_length()) // (2 * _STEPS))
         return max(self._next_slab_bytes, -(-size_bytes // step) * step)
 
     def add_slab(self, slab_bytes: int) -> None:
-        """One more slab, all of it free."""
+        """Add a slab that is completely free."""
         self._free.append([(0, slab_bytes)])
         self._next_slab_bytes = min(2 * self._next_slab_bytes, LARGEST_SLAB_BYTES)
 
     def give_back(self, piece: Piece) -> None:
-        """A piece is free again."""
+        """Free a piece."""
         parts, start, stop = self._free[piece.slab], piece.start, piece.start + piece.size
         at = bisect_right(parts, (start, stop))
         if at < len(parts) and parts[at][0] == stop:

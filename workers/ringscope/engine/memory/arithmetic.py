@@ -30,17 +30,17 @@ Combine = Callable[[Array, Array, Array], object]
 
 @dataclass(frozen=True, slots=True)
 class Reduction:
-    """``combine(first, second, result)`` for every pair, then ``finish(result)`` where the operation has one."""
+    """``combine(first, second, result)`` for every pair, then ``finish(result)`` if the operation has one."""
 
     combine: Combine
     finish: Callable[[Array], None] | None = None
 
 
 def reduction(op: str, dtype: np.dtype[np.generic], ranks: int) -> Reduction:
-    """The operation over ``ranks`` ranks.
+    """Return the operation over ``ranks`` ranks.
 
-    Integers wrap around as in NumPy. ``avg`` is the sum, divided once at the end (within 1 ulp);
-    integers are cut towards zero. Sums and averages of complex numbers are those of their parts.
+    Integers wrap around as in NumPy. ``avg`` is the sum, divided once at the end (within 1 ulp); integers are truncated
+    towards zero. Sums and averages of complex numbers are computed for each part.
     """
     half = _HALVES.get(dtype.name)
     if op in ("sum", "avg") and half and _adds_exactly(half):
@@ -65,13 +65,15 @@ def _add_halves(name: Half, first: Array, second: Array, result: Array) -> None:
 
 
 def _divide_halves(name: Half, ranks: int, result: Array) -> None:
-    """Adds half of the quotient to itself: the library's own scaling does not take bfloat16, and 0·inf is no number."""
+    """Divide by adding half of the quotient to itself: the library's own scaling does not support bfloat16, and
+    0·inf is NaN.
+    """
     values, factor = _known(result), 0.5 / ranks
     numkong.blend(values, values, dtype=name, alpha=factor, beta=factor, out=values)
 
 
 def _known(values: Array) -> Array:
-    """bfloat16 is no dtype of the buffer protocol: its bits are."""
+    """Return the bits: bfloat16 is not a dtype of the buffer protocol."""
     return values.view(np.uint16) if values.dtype == ml_dtypes.bfloat16 else values
 
 
@@ -83,7 +85,8 @@ def _adds_exactly(name: Half) -> bool:
     bits = np.arange(1 << 16, dtype=np.uint16)
     with np.errstate(all="ignore"):
         first = bits.view(name)
-        second = (bits * np.uint16(40_503)).view(name)  # an odd factor: every pattern once, in another order
+        # multiples of an odd factor: every bit pattern once, in another order
+        second = (bits * np.uint16(40_503)).view(name)
         want = first + second
         got = np.empty_like(want)
         _add_halves(name, first, second, got)
@@ -92,7 +95,7 @@ def _adds_exactly(name: Half) -> bool:
 
 
 def _divide(ranks: int, result: Array) -> None:
-    values = components(result)  # a complex division would make no number of an infinite one
+    values = components(result)  # a complex division would turn an infinite part into NaN
     np.divide(values, values.dtype.type(ranks), out=values)
 
 
@@ -102,6 +105,6 @@ def _divide_integers(ranks: int, result: Array) -> None:
         tile = result[start : start + _TILE]
         quotient = tile.astype(wide)
         if wide is np.int64:
-            np.add(quotient, ranks - 1, out=quotient, where=quotient < 0)  # floor becomes ceiling below zero
+            np.add(quotient, ranks - 1, out=quotient, where=quotient < 0)  # floor becomes ceil below zero
         np.floor_divide(quotient, ranks, out=quotient)
         tile[:] = quotient.astype(result.dtype)

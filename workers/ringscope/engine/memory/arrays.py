@@ -1,7 +1,7 @@
-"""The one seam between NumPy and CuPy: everything else calls these and works on arrays of either.
+"""The one seam between NumPy and CuPy: all other modules call these functions and work on arrays of either.
 
-CuPy calls only enqueue on the current stream; what reads a result on the host goes through ``to_host`` or ``copy``,
-which wait for it.
+CuPy calls only enqueue on the current stream; code that reads a result on the host uses ``to_host`` or ``copy``, which
+wait for it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from ringscope.engine.base import Array
 
 
 def module_of(array: object) -> Any:
-    """The module that an array belongs to: CuPy for one in GPU memory, else NumPy."""
+    """Return the module of an array: CuPy for GPU memory, else NumPy."""
     module: Any = sys.modules["cupy"] if is_on_gpu(array) else np
     return module
 
@@ -28,7 +28,7 @@ def is_on_gpu(array: object) -> bool:
 
 
 def is_array(value: object) -> bool:
-    """Return whether the engine can work on the value: a NumPy or CuPy array."""
+    """Return whether the value is a NumPy or CuPy array."""
     return isinstance(value, np.ndarray) or is_on_gpu(value)
 
 
@@ -49,7 +49,7 @@ def overlap(first: Any, second: Any) -> bool:
 
 
 def copy(target: Any, source: Any) -> None:
-    """Copy between arrays of equal shape and dtype, wherever they lie; the host may change either one afterwards."""
+    """Copy between arrays of equal shape and dtype, in host or GPU memory; the host may change both afterwards."""
     match is_on_gpu(target), is_on_gpu(source):
         case False, False:
             np.copyto(target, source)
@@ -72,6 +72,6 @@ def write(target: Any, fill: Callable[[Array], None]) -> None:
 
 
 def to_host(array: Any) -> Array:
-    """The array itself, or a copy in host memory of one in GPU memory."""
+    """Return the array itself, or a host copy of an array in GPU memory."""
     host: Array = array.get() if is_on_gpu(array) else array
     return host

@@ -1,6 +1,6 @@
 """Memory of the buffers that MPI transfers, and its arithmetic: NumPy in host memory, CuPy in GPU memory.
 
-MPI knows nothing of streams, so ``wait`` runs before MPI reads or writes any buffer.
+MPI does not use streams, so ``wait`` runs before MPI reads or writes any buffer.
 """
 
 from __future__ import annotations
@@ -22,30 +22,30 @@ from ringscope.engine.memory.kernels import divide, pairwise
 
 
 class Memory(Protocol):
-    """One of the two."""
+    """Host or GPU memory."""
 
     @property
     def name(self) -> str:
-        """Transport mpi in records, when its buffers lie here."""
+        """The name of transport mpi in records for buffers in this memory."""
 
     def allocate(self, size_bytes: int) -> Array:
-        """Zeroed bytes that MPI can reach."""
+        """Allocate zeroed bytes that MPI can access."""
 
     def empty(self, size: int, dtype: str) -> Array:
         """Allocate an uninitialized array, as NumPy's ``empty``, for data that is received separately."""
 
     def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
-        """The operation over ``ranks`` ranks, on arrays that lie here."""
+        """Return the operation over ``ranks`` ranks, on arrays in this memory."""
 
     def computing(self) -> AbstractContextManager[object]:
         """Return the context in which a call does its additions."""
 
     def wait(self) -> None:
-        """Wait until all work requested so far is done: the arrays are then ready for MPI."""
+        """Wait until all requested work is done: the arrays are then ready for MPI."""
 
 
 class HostMemory:
-    """Plain memory: MPI takes any, and NumPy is done when it returns."""
+    """Plain memory: MPI accepts any, and NumPy has finished when it returns."""
 
     name = "mpi"
 
@@ -55,8 +55,8 @@ class HostMemory:
             return np.zeros(size_bytes, np.uint8)
         except MemoryError as error:
             raise OutOfMemoryError(
-                f"A buffer needs {format_size(size_bytes)} but a rank on {node()} may not have so much; raise its "
-                "ulimit -v, or lower max_bytes."
+                f"A buffer needs {format_size(size_bytes)} but a rank on {node()} may not allocate that much; raise "
+                "its ulimit -v, or lower max_bytes."
             ) from error
 
     def empty(self, size: int, dtype: str) -> Array:
@@ -64,7 +64,7 @@ class HostMemory:
         return np.empty(size, dtype)
 
     def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
-        """NumPy's, or a faster one for half precision."""
+        """Return NumPy's operation, or a faster one for half precision."""
         return arithmetic.reduction(op, dtype, ranks)
 
     def computing(self) -> AbstractContextManager[object]:
@@ -76,7 +76,7 @@ class HostMemory:
 
 
 class GpuMemory:
-    """This rank's GPU, which must be current; kernels go to the caller's stream. Only for a CUDA-aware MPI."""
+    """Memory of this rank's GPU, which must be current, for a CUDA-aware MPI; kernels use the caller's stream."""
 
     def __init__(self, rank: int, gpu: cuda.Gpu, timeout_seconds: float = cuda.TIMEOUT_SECONDS) -> None:
         self.name = gpu.label(MPI_ON_GPUS)
@@ -99,7 +99,7 @@ class GpuMemory:
         return Reduction(pairwise(self._cupy, op), finish)
 
     def computing(self) -> AbstractContextManager[object]:
-        """A GPU has no word of overflows."""
+        """Do nothing: a GPU does not report overflows."""
         return nullcontext()
 
     def wait(self) -> None:

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
     from mpi4py import MPI
 
 TIMEOUT_SECONDS = 60.0
-_NO_MEMORY = 2  # what CUDA answers where no memory is left
-_NOT_READY = 600  # what CUDA answers of a stream that is not done: no error
-_SPINS = 200  # looks at a stream before the core is offered to others: small calls end within 20 us
+_NO_MEMORY = 2  # CUDA's error for exhausted memory
+_NOT_READY = 600  # CUDA's status of a stream that still has work: not an error
+_SPINS = 200  # polls of a stream before the core is offered to others: small calls end within 20 us
 _REMEDY = "pip install 'ringscope[cuda12]' or 'ringscope[cuda13]' on a machine with an NVIDIA GPU, or choose device cpu"
 
 
 @dataclass(frozen=True, slots=True)
 class Gpu:
-    """The GPU of one rank, and the ranks on the fullest GPU of the gang: a single one where each has its own."""
+    """The GPU of one rank, and the number of ranks on the fullest GPU of the gang: 1 if each rank has its own."""
 
     index: int
     bus_id: str
@@ -41,18 +41,18 @@ class Gpu:
         return f"{self.index} [{self.bus_id}]"
 
     def label(self, transport: str) -> str:
-        """The transport's name in records; it says so when what is measured is no link between GPUs."""
+        """The transport's name in records; it shows if the measurement does not cover a link between GPUs."""
         return f"{transport}, {LOOPBACK}" if len(self.ranks) > 1 else transport
 
     def use(self) -> None:
-        """Make it the current one, to which NCCL binds; EngineError where CUDA refuses."""
+        """Make it the current GPU, to which NCCL binds; EngineError if CUDA refuses."""
         failed = errors()
         try:
             load().cuda.Device(self.index).use()
         except failed as error:
             raise EngineError(
-                f"device: GPU {self} cannot be used ({error}); see that no other process has it for itself alone, "
-                "or choose device cpu."
+                f"device: GPU {self} cannot be used ({error}); check that no other process uses it exclusively, or "
+                "choose device cpu."
             ) from error
 
     def among(self, comm: MPI.Intracomm) -> Gpu:
@@ -61,7 +61,7 @@ class Gpu:
 
 
 def load() -> Any:
-    """CuPy, on a machine where it can be imported and sees a GPU; EngineError says what is missing."""
+    """Return CuPy if it can be imported and sees a GPU; else EngineError says what is missing."""
     try:
         import cupy
     except ImportError as error:
@@ -78,10 +78,10 @@ def load() -> Any:
 
 @cache
 def _require_compiler(cupy: Any) -> None:
-    """Check that NVRTC loads; otherwise the first kernel would fail, long after ``auto`` has chosen the GPU."""
+    """Check that NVRTC can be loaded; otherwise the first kernel would fail, long after ``auto`` has chosen the GPU."""
     try:
         cupy.cuda.nvrtc.getVersion()
-    except Exception as error:  # the loader's own, which has no name in CuPy
+    except Exception as error:  # the loader's own exception, which has no name in CuPy
         reason = " ".join(str(error).split())
         raise EngineError(
             f"device: cuda needs NVRTC, which compiles its kernels and cannot be loaded ({reason}); "
@@ -90,15 +90,15 @@ def _require_compiler(cupy: Any) -> None:
 
 
 def count() -> int:
-    """GPUs that this process sees."""
+    """Return the number of GPUs that this process sees."""
     return int(load().cuda.runtime.getDeviceCount())
 
 
 def offer(comm: MPI.Intracomm, local_rank: int) -> Gpu:
-    """The GPU of this rank's place on its node (collective); EngineError on every rank when one has none.
+    """Return the GPU for this rank's local number on its node (collective); EngineError on every rank if one has none.
 
-    Ranks that see the same GPUs take them in turn, several one where they are more; a rank to which only one is shown,
-    as Slurm does it, takes that.
+    Ranks that see the same GPUs are assigned to them in turn, several to one GPU if there are more ranks; a rank that
+    sees only one GPU, as under Slurm, uses that one.
     """
     index, bus_id, lacking = 0, "", ""
     try:
@@ -117,9 +117,9 @@ def offer(comm: MPI.Intracomm, local_rank: int) -> Gpu:
 
 
 def claim(comm: MPI.Intracomm, local_rank: int) -> Gpu:
-    """Make the GPU that ``offer`` has for this rank the current one (collective).
+    """Make this rank's GPU from ``offer`` the current one (collective).
 
-    Once per process: streams and communicators belong to the GPU that was current when they were made.
+    This happens once per process: streams and communicators belong to the GPU that was current at their creation.
     """
     gpu = offer(comm, local_rank)
     gpu.use()
@@ -128,17 +128,17 @@ def claim(comm: MPI.Intracomm, local_rank: int) -> Gpu:
 
 def _shared_out(comm: MPI.Intracomm, index: int, bus_id: str) -> Gpu:
     ranks: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
-    # Two nodes may have one name, and two containers of a node have two.
+    # Two nodes may have the same name, and two containers of one node may have two.
     for rank, place in enumerate(comm.allgather((machine() or socket.gethostname(), bus_id))):
         ranks[place].append(rank)
     return Gpu(index, bus_id, max((tuple(found) for found in ranks.values()), key=len))
 
 
 def allocate(size_bytes: int, pooled: bool) -> Any:
-    """Zeroed bytes on the current GPU as a flat CuPy array.
+    """Allocate zeroed bytes on the current GPU as a flat CuPy array.
 
-    ``pooled`` ones come from CuPy's pool; others are a cudaMalloc of their own, whose address an IPC handle means.
-    Raises OutOfMemoryError when the GPU has not so much left, EngineError when it is lost.
+    ``pooled`` bytes come from CuPy's pool; others have their own cudaMalloc, to whose address an IPC handle refers.
+    Raises OutOfMemoryError if the GPU has too little memory, EngineError if it is lost.
     """
     cupy = load()
     with telling(f"A rank on {node()}"):
@@ -167,7 +167,7 @@ def errors() -> tuple[type[Exception], ...]:
 
 @contextmanager
 def telling(who: str) -> Iterator[None]:
-    """An error of CUDA inside becomes an EngineError that begins with ``who``: the process's GPU is gone for good."""
+    """Turn a CUDA error in the block into an EngineError that begins with ``who``: the process has lost its GPU."""
     failed = errors()
     try:
         yield
@@ -176,10 +176,10 @@ def telling(who: str) -> Iterator[None]:
 
 
 def finishes(stream: Any, timeout_seconds: float, poll: Callable[[], None] = lambda: None) -> bool:
-    """Wait until a stream has done all that was enqueued; false when that takes too long.
+    """Wait until a stream has done all enqueued work; return false if that takes too long.
 
-    ``poll`` is called meanwhile and may raise: a stream that waits for a dead peer never ends by itself. Raises CuPy's
-    CUDARuntimeError when the GPU has failed.
+    ``poll`` is called in the meantime and may raise: a stream that waits for a dead peer never ends by itself. Raises
+    CuPy's CUDARuntimeError if the GPU has failed.
     """
     runtime: Any = sys.modules["cupy"].cuda.runtime
     for _ in range(_SPINS):
@@ -203,7 +203,7 @@ def _is_done(runtime: Any, stream: int) -> bool:
 
 
 def wait(stream: Any, timeout_seconds: float, who: str, suspicion: str) -> None:
-    """Wait for a stream; EngineError, which begins with ``who``, when its GPU has failed or does not end in time."""
+    """Wait for a stream; EngineError, which begins with ``who``, if its GPU has failed or does not finish in time."""
     with telling(who):
         if not finishes(stream, timeout_seconds):
             raise EngineError(f"{who} waited {timeout_seconds:g} s for its GPU{suspicion}; start the job again.")

@@ -9,9 +9,9 @@ from typing import Any
 from ringscope.engine.base import Array, components, cut
 from ringscope.schedules.schedule import Schedule
 
-# T(...) rounds after each step, as a chain of NumPy calls does, so that both give the same bits, but for float32's
-# subnormal numbers: CuPy adds -ftz=true to whatever options it is given. As NumPy's minimum and maximum do, these pass
-# on a NaN.
+# T(...) rounds after each step, as a chain of NumPy calls does, so that both give the same bits, except for subnormal
+# numbers of float32: CuPy always adds -ftz=true to its options. Like NumPy's minimum and maximum, these functions
+# propagate NaN.
 _PREAMBLE = """
 template <typename T> __device__ T lower(T a, T b) { return (a != a || a < b) ? a : b; }
 template <typename T> __device__ T higher(T a, T b) { return (a != a || a > b) ? a : b; }
@@ -24,26 +24,28 @@ _EXPRESSIONS = {
     "avg": "T({} + {})",
 }
 _UFUNCS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "avg": "add"}
-MOST_ARRAYS = 64  # a kernel takes 4 KiB of arguments, an array about 40 bytes of them
+MOST_ARRAYS = 64  # the arguments of a kernel are limited to 4 KiB, and an array takes about 40 bytes
 
 
 def pairwise(cupy: Any, op: str) -> Any:
-    """The function (first, second, result) of an operation; for ``avg`` the sum, divided once at the end."""
+    """Return the function (first, second, result) of an operation; for ``avg`` it is the sum, which is divided once
+    at the end.
+    """
     return getattr(cupy, _UFUNCS[op])
 
 
 def divide(cupy: Any, array: Array, ranks: int) -> None:
-    """Make a mean of a sum over ``ranks`` ranks, in place; integers are cut towards zero, as C divides them."""
+    """Turn a sum over ``ranks`` ranks into a mean, in place; integers are truncated towards zero, as in C."""
     cupy.ElementwiseKernel("int64 n", "T x", "x = T(x / n)", "ringscope_divide")(ranks, components(array))
 
 
 def has_kernel(op: str, arrays: int) -> bool:
-    """Return whether ``combine`` can do ``op`` with so many inputs and results together."""
+    """Return whether ``combine`` can do ``op`` with this number of inputs and results together."""
     return op in _EXPRESSIONS and arrays <= MOST_ARRAYS
 
 
 def finishing(cupy: Any, op: str, schedule: Schedule, rank: int, result: Array) -> list[Callable[[], None]]:
-    """Return the work left on the result of ``rank`` after the schedule: a mean still has to be divided."""
+    """Return the remaining work on the result of ``rank`` after the schedule: a mean still has to be divided."""
     if op != "avg":
         return []
     chunks = [chunk for chunk in schedule.output_chunks(rank) if chunk.length]
@@ -52,7 +54,9 @@ def finishing(cupy: Any, op: str, schedule: Schedule, rank: int, result: Array) 
 
 @cache
 def combine(cupy: Any, op: str, inputs: int, results: int) -> Any:
-    """A kernel that reads ``inputs`` arrays, combines them from left to right and writes it to ``results`` arrays."""
+    """Return a kernel that reads ``inputs`` arrays, combines them from left to right and writes the result to
+    ``results`` arrays.
+    """
     sources, targets = [f"s{i}" for i in range(inputs)], [f"d{i}" for i in range(results)]
     value = reduce(lambda total, name: _EXPRESSIONS[op].format(total, name), sources)
     return cupy.ElementwiseKernel(

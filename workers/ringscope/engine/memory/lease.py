@@ -1,4 +1,6 @@
-"""Memory leases: arrays made of one, and all their views, keep it; a callback runs when it ends."""
+"""Memory leases: an array that is made from a lease, and all views of it, keep the lease alive; a callback runs when
+it ends.
+"""
 
 from __future__ import annotations
 
@@ -16,14 +18,14 @@ class Lease:
     """A lease of bytes that another object owns. NumPy and CuPy keep it as the base of their arrays."""
 
     def __init__(self, memory: Array, ended: Callable[[], object]) -> None:
-        """``ended`` is called once no array is left, in whatever thread drops the last one: it must not wait."""
+        """``ended`` is called once no array is left, in the thread that drops the last one: it must not wait."""
         self._memory = memory
         if not is_on_gpu(memory):
             self.__array_interface__ = memory.__array_interface__
         weakref.finalize(self, ended).atexit = False
 
     def array(self) -> Array:
-        """The bytes as an array of their own."""
+        """Return the bytes as an array."""
         if not is_on_gpu(self._memory):
             return np.asarray(self)
         cupy: Any = module_of(self._memory)
@@ -34,7 +36,7 @@ class Lease:
 
 
 def holder(x: Any) -> object:
-    """Return the owner of an array's memory, which all views of one leased array share, and no other array."""
+    """Return the owner of an array's memory: all views of one leased array share it, and no other array does."""
     if is_on_gpu(x):
         return x.data.mem
     while isinstance(x, np.ndarray) and x.base is not None:

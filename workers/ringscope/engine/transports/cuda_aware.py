@@ -17,7 +17,7 @@ def says_cuda_aware(library: Any) -> bool:
     """Ask a library, loaded by ctypes, whether it is CUDA-aware, after MPI_Init; False if it has no such function.
 
     MPICH and its derivatives have ``MPIX_GPU_query_support``, Open MPI ``MPIX_Query_cuda_support``. An MPI that is not
-    CUDA-aware would read a GPU's addresses as its own and crash, so that in doubt the answer is no.
+    CUDA-aware would treat GPU addresses as host addresses and crash, so in doubt the answer is no.
     """
     if hasattr(library, "MPIX_GPU_query_support"):
         answer = ctypes.c_int(0)
@@ -27,12 +27,13 @@ def says_cuda_aware(library: Any) -> bool:
 
 
 def is_cuda_aware() -> bool:
-    """The answer of the MPI library of this process."""
-    return says_cuda_aware(ctypes.CDLL(MPI.__file__))  # symbols are also sought in what the module is linked with
+    """Return the answer of the MPI library of this process."""
+    # symbols are also searched in the libraries that the module is linked with
+    return says_cuda_aware(ctypes.CDLL(MPI.__file__))
 
 
 def require_cuda_aware(comm: MPI.Intracomm) -> None:
-    """Raise EngineError on all ranks unless the MPI of every one is CUDA-aware (collective)."""
+    """Raise EngineError on all ranks unless every rank's MPI is CUDA-aware (collective)."""
     unfit = "" if is_cuda_aware() else mpi_versions()["mpi_library"].partition(",")[0]
     for rank, library in enumerate(comm.allgather(unfit)):
         if library:

@@ -1,9 +1,9 @@
 """Transport cuda_ipc: the GPUs of one node read and write each other's memory, by kernels of our own.
 
-Execution follows shared_memory's two ways, hub and stepwise. The host tells how far a rank has *enqueued* (the
-progress counters), events tell the GPUs how far it has *run*: a rank waits on the host until its peer has recorded
-the event, then lets its own stream wait for it. Whatever is awaited was enqueued before, so no two ranks can wait
-for each other; and nothing spins on the GPU, where processes that share one take turns.
+Execution follows shared_memory's two ways, hub and stepwise. The progress counters show the hosts how far a rank has
+*enqueued*, events show the GPUs how far it has *run*: a rank waits on the host until its peer has recorded the event,
+then lets its own stream wait for it. The awaited work is always already enqueued, so no two ranks can wait for each
+other; and nothing spins on the GPU, where processes that share one are time-sliced.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ from ringscope.engine.waiting.failures import shared_failure
 from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 
 _FINISHED = ENTERED + 1
-# cudaMalloc cuts smaller pieces out of a block, and a handle means the block: whole blocks begin at their address.
+# cudaMalloc cuts smaller pieces out of a block, and a handle refers to the block: only whole blocks begin at their
+# address.
 _BLOCK_BYTES = 2 << 20
-_EVENTS = 2  # per rank, in turn, so that a peer seldom waits for more than the action that it needs
+_EVENTS = 2  # per rank, used in turn, so that a peer seldom waits for more than the action that it needs
 _Bound = tuple[Waits, int, Callable[[], Any]]
 
 
@@ -46,10 +47,10 @@ class CudaIpcTransport:
         self.name = gpu.label("cuda_ipc")
         self._gate = _Gate(node, timeout_seconds)
         self._opened: list[int] = []
-        self._exported: list[Any] = []  # kept until no peer has it open any more: CUDA leaves undefined what follows
+        self._exported: list[Any] = []  # kept until no peer has it open: otherwise CUDA's behaviour is undefined
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """Memory of its own on every rank's GPU, mapped by all of them."""
+        """Allocate memory on every rank's GPU, which all ranks map."""
         whole = max(-(-size_bytes // _BLOCK_BYTES), 1) * _BLOCK_BYTES
         with _shared_failure(self._node):
             local = cuda.allocate(whole, pooled=False)
@@ -63,14 +64,14 @@ class CudaIpcTransport:
         return Buffer(local, parts).head(size_bytes)
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
-        """Hub execution where the schedule and the kernels allow it, else stepwise."""
+        """Plan hub execution if the schedule and the kernels allow it, else stepwise execution."""
         found = hubs(schedule)
         if found is not None and all(has_kernel(op, len(h.sources) + len(h.destinations) + 2) for h in found):
             return _HubPlan(self._gate, schedule, found, op, send, recv)
         return _StepwisePlan(self._gate, schedule, op, send, recv)
 
     def free(self) -> None:
-        """Give back all memory (collective): every rank closes what it mapped, and only then each owner's may go."""
+        """Free all memory (collective): every rank unmaps its peers' memory before the owners free theirs."""
         runtime = cuda.load().cuda.runtime
         self._gate.drain()
         for pointer in self._opened:
@@ -91,14 +92,17 @@ class CudaIpcTransport:
                 "let every process see all GPUs of the node, or choose nccl."
             ) from error
         self._opened.append(pointer)
-        # Of this rank's GPU, whose kernels use it: of the owner's, CuPy would check and warn at every launch.
+        # The array is tagged with this rank's GPU, whose kernels use it: with the owner's, CuPy would check and warn at
+        # every launch.
         memory = cupy.cuda.UnownedMemory(pointer, size_bytes, self, self._gpu.index)
         return cupy.ndarray((size_bytes,), "uint8", cupy.cuda.MemoryPointer(memory, 0))
 
 
 @contextmanager
 def _shared_failure(node: MPI.Intracomm) -> Iterator[None]:
-    """Raise a CUDA error of one rank on all ranks of the node, and let none leave before the others (collective)."""
+    """Raise a CUDA error of one rank on all ranks of the node, and let no rank return before the others
+    (collective).
+    """
     with shared_failure(node), cuda.telling(f"cuda_ipc: rank {node.rank}"):
         yield
 
@@ -126,9 +130,9 @@ class _Gate:
         self._progress = Progress(node, timeout_seconds)
 
     def execute(self, enqueue: Callable[[], None], last: Sequence[int], finishing: Sequence[Callable[[], Any]]) -> None:
-        """One call: what ``enqueue`` does, and ``finishing``, which only concerns this rank, until it is done.
+        """Run one call until it is done: ``enqueue``, then ``finishing``, which concerns only this rank.
 
-        Its input is what the caller's stream has enqueued so far; rank r's progress goes up to ``last[r]``.
+        Its input is the work that the caller's stream has enqueued so far; rank r's progress goes up to ``last[r]``.
         """
         who = f"cuda_ipc: rank {self.rank}"
         with cuda.telling(who):
@@ -143,18 +147,19 @@ class _Gate:
         self._progress.finish(last)
 
     def reach(self, progress: int) -> None:
-        """Say that everything up to ``progress`` is enqueued."""
+        """Publish that everything up to ``progress`` is enqueued."""
         self._own[progress % _EVENTS].record(self.stream)
         self._progress.publish(progress)
 
     def await_(self, waits: Waits, step: int = 0) -> None:
-        """Let the stream wait for what peers had enqueued up to each (peer, progress).
+        """Let the stream wait for the peers' work up to each (peer, progress).
 
-        StalledError, which names the peer and ``step``, when one does not come to it within the timeout.
+        StalledError, which names the peer and ``step``, if a peer does not get there within the timeout.
         """
         self._progress.await_(waits, step)
         for peer, progress in waits:
-            # An event that was recorded again meanwhile stands for a later point of the same stream: also right.
+            # If an event was recorded again in the meantime, it marks a later point of the same stream, which is also
+            # correct.
             self._cuda.runtime.streamWaitEvent(self.stream.ptr, self._peers[peer][progress % _EVENTS], 0)
 
     def drain(self) -> None:
@@ -163,7 +168,7 @@ class _Gate:
             self.stream.synchronize()
 
     def free(self) -> None:
-        """Give back the peers' events and the counters (collective)."""
+        """Release the peers' events and the counters (collective)."""
         for events in self._peers.values():
             for event in events:
                 self._cuda.runtime.eventDestroy(event)
@@ -191,7 +196,7 @@ class _HubPlan:
         self._gate.execute(self._enqueue, self._last, self._finishing)
 
     def free(self) -> None:
-        """Let go of the buffers."""
+        """Release the buffers."""
         self._kernels.clear()
         self._finishing.clear()
 
@@ -219,7 +224,7 @@ class _StepwisePlan:
         program = all_programs[gate.rank]
         self._gate, self._xp = gate, module_of(recv.local)
         self._combine = pairwise(self._xp, op)
-        with gate.stream:  # the pool then hands this memory to no other stream
+        with gate.stream:  # the pool then gives this memory to no other stream
             self._scratch = gate.scratch.take(program.scratch_count, recv.local.dtype)
         self._actions = [self._bind(action, send, recv) for action in program.actions]
         kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
@@ -233,7 +238,7 @@ class _StepwisePlan:
         self._gate.execute(self._enqueue, self._last, self._finishing)
 
     def free(self) -> None:
-        """Let go of the buffers."""
+        """Release the buffers."""
         self._actions.clear()
         self._copies.clear()
         self._finishing.clear()
@@ -260,6 +265,6 @@ class _StepwisePlan:
         if not m.reduce:
             return action.waits, m.step, partial(self._xp.copyto, result, source)
         own = cut((send if m.own_is_input else recv).local, m.target)
-        # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+        # The lower rank's value comes first on both sides of an exchange, so the results are bitwise equal.
         first, second = (source, own) if m.src < m.dst else (own, source)
         return action.waits, m.step, partial(self._combine, first, second, result)

@@ -1,10 +1,10 @@
 """Compute the waits between ranks when every rank pulls from its peers' memory. Pure.
 
 In shared memory the destination executes a message: it reads the source's memory and writes its own. Each rank
-publishes its progress: 1 when it has entered the call (its input may be read), then one more after each action.
-A pull has to wait until its source has produced the chunks (read after write), and until all who still read the
-old value of the chunks that it overwrites are done (write after read). Where these readers belong to the same step,
-as in an exchange, it pulls into scratch memory, and a second action puts the value in its place.
+publishes its progress: 1 when it has entered the call (its input may be read), plus one after each action. A pull has
+to wait until its source has produced the chunks (read after write), and until all readers of the old value of the
+chunks that it overwrites are done (write after read). If these readers belong to the same step, as in an exchange, it
+pulls into scratch memory, and a second action copies the value to its destination.
 """
 
 from collections import defaultdict
@@ -19,10 +19,10 @@ ENTERED = 1
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """One message as its destination does it, after ``waits``.
+    """One message as its destination executes it, after ``waits``.
 
-    ``scratch`` is the first element of scratch memory that a staged message takes, None for all others; ``commit``
-    is the second half of a staged message.
+    ``scratch`` is the first element of scratch memory that a staged message uses, None for all others; ``commit`` is
+    the second half of a staged message.
     """
 
     message: Message
@@ -42,12 +42,12 @@ class Program:
 
     @property
     def progress(self) -> int:
-        """The progress value of a rank that has done everything."""
+        """Return the progress value of a rank that has finished."""
         return ENTERED + len(self.actions)
 
 
 def programs(schedule: Schedule, in_place: bool) -> list[Program]:
-    """One program per rank. ``in_place``: input and result are one memory, so reading either can collide."""
+    """Return one program per rank. ``in_place``: input and result share memory, so reads of either can collide."""
     state = _State(schedule.ranks, in_place)
     for step in messages(schedule, in_place):
         places = [state.read(message) for message in step]
@@ -62,7 +62,7 @@ def programs(schedule: Schedule, in_place: bool) -> list[Program]:
 
 
 class _State:
-    """State of the analysis after the messages so far."""
+    """State of the analysis after the messages processed so far."""
 
     def __init__(self, ranks: int, in_place: bool) -> None:
         self.programs = [Program() for _ in range(ranks)]
@@ -74,7 +74,7 @@ class _State:
         self._scratch: defaultdict[int, int] = defaultdict(int)  # rank -> scratch elements taken in this step
 
     def read(self, m: Message) -> int | None:
-        """Pull the message; its place in scratch memory when it still has to be committed."""
+        """Pull the message; return its offset in scratch memory if it still has to be committed."""
         needed = [(m.src, ENTERED)]
         if not m.src_is_input:
             needed += [(m.src, self._written[m.src, chunk]) for chunk in m.reads]
@@ -93,17 +93,19 @@ class _State:
         return place
 
     def commit(self, m: Message, place: int) -> None:
-        """Put a staged value where it belongs."""
+        """Copy a staged value to its destination."""
         self._act(m, self._popped_readers(m), place, commit=True)
 
     def end_step(self) -> None:
-        """Scratch memory is free again."""
+        """Mark scratch memory as free."""
         for rank, used in self._scratch.items():
             self.programs[rank].scratch_count = max(self.programs[rank].scratch_count, used)
         self._scratch.clear()
 
     def new_waits(self, rank: int, needed: list[tuple[int, int]]) -> Waits:
-        """The needs that no earlier wait of this rank has met, strongest per peer; noted as met."""
+        """Return the needs that no earlier wait of this rank covers, the strongest per peer, and mark them as
+        covered.
+        """
         known, strongest = self._known[rank], dict[int, int]()
         for peer, progress in needed:
             if peer != rank and progress > max(known.get(peer, 0), strongest.get(peer, 0)):

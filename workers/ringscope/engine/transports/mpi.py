@@ -11,7 +11,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-# mpi4py's default thread level stays: below "multiple" MPICH never yields the core while it waits, and with more
+# mpi4py's default thread level is kept: below "multiple" MPICH never yields the core while it waits, and with more
 # ranks than cores every call then takes a scheduler slice (8 ms instead of 16 us at 4 ranks on 2 cores).
 from mpi4py import MPI
 
@@ -32,23 +32,25 @@ _messages = remembered(messages)
 
 
 def world_rank() -> int:
-    """This rank's number, also before there is a communicator."""
+    """Return this rank's number, also before there is a communicator."""
     return MPI.COMM_WORLD.rank
 
 
 def mpi_versions() -> dict[str, str]:
-    """The MPI standard's version, and the library's own first lines."""
+    """Return the version of the MPI standard, and the first lines of the library's version text."""
     library = " ".join(MPI.Get_library_version().strip("\x00").splitlines()[0].split())
     return {"mpi": ".".join(map(str, MPI.Get_version())), "mpi_library": library}
 
 
 def is_over() -> bool:
-    """Return whether this program has ended MPI, after which no rank can be reached."""
+    """Return whether this program has finalized MPI, after which no rank can be reached."""
     return MPI.Is_finalized()
 
 
 def abort(exit_code: int) -> None:
-    """End every rank of the gang with this code once its last words are read: peers may wait for this one for ever."""
+    """Abort every rank of the gang with this code once this rank's output was read: peers might wait for it for
+    ever.
+    """
     drain()
     MPI.COMM_WORLD.Abort(exit_code)
 
@@ -56,8 +58,8 @@ def abort(exit_code: int) -> None:
 def unlink_segments(comm: MPI.Intracomm) -> None:
     """Remove the names of MPICH's own shared memory once every rank has it (collective).
 
-    MPICH 5.0 removes its start-up segment (/dev/shm/mpich_shm_*, 2 MiB and more) only in MPI_Finalize, so that each
-    gang that is killed would leave one behind for ever. Mapped memory lives on without its name.
+    MPICH 5.0 removes its start-up segment (/dev/shm/mpich_shm_*, 2 MiB and more) only in MPI_Finalize, so every killed
+    gang would leave one behind. Mapped memory remains usable without its name.
     """
     comm.Barrier()
     maps = Path("/proc/self/maps")
@@ -66,19 +68,19 @@ def unlink_segments(comm: MPI.Intracomm) -> None:
     for line in maps.read_text().splitlines():
         name = line.split(maxsplit=5)[-1]
         if name.startswith("/dev/shm/mpich_shm_"):
-            Path(name).unlink(missing_ok=True)  # "name (deleted)" after a peer was first: no such file
+            Path(name).unlink(missing_ok=True)  # "name (deleted)" if a peer was first: no such file
 
 
-# UCX hands larger messages over by rendezvous, which leaves a TCP link of 1 Gbit/s idle for a third of the time at
-# 4 MiB; several at a time, as in a ring, keep it busy. Pieces do not wait for the receiver: where many ranks send to
-# one they would overrun its link's queue, and nine took 1.6 times as long.
+# UCX transfers larger messages by rendezvous, which leaves a TCP link of 1 Gbit/s idle for a third of the time at 4
+# MiB; several at a time, as in a ring, keep it busy. Pieces do not wait for the receiver: if many ranks send to one,
+# they would overrun its link's queue, and nine took 1.6 times as long.
 _PIECE_BYTES = 1 << 20
 _MOST_PIECES = 256
 _FEW_SENDERS = 2
 
 
 class MpiTransport:
-    """Executes schedules with Isend and Irecv over ``comm``, in a message space of its own."""
+    """Executes schedules with Isend and Irecv over a duplicate of ``comm``."""
 
     def __init__(
         self,
@@ -86,7 +88,7 @@ class MpiTransport:
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
         memory: Memory | None = None,
     ) -> None:
-        """``memory`` is where the buffers lie: host memory if not said; GPU memory needs a CUDA-aware MPI."""
+        """``memory`` is the memory of the buffers: host memory by default; GPU memory needs a CUDA-aware MPI."""
         self.memory: Memory = HostMemory() if memory is None else memory
         self.name = self.memory.name
         self._comm = comm.Dup()
@@ -94,7 +96,7 @@ class MpiTransport:
         self._scratch = Scratch(self.memory.empty)
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """Memory that peers cannot see."""
+        """Allocate memory that peers cannot access."""
         local = self.memory.allocate(size_bytes)
         return Buffer(local, (local,))
 
@@ -103,13 +105,13 @@ class MpiTransport:
         return _MessagePlan(self._comm, schedule, op, send.local, recv.local, self._peers, self.memory, self._scratch)
 
     def free(self) -> None:
-        """Give back the message space (collective)."""
+        """Free the communicator (collective)."""
         self._peers.free()
         self._comm.Free()
 
 
 class _Step(NamedTuple):
-    """This rank's share of a step: what it sends and receives, and what it then does with what came in.
+    """This rank's share of a step: the messages that it sends and receives, and the work on received data.
 
     ``moves`` are its messages, each with the number of its requests.
     """
@@ -123,10 +125,10 @@ class _Step(NamedTuple):
 
 
 class _MessagePlan:
-    """This rank's steps: start the requests, wait for them, add what came in.
+    """This rank's steps: start the requests, wait for them, add the received data.
 
-    A step is started before the one ahead of it is awaited when it does not depend on it, so that the wire is busy
-    while this rank adds. On a GPU adding is only enqueued; before messages start it must be done.
+    A step that does not depend on the previous one starts before that one is awaited, so that the link is busy while
+    this rank adds. On a GPU additions are only enqueued; they must be done before messages start.
     """
 
     def __init__(
@@ -150,7 +152,7 @@ class _MessagePlan:
         every = ([m for m in step if comm.rank in (m.src, m.dst)] for step in steps)
         mine = [step for step in every if step]
         aside = max((sum(m.target.length for m in step if self._is_aside(m)) for step in mine), default=0)
-        halves = scratch.take(2 * aside, recv.dtype).reshape(2, aside)  # for the awaited step, and the one under way
+        halves = scratch.take(2 * aside, recv.dtype).reshape(2, aside)  # for the awaited step, and the one in progress
         self._steps = [self._step(step, halves[i % 2]) for i, step in enumerate(mine)]
         early = [False, *(_is_independent(one, other, comm.rank) for one, other in pairwise(mine))]
         self._rounds: list[tuple[list[MPI.Prequest], _Step]] = [([], step) for step in self._steps]
@@ -201,7 +203,7 @@ class _MessagePlan:
         position[0] = 0
 
     def _awaited(self, call: _Call) -> _Call:
-        """Make a call wait for its result: in GPU memory it only enqueues its work."""
+        """Make a call wait for its result: in GPU memory it would only enqueue its work."""
 
         def done(*arguments: Array) -> None:
             call(*arguments)
@@ -248,14 +250,14 @@ class _MessagePlan:
                 found.others.append(m.src)
             if m.reduce:
                 own = cut(self._send if m.own_is_input else self._recv, m.target)
-                # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+                # The lower rank's value comes first on both sides of an exchange, so the results are bitwise equal.
                 found.reductions.append((received, own, result) if m.src < m.dst else (own, received, result))
             elif m.staged:
                 found.copies.append((result, received))
         return found
 
     def _pieces(self, memory: Array, other: int) -> list[Array]:
-        """Cut memory into the messages that go through the network; the other end cuts it in the same way."""
+        """Cut memory into messages for the network; the other end cuts it in the same way."""
         whole = bits(memory)
         is_cut_up = self._is_cut_up and not self._peers.is_near(other)
         count = min(-(-whole.nbytes // _PIECE_BYTES), _MOST_PIECES) if is_cut_up else 1

@@ -1,7 +1,7 @@
 """Transport nccl: any schedule as NCCL send and receive between GPUs, one group per step.
 
-All of a call lies on one stream: a step's messages travel together, what is to be added arrives in scratch memory and
-is added by a kernel behind it, and the next step follows. The host only enqueues, and waits once at the end.
+A call uses one stream: a step's messages are sent as one group, data to add arrives in scratch memory and is added by a
+kernel after it, then the next step follows. The host only enqueues, and waits once at the end.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ class NcclTransport:
     def __init__(
         self, comm: MPI.Intracomm, gpu: cuda.Gpu, watchdog: Watchdog, timeout_seconds: float = cuda.TIMEOUT_SECONDS
     ) -> None:
-        """``watchdog`` has to end the gang when it bites: a call of NCCL that blocks cannot be ended."""
+        """``watchdog`` must end the gang when it fires: an NCCL call that blocks cannot be ended."""
         self._link = NcclLink(comm, gpu, watchdog, timeout_seconds)
         self.name = gpu.label("nccl")
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """Memory from CuPy's pool."""
+        """Allocate memory from CuPy's pool."""
         local = cuda.allocate(size_bytes, pooled=True)
         return Buffer(local, (local,))
 
@@ -46,15 +46,15 @@ class NcclTransport:
         return _NcclPlan(self._link, schedule, op, send.local, recv.local)
 
     def vendor_plan(self, collective: str, op: str, send: Buffer, recv: Buffer, root: int) -> Plan:
-        """NCCL's own collective, as it sees fit, on the same buffers."""
+        """Plan NCCL's own collective on the same buffers."""
         return vendor_plan(self._link, collective, op, send.local, recv.local, root)
 
     def rebuild(self) -> None:
-        """Reconnect after the communicator was given up (collective); buffers and plans stay valid."""
+        """Reconnect after the communicator was aborted (collective); buffers and plans stay valid."""
         self._link.rebuild()
 
     def free(self) -> None:
-        """Take the communicator down (collective)."""
+        """Destroy the communicator (collective)."""
         self._link.free()
 
 
@@ -82,7 +82,7 @@ class _NcclPlan:
         mine = [(i, [m for m in step if link.rank in (m.src, m.dst)]) for i, step in enumerate(steps)]
         mine = [(i, step) for i, step in mine if step]
         aside = max((sum(m.target.length for m in step if self._is_aside(m)) for _, step in mine), default=0)
-        with link.stream:  # the pool then hands this memory to no other stream
+        with link.stream:  # the pool then gives this memory to no other stream
             self._scratch = link.scratch.take(aside, recv.dtype)
         self._steps = [self._step(i, step) for i, step in mine]
         kept = [] if in_place else [schedule.chunks[i] for i in untouched(schedule, link.rank)]
@@ -95,7 +95,7 @@ class _NcclPlan:
         self._link.execute(self._enqueue, self._where)
 
     def free(self) -> None:
-        """Let go of the buffers."""
+        """Release the buffers."""
         self._steps.clear()
         self._copies.clear()
         self._finishing.clear()
@@ -142,7 +142,7 @@ class _NcclPlan:
             exchange.append(self._message("recv", received, m.src))
             if m.reduce:
                 own = cut(self._send if m.own_is_input else self._recv, m.target)
-                # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+                # The lower rank's value comes first on both sides of an exchange, so the results are bitwise equal.
                 first, second = (received, own) if m.src < m.dst else (own, received)
                 kernels.append(partial(self._combine, first, second, result))
             elif m.staged:

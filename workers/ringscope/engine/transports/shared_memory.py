@@ -1,9 +1,8 @@
 """Transport shared_memory: ranks of one node read and write each other's buffers in MPI shared windows.
 
-Two ways to execute a schedule:
-- hub: where one rank takes part in all transfers of a chunk, it alone reads the chunk from every input, tile
-  by tile, and writes the sum to every result. Every byte is read once and written once; two barriers suffice.
-- stepwise: every rank pulls what it receives, and awaits the progress of exactly the peers that it depends on.
+Two ways to execute a schedule: - hub: if one rank takes part in all transfers of a chunk, it alone reads the chunk from
+every input, tile by tile, and writes the sum to every result. Every byte is read once and written once; two barriers
+suffice. - stepwise: every rank pulls the data that it receives, and waits only for the peers on which it depends.
 """
 
 from __future__ import annotations
@@ -24,13 +23,13 @@ from ringscope.engine.transports.traces import of_hubs, pulled
 from ringscope.engine.waiting.failures import shared_failure
 from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 
-# Measured best of 64 KiB … 512 KiB with 1 MiB of L2, 2 and 4 ranks, 256 KiB … 64 MiB: 3 to 8 % above 128 KiB, as fewer
-# calls are made, while the sum so far and the next input still stay in L2.
+# The best of 64 KiB … 512 KiB as measured with 1 MiB of L2, 2 and 4 ranks, 256 KiB … 64 MiB: 3 to 8 % faster than 128
+# KiB, because there are fewer calls, while the partial sum and the next input still stay in L2.
 TILE_BYTES = 256 << 10
 _PAGE_BYTES = 4096
 _FINISHED = ENTERED + 1
 _hubs, _programs = remembered(hubs), remembered(programs)
-_Bound = tuple[Waits, int, Array, Array | None, Array]  # the number is the step
+_Bound = tuple[Waits, int, Array, Array | None, Array]  # the progress value is the step number
 _Tile = tuple[Array, tuple[Array, ...], Array, tuple[Array, ...]]
 _Call = Callable[..., object]
 
@@ -55,24 +54,24 @@ class SharedMemoryTransport:
         self._scratch = Scratch(np.empty)
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """A window with ``size_bytes`` of every rank, mapped by all of them."""
+        """Allocate a window with ``size_bytes`` per rank, which all ranks map."""
         with shared_failure(self._node):
             require_memory(size_bytes * self._node.size, "/dev/shm")
         buffer = _mapped(self._window(size_bytes), self._node.rank, self._node.size)
-        self._node.Barrier()  # every part lies in its owner's memory now
+        self._node.Barrier()  # every part is now in its owner's memory
         for part in buffer.parts:
-            part[::_PAGE_BYTES].any()  # a peer's page is mapped when it is first touched: now, not in some later call
+            part[::_PAGE_BYTES].any()  # a peer's page is mapped on first access: now, not in a later call
         return buffer
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
-        """Hub execution where the schedule allows it, else stepwise."""
+        """Plan hub execution if the schedule allows it, else stepwise execution."""
         found = _hubs(schedule)
         if found is not None:
             return _HubPlan(self._progress, schedule, found, op, send, recv)
         return _StepwisePlan(self._progress, schedule, op, send, recv, self._scratch)
 
     def free(self) -> None:
-        """Give back all windows (collective)."""
+        """Free all windows (collective)."""
         self._progress.free()
         for window in self._windows:
             free_window(window)
@@ -86,7 +85,7 @@ class SharedMemoryTransport:
 
 def _mapped(window: MPI.Win, rank: int, size: int) -> Buffer:
     parts = tuple(np.frombuffer(memory(window, r), np.uint8) for r in range(size))
-    parts[rank].fill(0)  # touched first by its owner, so its pages lie in the owner's memory
+    parts[rank].fill(0)  # the owner accesses its pages first, so they are in the owner's memory
     return Buffer(parts[rank], parts)
 
 
@@ -144,7 +143,7 @@ class _HubPlan:
         position[0] = 0
 
     def free(self) -> None:
-        """Let go of the buffers."""
+        """Release the buffers."""
         self._tiles.clear()
 
     def _combine_tiles(self, combine: _Call, copy: _Call) -> None:
@@ -209,7 +208,7 @@ class _StepwisePlan:
         return watch.trace(duration_ns, pulled(self._actions_told, watch.spans[copies:], began_ns, self._itemsize))
 
     def free(self) -> None:
-        """Let go of the buffers."""
+        """Release the buffers."""
         self._actions.clear()
         self._copies.clear()
         self._outputs.clear()
@@ -252,7 +251,7 @@ def _bind(action: Action, send: Buffer, recv: Buffer, scratch: Array) -> _Bound:
     if not m.reduce:
         return action.waits, m.step, source, None, result
     own = cut((send if m.own_is_input else recv).local, m.target)
-    # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+    # The lower rank's value comes first on both sides of an exchange, so the results are bitwise equal.
     first, second = (source, own) if m.src < m.dst else (own, source)
     return action.waits, m.step, first, second, result
 

@@ -1,6 +1,6 @@
-"""Transport simulated: no data and no partner; a call takes the cost model's time on a virtual clock.
+"""Transport simulated: without data and peers; a call takes the cost model's time on a virtual clock.
 
-Drives planning and the page without hardware.
+It serves plans and the page without hardware.
 """
 
 import mmap
@@ -17,7 +17,7 @@ from ringscope.schedules.schedule import Schedule
 
 
 class SimulatedTransport:
-    """Lets calls pass on a network that is only described; ``clock_s`` is the model time so far."""
+    """Executes calls on a described network; ``clock_s`` is the model time so far."""
 
     name = SIMULATED
 
@@ -26,12 +26,14 @@ class SimulatedTransport:
         self.clock_s = 0.0
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """Addresses without memory behind them: for pages that are only read, Linux reserves nothing."""
+        """Allocate addresses without memory: Linux reserves nothing for pages that are only read."""
         pages = mmap.mmap(-1, max(size_bytes, 1), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ)
         return Buffer(np.frombuffer(pages, np.uint8)[:size_bytes], ())
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> "SimulatedPlan":
-        """Price the schedule for elements of this dtype; EngineError when it is for other ranks or an unknown op."""
+        """Price the schedule for elements of this dtype; EngineError if it has another number of ranks or an unknown
+        op.
+        """
         if op not in OPS:
             raise EngineError(f"op: unknown op {op!r}; choose one of {', '.join(OPS)}.")
         try:
@@ -45,7 +47,7 @@ class SimulatedTransport:
 
 
 class SimulatedPlan:
-    """A call that only lets time pass."""
+    """A call that only advances the clock."""
 
     def __init__(self, transport: SimulatedTransport, timeline: Timeline) -> None:
         self._transport, self.timeline = transport, timeline

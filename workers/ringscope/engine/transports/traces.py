@@ -11,9 +11,9 @@ from ringscope.schedules.schedule import Chunk, Hub, Transfer
 def pulled(
     actions: Sequence[Action], spans: Sequence[Span], began_ns: int, itemsize_bytes: int
 ) -> list[TracedTransfer]:
-    """The messages that a rank pulled out of its peers' memory; ``spans`` are those of its actions, one each.
+    """Return the messages that a rank pulled from its peers' memory; ``spans`` has one entry per action.
 
-    What was pulled aside is done when a second action has put it in its place.
+    A staged message is done when a second action has copied it to its destination.
     """
     found: dict[int, TracedTransfer] = {}  # by the message's identity
     free_ns = began_ns
@@ -45,7 +45,7 @@ def pulled(
 
 
 def of_hubs(hubs: Sequence[tuple[Hub, Chunk, int]], spans: Sequence[Span], itemsize_bytes: int) -> list[TracedTransfer]:
-    """The transfers of the chunks whose hub a rank is: each with its chunk, and the number of its tiles.
+    """Return the transfers of the chunks whose hub is this rank: each with its chunk, and the number of its tiles.
 
     ``spans`` has one entry for each transfer of each tile, in the order of the run.
     """
@@ -86,7 +86,7 @@ def _of_hub(hub: Hub, t: Transfer, tiles: Sequence[Span], free_ns: int, size_byt
 def of_messages(
     rank: int, messages: Sequence[tuple[Message, Span]], after: Mapping[int, Span], itemsize_bytes: int
 ) -> Iterator[TracedTransfer]:
-    """A rank's messages, each with the time it was under way; ``after[i]``: when what message i brought was added."""
+    """Return a rank's messages, each with its transfer time; ``after[i]`` is when the data of message i was added."""
     for i, (m, span) in enumerate(messages):
         is_send = m.src == rank
         work = after.get(i)

@@ -1,7 +1,7 @@
 """Transport virtual: p ranks in one process, on NumPy arrays, one step after another. Deterministic.
 
-It does literally what a schedule says: all messages of a step are read, then all are delivered. Time is virtual too:
-every rank has a clock, which only slow links move; so a test can say what a fault looks like without waiting for it.
+It executes a schedule literally: all messages of a step are read, then all are delivered. Time is virtual too: every
+rank has a clock, which only slow links advance, so that a test can check the effect of a fault without waiting for it.
 """
 
 from collections.abc import Mapping, Set
@@ -46,19 +46,19 @@ class VirtualTransport:
         self._faults, self._timeout_seconds = faults or Faults(), timeout_seconds
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """Plain memory for every rank; ``local`` is that of rank 0."""
+        """Allocate plain memory for every rank; ``local`` is the memory of rank 0."""
         parts = tuple(np.zeros(size_bytes, np.uint8) for _ in range(self.ranks))
         return Buffer(parts[0], parts)
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
-        """All ranks' share of the schedule; running it raises StalledError when a fault stops a rank."""
+        """Plan all ranks' parts of the schedule; running it raises StalledError if a fault stops a rank."""
         return _VirtualPlan(self, schedule, op, send, recv)
 
     def free(self) -> None:
         """Do nothing: there is nothing to release."""
 
     def receive(self, m: Message) -> bool:
-        """Move the receiver's clock to the arrival of a message; False when the receiver is dead."""
+        """Move the receiver's clock to the arrival of a message; return False if the receiver is dead."""
         if not self._faults.is_alive(m.dst, m.step):
             return False
         arrival_s = self.clocks_s[m.src] + self._faults.slow_s.get((m.src, m.dst), 0.0)
@@ -94,7 +94,7 @@ class _VirtualPlan:
         if not m.reduce:
             return m, source.copy()
         own = cut((self._send if m.own_is_input else self._recv).parts[m.dst], m.target)
-        # The lower rank's value comes first on both sides of an exchange: bitwise the same result.
+        # The lower rank's value comes first on both sides of an exchange, so the results are bitwise equal.
         first, second = (source, own) if m.src < m.dst else (own, source)
         result = np.empty_like(own)
         self._reduction.combine(first, second, result)

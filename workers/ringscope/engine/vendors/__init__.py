@@ -1,1 +1,1 @@
-"""Collectives that a library executes as it sees fit: MPI, NCCL, gloo. The yardsticks of our own."""
+"""Collectives of the libraries MPI, NCCL and gloo: the references for our own."""

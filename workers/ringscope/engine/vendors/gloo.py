@@ -1,7 +1,7 @@
-"""gloo's all-reduce on the same buffers, through PyTorch: the yardstick of data-parallel training on CPUs.
+"""gloo's all-reduce on the same buffers, through PyTorch: the reference for data-parallel training on CPUs.
 
-The ranks find each other through a store whose port is broadcast over MPI. The process group is made for the
-communicator, apart from any default group of torch.distributed, and lives as long as the communicator.
+The ranks find each other through a store whose port is broadcast over MPI. The process group belongs to the
+communicator, separate from any default group of torch.distributed, and lives as long as the communicator.
 """
 
 from __future__ import annotations
@@ -21,24 +21,27 @@ from ringscope.engine.own_address import own_address
 from ringscope.engine.waiting.roll_call import RollCall
 
 _NAME = "gloo's all_reduce"
-_TIMEOUT = timedelta(hours=24)  # the roll call's comes first, and names a rank
+_TIMEOUT = timedelta(hours=24)  # longer than the roll call's timeout, which names the missing rank
 _CONNECT_TIMEOUT = timedelta(seconds=60)
 _OPS = {"sum": "SUM", "prod": "PRODUCT", "min": "MIN", "max": "MAX", "avg": "SUM"}
 
 
 def gloo_plan(comm: MPI.Intracomm, roll_call: RollCall, op: str, send: Buffer, recv: Buffer) -> Plan:
-    """A plan that calls gloo's all-reduce (collective); EngineError where PyTorch or the dtype is missing.
+    """Return a plan that calls gloo's all-reduce (collective); EngineError if PyTorch is missing or the dtype is not
+    supported.
 
-    It blocks, under the eyes of ``roll_call``, and fails by itself when a connection breaks.
+    The call blocks, supervised by ``roll_call``, and fails by itself when a connection breaks.
     """
     name = recv.local.dtype.name
     if name not in GLOO_DTYPES:
-        raise EngineError(f"algorithms: gloo has no {name}; leave out gloo or choose one of {', '.join(GLOO_DTYPES)}.")
+        raise EngineError(
+            f"algorithms: gloo does not support {name}; leave out gloo or choose one of {', '.join(GLOO_DTYPES)}."
+        )
     return _GlooPlan(_group(comm), roll_call, comm.size, op, send.local, recv.local)
 
 
 class _GlooPlan:
-    """One tensor over the result's memory; gloo works in place, so out of place costs a copy before."""
+    """A tensor over the result's memory; gloo works in place, so out of place needs a copy first."""
 
     def __init__(self, group: Any, roll_call: RollCall, ranks: int, op: str, send: Array, recv: Array) -> None:
         import torch
@@ -70,11 +73,11 @@ class _GlooPlan:
             raise self._roll_call.error() from error
 
     def free(self) -> None:
-        """Do nothing: the process group stays for the next plan."""
+        """Do nothing: the process group is kept for the next plan."""
 
 
 def _group(comm: MPI.Intracomm) -> Any:
-    """The communicator's process group; the first call makes it (collective)."""
+    """Return the communicator's process group; the first call creates it (collective)."""
     group = comm.Get_attr(_KEY)
     if group is None:
         group = _connect(comm)
@@ -103,7 +106,7 @@ def _connect(comm: MPI.Intracomm) -> Any:
 
 
 def torch_store(comm: MPI.Intracomm) -> tuple[Any, bool]:
-    """A store of torch.distributed in which all ranks meet, and whether they are on one node (collective)."""
+    """Return a store of torch.distributed for all ranks, and whether they are on one node (collective)."""
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     on_one_node = comm.allreduce(node.size, MPI.MIN) == comm.size
     node.Free()
@@ -111,7 +114,7 @@ def torch_store(comm: MPI.Intracomm) -> tuple[Any, bool]:
 
 
 def _store(comm: MPI.Intracomm, host: str) -> Any:
-    """Rank 0 serves on a free port, and sends it to the others."""
+    """Open a store on a free port of rank 0, which broadcasts the port."""
     from torch.distributed import TCPStore
 
     store = TCPStore(host, 0, comm.size, True, _CONNECT_TIMEOUT, wait_for_workers=False) if comm.rank == 0 else None

@@ -1,4 +1,4 @@
-"""MPI's own collectives on the same buffers: the yardstick, executed by the MPI library as it sees fit."""
+"""MPI's own collectives on the same buffers, as the reference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from ringscope.engine.waiting.watchdog import Watchdog
 from ringscope.schedules.schedule import partition
 
 _MPI_OPS = {"sum": MPI.SUM, "prod": MPI.PROD, "min": MPI.MIN, "max": MPI.MAX, "avg": MPI.SUM}
-_MPI_HALVES = {"float16": MPI.FLOAT16_T, "bfloat16": MPI.BFLOAT16_T}  # null where the library has none
+# MPI.DATATYPE_NULL if the library does not have the type
+_MPI_HALVES = {"float16": MPI.FLOAT16_T, "bfloat16": MPI.BFLOAT16_T}
 
 
 def vendor_plan(
@@ -32,15 +33,15 @@ def vendor_plan(
     recv: Buffer,
     root: int,
 ) -> Plan:
-    """A plan that calls the MPI function of this name, which blocks, under the eyes of ``watchdog``.
+    """Return a plan that calls the MPI function of this name, which blocks, supervised by ``watchdog``.
 
-    The buffers lie in ``memory``. Raises EngineError for a dtype that MPI cannot add there.
+    The buffers are in ``memory``. Raises EngineError for a dtype that MPI cannot add there.
     """
     dtype = recv.local.dtype
     if is_on_gpu(recv.local) and collective in REDUCING and _is_unknown(dtype):
         raise EngineError(
-            f"dtype: this MPI has no {dtype.name}, which can be added for it in host memory only; choose another "
-            "dtype, or leave out algorithm mpi."
+            f"dtype: this MPI does not support {dtype.name} in GPU memory; choose another dtype, or leave out "
+            "algorithm mpi."
         )
     in_place = address(send.local) == address(recv.local)
     call = _CALLS[collective](comm, _operation(op, dtype), send.local, recv.local, in_place, root)
@@ -57,7 +58,7 @@ class _VendorPlan:
     def run(self) -> None:
         """Call the MPI function once."""
         watchdog, wait = self._watchdog, self._memory.wait
-        watchdog.inside = self._name  # not by a guard, which takes as long as a short call
+        watchdog.inside = self._name  # set directly, because a guard takes as long as a short call
         try:
             wait()
             self._call()
@@ -97,7 +98,8 @@ def _reduce_scatter(
     own = _part(recv, comm)
     if not in_place:
         return partial(comm.Reduce_scatter, _message(send), _message(own), counts, op)
-    # In place MPI would put the result at the beginning, where other parts belong. Filled, so that its pages are there.
+    # In place MPI would put the result at the beginning, over the parts of other ranks. The memory is filled so that
+    # its pages exist.
     result = module_of(own).empty_like(own)
     result.fill(0)
 
@@ -175,7 +177,7 @@ def _datatype(dtype: np.dtype[np.generic]) -> MPI.Datatype:
 
 @cache
 def _operation(op: str, dtype: np.dtype[np.generic]) -> MPI.Op:
-    """MPI's operation; ours, as a user-defined one, for a dtype that the MPI library does not know."""
+    """Return MPI's operation, or a user-defined one for a dtype that the MPI library does not know."""
     if not _is_unknown(dtype):
         return _MPI_OPS[op]
     combine = reduction(op, dtype, 1).combine

@@ -1,4 +1,4 @@
-"""NCCL's own collectives on the same buffers: the yardstick, executed by NCCL as it sees fit."""
+"""NCCL's own collectives on the same buffers, as the reference."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _EVEN = frozenset({"reduce_scatter", "all_gather", "alltoall"})
 
 
 def vendor_plan(link: NcclLink, collective: str, op: str, send: Array, recv: Array, root: int) -> Plan:
-    """A plan that calls the NCCL function of this name, or the exchange that NCCL's documents give for it."""
+    """Return a plan that calls the NCCL function of this name, or the exchange that NCCL's documentation gives for
+    it.
+    """
     if collective in _EVEN and recv.size % link.size:
         raise EngineError(
             f"count: {recv.size} elements cannot be split evenly over {link.size} ranks; give a multiple."

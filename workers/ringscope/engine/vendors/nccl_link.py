@@ -1,10 +1,10 @@
-"""One NCCL communicator: how it comes to be, how calls are awaited, and how it is given up.
+"""One NCCL communicator: its creation, the wait for its calls, and its abort.
 
-NCCL calls only enqueue, and a lost peer shows in no return value: the stream simply never ends. So the host looks at
-the stream and at the communicator's asynchronous error in turn, and gives up after a timeout. A call can also block
-while it enqueues (the first exchange with a peer connects to it), as joining can. Nothing can end that: NCCL forbids to
-abort a communicator while a call is in it, unless it was made non-blocking, which CuPy cannot. So a watchdog ends the
-gang.
+NCCL calls only enqueue, and no return value reports a lost peer: the stream simply never ends. So the host polls the
+stream and the communicator's asynchronous error in turn, and aborts after a timeout. A call can also block while it
+enqueues (the first exchange with a peer connects to it), and so can joining. Such a call cannot be ended: NCCL forbids
+aborting a communicator while a call is in it, unless it is non-blocking, which CuPy does not support. So a watchdog
+ends the gang.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 
 _INVALID_ARGUMENT = 4
 _IN_PROGRESS = 7
-_ABORT_SECONDS = 5.0  # for an abort, before its error is reported: it may last until all ranks have aborted
+_ABORT_SECONDS = 5.0  # wait for an abort before its error is reported: it may last until all ranks have aborted
 _REMEDY = "pip install nvidia-nccl-cu12 (or -cu13), or choose cuda_ipc on one node"
 _FIRST_WITH_SHARED_GPU = 2_30_00
-# What NCCL needs to run several ranks on one GPU: permission, few thread blocks each so that all fit, and no NVLink
-# multicast, whose own check looks at the last pair of ranks only (NCCL 2.30, init.cc).
+# NCCL's requirements for several ranks on one GPU: permission, few thread blocks each so that all fit, and no NVLink
+# multicast, whose own check considers only the last pair of ranks (NCCL 2.30, init.cc).
 _SHARED_GPU_SETTINGS = {"NCCL_MULTI_RANK_GPU_ENABLE": "1", "NCCL_MAX_CTAS": "4", "NCCL_NVLS_ENABLE": "0"}
 # dtype -> (NCCL's name, how many of them make one element); NCCL has no others.
 _WIRE = {
@@ -53,11 +53,11 @@ _WIRE = {
 
 
 def load_nccl() -> Any:
-    """CuPy's NCCL module; EngineError when CuPy finds no NCCL."""
+    """Return CuPy's NCCL module; EngineError if CuPy finds no NCCL."""
     cuda.load()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)  # CuPy's own sentence about the same
+            warnings.simplefilter("ignore", UserWarning)  # CuPy's own message for the same
             from cupy.cuda import nccl
     except ImportError as error:
         raise EngineError(f"transport: nccl cannot be loaded ({error}); {_REMEDY}.") from error
@@ -67,13 +67,13 @@ def load_nccl() -> Any:
 
 
 def version_text(version: int) -> str:
-    """NCCL's version number for people: 23007 is 2.30.7; up to 2.8 one digit fewer was used."""
+    """Return NCCL's version number as text: 23007 is 2.30.7; up to 2.8 it had one digit less."""
     major, rest = divmod(version, 10_000 if version >= 10_000 else 1000)
     return f"{major}.{rest // 100}.{rest % 100}"
 
 
 def check_versions(versions: Sequence[int], ranks: Sequence[int]) -> None:
-    """Raise EngineError unless all ranks have one NCCL, which can also put these ``ranks`` on one GPU."""
+    """Raise EngineError unless all ranks have the same NCCL version, which must also support ``ranks`` on one GPU."""
     for rank, version in enumerate(versions):
         if version != versions[0]:
             raise EngineError(
@@ -88,16 +88,16 @@ def check_versions(versions: Sequence[int], ranks: Sequence[int]) -> None:
 
 
 class NcclLink:
-    """The communicator over all ranks of ``comm``, with a stream of its own."""
+    """The communicator over all ranks of ``comm``, with its own stream."""
 
     def __init__(
         self, comm: MPI.Intracomm, gpu: cuda.Gpu, watchdog: Watchdog, timeout_seconds: float = cuda.TIMEOUT_SECONDS
     ) -> None:
-        """``watchdog`` has to end the gang when it bites."""
+        """``watchdog`` must end the gang when it fires."""
         self._mpi, self._gpu, self._watchdog, self._timeout = comm.Dup(), gpu, watchdog, timeout_seconds
         self.rank, self.size = comm.rank, comm.size
         self._nccl, cupy = load_nccl(), cuda.load()
-        # KeyError: CuPy 14 has no name for what NCCL answers from status 7 on.
+        # KeyError: CuPy 14 has no name for NCCL's status codes from 7 on.
         self._cuda_errors = cuda.errors()
         self._errors = (self._nccl.NcclError, KeyError, *self._cuda_errors)
         self.stream = cupy.cuda.Stream(non_blocking=True)
@@ -110,19 +110,23 @@ class NcclLink:
         self._connect()
 
     def wire(self, dtype: np.dtype[Any]) -> tuple[int, int]:
-        """(NCCL's number of the type, how many of them make one element); EngineError when NCCL has none."""
+        """Return NCCL's number of the type and how many of them form one element; EngineError if NCCL does not have
+        it.
+        """
         if dtype.name not in _WIRE:
-            raise EngineError(f"dtype: NCCL has no {dtype.name}; choose one of {', '.join(_WIRE)}.")
+            raise EngineError(f"dtype: NCCL does not support {dtype.name}; choose one of {', '.join(_WIRE)}.")
         name, factor = _WIRE[dtype.name]
         return getattr(self._nccl, f"NCCL_{name}"), factor
 
     def op(self, op: str) -> int:
-        """NCCL's number of a reduction."""
+        """Return NCCL's number of a reduction."""
         return int(getattr(self._nccl, f"NCCL_{op.upper()}"))
 
     @contextmanager
     def group(self) -> Iterator[None]:
-        """Calls inside start together at its end; it ends whatever happens, as its state belongs to the thread."""
+        """Group the calls in the block, which start together at its end; the group always ends, because its state
+        belongs to the thread.
+        """
         self._is_grouped = True
         self._nccl.groupStart()
         try:
@@ -134,10 +138,10 @@ class NcclLink:
         self._nccl.groupEnd()
 
     def execute(self, enqueue: Callable[[], None], where: Callable[[], str]) -> None:
-        """Enqueue on the link's stream, after what the caller's stream holds, and wait until it is done.
+        """Enqueue on the link's stream, after the work of the caller's stream, and wait until it is done.
 
-        ``where`` says in words how far the work is. Raises EngineError when a peer is lost or NCCL fails; the
-        communicator is then gone until ``rebuild``, unless NCCL had refused an argument before anything started.
+        ``where`` describes the progress of the work. Raises EngineError if a peer is lost or NCCL fails; the
+        communicator is then unusable until ``rebuild``, unless NCCL had refused an argument before anything started.
         """
         if self._gave_up:
             raise EngineError(f"{self._gave_up} Call rebuild() on every rank, or start the job again.")
@@ -149,7 +153,7 @@ class NcclLink:
                 enqueue()
             in_time = cuda.finishes(self.stream, self._timeout, self._check)
         except self._errors as error:
-            # After a CUDA error no event seems to be done: that would always be the first step.
+            # After a CUDA error no event seems done: the progress would always be the first step.
             place = "a call" if isinstance(error, self._cuda_errors) else where()
             sentence = f"nccl: rank {self.rank} failed in {place}: {_reason(error)}."
             if getattr(error, "status", None) == _INVALID_ARGUMENT and not self._is_grouped:
@@ -158,7 +162,7 @@ class NcclLink:
         else:
             if not in_time:
                 self._give_up(
-                    f"nccl: rank {self.rank} waited {self._timeout:g} s in {where()}; a peer did not come or is lost."
+                    f"nccl: rank {self.rank} waited {self._timeout:g} s in {where()}; a peer did not arrive or is lost."
                 )
 
     def rebuild(self) -> None:
@@ -173,7 +177,7 @@ class NcclLink:
         self._gave_up, self._aborting = "", None
 
     def free(self) -> None:
-        """Take the communicator down (collective); one that was given up is gone already."""
+        """Destroy the communicator (collective); an aborted one is already destroyed."""
         if not self._gave_up:
             with cuda.telling(f"nccl: rank {self.rank}"):
                 self.stream.synchronize()
@@ -196,7 +200,8 @@ class NcclLink:
             try:
                 self.comm = self._nccl.NcclCommunicator(self.size, unique_id, self.rank)
             except self._errors as error:
-                # Not shared: the others are in that call, and wait for this rank there until the watchdog names it.
+                # The error is not shared: the other ranks are in that call, and wait for this rank there until the
+                # watchdog names it.
                 raise self._cannot_join(error) from error
             self._mpi.Barrier()
 

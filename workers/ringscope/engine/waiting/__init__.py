@@ -1,1 +1,1 @@
-"""Waiting for other ranks: with a timeout, a check that they live, and the name of the missing rank."""
+"""Waiting for other ranks: with a timeout, a check that their processes run, and the name of the missing rank."""

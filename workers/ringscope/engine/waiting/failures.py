@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def share(comm: MPI.Intracomm, failure: EngineError | None) -> None:
-    """Raise on every rank when one gives a failure, whose sentence should name that rank (collective).
+    """Raise on every rank if one reports a failure, whose message should name that rank (collective).
 
-    It is OutOfMemoryError on all ranks or on none, so that all of them try something smaller or none.
+    The error is OutOfMemoryError on all ranks or on none, so that all ranks or none try a smaller size.
     """
     told = comm.allgather(None if failure is None else (isinstance(failure, OutOfMemoryError), str(failure)))
     failures = [one for one in told if one is not None]
@@ -29,7 +29,7 @@ def share(comm: MPI.Intracomm, failure: EngineError | None) -> None:
 
 @contextmanager
 def shared_failure(comm: MPI.Intracomm) -> Iterator[None]:
-    """Raise an error of one rank on all ranks, and let none leave before the others (collective)."""
+    """Raise an error of one rank on all ranks, and let no rank return before the others (collective)."""
     failure = None
     try:
         yield

@@ -1,7 +1,7 @@
 """Wait for other ranks by yielding the core, or by sleeping.
 
 A thread that yields sees an answer within microseconds, but counts as busy: it would take half of the core from a
-computing thread of the same rank. Such a waiting thread is asked to sleep.
+computing thread of the same rank. In that case the waiting thread sleeps.
 """
 
 import os
@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Callable
 
-_NAP_SECONDS = 50e-6  # the kernel makes about 100 us of it
+_NAP_SECONDS = 50e-6  # the kernel extends it to about 100 us
 
 
 class _Thread(threading.local):
@@ -22,7 +22,7 @@ _thread = _Thread()
 
 
 def sleep_while(is_wanted: Callable[[], bool]) -> None:
-    """Ask the current thread to sleep in its pauses as long as ``is_wanted`` says so."""
+    """Let the current thread sleep in its pauses while ``is_wanted`` returns true."""
     _thread.sleeps = is_wanted
 
 

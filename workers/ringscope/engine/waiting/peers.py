@@ -1,7 +1,7 @@
-"""The other ranks, as one that waits for them sees them: how long already, and whether their processes still live.
+"""The other ranks from the view of a waiting rank: how long it waits, and whether their processes still run.
 
 Processes of one node are watched through pidfds, which stay with a process even when its number is used again. So a
-rank that was killed is named within milliseconds; one on another node, or one that only hangs, after the timeout.
+killed rank is named within milliseconds; a rank on another node, or one that hangs, after the timeout.
 """
 
 from __future__ import annotations
@@ -21,15 +21,17 @@ from ringscope.engine.errors import EarlyEndError, EngineError, LostRankError, S
 from ringscope.engine.positions import AWAITS, FINISHED, WAITED_NS
 from ringscope.engine.waiting.pause import pause
 
-_LOOK_SECONDS = 0.01  # between two looks at the processes of peers
-# So often in a row a rank is seen to have ended its program before it is given up: what it sent last must be taken.
+_LOOK_SECONDS = 0.01  # between two checks of the processes of peers
+# number of consecutive checks in which a rank's program must have ended before it counts as missing: its last message
+# must first be received
 _EARLY_END_LOOKS = 20
 
 
 class Peers:
     """The ranks of ``comm``, for which this rank waits at most ``timeout_seconds`` (collective).
 
-    ``position`` is where this rank says how far it is, and how long it has waited (see ``ringscope.engine.positions``).
+    ``position`` is where this rank publishes its progress and the time it has waited (see
+    ``ringscope.engine.positions``).
     """
 
     def __init__(self, comm: MPI.Intracomm, timeout_seconds: float) -> None:
@@ -43,16 +45,17 @@ class Peers:
         for rank, (place, pid) in enumerate(comm.allgather((mine, os.getpid()))):
             if place == mine and place and rank != comm.rank:
                 self._near.add(rank)
-                with contextlib.suppress(OSError):  # too old a Linux, or too many open files: the timeout remains
+                # Linux is too old, or there are too many open files: the timeout remains
+                with contextlib.suppress(OSError):
                     self._pidfds[rank] = os.pidfd_open(pid)
-        comm.Barrier()  # every rank that got here lived when its pidfd was opened, so none belongs to a reused pid
+        comm.Barrier()  # every rank that gets here was alive when its pidfd was opened, so none belongs to a reused pid
 
     def is_near(self, rank: int) -> bool:
         """Return whether a rank is on this node; the relation is symmetric."""
         return rank in self._near
 
     def ended(self) -> list[int]:
-        """The ranks of this node whose processes have ended."""
+        """Return the ranks of this node whose processes have ended."""
         return [rank for rank in self._pidfds if self.has_ended(rank)]
 
     def has_ended(self, rank: int) -> bool:
@@ -69,9 +72,9 @@ class Peers:
         return positions.finished_calls(self._path, self._world[rank]) if rank in self._near else None
 
     def left(self, calls: int) -> list[int]:
-        """Return the ranks of this node whose programs ended without the guarded call after ``calls`` others.
+        """Return the ranks of this node whose programs ended before the guarded call number ``calls`` + 1.
 
-        It is empty once the program of this rank has ended, too: then all ranks only wait for each other's end.
+        It is empty once this rank's program has also ended: then all ranks only wait for each other's end.
         """
         if self.position[FINISHED]:
             return []
@@ -80,14 +83,15 @@ class Peers:
 
     @property
     def patience_seconds(self) -> float:
-        """Return how long this rank waits for another one now, in seconds."""
+        """Return how long this rank has been waiting for another one, in seconds."""
         return positions.patience_seconds(self.position, self.timeout_seconds)
 
     def wait(self, is_done: Callable[[], bool], missing: Callable[[], Sequence[int]], step: int) -> None:
-        """Return once ``is_done``, offering the core to other ranks meanwhile, or asleep (see ``pause``).
+        """Return once ``is_done``; meanwhile yield the core to other ranks, or sleep (see ``pause``).
 
-        ``missing`` returns the ranks for which this one waits. LostRankError when one of them has ended, EarlyEndError
-        when its program is over, StalledError when one does not come in time; all name it and ``step``.
+        ``missing`` returns the ranks for which this one waits. LostRankError if a process of one has ended,
+        EarlyEndError if its program has ended, StalledError if it does not arrive in time; all name the rank and
+        ``step``.
         """
         began = now = counted = time.monotonic()
         look = now + _LOOK_SECONDS
@@ -102,7 +106,7 @@ class Peers:
                 counted = self._count(counted, now)
                 awaited = missing()
                 self.position[AWAITS] = self._world[awaited[0]] + 1 if awaited else 0
-                if suspect in awaited:  # what it may have sent before its end would be here by now
+                if suspect in awaited:  # anything that it sent before its end would have arrived by now
                     raise LostRankError(self.rank, suspect, f"step {step}")
                 suspect = next((rank for rank in awaited if self.has_ended(rank)), -1)
                 looks = looks + 1 if awaited and self.finished_calls(awaited[0]) is not None else 0
@@ -111,15 +115,15 @@ class Peers:
                 if awaited and now - began > self.patience_seconds:
                     raise StalledError(self.rank, awaited[0], f"step {step}", self.patience_seconds)
             self._count(counted, time.monotonic())
-        except MPI.Exception as error:  # a network that notices by itself
+        except MPI.Exception as error:  # a network that detects failures itself
             raise EngineError(
-                f"Rank {self.rank} cannot go on in step {step}: {error}; see whether all ranks still run."
+                f"Rank {self.rank} cannot continue in step {step}: {error}; check whether all ranks still run."
             ) from error
         finally:
             self.position[AWAITS] = 0
 
     def _count(self, since: float, now: float) -> float:
-        """Add to the time that was waited; also during a wait, so that a hung gang can be diagnosed."""
+        """Add to the waiting time; also during a wait, so that a hung gang can be diagnosed."""
         self.position[WAITED_NS] += int((now - since) * 1e9)
         return now
 
@@ -130,7 +134,7 @@ class Peers:
 
 
 def _world_ranks(comm: MPI.Intracomm) -> list[int]:
-    """The numbers that the ranks of ``comm`` have among all ranks."""
+    """Return the numbers that the ranks of ``comm`` have among all ranks."""
     ours, everyone = comm.Get_group(), MPI.COMM_WORLD.Get_group()
     return list(MPI.Group.Translate_ranks(ours, list(range(comm.size)), everyone))
 

@@ -1,4 +1,4 @@
-"""Waiting for MPI requests with a deadline, because a peer that never comes must not hang this rank for ever."""
+"""Waiting for MPI requests with a deadline, because a missing peer must not hang this rank for ever."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SPINS = 20  # checks before the core is offered to another rank
 
 
 def wait_all(requests: list[MPI.Prequest], others: Sequence[int], peers: Peers, step: int) -> None:
-    """Return when all requests are done; the errors of ``Peers.wait`` for the first whose request is not.
+    """Return when all requests are done; raise the errors of ``Peers.wait`` for the first peer whose request is not.
 
     ``others[i]`` is the rank at the other end of request i.
     """
@@ -30,7 +30,7 @@ def wait_all(requests: list[MPI.Prequest], others: Sequence[int], peers: Peers, 
 
 
 class RequestWatch(Stopwatch):
-    """A stopwatch that also knows when each request was started, and when it was first seen to be done."""
+    """A stopwatch that also records when each request was started, and when it was first seen to be done."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class RequestWatch(Stopwatch):
             self._under_way[id(request)] = request
 
     def wait_all(self, requests: list[MPI.Prequest], others: Sequence[int], peers: Peers, step: int) -> None:
-        """Wait as the function does, but poll every request separately, including requests of the next step."""
+        """Wait like the function, but poll every request separately, including requests of the next step."""
 
         def missing() -> list[int]:
             return [other for request, other in zip(requests, others, strict=True) if id(request) in self._under_way]

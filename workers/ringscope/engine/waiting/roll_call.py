@@ -1,8 +1,8 @@
 """The roll call: it finds the rank that is missing in a library's collective call, which blocks without a report.
 
-Every rank counts its calls. When one does not return in time, the rank's watchdog thread asks the watchdogs of all
+Every rank counts its calls. When a call does not return in time, the rank's watchdog thread asks the watchdogs of all
 others for their counts, and names the ranks that have not reached the same call; a process that does not answer has
-stopped or ended. Then the gang is ended, because nothing can unblock the thread.
+stopped or ended. The gang is then ended, because nothing can unblock the thread.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ringscope.engine.waiting.peers import Peers
 from ringscope.engine.waiting.watchdog import Watchdog
 
 _QUESTION, _ANSWER = 1, 2
-_ANSWER_SECONDS = 2.0  # several looks of the other watchdogs
+_ANSWER_SECONDS = 2.0  # several checks of the other watchdogs
 _PAUSE_SECONDS = 0.01
 
 
@@ -34,9 +34,9 @@ class RollCall:
         give_up: Callable[[EngineError], None],
         is_whole: bool = False,
     ) -> None:
-        """``give_up`` takes the error in the watchdog's thread and has to end the gang.
+        """``give_up`` gets the error in the watchdog's thread and must end the gang.
 
-        ``is_whole`` says that these are the calls that ranks count when they end their programs, see ``finish``.
+        ``is_whole``: ranks count these calls when their programs end, see ``finish``.
         """
         self._is_whole, self._is_inside = is_whole, False
         self._comm = comm.Dup()
@@ -56,7 +56,7 @@ class RollCall:
         if missing := self._missing():
             return StalledError(rank, missing[0], where, timeout_seconds)
         return EngineError(
-            f"Rank {rank} waited {timeout_seconds:g} s in {where}, where all ranks are; raise timeout_seconds."
+            f"Rank {rank} waited {timeout_seconds:g} s in {where}, which all ranks have reached; raise timeout_seconds."
         )
 
     def free(self) -> None:
@@ -89,7 +89,7 @@ class RollCall:
             self._send([self._progress()], status.source, _ANSWER)
 
     def _missing(self) -> list[int]:
-        """The ranks that have not come as far as this one, or do not say so."""
+        """Return the ranks that have not reached this rank's call, or that do not answer."""
         waiting = [rank for rank in range(self._comm.size) if rank != self._comm.rank]
         for rank in waiting:
             self._send([], rank, _QUESTION)

@@ -1,4 +1,4 @@
-"""A watchdog: ends a library call that blocks for ever, from a thread of its own."""
+"""A watchdog: ends a library call that blocks for ever, from a separate thread."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ _LOOK_SECONDS = 0.5
 class Watchdog:
     """Calls ``bite`` once a guarded call has run longer than ``timeout_seconds``.
 
-    The thread looks by itself from time to time, so that a call costs three assignments: ``inside`` is what the guarded
-    call is named while it runs, ``calls`` how many are through. Calls that are too short for a ``guard`` set them.
+    The thread checks periodically, so that a call costs three assignments: ``inside`` is the name of the guarded call
+    while it runs, ``calls`` is the number of finished calls. Calls that are too short for a ``guard`` set them
+    directly.
     """
 
     def __init__(
@@ -24,9 +25,9 @@ class Watchdog:
         on_look: Callable[[], bool] = lambda: False,
         patience: Callable[[], float] | None = None,
     ) -> None:
-        """``on_look`` is called at every look; once it is true the same call need not wait longer.
+        """``on_look`` is called at every check; once it returns true the same call waits no longer.
 
-        ``patience`` returns how many seconds a call may take now, where that is not always ``timeout_seconds``.
+        ``patience`` returns how many seconds a call may take, if that is not always ``timeout_seconds``.
         """
         self._bite, self._on_look, self._timeout = bite, on_look, timeout_seconds
         self._patience = patience or (lambda: timeout_seconds)
@@ -38,7 +39,7 @@ class Watchdog:
 
     @contextmanager
     def guard(self, name: str = "a call") -> Iterator[None]:
-        """Watch a block; a nested block starts a count of its own."""
+        """Watch a block; a nested block starts its own timeout."""
         outer, self.inside = self.inside, name
         try:
             yield

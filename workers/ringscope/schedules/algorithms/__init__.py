@@ -23,7 +23,7 @@ from ringscope.schedules.algorithms.ring_pipelined import ring_pipelined
 from ringscope.schedules.algorithms.tree import tree
 from ringscope.schedules.schedule import Schedule
 
-Builder = Callable[..., Schedule]  # (ranks, count), and what ``build`` gives to some
+Builder = Callable[..., Schedule]  # (ranks, count), and the further arguments that ``build`` passes to some builders
 
 SCHEDULES: dict[str, Builder] = {
     "ring": ring,
@@ -46,7 +46,8 @@ BUILDERS: dict[str, dict[str, Builder]] = {
     "alltoall": {"direct": alltoall.direct},
     "sendrecv": {"ring": sendrecv.ring},
 }
-_CHUNKS_ARE_RANKS = (ring, ring_pipelined, reduce_scatter.ring, all_gather.ring)  # they belong to the ranks in turn
+# algorithms whose chunks belong to the ranks in turn
+_CHUNKS_ARE_RANKS = (ring, ring_pipelined, reduce_scatter.ring, all_gather.ring)
 
 
 def channels_of(collective: str, algorithm: str, channels: int) -> int:
@@ -65,8 +66,8 @@ def build(
 ) -> Schedule:
     """Build the schedule of an algorithm; ``nodes`` lists the ranks of each node (None: all on one node).
 
-    ``channels`` applies to algorithms that use several; each channel leaves the nodes by another rank. ValueError if a
-    node has fewer ranks.
+    ``channels`` applies to algorithms that use several; each channel leaves the nodes through a different rank.
+    ValueError if a node has fewer ranks.
     """
     builder = BUILDERS[collective][algorithm]
     if channels_of(collective, algorithm, channels) != 1:

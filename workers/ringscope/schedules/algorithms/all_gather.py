@@ -1,10 +1,10 @@
-"""All-gather: rank r contributes chunk r, and everyone gets all p. Every rank sends (p-1)/p of the buffer."""
+"""All-gather: rank r contributes chunk r, and every rank gets all p chunks. Every rank sends (p-1)/p of the buffer."""
 
 from ringscope.schedules.schedule import Schedule, Transfer, joined, partition
 
 
 def ring(ranks: int, count: int) -> Schedule:
-    """Every chunk travels once around: the second half of the ring."""
+    """Send every chunk once around the ring: the second half of the ring all-reduce."""
     steps = (
         [Transfer("all_gather", 0, (rank - step) % ranks, rank, (rank + 1) % ranks, False) for rank in range(ranks)]
         for step in range(ranks - 1)
@@ -13,7 +13,7 @@ def ring(ranks: int, count: int) -> Schedule:
 
 
 def direct(ranks: int, count: int) -> Schedule:
-    """Every rank sends its chunk to all others, one after another."""
+    """Let every rank send its chunk to all others, one after another."""
     steps = (
         [Transfer("all_gather", 0, rank, rank, (rank + shift) % ranks, False) for rank in range(ranks)]
         for shift in range(1, ranks)

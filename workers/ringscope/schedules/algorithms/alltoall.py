@@ -4,9 +4,10 @@ from ringscope.schedules.schedule import Schedule, Transfer, joined, partition
 
 
 def direct(ranks: int, count: int) -> Schedule:
-    """Ranks exchange in pairs, as in a round-robin tournament. In place works, as each pair meets once.
+    """Exchange in pairs, as in a round-robin tournament. It works in place, because each pair exchanges once.
 
-    An even number of ranks needs p-1 rounds, the least possible; an odd one p, in each of which one rank rests.
+    An even number of ranks needs p-1 rounds, the least possible; an odd number needs p rounds, in each of which one
+    rank is idle.
     """
     if count % ranks:
         raise ValueError(f"count: {count} elements cannot be split evenly over {ranks} ranks; give a multiple.")
@@ -22,9 +23,9 @@ def direct(ranks: int, count: int) -> Schedule:
 
 
 def _partner(rank: int, round_: int, ranks: int) -> int | None:
-    """Return the partner in a round: both ranks sum to the round modulo an odd number.
+    """Return the partner in a round: the numbers of both ranks add up to the round modulo an odd number.
 
-    A rank that would be its own partner meets the last rank, or pauses if the number of ranks is odd.
+    A rank that would be its own partner exchanges with the last rank, or is idle if the number of ranks is odd.
     """
     odd = ranks - 1 + ranks % 2
     if rank == odd:

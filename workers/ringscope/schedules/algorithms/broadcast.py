@@ -1,4 +1,4 @@
-"""Broadcast: everyone gets the root's buffer."""
+"""Broadcast: every rank gets the root's buffer."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ from ringscope.schedules.schedule import Chunk, Move, Schedule, Transfer, joined
 
 
 def ring(ranks: int, count: int, root: int = 0) -> Schedule:
-    """A chain from the root around, in segments that follow one another: n·b in all for long buffers."""
+    """Send along a chain from the root around the ring, in consecutive segments: total time n·b for long buffers."""
     order = [(root + i) % ranks for i in range(ranks)]
     chunks = segments(count)
     moves = [
@@ -18,11 +18,11 @@ def ring(ranks: int, count: int, root: int = 0) -> Schedule:
 
 
 def tree(ranks: int, count: int, root: int = 0) -> Schedule:
-    """The binomial tree: lg p messages deep. Source: MPICH's bcast_intra_binomial.c."""
+    """Send along the binomial tree, lg p messages deep. Source: MPICH's bcast_intra_binomial.c."""
     return Schedule(ranks, (Chunk(0, count),), joined(down(ranks, root)))
 
 
 def naive(ranks: int, count: int, root: int = 0) -> Schedule:
-    """The root sends to one after another."""
+    """Send from the root to one rank after another."""
     steps = ([Transfer("broadcast", 0, 0, root, (root + shift) % ranks, reduce=False)] for shift in range(1, ranks))
     return Schedule(ranks, (Chunk(0, count),), joined(steps))

@@ -1,4 +1,4 @@
-"""Chains: how a buffer is cut so that all links of a chain are busy at once."""
+"""Chains: cut a buffer so that all links of a chain are busy at the same time."""
 
 from ringscope.schedules.schedule import Chunk, partition
 
@@ -7,5 +7,5 @@ MAX_SEGMENTS = 64
 
 
 def segments(count: int) -> tuple[Chunk, ...]:
-    """``count`` elements in segments that follow one another."""
+    """Cut ``count`` elements into consecutive segments."""
     return partition(count, min(max(1, count // SEGMENT_ELEMENTS), MAX_SEGMENTS))

@@ -1,10 +1,10 @@
-"""Channels: a schedule several times side by side, each with its part of the buffer and on a way of its own.
+"""Channels: several parallel copies of a schedule, each with its part of the buffer and its own path.
 
-A ring through several nodes leaves each of them by one rank, and so by one of its network cards. In channel k the ranks
-of every node are rotated by k+1, so that it leaves by local rank k and enters the next node by local rank k+1: with as
-many channels as cards all of them are busy. NCCL does the same (its "rings", one for each card or more). What rank r
-owns stays its own, and every rank sends as much as without channels. A chain from a root or to it begins or ends at the
-root's place in each of these rings.
+A ring through several nodes leaves each of them through one rank, and so through one of its network cards. In channel k
+the ranks of every node are rotated by k+1, so that it leaves through local rank k and enters the next node through
+local rank k+1: with as many channels as cards all cards are busy. NCCL does the same (its "rings", one for each card or
+more). Rank r owns the same chunks, and every rank sends as much as without channels. A chain from or to a root begins
+or ends at the root's position in each of these rings.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,15 +23,15 @@ def in_channels(
     chunks_are_ranks: bool,
     root: int | None = None,
 ) -> Schedule:
-    """``builder``'s schedule for ``ranks`` in ``channels``; ValueError where a node has fewer ranks than these.
+    """Return ``builder``'s schedule for ``ranks`` in ``channels``; ValueError if a node has fewer ranks than channels.
 
-    ``chunks_are_ranks``: the builder's chunks belong to its ranks in turn, equally many to each, and go where these go.
-    A builder that takes a ``root`` has as many steps whichever rank it is.
+    ``chunks_are_ranks``: the builder's chunks belong to its ranks in turn, equally many to each, and are rotated with
+    the ranks. The number of steps of a builder with a ``root`` does not depend on the root.
     """
     fewest = min(map(len, nodes))
     if not 1 <= channels <= fewest:
         raise ValueError(
-            f"channels: {channels} cannot each leave a node of {fewest} by another rank; give 1 to {fewest}."
+            f"channels: {channels} cannot each leave a node of {fewest} through a different rank; give 1 to {fewest}."
         )
     places = [rotated(nodes, channel + 1) for channel in range(channels)]
     roots = [{} if root is None else {"root": rank_at.index(root)} for rank_at in places]

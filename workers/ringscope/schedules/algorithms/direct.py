@@ -1,7 +1,8 @@
-"""Direct: pairwise reduce-scatter and all-gather. Rank i owns chunk i: it gets it from all, hands out the sum.
+"""Direct: pairwise reduce-scatter and all-gather. Rank i owns chunk i: it receives it from all ranks and sends the sum
+to all.
 
-Sends as much as the ring, but every chunk travels only twice; it needs a link between every two ranks, as
-shared memory has. Each step is a rotation, so that every rank sends one chunk and receives one.
+It sends as much as the ring, but every chunk is sent only twice; it needs a link between every two ranks, as in shared
+memory. Each step is a rotation, so that every rank sends one chunk and receives one.
 """
 
 from ringscope.schedules.schedule import Schedule, Transfer, partition

@@ -1,7 +1,7 @@
-"""Double tree: two binary trees, each for one half of the buffer, cut into segments that follow one another.
+"""Double tree: two binary trees, each for one half of the buffer, cut into consecutive segments.
 
-Except for the roots, a rank that passes data on in one tree is a leaf of the other, so that every rank sends about
-two halves up and down, and both directions of every link are busy: 2n in all at tree latency. Tree 1 is NCCL's
+Except for the roots, an inner rank of one tree is a leaf of the other, so that every rank sends about two halves up and
+down, and both directions of every link are busy: 2n in total at the latency of a tree. Tree 1 is NCCL's
 (src/graph/trees.cc); tree 2 is its mirror for even p, and shifted by one rank for odd p. Source: Sanders, Speck and
 Traff 2009.
 """
@@ -13,7 +13,7 @@ MAX_SEGMENTS = 32
 
 
 def double_tree(ranks: int, count: int) -> Schedule:
-    """All-reduce of ``count`` elements; the even chunks travel in tree 1, the odd ones in tree 2."""
+    """All-reduce of ``count`` elements; the even chunks use tree 1, the odd ones tree 2."""
     segments = segments_of(count)
     trees = parents(ranks)
     orders = [_leaves_first(tree) for tree in trees]
@@ -32,7 +32,7 @@ def segments_of(count: int) -> int:
 
 
 def parents(ranks: int) -> tuple[dict[int, int], dict[int, int]]:
-    """Parent of every rank but the root, in both trees."""
+    """Return the parent of every rank except the root, in both trees."""
     first = {rank: _parent(rank, ranks) for rank in range(1, ranks)}
     last = ranks - 1
     if ranks % 2 == 0:
@@ -41,14 +41,14 @@ def parents(ranks: int) -> tuple[dict[int, int], dict[int, int]]:
 
 
 def _parent(rank: int, ranks: int) -> int:
-    """NCCL's binary tree: ranks with lowest set bit b hang below one with lowest set bit 2b, if there is one."""
+    """Return NCCL's binary tree: the parent of a rank with lowest set bit b has lowest set bit 2b, if there is one."""
     bit = rank & -rank
     parent = (rank ^ bit) | bit << 1
     return parent if parent < ranks else rank ^ bit
 
 
 def _leaves_first(tree: dict[int, int]) -> list[int]:
-    """All ranks but the root, deepest first."""
+    """Return all ranks except the root, deepest first."""
 
     def depth(rank: int) -> int:
         return 1 + depth(tree[rank]) if rank in tree else 0

@@ -1,7 +1,7 @@
-"""Folding: how algorithms for a power of two take the ranks in surplus (Thakur, Rabenseifner and Gropp 2005).
+"""Folding: algorithms for a power of two with surplus ranks (Thakur, Rabenseifner and Gropp 2005).
 
-Of the first 2s ranks, s being the surplus, every even one gives its whole buffer to its odd neighbour before, and
-gets the result from it afterwards.
+With a surplus of s, every even rank of the first 2s sends its whole buffer to its odd neighbour before the algorithm,
+and receives the result from it afterwards.
 """
 
 from ringscope.schedules.schedule import Transfer
@@ -10,7 +10,7 @@ Steps = list[list[Transfer]]
 
 
 def fold(ranks: int, chunks: int) -> tuple[list[int], Steps, Steps]:
-    """The ranks that take part, as many as the largest power of two, and the steps before and after."""
+    """Return the ranks that take part, the largest power of two of them, and the steps before and after."""
     surplus = ranks - (1 << (ranks.bit_length() - 1))
     participants = [2 * i + 1 for i in range(surplus)] + list(range(2 * surplus, ranks))
     before = [Transfer("fold", 0, chunk, 2 * i, 2 * i + 1, True) for i in range(surplus) for chunk in range(chunks)]

@@ -34,7 +34,9 @@ def halving_doubling(ranks: int, count: int) -> Schedule:
 
 
 def _kept(participant: int, halvings: int, parts: int) -> range:
-    """The chunks that a participant still cares for: at every halving its next bit chooses the half."""
+    """Return the chunks for which a participant is still responsible: at every halving its next bit selects the
+    half.
+    """
     start, length = 0, parts
     for bit in range(halvings):
         length //= 2

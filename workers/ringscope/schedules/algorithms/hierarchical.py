@@ -1,8 +1,8 @@
 """Hierarchical: reduce-scatter inside every node, all-reduce between the nodes, all-gather inside.
 
-Of p ranks on k nodes with g each, a rank sends 2(g-1)/g of the buffer over the links inside, and only 2(k-1)/(k g)
-over those between nodes; every phase is a ring. Nodes may have different numbers of ranks: the buffer is then cut at
-the chunk borders of all of them. Source: Horovod's torus all-reduce; Mikami et al. 2018.
+Of p ranks on k nodes with g each, a rank sends 2(g-1)/g of the buffer over the links inside its node, and only
+2(k-1)/(k g) over the links between nodes; every phase is a ring. Nodes may have different numbers of ranks: the buffer
+is then cut at the chunk borders of all nodes. Source: Horovod's torus all-reduce; Mikami et al. 2018.
 """
 
 from collections.abc import Sequence
@@ -34,7 +34,7 @@ def hierarchical(ranks: int, count: int, nodes: Nodes | None = None) -> Schedule
 
 
 def _chunks(count: int, groups: list[list[int]]) -> tuple[Chunk, ...]:
-    """Pieces between all borders of the nodes' chunks, each in as many pieces as there are nodes."""
+    """Return the pieces between all borders of the nodes' chunks, each cut into one piece per node."""
     borders = {0, count}
     for size in {len(group) for group in groups}:
         borders |= {part.offset for part in partition(count, size)}
@@ -45,7 +45,7 @@ def _chunks(count: int, groups: list[list[int]]) -> tuple[Chunk, ...]:
 
 
 def _parts(chunks: tuple[Chunk, ...], count: int, size: int) -> list[list[int]]:
-    """The chunks that make up each of ``size`` equal parts of the buffer."""
+    """Return the chunks of each of ``size`` equal parts of the buffer."""
     return [
         [i for i, c in enumerate(chunks) if c.length and part.offset <= c.offset < part.offset + part.length]
         for part in partition(count, size)
@@ -53,7 +53,7 @@ def _parts(chunks: tuple[Chunk, ...], count: int, size: int) -> list[list[int]]:
 
 
 def _ring(group: list[int], parts: list[list[int]]) -> tuple[Steps, Steps]:
-    """Reduce-scatter and all-gather among ``group``; its i-th member owns part i in between."""
+    """Return reduce-scatter and all-gather among ``group``; its i-th member owns part i in between."""
     size = len(group)
 
     def steps(phase: str, first: int, reduce: bool) -> Steps:
@@ -90,6 +90,6 @@ def _between(groups: list[list[int]], parts: list[list[list[int]]], chunks: int)
 
 
 def _together(parallel: list[Steps]) -> Steps:
-    """Step i of all at the same time."""
+    """Merge phases: step i of all of them at the same time."""
     longest = max(map(len, parallel), default=0)
     return [[t for steps in parallel if i < len(steps) for t in steps[i]] for i in range(longest)]

@@ -1,6 +1,6 @@
 """Naive: gather everything to rank 0, add it up there, send the sum back to each rank, one after another.
 
-The baseline of every lecture: rank 0's link carries 2(p-1) whole buffers.
+The usual textbook baseline: rank 0's link carries 2(p-1) whole buffers.
 """
 
 from ringscope.schedules.schedule import Chunk, Schedule, Transfer

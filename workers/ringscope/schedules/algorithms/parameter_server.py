@@ -1,16 +1,19 @@
-"""Parameter server, synchronous: S of the ranks also serve; server s owns chunk s, adds up what all push, is pulled.
+"""Parameter server, synchronous: S of the ranks are also servers; server s owns chunk s, sums the pushes of all ranks,
+and answers their pulls.
 
-A rank pushes its whole buffer but for its own chunk, and a server answers every rank. One server is the lecture's
-case, whose link carries 2(p-1) buffers (the transfers of ``naive``); p servers send as little as the ring (those of
-``direct``). Servers may also be machines of their own. Source: Li et al. 2014; Jiang et al. 2020 (BytePS) on the
-number of servers.
+A rank pushes its whole buffer except its own chunk, and a server answers every rank. One server is the textbook case,
+whose link carries 2(p-1) buffers (the transfers of ``naive``); p servers send as little as the ring (the transfers of
+``direct``). Servers may also be separate machines. Source: Li et al. 2014; Jiang et al. 2020 (BytePS) on the number of
+servers.
 """
 
 from ringscope.schedules.schedule import Schedule, Transfer, joined, partition
 
 
 def parameter_server(ranks: int, count: int, servers: int = 1) -> Schedule:
-    """All-reduce of ``count`` elements over ``servers`` of the ranks, spread evenly; more than ranks means all."""
+    """All-reduce of ``count`` elements with ``servers`` of the ranks as servers, spread evenly; more servers than
+    ranks means all ranks.
+    """
     servers = min(servers, ranks)
     place = [server * ranks // servers for server in range(servers)]
     push = (
@@ -25,11 +28,12 @@ def parameter_server(ranks: int, count: int, servers: int = 1) -> Schedule:
 
 
 def separate_servers(workers: int, count: int, servers: int = 1) -> Schedule:
-    """All-reduce of ``count`` elements over ``workers`` ranks by ``servers`` further ones, which hold no gradient.
+    """All-reduce of ``count`` elements over ``workers`` ranks with ``servers`` additional ranks, which hold no
+    gradient.
 
-    The servers are the last ranks: the first push of a chunk is kept, not added to what is there, and no result is
-    theirs. Round by round a worker pushes to another server, so that all ports are busy. This is a schedule for the
-    model and for ``virtual``; a benchmark's servers are among its ranks, as each of them has a gradient.
+    The servers are the last ranks: they store the first push of a chunk instead of adding it, and they have no result.
+    A worker pushes to a different server in every round, so that all ports are busy. This schedule is for the model and
+    for ``virtual``; a benchmark's servers are among its ranks, because each of its ranks has a gradient.
     """
     if workers < 2:
         return Schedule(workers + servers, partition(count, servers), ())

@@ -1,4 +1,4 @@
-"""Reduce: the root gets the sum; what the others' results hold is left over from the way."""
+"""Reduce: the root gets the sum; the results of the other ranks hold intermediate values."""
 
 from itertools import pairwise
 
@@ -8,7 +8,7 @@ from ringscope.schedules.schedule import Chunk, Move, Schedule, Transfer, joined
 
 
 def ring(ranks: int, count: int, root: int = 0) -> Schedule:
-    """A chain around to the root, every rank adding its part, in segments that follow one another."""
+    """Reduce along a chain around the ring to the root, where every rank adds its part, in consecutive segments."""
     order = [(root + 1 + i) % ranks for i in range(ranks)]
     chunks = segments(count)
     moves = [Move("reduce", segment, src, dst, True) for segment in range(len(chunks)) for src, dst in pairwise(order)]
@@ -16,12 +16,12 @@ def ring(ranks: int, count: int, root: int = 0) -> Schedule:
 
 
 def tree(ranks: int, count: int, root: int = 0) -> Schedule:
-    """The binomial tree: lg p messages deep. Source: MPICH's reduce_intra_binomial.c."""
+    """Reduce along the binomial tree, lg p messages deep. Source: MPICH's reduce_intra_binomial.c."""
     return Schedule(ranks, (Chunk(0, count),), joined(up(ranks, root)), _at_root(ranks, root, 1))
 
 
 def naive(ranks: int, count: int, root: int = 0) -> Schedule:
-    """The root receives from one after another."""
+    """Receive at the root from one rank after another."""
     steps = ([Transfer("reduce", 0, 0, (root + shift) % ranks, root, reduce=True)] for shift in range(1, ranks))
     return Schedule(ranks, (Chunk(0, count),), joined(steps), _at_root(ranks, root, 1))
 

@@ -1,13 +1,13 @@
 """Reduce-scatter: of the p chunks of the result, rank r gets chunk r. Every rank sends (p-1)/p of the buffer.
 
-What the result holds outside a rank's own chunk is left over from the way.
+Outside a rank's own chunk the result holds intermediate values.
 """
 
 from ringscope.schedules.schedule import Schedule, Transfer, joined, partition
 
 
 def ring(ranks: int, count: int) -> Schedule:
-    """Chunk r passes through all ranks, every one adding its part, and ends at rank r: the first half of the ring."""
+    """Pass chunk r through all ranks, each of which adds its part, to rank r: the first half of the ring all-reduce."""
     steps = (
         [
             Transfer("reduce_scatter", 0, (rank - 1 - step) % ranks, rank, (rank + 1) % ranks, reduce=True)
@@ -19,7 +19,7 @@ def ring(ranks: int, count: int) -> Schedule:
 
 
 def direct(ranks: int, count: int) -> Schedule:
-    """Every rank gets its chunk from all others, one after another: MPICH's pairwise algorithm."""
+    """Let every rank receive its chunk from all others, one after another: MPICH's pairwise algorithm."""
     steps = (
         [
             Transfer("reduce_scatter", 0, (rank + shift) % ranks, rank, (rank + shift) % ranks, reduce=True)

@@ -1,6 +1,6 @@
 """Ring: reduce-scatter, then all-gather, p-1 steps each, always to the next rank (Patarasuk and Yuan 2009).
 
-Every rank sends 2(p-1)/p of the buffer, the least possible; the price is 2(p-1) messages one after another.
+Every rank sends 2(p-1)/p of the buffer, the least possible, but in 2(p-1) consecutive messages.
 """
 
 from ringscope.schedules.schedule import Schedule, Transfer, partition
@@ -29,7 +29,7 @@ def ring(ranks: int, count: int) -> Schedule:
 def reversed_ring(ranks: int, count: int) -> Schedule:
     """Return the ring in the other direction: 2 to 1, 3 to 2, 1 to 3, as in some texts.
 
-    Rank r is owner of the same chunk r+1 mod p after the reduce-scatter. Bytes and steps are those of ``ring``.
+    Rank r owns the same chunk r+1 mod p after the reduce-scatter. Bytes and steps are equal to those of ``ring``.
     """
     schedule = ring(ranks, count)
     steps = tuple(tuple(_mirrored(transfer, ranks) for transfer in step) for step in schedule.steps)

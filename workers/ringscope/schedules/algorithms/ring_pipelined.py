@@ -1,7 +1,7 @@
-"""Pipelined ring: the ring with every chunk cut into segments, so that one is on the wire while one is added.
+"""Pipelined ring: the ring with every chunk cut into segments, so that one is sent while another is added.
 
-Sends as much as the ring. Segment k+1 does not depend on segment k, hence executors have two in flight; gloo does
-the same (docs/algorithms.md, ring_chunked: at least two segments of at most 1 MiB).
+It sends as much as the ring. Segment k+1 does not depend on segment k, so executors have two in flight; gloo does the
+same (docs/algorithms.md, ring_chunked: at least two segments of at most 1 MiB).
 """
 
 from ringscope.schedules.schedule import Schedule, Transfer, joined, partition

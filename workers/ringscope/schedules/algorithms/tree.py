@@ -1,8 +1,8 @@
 """Binomial tree: reduce to rank 0, then broadcast from it.
 
-In step k of the reduce, every rank whose lowest set bit is k sends its whole buffer to the rank without that bit.
-lg p messages deep each way, but only one buffer per rank travels up and one down. Source: the textbook algorithm, as
-in MPICH's reduce_intra_binomial.c and bcast_intra_binomial.c.
+In step k of the reduce, every rank whose lowest set bit is k sends its whole buffer to the rank without that bit. It is
+lg p messages deep each way, but sends only one buffer per rank up and one down. Source: the textbook algorithm, as in
+MPICH's reduce_intra_binomial.c and bcast_intra_binomial.c.
 """
 
 from ringscope.schedules.schedule import Chunk, Schedule, Transfer, joined
@@ -14,7 +14,7 @@ def tree(ranks: int, count: int) -> Schedule:
 
 
 def up(ranks: int, root: int) -> list[list[Transfer]]:
-    """The steps of a reduce of chunk 0 to ``root``."""
+    """Return the steps of a reduce of chunk 0 to ``root``."""
     return [
         [Transfer("reduce", 0, 0, (root + child) % ranks, (root + child - bit) % ranks, True) for child in children]
         for bit, children in _levels(ranks)
@@ -22,7 +22,7 @@ def up(ranks: int, root: int) -> list[list[Transfer]]:
 
 
 def down(ranks: int, root: int) -> list[list[Transfer]]:
-    """The steps of a broadcast of chunk 0 from ``root``."""
+    """Return the steps of a broadcast of chunk 0 from ``root``."""
     return [
         [Transfer("broadcast", 0, 0, (root + child - bit) % ranks, (root + child) % ranks, False) for child in children]
         for bit, children in reversed(_levels(ranks))
@@ -30,5 +30,5 @@ def down(ranks: int, root: int) -> list[list[Transfer]]:
 
 
 def _levels(ranks: int) -> list[tuple[int, range]]:
-    """(bit, the ranks whose lowest set bit it is), leaves first."""
+    """Yield each bit with the ranks that have it as their lowest set bit, leaves first."""
     return [(1 << k, range(1 << k, ranks, 2 << k)) for k in range((ranks - 1).bit_length())]

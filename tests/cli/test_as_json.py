@@ -76,5 +76,5 @@ def test_a_log_from_a_level_on(api: FakeApi) -> None:
 
 def test_the_jobs_of_a_schedule(api: FakeApi) -> None:
     api.answers["GET /jobs"] = items()
-    assert api.run("jobs", "--schedule", "4").out == "No job is like that.\n"
+    assert api.run("jobs", "--schedule", "4").out == "No job matches.\n"
     assert api.last.query["schedule_id"] == ["4"]

@@ -76,7 +76,7 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
         ["nodes", "n1", "n2"],
         ["versions.mpi", "5.0", "5.1"],
     ]
-    assert "size and place: 2 (of 3 in job 1, 2 in job 2)" in done.out
+    assert "size and placement: 2 (of 3 in job 1, 2 in job 2)" in done.out
     assert lines[7] == ["ALGORITHM", "SIZE", "PLACE", "A=1", "us", "B=2", "us", "B/A", "95", "%"]
     assert lines[8] == ["ring", "8", "B", "out", "of", "place", "10.00", "10.10", "1.010", "-"]
     assert lines[9] == [
@@ -110,7 +110,7 @@ def test_what_should_not_be_compared_is_said(two_jobs: FakeApi) -> None:
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: 4 ranks on 2 cores: the ranks shared cores, which affects every time.\n" in said
     assert "Job 2: It shared node n1 with job 3. It is excluded from best values" in said
-    assert f"Job 2 and job 1, the base job, do not measure the same thing: {CROWD}\n" in said
+    assert f"Job 2 and the base job 1 do not measure the same thing: {CROWD}\n" in said
     two_jobs.answers["GET /jobs/2"] = job(2, state="succeeded", attempts=[], spec=CLUSTER)
     two_jobs.answers["GET /comparison"] = compared(SIMULATION)
     said = two_jobs.run("diff", "1", "2").out
@@ -134,7 +134,7 @@ def test_rows_with_wrong_elements_are_left_out_and_it_is_said(two_jobs: FakeApi)
     two_jobs.answers["GET /jobs/2/measurements"] = items(row(8, 1.0, wrong=7), surely(1024, 50.0))
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: 7 wrong elements; the rows that have any are left out.\n" in said
-    assert "size and place: 1 (of 3 in job 1, 1 in job 2)" in said
+    assert "size and placement: 1 (of 3 in job 1, 1 in job 2)" in said
     told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)
     assert [found["size_bytes"] for found in told["rows"]] == [1024]
     assert told["jobs"][1]["caveats"] == ["7 wrong elements; the rows that have any are left out."]
@@ -184,7 +184,7 @@ def test_jobs_without_rows(api: FakeApi) -> None:
         api.answers[f"GET /jobs/{number}/measurements"] = items()
         api.answers[f"GET /jobs/{number}/environment"] = {"items": []}
     api.answers["GET /comparison"] = compared()
-    assert "size and place: 0 (of 0 in job 1, 0 in job 2)" in api.run("diff", "1", "2").out
+    assert "size and placement: 0 (of 0 in job 1, 0 in job 2)" in api.run("diff", "1", "2").out
 
 
 def test_training_has_no_rows_to_compare(two_jobs: FakeApi) -> None:

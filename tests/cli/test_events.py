@@ -48,7 +48,7 @@ def test_the_list_and_its_filters(api: FakeApi) -> None:
 
 def test_a_time_may_be_so_long_ago(api: FakeApi) -> None:
     api.answers["GET /events"] = items()
-    assert api.run("events", "--since", "2h").out == "No event is like that.\n"
+    assert api.run("events", "--since", "2h").out == "No event matches.\n"
     since = datetime.fromisoformat(api.last.query["since"][0])
     ago = datetime.now(since.tzinfo) - since
     assert timedelta(hours=2) <= ago < timedelta(hours=2, minutes=1)

@@ -75,13 +75,13 @@ def test_what_is_known_against_a_files_rows_is_said(simulation: Path, tmp_path: 
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("fit",), "FILE: name files with results, or a job with --job; one of the two."),
+        (("fit",), "FILE: give either files with results, or a job with --job."),
         (("fit", "/nowhere.json"), "/nowhere.json cannot be read (No such file or directory); name a file"),
         (("fit", "{simulation}", "--ranks-per-node", "3"), "--ranks-per-node, --nics: ranks: 8 ranks do not fill"),
-        (("fit", "{simulation}", "--job", "1"), "FILE: name files with results, or a job with --job"),
+        (("fit", "{simulation}", "--job", "1"), "FILE: give either files with results, or a job with --job"),
         (("plan", "--fit", "/nowhere.json"), "--fit: /nowhere.json cannot be read"),
-        (("plan", "--fit", "{simulation}"), "holds no fit; write one with `ringscope fit RESULTS --json`."),
-        (("plan", "--fit", "{simulation}", "--link", "ib200"), "--fit: it says how fast the links and adding are"),
+        (("plan", "--fit", "{simulation}"), "does not contain a fit; write one with `ringscope fit RESULTS --json`."),
+        (("plan", "--fit", "{simulation}", "--link", "ib200"), "--fit: it contains the speed of links and additions"),
     ],
 )
 def test_refusals_are_one_line(simulation: Path, arguments: tuple[str, ...], sentence: str) -> None:

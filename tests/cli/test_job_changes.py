@@ -94,7 +94,7 @@ def test_words_become_a_merge_patch(words: list[str], patch: dict[str, object] |
         (["ranks"], "--set ranks: this is not field=value"),
         (["placement.=8"], "--set placement.=8: this is not field=value"),
         (["benchmark.max_bytes=much"], "--set benchmark.max_bytes=much: 'much' is not a size"),
-        (["placement=null", "placement.ranks=2"], "placement is set as a whole and in part"),
+        (["placement=null", "placement.ranks=2"], "placement is set both as a whole and in part"),
     ],
 )
 def test_words_that_mean_nothing_are_told(words: list[str], sentence: str) -> None:
@@ -116,7 +116,7 @@ def test_a_merge_patch_is_applied_as_rfc_7396_says() -> None:
 
 def test_labels_are_written_as_kubectl_writes_them() -> None:
     assert label_changes(["a=1", "b=x=y", "c-", "d="]) == {"a": "1", "b": "x=y", "c": None, "d": ""}
-    with pytest.raises(UserError, match="team: this is not a label; write key=value, or key- to take it away"):
+    with pytest.raises(UserError, match="team: this is not a label; write key=value, or key- to remove it"):
         label_changes(["team"])
 
 

@@ -83,7 +83,7 @@ def test_bad_input_is_refused_before_anything_is_asked(api: FakeApi) -> None:
     assert done.err.startswith("--size: 'lots' is not a size; ")
     done = api.run("trace")
     assert done.code == 2
-    assert done.err.startswith("ALGORITHM: name one of ring, ")
+    assert done.err.startswith("ALGORITHM: give one of ring, ")
     assert api.asked == []
 
 

@@ -53,8 +53,8 @@ def lab_file(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [
-        (("--rate", "fast"), "--rate: 'fast' is no rate; write it like 80mbit, 1gbit or 10Gbit/s."),
-        (("--rate", "0mbit"), "--rate: '0mbit' is no rate; write it like 80mbit, 1gbit or 10Gbit/s."),
+        (("--rate", "fast"), "--rate: 'fast' is not a rate; write it like 80mbit, 1gbit or 10Gbit/s."),
+        (("--rate", "0mbit"), "--rate: '0mbit' is not a rate; write it like 80mbit, 1gbit or 10Gbit/s."),
         (("--delay", "soon"), "--delay: 'soon' is not a duration; write for example 5us, 1.5ms or 2s."),
         (("--hosts", "2", "--racks", "3"), "--racks: 3 racks are more than 2 hosts; take fewer."),
     ],
@@ -67,11 +67,11 @@ def test_bad_input_is_one_line(api: FakeApi, flags: tuple[str, ...], sentence: s
 @pytest.mark.parametrize("loss", ["much", "100%", "-1%"])
 def test_a_loss_that_is_no_share_is_refused(api: FakeApi, loss: str) -> None:
     done = api.run("lab", "degrade", "h1", f"--loss={loss}")
-    assert done.err == f"--loss: {loss!r} is no share of the packets; write it like 5% (0% to below 100%).\n"
+    assert done.err == f"--loss: {loss!r} is not a share of packets; write it like 5% (0% to below 100%).\n"
 
 
 def test_degrade_without_a_change_is_refused(api: FakeApi) -> None:
-    assert api.run("lab", "degrade", "h1").err == "Say what is to be degraded: --rate, --delay or --loss.\n"
+    assert api.run("lab", "degrade", "h1").err == "Give --rate, --delay or --loss.\n"
 
 
 def test_without_root_one_line_says_so(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:

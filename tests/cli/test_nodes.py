@@ -64,7 +64,7 @@ def test_one_node_slot_by_slot(api: FakeApi) -> None:
     lines = api.run("node", "n1").out.splitlines()
     assert lines == [
         "Node n1: ready, 1 of 2 slots busy",
-        "address   10.0.0.1, heard of 2 s ago",
+        "address   10.0.0.1, last heartbeat 2 s ago",
         "clock     -1.200 ± 0.340 ms against the server's",
         "hardware  64 cores, 1 TiB, 2x NVIDIA H200",
         "labels    rack=r1",

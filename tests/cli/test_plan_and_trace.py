@@ -61,7 +61,7 @@ def test_plan_marks_an_upper_bound() -> None:
     crowd = ("--topology", "4x32x8", "--link", "ib400", "--oversubscription", "4", "--bytes", "4MiB")
     ring, direct, *more = ringscope("plan", "--algorithm", "ring,direct", *crowd).splitlines()[2:]
     assert ("at most" in ring, "at most" in direct, "schedule, bound" in direct) == (False, True, True)
-    assert more[0].startswith("at most: messages share links")
+    assert more[0].startswith("Upper bound: the times at which messages share links")
 
 
 def test_plan_of_another_collective_takes_all_its_algorithms() -> None:
@@ -225,7 +225,7 @@ def test_trace_knows_nodes_and_roots() -> None:
 def test_trace_follows_every_channel() -> None:
     """Of two nodes of two: in the first channel ranks 0 and 2 leave their nodes, in the second 1 and 3."""
     first, *lines = ringscope("trace", "ring", "--topology", "2x2").splitlines()
-    assert first == "ring in 2 channels, each out of a node by another rank"
+    assert first == "ring in 2 channels, each leaving a node through a different rank"
     assert ringscope("trace", "ring", "--topology", "2x2", "--channels", "2").splitlines() == [first, *lines]
     assert lines[0] == "rank 0 starts with 1,1,1,1,1,1,1,1"
     sent = {tuple(line.split()[1:5:3]) for line in lines if "->" in line}
@@ -245,7 +245,7 @@ def test_trace_follows_every_channel() -> None:
         (("tree", "--collective", "reduce", "-r", "3"), "--root: 3 is not one of 3 ranks; give 0 to 2."),
         (("rong",), "ALGORITHM: unknown algorithm 'rong'; choose one of ring"),
         (("ring", "--collective", "all"), "--collective: unknown collective 'all'; choose one of all_reduce"),
-        (("tree", "--reverse"), "--reverse: only the ring of all_reduce with one channel has it; leave it out."),
+        (("tree", "--reverse"), "--reverse: only the ring of all_reduce with one channel supports it; leave it out."),
         (("ring", "--values", "1,2;3"), "--values: 3 ranks need as many rows of 2 numbers each"),
         (("ring", "--values", "a,b"), "--values: 'a,b' is not rows of numbers"),
         (("ring", "--perfetto", "/nowhere/x.json"), "--perfetto: /nowhere/x.json cannot be written"),

@@ -33,7 +33,7 @@ def test_where_slurm_is_missing_one_sentence_says_so_and_no_token_is_left(server
 
 
 def test_bad_input_is_refused_before_a_token_is_made(server: Server) -> None:
-    assert_refused(server.run("slurm", "--nodes", "2", "--time", "soon"), "time: 'soon' is no time for Slurm")
+    assert_refused(server.run("slurm", "--nodes", "2", "--time", "soon"), "time: 'soon' is not a time for Slurm")
 
 
 def test_the_token_goes_by_the_environment_alone(server: Server, tmp_path: Path) -> None:

@@ -42,7 +42,7 @@ def test_flags_override_the_file_and_leave_it_alone() -> None:
             ("--algorithm", "ring"),
             "benchmark: the file has [1] here; give an object, or no flags",
         ),
-        pytest.param("[" * 100_000, (), "job.json holds no job: it is nested too deeply", id="deep"),
+        pytest.param("[" * 100_000, (), "job.json does not contain a job: it is nested too deeply", id="deep"),
     ],
 )
 def test_a_file_that_holds_no_job_is_told_in_a_sentence(
@@ -213,7 +213,7 @@ def test_the_sentence_equals_the_apis(server: Server) -> None:
         (("-b", "12X"), ("-b", "'12X' is not a size")),
         (("--label", "team"), ("--label team", "key=value")),
         (("/nowhere/job.json",), ("/nowhere/job.json cannot be read",)),
-        (("-",), ("- holds no job: it is",)),
+        (("-",), ("- does not contain a job: it is",)),
     ],
 )
 def test_bad_flags_never_reach_the_server(server: Server, arguments: tuple[str, ...], words: tuple[str, ...]) -> None:

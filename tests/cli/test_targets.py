@@ -54,8 +54,11 @@ def test_it_goes_on_after_trouble(api: FakeApi, tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("flags", "sentence"),
     [
-        (("--every", "5"), "--every: there is no file to write again; give --file."),
-        (("--file", "nodes.txt"), "--file: nodes.txt does not end in .json, which is how Prometheus knows the format;"),
+        (("--every", "5"), "--every: there is no file to write; give --file."),
+        (
+            ("--file", "nodes.txt"),
+            "--file: nodes.txt does not end in .json, which Prometheus needs to recognise the format;",
+        ),
         (("--file", "/no/such/folder/nodes.json"), "cannot be written (No such file or directory)"),
     ],
 )

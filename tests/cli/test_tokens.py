@@ -59,7 +59,7 @@ def test_the_list_has_no_secret(api: FakeApi) -> None:
 
 def test_revoking(api: FakeApi) -> None:
     api.answers["DELETE /tokens/5"] = Answer("", 204)
-    assert api.run("token", "revoke", "5").out == "Token 5 is revoked, and with it what was made with it.\n"
+    assert api.run("token", "revoke", "5").out == "Token 5 is revoked, with everything that was created with it.\n"
 
 
 def test_rotating(api: FakeApi) -> None:
@@ -67,4 +67,6 @@ def test_rotating(api: FakeApi) -> None:
         token(kind="agent", node="n1", rotation_wanted_at="2026-01-01T00:00:00Z")
     )
     done = api.run("token", "rotate", "5")
-    assert done.out == ("Token 5 is rotated as soon as the agent of node n1 calls; until then the old one is good.\n")
+    assert done.out == (
+        "Token 5 is rotated at the next call of the agent of node n1; until then the old one is valid.\n"
+    )

@@ -43,7 +43,7 @@ def test_json_is_the_table_itself(tmp_path: Path) -> None:
 
 
 def test_nothing_is_known_at_first(tmp_path: Path) -> None:
-    assert tune(tmp_path, "--show").stdout == f"{tmp_path / 'tuning.json'} holds nothing yet.\n"
+    assert tune(tmp_path, "--show").stdout == f"{tmp_path / 'tuning.json'} has no measurements yet.\n"
 
 
 @pytest.mark.parametrize(
@@ -99,8 +99,8 @@ def test_times_beside_other_load_are_not_kept_and_it_is_said(tmp_path: Path, oth
     done = tune(tmp_path, "--ranks", "2,4")
     assert done.returncode == 1
     assert done.stderr == (
-        "Other load took 50 % of the processors while all_reduce of 4 ranks was measured, so that these times are not "
-        "kept; run it again while nothing else runs, or with --keep.\n"
+        "Other load used 50 % of the processors while all_reduce of 4 ranks was measured, so these times are not "
+        "kept; run it again on an idle machine, or with --keep.\n"
     )
     assert [curve.shape for curve in read(path_in(tmp_path)).curves] == ["1x2"], "what was quiet is kept"
 

@@ -11,8 +11,8 @@ from ringscope.cost.prices import PRICED, prices
 
 SIMULATED = ("--transport", "simulated", "--topology", "2x2")
 OF_A_JOB = "it is only for the trace of a job; add --job N, or leave it out."
-OF_AN_ALGORITHM = "the trace of a job has its own; leave it out, or leave --job out."
-MEASURED = "a simulated sweep has the cost model's times, which it does not change; leave it out."
+OF_AN_ALGORITHM = "the trace of a job already determines this; leave it out, or leave --job out."
+MEASURED = "it has no effect on the cost model's times of a simulated sweep; leave it out."
 ROOTLESS = "only broadcast and reduce have a root; leave it out."
 
 UNUSED = [
@@ -34,14 +34,18 @@ UNUSED = [
     ),
     (("bench", "--root", "1"), "--root", ROOTLESS),
     (("submit", "--root", "1"), "--root", ROOTLESS),
-    (("submit", "--collective", "sendrecv", "-o", "max"), "--op", "sendrecv adds nothing up; leave it out."),
-    (("bench", "broadcast", "--op", "max"), "--op", "broadcast adds nothing up; leave it out."),
+    (("submit", "--collective", "sendrecv", "-o", "max"), "--op", "sendrecv does not reduce; leave it out."),
+    (("bench", "broadcast", "--op", "max"), "--op", "broadcast does not reduce; leave it out."),
     (
         ("bench", "-K", "3"),
         "--skip-iterations",
-        "it changes only what -I reports; add -I 1, or leave it out.",
+        "it affects only the report of -I; add -I 1, or leave it out.",
     ),
-    (("bench", "--skip-missing"), "--skip-missing", "it leaves out some of --algorithm; name them, or leave it out."),
+    (
+        ("bench", "--skip-missing"),
+        "--skip-missing",
+        "it leaves out some algorithms of --algorithm; add --algorithm, or leave it out.",
+    ),
     *(
         (("bench", *SIMULATED, flag, value), long, MEASURED)
         for flag, value, long in (

@@ -48,14 +48,14 @@ def test_a_retry_that_waits() -> None:
     pending = {"reason": "backoff", "sentence": "Waits to be tried again."}
     lines = told(pending=pending, not_before="2036-01-02T03:04:05Z", excluded_nodes=["n2"], attempts=[ATTEMPT])
     assert lines[1].startswith("Not before: 2036-01-02 ")
-    assert lines[2] == "Not on n2, if others can hold it"
+    assert lines[2] == "Avoids n2, if other nodes can run it"
     assert lines[3].startswith("Attempt 1 on n1, n2, began 2026-01-02 ")
     assert lines[3].endswith(": node_lost after 5 min, because of node n2: Node n2 missed 3 heartbeats.")
 
 
 def test_an_attempt_that_goes_on() -> None:
     running = ATTEMPT | {"number": 2, "reason": None, "message": "", "finished_at": None}
-    assert told(state="running", attempts=[running])[1].endswith(": it goes on")
+    assert told(state="running", attempts=[running])[1].endswith(": it is running")
 
 
 @pytest.mark.parametrize(

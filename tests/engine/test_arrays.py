@@ -93,7 +93,9 @@ def test_a_rank_without_a_gpu_is_named_on_all(cupy, monkeypatch):
 def test_a_gpu_that_cuda_refuses_is_told_with_the_remedy(cupy):
     gpu = cuda.offer(OneOf(), local_rank=0)
     cupy.fake.status = 46
-    with pytest.raises(EngineError, match=r"^device: GPU 0 \[0000:00:00.0\] cannot be used \(cudaError46\); check that"):
+    with pytest.raises(
+        EngineError, match=r"^device: GPU 0 \[0000:00:00.0\] cannot be used \(cudaError46\); check that"
+    ):
         gpu.use()
 
 

@@ -232,7 +232,7 @@ def test_a_simulation_from_the_form_to_its_badge(visit: Visit) -> None:
     assert visit.violations() == []
     visit.shoot("new-simulation")
     page.get_by_role("button", name="Submit the job").click()
-    expect(page.get_by_text(re.compile(r"^'4y2' is no shape"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"^'4y2' is not a shape"))).to_be_visible()
     expect(page.get_by_label("Shape")).to_be_focused()
     page.get_by_label("Shape").fill("4x2")
     expect(page.get_by_text("--transport simulated --topology 4x2 --link 25gbe")).to_be_visible()

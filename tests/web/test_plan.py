@@ -21,7 +21,7 @@ PAGES = {
 def settle(page: Page, name: str) -> None:
     """Until the page's own data is there."""
     if name == "plan-error":
-        expect(page.get_by_text("'0x4' is no shape")).to_be_visible()
+        expect(page.get_by_text("'0x4' is not a shape")).to_be_visible()
     elif name == "plan-no-fit":
         expect(page.get_by_text("There is no job 99.")).to_be_visible()
     else:

@@ -71,7 +71,7 @@ async def test_perfetto_gets_each_message(server: Server) -> None:
 BAD: list[tuple[dict[str, Any], str, str]] = [
     ({"algorithm": "rong"}, "/algorithm", "unknown algorithm 'rong'; choose one of ring"),
     ({"shape": "65"}, "/shape", "too many to read; give 64 or fewer"),
-    ({"shape": "x"}, "/shape", "'x' is no shape"),
+    ({"shape": "x"}, "/shape", "'x' is not a shape"),
     (
         {"shape": "2x2", "channels": 3},
         "/channels",

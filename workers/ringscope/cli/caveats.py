@@ -7,7 +7,7 @@ from ringscope.judging.mode import mode_of, non_default
 
 
 def title(job: Job) -> str:
-    """The job's name; what nothing was measured of says so before it."""
+    """Return the job's name, after a mark if the job is simulated."""
     return titled(job.name, job.spec.is_simulated)
 
 
@@ -17,7 +17,7 @@ def titled(name: str, is_simulated: bool) -> str:
 
 
 def marks(job: Job, is_unstable: bool) -> list[str]:
-    """Return the caveats in a word or two each, for a list that shows one number of the job without its row."""
+    """Return short names of the caveats, for a list that shows one number of the job without its row."""
     summary = job.summary
     wrong = f"{summary.wrong} wrong" if summary.wrong else ""
     unstable = "unstable" if is_unstable else ""

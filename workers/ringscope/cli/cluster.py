@@ -1,4 +1,4 @@
-"""The options that describe a cluster, and what they say together: for plans and for simulations."""
+"""The options that describe a cluster, and their meaning: for plans and for simulations."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from ringscope.contracts.findings import field_errors
 from ringscope.contracts.words.topology import PRESETS
 from ringscope.contracts.words.units import parse_duration, parse_rate
 
-_LINK_HELP = f"A known link: {', '.join(PRESETS)}; nvlink is nvlink4; or its rate, such as 450GB/s."
+_LINK_HELP = f"A known link: {', '.join(PRESETS)}; nvlink means nvlink4; or a rate, such as 450GB/s."
 _FLAT = "flat"
 _FLAGS = {
     "shape": "--topology",
@@ -42,18 +42,21 @@ class ClusterOptions:
         int | None,
         typer.Option(
             min=1,
-            help="Channels of rings and trees, each leaving a node by another rank; default: one a card, on CPUs 1.",
+            help="Channels of rings and trees; each leaves a node through a different rank. Default: one per card, 1 "
+            "on CPUs.",
         ),
     ] = None
     oversubscription: Annotated[
         float | None, typer.Option(min=1, help="Oversubscription of the racks' uplinks; default 1.")
     ] = None
-    gamma: Annotated[str | None, typer.Option(help="How fast one rank adds, such as 20GB/s; default: no time.")] = None
+    gamma: Annotated[
+        str | None, typer.Option(help="How fast one rank adds values, such as 20GB/s; default: adding takes no time.")
+    ] = None
 
     def fields(self, ranks: int | None = None) -> dict[str, Any]:
         """Return the given options as fields of ``ClusterSpec``; ``ranks`` is the size of a flat cluster.
 
-        UserError where one cannot be read, or ``ranks`` contradicts the topology.
+        UserError if one cannot be read, or if ``ranks`` contradicts the topology.
         """
         shape = None if self.topology == _FLAT else self.topology
         if ranks is not None:
@@ -73,12 +76,12 @@ class ClusterOptions:
         return {name: value for name, value in fields.items() if value is not None}
 
     def without_channels(self) -> Self:
-        """Return the options of a sweep that is measured: its channels belong to the benchmark."""
+        """Return the options of a measured sweep: its channels belong to the benchmark."""
         return replace(self, channels=None)
 
 
 def cluster(fields: dict[str, Any]) -> ClusterSpec:
-    """The cluster; UserError that names the flag of what is wrong with it."""
+    """Return the cluster; UserError names the flag that is wrong."""
     try:
         return ClusterSpec.model_validate(fields)
     except ValidationError as error:

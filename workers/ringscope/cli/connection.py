@@ -29,7 +29,7 @@ Url = Annotated[
 
 
 def connect(url: str | None, data_dir: Path) -> Client:
-    """A client for the given server, else for the one on the data directory."""
+    """Return a client for the given server, else for the one on the data directory."""
     client = Client(server_url(url, data_dir), token(data_dir.expanduser()))
     if url is None:
         client.page_url = public_url(data_dir.expanduser()) or client.url
@@ -37,9 +37,9 @@ def connect(url: str | None, data_dir: Path) -> Client:
 
 
 def as_typed(sentence: str, url: str | None = None, data_dir: Path | None = None) -> str:
-    """Rewrite the commands in a sentence as they run here: with the path of the program, and this command's flags.
+    """Rewrite the commands in a sentence so that they run here: with the path of the program, and this command's flags.
 
-    What came from the environment is there for the next command as well.
+    Options from the environment also apply to the next command.
     """
     flags = {"RINGSCOPE_DATA_DIR": data_dir and str(data_dir), "RINGSCOPE_URL": url}
     usual = {"RINGSCOPE_DATA_DIR": str(DEFAULT_DATA_DIR)} | os.environ
@@ -48,7 +48,7 @@ def as_typed(sentence: str, url: str | None = None, data_dir: Path | None = None
 
 
 def server_url(url: str | None, data_dir: Path) -> str:
-    """The given server, else the one on the data directory."""
+    """Return the given server, else the one on the data directory."""
     return url or served_url(data_dir.expanduser()) or usual_url()
 
 
@@ -62,7 +62,7 @@ def usual_url() -> str:
 
 
 def served_url(data_dir: Path, pid: int | None = None) -> str | None:
-    """The URL that the server on this directory wrote down (with ``pid``: only if that process wrote it)."""
+    """Return the URL that the server on this directory stored (with ``pid``: only if that process stored it)."""
     try:
         facts = json.loads((data_dir / "server.json").read_text())
         return str(facts["url"]) if pid in (None, facts["pid"]) else None
@@ -79,7 +79,7 @@ def public_url(data_dir: Path) -> str | None:
 
 
 def token(data_dir: Path) -> str:
-    """The personal token: RINGSCOPE_TOKEN, else the one that the server left in its data directory."""
+    """Return the personal token: RINGSCOPE_TOKEN, else the one that the server stored in its data directory."""
     from_environment = os.environ.get("RINGSCOPE_TOKEN", "").strip()
     if from_environment:
         return from_environment

@@ -14,8 +14,8 @@ from rich.console import Console
 from ringscope.choice.tuning_file import DEFAULT_DATA_DIR as DEFAULT_DATA_DIR
 
 _PIPE_COLUMNS = 240
-# Controls (all but tabs and ends of lines), other ends of lines, marks that turn the direction of the text or are not
-# seen, tags, and halves of a pair, which no encoding has.
+# Control characters (except tabs and line ends), other line separators, invisible and bidirectional marks, tags, and
+# unpaired surrogates, which no encoding supports.
 _UNSEEN = re.compile(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     r"\U000e0000-\U000e007f\ud800-\udfff]"
@@ -25,7 +25,7 @@ EXIT_FAILED = 1
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 3
 EXIT_INTERRUPTED = 130
-EXIT_READER_GONE = 141  # as a shell has it of a program that SIGPIPE ends
+EXIT_READER_GONE = 141  # exit code that a shell shows for a program ended by SIGPIPE
 
 DataDir = Annotated[
     Path,
@@ -34,27 +34,31 @@ DataDir = Annotated[
 
 
 def say(text: str = "") -> None:
-    """One line on stdout, at once also through a pipe."""
+    """Print one line on stdout, without buffering also through a pipe."""
     typer.echo(visible(text))
 
 
 def complain(text: str) -> None:
-    """One line on stderr."""
+    """Print one line on stderr."""
     typer.echo(visible(text), err=True)
 
 
 def say_json(text: str) -> None:
-    """JSON on stdout; what is not seen is escaped as JSON has it, so that it stays the same document."""
+    """Print JSON on stdout; invisible characters are escaped as in JSON, so the document is equivalent."""
     typer.echo(_UNSEEN.sub(lambda found: json.dumps(found[0])[1:-1], text))
 
 
 def pour(text: str) -> None:
-    """A piece of a file on stdout: as it is, but a terminal is shown control characters instead of obeying them."""
+    """Print a piece of a file on stdout unchanged; on a terminal control characters are made visible instead of
+    executed.
+    """
     sys.stdout.write(visible(text.replace("\r\n", "\n")) if sys.stdout.isatty() else text)
 
 
 def visible(text: str) -> str:
-    r"""The text with what is not seen written out, such as \x1b or \u202e: names and logs command no terminal."""
+    r"""Return the text with invisible characters escaped, such as \x1b or \u202e: names and logs must not control the
+    terminal.
+    """
     return _UNSEEN.sub(lambda found: _escaped(ord(found[0])), text)
 
 
@@ -64,7 +68,7 @@ def in_one_line(text: str) -> str:
 
 
 def make_writable() -> None:
-    """Write what the terminal's encoding does not have as people write it, instead of ending with an error."""
+    """Replace characters that the terminal's encoding does not have with readable ones, instead of raising an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
@@ -85,7 +89,7 @@ def command_name() -> str:
 
 class _Output(Console):
     def on_broken_pipe(self) -> None:
-        """End as every other output does when the reader of a pipe is gone; Rich would end with 1."""
+        """Exit like all other output when the reader of a pipe is gone; Rich would exit with 1."""
         self.quiet = True
         raise SystemExit(EXIT_READER_GONE)
 
@@ -96,5 +100,5 @@ def stderr_console() -> Console:
 
 
 def stdout_console() -> Console:
-    """A Rich console on stdout, for tables; through a pipe lines are long instead of folded."""
+    """A Rich console on stdout, for tables; lines are not folded in a pipe."""
     return _Output(highlight=False, markup=False, width=None if sys.stdout.isatty() else _PIPE_COLUMNS)

@@ -1,4 +1,4 @@
-"""Following a job until it ends: live events while they flow, plain polling while they do not."""
+"""Following a job until it ends: by live events if they are available, else by polling."""
 
 import time
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ POLL_SECONDS = 1.0
 
 
 def follow(client: Client, job_id: int) -> Iterator[Job]:
-    """The job now, and again whenever something about it changed, until it is finished.
+    """Yield the job now, and again after every change, until it is finished.
 
     Survives a restart of the server; raises ServerAwayError after a minute without an answer.
     """
@@ -29,12 +29,12 @@ def follow(client: Client, job_id: int) -> Iterator[Job]:
 
 
 def _watch(client: Client, job_id: int) -> Iterator[Job]:
-    """One poll, then the stream for as long as it lasts."""
+    """Poll once, then follow the stream as long as it lasts."""
     job = client.job(job_id)
     yield job
     try:
         for event in client.stream((f"job:{job_id}",)):
-            # a comment opens the stream, a heartbeat comes every few seconds: reading the job then closes every gap
+            # a comment opens the stream, and a heartbeat comes every few seconds: reading the job then closes every gap
             if event.name in ("comment", "heartbeat", "reset"):
                 job = client.job(job_id)
             elif event.name == "job" and event.data["id"] == job_id:
@@ -45,7 +45,7 @@ def _watch(client: Client, job_id: int) -> Iterator[Job]:
 
 
 class LogReader:
-    """Reads a job's log on from where it stopped, first from ``at``; the cursor, not the stream, says what is new."""
+    """Reads a job's new log lines, first from ``at``; the cursor, not the stream, determines what is new."""
 
     def __init__(
         self, client: Client, job_id: int, rank: int | None = None, at: str | None = None, level: str | None = None
@@ -59,7 +59,7 @@ class LogReader:
         self._last_id = -1
 
     def fresh(self) -> Iterator[LogLine]:
-        """Lines that were not read before, oldest first."""
+        """Return the lines that were not read before, oldest first."""
         while True:
             page = self._client.log(self._job_id, self._cursor, self._rank, self._at, self._level)
             for line in page.items:

@@ -1,4 +1,4 @@
-"""Lists as tables or as JSON, times and labels in words: the same in every command."""
+"""Lists as tables or as JSON, times and labels as text: the same in every command."""
 
 import json
 import re
@@ -15,7 +15,7 @@ from ringscope.contracts.errors import UserError
 
 
 class Named(Protocol):
-    """Something that people call by its name."""
+    """An object with a name."""
 
     name: str
 
@@ -43,7 +43,7 @@ def say_list(items: Iterable[ViewT], columns: Columns[ViewT], as_json: bool, emp
 
 
 def say_one(item: View, sentence: str, as_json: bool) -> None:
-    """One thing, such as what was just changed: a sentence about it, or all of it as JSON."""
+    """Print one object, such as one that was just changed: a sentence about it, or all of it as JSON."""
     if as_json:
         say_json(item.model_dump_json(indent=2, by_alias=True))
     else:
@@ -51,7 +51,7 @@ def say_one(item: View, sentence: str, as_json: bool) -> None:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """A plain table: no lines, nothing folded that fits."""
+    """Return a plain table: without rules, and without folding cells that fit."""
     grid = Table(*headings, box=None, pad_edge=False)
     for row in rows:
         grid.add_row(*("" if cell is None else in_one_line(str(cell)) for cell in row))
@@ -59,18 +59,18 @@ def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
 
 
 def when(time: datetime | None) -> str:
-    """A time on this machine's clock, to the second."""
+    """Format a time on this machine's clock, to the second."""
     return "" if time is None else time.astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def until(time: datetime) -> str:
-    """A time and how far it is off: 2026-01-02 03:04:05 (in 5 min)."""
+    """Format a time and its distance from now: 2026-01-02 03:04:05 (in 5 min)."""
     seconds = (time - datetime.now(UTC)).total_seconds()
     return f"{when(time)} (in {span(seconds)})" if seconds >= 0 else f"{when(time)} ({span(-seconds)} ago)"
 
 
 def moment(flag: str, text: str | None) -> str | None:
-    """A time as the API takes it; what has no zone is meant on this machine's clock."""
+    """Convert a time for the API; a time without a zone refers to this machine's clock."""
     if text is None:
         return None
     try:
@@ -82,7 +82,7 @@ def moment(flag: str, text: str | None) -> str | None:
 
 
 def span(seconds: float) -> str:
-    """A length of time in its largest whole unit: 40 s, 5 min, 3 h, 2 d."""
+    """Format a duration in its largest whole unit: 40 s, 5 min, 3 h, 2 d."""
     for unit_seconds, unit in ((86_400, "d"), (3_600, "h"), (60, "min")):
         if seconds >= 2 * unit_seconds:
             return f"{seconds / unit_seconds:.0f} {unit}"
@@ -90,7 +90,7 @@ def span(seconds: float) -> str:
 
 
 def label_words(labels: Mapping[str, str]) -> str:
-    """Labels as they are typed: a=1 b=2."""
+    """Format labels as they are typed: a=1 b=2."""
     return " ".join(f"{key}={value}" for key, value in sorted(labels.items()))
 
 
@@ -106,7 +106,7 @@ def node_state(node: Node) -> str:
 
 
 def named(noun: str, name: str, items: Sequence[NamedT]) -> NamedT:
-    """The one with this name; UserError that lists the names there are."""
+    """Return the object with this name; UserError lists the existing names."""
     for item in items:
         if item.name == name:
             return item

@@ -12,11 +12,13 @@ from ringscope.contracts.loose_json import read_json
 from ringscope.contracts.words.units import parse_size
 
 _short = Repr()
-_TEXTS = frozenset({"labels", "selector"})  # their values are text, whatever they look like
+_TEXTS = frozenset({"labels", "selector"})  # their values are text, even if they look like numbers
 
 
 def job_body(base: Mapping[str, Any], flags: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
-    """The job to submit: ``base`` with every given flag put at its path; UserError where there is no object."""
+    """Return the job to submit: ``base`` with every given flag set at its path; UserError if a parent is not an
+    object.
+    """
     body = json.loads(json.dumps(base))
     for (*parents, field), value in flags.items():
         if value is None:
@@ -34,21 +36,21 @@ def job_body(base: Mapping[str, Any], flags: Mapping[tuple[str, ...], Any]) -> d
 
 
 def read_job(file: str) -> dict[str, Any]:
-    """The JSON object in a file, - for stdin; UserError where there is none."""
+    """Return the JSON object in a file, - for stdin; UserError if there is none."""
     try:
         text = sys.stdin.read() if file == "-" else Path(file).read_text()
         body = read_json(text)
     except OSError as error:
-        raise UserError(f"{file} cannot be read ({error.strerror}); name a file that holds a job.") from error
+        raise UserError(f"{file} cannot be read ({error.strerror}); name a file with a job.") from error
     except ValueError as error:
-        raise UserError(f"{file} holds no job: {error}") from error
+        raise UserError(f"{file} does not contain a job: {error}") from error
     if not isinstance(body, dict):
-        raise UserError(f'{file} holds no JSON object; a job looks like {{"kind": "benchmark", …}}.')
+        raise UserError(f'{file} does not contain a JSON object; a job looks like {{"kind": "benchmark", …}}.')
     return body
 
 
 def pairs(flag: str, items: Sequence[str] | None) -> dict[str, str] | None:
-    """key=value items as a mapping; None when there is none."""
+    """Return key=value items as a mapping; None if there are none."""
     for item in items or ():
         if "=" not in item:
             raise UserError(f"{flag} {item}: this is not key=value; write for example {flag} team=infra.")
@@ -56,18 +58,18 @@ def pairs(flag: str, items: Sequence[str] | None) -> dict[str, str] | None:
 
 
 def label_changes(words: Sequence[str]) -> dict[str, str | None]:
-    """Labels to set (key=value) and to take away (key-, None), as kubectl writes them."""
+    """Return labels to set (key=value) and to remove (key-, None), as kubectl writes them."""
     changes: dict[str, str | None] = {}
     for word in words:
         key, sign, value = word.partition("=")
         if not sign and not word.endswith("-"):
-            raise UserError(f"{word}: this is not a label; write key=value, or key- to take it away.")
+            raise UserError(f"{word}: this is not a label; write key=value, or key- to remove it.")
         changes[key if sign else word[:-1]] = value if sign else None
     return changes
 
 
 def patch_of(assignments: Sequence[str] | None) -> dict[str, Any]:
-    """Words such as placement.ranks=8 as a merge patch (RFC 7396); the value null removes a field."""
+    """Convert words such as placement.ranks=8 to a merge patch (RFC 7396); the value null removes a field."""
     patch: dict[str, Any] = {}
     for word in assignments or ():
         dotted, sign, text = word.partition("=")
@@ -78,7 +80,7 @@ def patch_of(assignments: Sequence[str] | None) -> dict[str, Any]:
         for parent in path[:-1]:
             place = place.setdefault(parent, {})
             if not isinstance(place, dict):
-                raise UserError(f"--set {word}: {parent} is set as a whole and in part; set it one way.")
+                raise UserError(f"--set {word}: {parent} is set both as a whole and in part; use one of the two.")
         place[path[-1]] = _value(word, path, text)
     return patch
 

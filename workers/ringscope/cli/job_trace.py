@@ -42,7 +42,7 @@ def show_job_trace(
     stdout_console().print(table(["STEP", "PHASE", "BEGINS", "ENDS", "MODEL ENDS"], map(_step_cells, trace.steps)))
     if trace.prediction is not None:
         say(f"model: {_time(trace.prediction.duration_ns)}; its parameters: {trace.prediction.parameters}")
-    say("The transfers that took longest once both ends had come:")
+    say("The transfers that took longest once both ends were ready:")
     slowest = sorted(_told_once(trace.rows), key=_moving_ns, reverse=True)[:_SLOWEST]
     stdout_console().print(table(_ROW_HEADINGS, map(_row_cells, slowest)))
     if trace.hops:
@@ -59,7 +59,7 @@ def show_job_trace(
 
 
 def write_perfetto(path: Path, text: str) -> None:
-    """UserError where the file cannot be written."""
+    """Write the file; UserError if that fails."""
     try:
         path.write_text(text)
     except OSError as error:
@@ -117,9 +117,9 @@ def _clock_lines(ranks: Iterable[TracedRank]) -> Iterable[str]:
     errors = {rank.node: rank.clock_error_ns for rank in ranks}
     if len(errors) > 1:
         told = ", ".join(f"{node} {'not known' if error is None else _time(error)}" for node, error in errors.items())
-        yield f"Times of different nodes are to be trusted within their clocks' errors: {told}."
+        yield f"Times of different nodes are accurate within their clocks' errors: {told}."
     if left_out := sum(rank.left_out for rank in ranks):
-        yield f"{left_out} later transfers were left out: there were too many."
+        yield f"{left_out} later transfers were left out because there were too many."
 
 
 def _time(time_ns: int | None) -> str:

@@ -15,7 +15,7 @@ from ringscope.cli.console import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_READER_GONE,
 from ringscope.cli.sections import SectionedGroup
 from ringscope.contracts.errors import UserError
 
-# The help's sections: of each module the commands that it registers.
+# The help's sections, with the commands that each module registers.
 SECTIONS = {
     "Start": {"up": ["up"], "demo": ["demo"], "roles": ["server", "agent"], "login": ["login"]},
     "Without a server": {"bench": ["bench"], "tune": ["tune"], "plan": ["plan"], "trace": ["trace"], "fit": ["fit"]},
@@ -42,7 +42,7 @@ SECTIONS = {
     },
 }
 
-# A full disk or quota, a file that may not grow, a broken device, a terminal that is gone.
+# A full disk or quota, a file size limit, a broken device, a terminal that is gone.
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EPIPE, errno.EBADF)
 
 
@@ -76,7 +76,7 @@ def main() -> None:
         try:
             build(next(iter(sys.argv[1:]), None))()
         finally:
-            sys.stdout.flush()  # now, as an error of a full disk could not be reported later
+            sys.stdout.flush()  # flush now, because an error of a full disk could not be reported later
     except UserError as error:
         for sentence in error.sentences:
             complain(as_typed(sentence))
@@ -97,7 +97,7 @@ def main() -> None:
 
 
 def _is_reader_gone() -> bool:
-    """Say whether the other end of a pipe on stdout, such as ``head``, has ended."""
+    """Return whether the other end of a pipe on stdout, such as ``head``, has ended."""
     poll = select.poll()
     try:
         poll.register(sys.stdout.fileno(), 0)

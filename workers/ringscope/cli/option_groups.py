@@ -27,7 +27,7 @@ def unfolded(command: Callable[..., None]) -> Callable[..., None]:
             given[name] = group(**{field.name: given.pop(field.name) for field in fields(group)})
         command(**given)
 
-    del folded.__wrapped__  # typer would read the annotations of the command itself
+    del folded.__wrapped__  # typer would read the annotations of the original command
     folded.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     folded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     return folded

@@ -1,4 +1,4 @@
-"""Waiting for a job that was just made, and its outcome as words and as an exit code."""
+"""Waiting for a job that was just created, and its outcome as text and as an exit code."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print the job as JSON.")]
 
 
 def report(client: Client, job: Job, wait: bool, with_log: bool, as_json: bool) -> int:
-    """Print a new job, at once or when it has ended; return the exit code of the command."""
+    """Print a new job, immediately or when it has ended; return the exit code of the command."""
     if wait or with_log:
         job = _wait(client, job, with_log)
     if as_json:
@@ -35,7 +35,7 @@ def report(client: Client, job: Job, wait: bool, with_log: bool, as_json: bool) 
 
 
 def exit_code(job: Job) -> int:
-    """The outcome of a finished job as an exit code."""
+    """Return the outcome of a finished job as an exit code."""
     return {"succeeded": 0, "cancelled": EXIT_CANCELLED}.get(job.state, EXIT_FAILED)
 
 
@@ -52,5 +52,5 @@ def _wait(client: Client, job: Job, with_log: bool) -> Job:
                 complain(line.text)
         return job
     except KeyboardInterrupt:
-        complain(as_typed(f"Job {job.id} goes on without you; `ringscope cancel {job.id}` ends it.", client.url))
+        complain(as_typed(f"Job {job.id} continues; `ringscope cancel {job.id}` stops it.", client.url))
         raise typer.Exit(EXIT_INTERRUPTED) from None

@@ -1,4 +1,4 @@
-"""Waiting for a program to start: longer on a busy machine, and with a word on what is awaited."""
+"""Waiting for a program to start: longer on a busy machine, and with messages about the wait."""
 
 import os
 import time
@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from ringscope.cli.console import complain
 from ringscope.rank.load import crowding
 
-START_SECONDS = 60.0  # on a machine that has a core for each process
-MOST_TIMES = 20.0  # on the busiest one
+START_SECONDS = 60.0  # seconds on a machine with a core for each process
+MOST_TIMES = 20.0  # seconds on the busiest machine
 LOOK_SECONDS = 0.05
 TELL_SECONDS = 10.0
 
 
 class Patience:
-    """Looks again and again until the limit; iterate over it, and leave the loop once the program has started.
+    """Polls until the limit; iterate over it, and leave the loop once the program has started.
 
     Args:
         awaited: the program that has to start, such as "the server".
@@ -28,7 +28,7 @@ class Patience:
         self._most_crowded = 1.0
 
     def __iter__(self) -> Iterator[None]:
-        """Give one turn for each look; end when the limit is over."""
+        """Yield once for each poll; end at the limit."""
         while self.elapsed_seconds < self.limit_seconds:
             yield
             if time.monotonic() >= self._tells_at:

@@ -14,9 +14,9 @@ _LINES = 10  # without a terminal: about one line per tenth of the sweep
 
 
 def show_progress(jobs: Iterable[Job], loading: Callable[[Job], str] = lambda job: "") -> Job:
-    """Show the job as it changes; returns it as it was last, finished or not. Needs at least one.
+    """Show the job as it changes; return its last state, finished or not. Needs at least one state.
 
-    ``loading`` says what a job loads before it has a result.
+    ``loading`` describes what a job loads before it has a result.
     """
     console = stderr_console()
     return _bar(jobs, console, loading) if console.is_terminal else _lines(jobs, loading)
@@ -47,7 +47,7 @@ def done_of_total(job: Job) -> str:
 
 
 def _awaited(job: Job) -> str:
-    """The nodes that keep a gang from starting; empty when none does."""
+    """Return the nodes that delay the start of a gang; empty if there are none."""
     members = job.attempts[-1].members if job.attempts else []
     for phase, what in (("assigned", "to be ready"), ("ready", "to start ranks")):
         late = [member.node for member in members if member.phase == phase]

@@ -16,18 +16,16 @@ _NEEDED = {"gloo": ("torch", "it comes with PyTorch; pip install 'ringscope[trai
 def without_missing(names: Sequence[str], body: dict[str, Any], check: Callable[[dict[str, Any]], Any]) -> list[str]:
     """Return the names that can run, and print a line on stderr for each of the others.
 
-    Args:
-        body: a job without its algorithms.
-        check: raises UserError where a job is not valid.
+    Args: body: a job without its algorithms. check: raises UserError if a job is not valid.
 
-    UserError when none is left, or when something else than an algorithm is wrong with the job.
+    UserError if none is left, or if another part of the job is wrong.
     """
     benchmark = body["benchmark"]
 
     def checked(algorithms: list[str]) -> None:
         check(body | {"benchmark": benchmark | {"algorithms": algorithms}})
 
-    # What is wrong with an algorithm that always runs is wrong with the other options.
+    # An error with an algorithm that always runs is an error in the other options.
     checked([*SCHEDULED.get(benchmark["collective"], ())][:1])
     if benchmark["device"] == "cuda" and not _is_installed(_CUPY[0]):
         raise UserError(f"--device: cuda: {_CUPY[1]}")

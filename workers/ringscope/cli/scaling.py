@@ -34,9 +34,9 @@ def show_scaling(curve: Sequence[tuple[int, Sequence[Price]]], collective: str, 
         table.add_row(name, *(_time(column.get(name)) for column in times))
     stdout_console().print(table)
     if any(price.is_bound for _, found in curve for price in found):
-        say("≤: messages share links at times that were not followed, so that the rates are the least.")
+        say("≤: upper bound: the times at which messages share links were not followed.")
     if any(name not in column for column in times for name in times[0]):
-        say("-: its messages are too many to price one by one.")
+        say("-: too many messages to price one by one.")
 
 
 def _time(price: Price | None) -> str:

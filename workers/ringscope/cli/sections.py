@@ -9,7 +9,7 @@ class SectionedGroup(typer.core.TyperGroup):
     """A group that lists its commands by their panel, in plain text."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """One section after the other, in the order in which the first command of each was added."""
+        """Write the sections, in the order in which the first command of each was added."""
         width = max(map(len, self.commands))
         limit = formatter.width - 6 - width
         sections: dict[str, list[tuple[str, str]]] = {}

@@ -1,4 +1,4 @@
-"""Letters of nccl-tests on our command lines: their meaning here, and messages for those without a meaning."""
+"""Letters of nccl-tests on our command lines: their meaning here, and messages for unsupported ones."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ import typer
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.units import parse_size
 
-# Letter, its value that asks for nothing (None: there is none), and what to do instead.
+# Letter, its value that changes nothing (None: there is none), and the remedy.
 _ELSEWHERE: dict[str, tuple[str | None, str]] = {
     "-t": ("1", "ranks are processes here, not threads; give --ranks."),
     "-g": ("1", "ranks are processes here, each with a GPU at most; give --ranks."),
@@ -24,7 +24,7 @@ _ELSEWHERE: dict[str, tuple[str | None, str]] = {
     "-y": ("0", "the default stream is never used; leave it out."),
 }
 
-# nccl-tests' long names, by which its own scripts call it, of letters that mean the same here.
+# nccl-tests' long names, which its own scripts use, of letters with the same meaning here.
 _LONG_NAMES = {
     "minbytes": "-b", "maxbytes": "-e", "stepbytes": "-i", "stepfactor": "-f", "iters": "-n", "agg_iters": "-m",
     "warmup_iters": "-w", "run_cycles": "-N", "check": "-c", "op": "-o", "datatype": "-d", "root": "-r",
@@ -36,15 +36,15 @@ _LONG_NAMES = {
 
 
 class LetterCommand(typer.core.TyperCommand):
-    """A command that knows the letters of nccl-tests that it does not have."""
+    """A command that handles the letters of nccl-tests that it does not support."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Take them out, or say what to do instead."""
+        """Remove them, or raise an error with the remedy."""
         return super().parse_args(ctx, without_foreign(with_letters(args)))
 
 
 def with_letters(arguments: Sequence[str]) -> list[str]:
-    """The arguments with nccl-tests' long names as its letters; a value may follow behind an equals sign."""
+    """Return the arguments with nccl-tests' long names replaced by its letters; a value may follow an equals sign."""
     found: list[str] = []
     for argument in arguments:
         name, equals, value = argument.partition("=")
@@ -54,7 +54,7 @@ def with_letters(arguments: Sequence[str]) -> list[str]:
 
 
 def without_foreign(arguments: Sequence[str]) -> list[str]:
-    """Drop the letters that change nothing here; UserError for letters that ask for what does not exist."""
+    """Drop the letters that change nothing here; UserError for letters that request an unsupported feature."""
     kept: list[str] = []
     rest = iter(arguments)
     for argument in rest:
@@ -69,7 +69,7 @@ def without_foreign(arguments: Sequence[str]) -> list[str]:
 
 
 def size(flag: str, text: str | None) -> int | None:
-    """A size in bytes; UserError names the flag."""
+    """Parse a size in bytes; UserError names the flag."""
     try:
         return parse_size(text) if text is not None else None
     except ValueError as error:

@@ -7,7 +7,7 @@ import sys
 def main() -> None:
     """Load the commands, then run the requested one."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    # httpx does without its own command line, whose libraries took a seventh of a command's time.
+    # httpx works without its own command line, whose libraries took a seventh of a command's time.
     sys.modules["httpx._main"] = None  # type: ignore[assignment]
     from ringscope.cli.main import main as run
 

@@ -29,7 +29,7 @@ class JobOptions:
     label: Annotated[list[str] | None, typer.Option(help="key=value, repeatable.")] = None
 
     def flags(self) -> dict[tuple[str, ...], Any]:
-        """Return each option's value by the path of its field in ``JobSpec``; None where it was not given."""
+        """Return each option's value by the path of its field in ``JobSpec``; None if it was not given."""
         return {
             ("name",): self.name,
             ("placement", "nodes"): self.nodes,

@@ -1,4 +1,4 @@
-"""The options of a sweep, in nccl-tests' letters: the same on every command line that has them."""
+"""The options of a sweep, with nccl-tests' letters: the same in every command that has them."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -12,7 +12,7 @@ from ringscope.contracts.benchmark import AVERAGES
 from ringscope.contracts.words.collectives import COLLECTIVES
 from ringscope.contracts.words.units import is_whole_number, parse_size
 
-_DEFAULT_STEP = "1M"  # nccl-tests' -i, which counts where -f is 1
+_DEFAULT_STEP = "1M"  # nccl-tests' -i, which applies if -f is 1
 
 Switch = int | None  # 0, 1, or not given
 
@@ -28,8 +28,8 @@ class SweepOptions:
         typer.Option(
             "--algorithm",
             metavar="<str>",
-            help="Algorithms that are compared, separated by commas or repeated; auto is one of them. "
-            "Default: ring,direct,mpi as far as the collective has them.",
+            help="Algorithms to compare, separated by commas or repeated; auto is allowed. Default: those of "
+            "ring,direct,mpi that the collective supports.",
         ),
     ] = None
     transport: Annotated[
@@ -56,14 +56,16 @@ class SweepOptions:
         int | None,
         typer.Option("-m", "--aggregate", help="Operations in one timed iteration; times are per operation."),
     ] = None
-    cycles: Annotated[int | None, typer.Option("-N", "--cycles", help="How often the whole sweep is repeated.")] = None
+    cycles: Annotated[int | None, typer.Option("-N", "--cycles", help="Number of repetitions of the whole sweep.")] = (
+        None
+    )
     blocking: Annotated[
         int | None,
         typer.Option(
             "-z",
             "--blocking",
-            help="All ranks meet after each operation (1), or after each iteration, outside its time (3). "
-            "Operations always wait for their result, so that 2 is the same as 0.",
+            help="Barrier after each operation (1), or after each iteration, outside its time (3). Operations always "
+            "wait for their result, so 2 is the same as 0.",
         ),
     ] = None
     average: Annotated[
@@ -75,7 +77,7 @@ class SweepOptions:
             "--rotate",
             min=0,
             max=1,
-            help="1: each operation takes the next piece of memory, as in nccl-tests, so that caches do not hold it.",
+            help="1: each operation uses the next piece of memory, as in nccl-tests, so that caches do not hold it.",
         ),
     ] = None
     per_iteration: Annotated[
@@ -93,7 +95,9 @@ class SweepOptions:
     ] = None
     timeout_seconds: Annotated[
         int | None,
-        typer.Option("-T", "--timeout", help="Seconds that a rank waits for another one before it reports it."),
+        typer.Option(
+            "-T", "--timeout", help="Seconds that a rank waits for another one before it fails and names that rank."
+        ),
     ] = None
     check: Annotated[Switch, typer.Option("-c", "--check", min=0, max=1, help="Check results.")] = None
     dtype: Annotated[str | None, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = None

@@ -1,4 +1,4 @@
-"""Training in words: epochs as a table and as they come, and the job's figures in a sentence."""
+"""Text about training: epochs as a table and as they end, and the job's figures in a sentence."""
 
 from collections.abc import Iterable, Iterator
 
@@ -21,7 +21,7 @@ def epochs_table(epochs: Iterable[Epoch]) -> Table:
 def figures(job: Job) -> str:
     """Return the results in one sentence; empty if there are none yet.
 
-    A benchmark has its verdict here once it has succeeded: a verdict on the first few small sizes would mislead.
+    A benchmark gets its verdict here once it has succeeded: a verdict on the first few small sizes would mislead.
     """
     summary = job.summary
     if summary.verdict or not summary.steps_done:
@@ -53,7 +53,7 @@ def show_epochs(client: Client, jobs: Iterable[Job]) -> Job:
 
 
 class EpochReader:
-    """Reads a job's epochs on from where it stopped."""
+    """Reads a job's new epochs."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -13,7 +13,7 @@ from ringscope.contracts.words.devices import SIMULATED
 NOTHING_TO_WAIT_FOR = dict.fromkeys(
     ("--wait", "--follow"), "--dry-run submits no job to wait for; leave one of the two out."
 )
-# What a simulated sweep does without: the model gives every operation of a row the same time.
+# Options that a simulated sweep ignores: the model gives every operation of a row the same time.
 _ONLY_MEASURED = (
     "--warmup",
     "--aggregate",
@@ -42,23 +42,23 @@ def all_for(flags: Sequence[str], reason: str) -> dict[str, str]:
 
 
 def unused_in_sweep(benchmark: Mapping[str, Any]) -> dict[str, str]:
-    """The options that do nothing in this benchmark, each with the reason and the remedy."""
+    """Return the options that have no effect in this benchmark, each with the reason and the remedy."""
     collective = benchmark.get("collective", "all_reduce")
     found = {}
     if collective not in ROOTED:
         found["--root"] = f"only {' and '.join(sorted(ROOTED))} have a root; leave it out."
     if collective not in REDUCING:
-        found["--op"] = f"{collective} adds nothing up; leave it out."
+        found["--op"] = f"{collective} does not reduce; leave it out."
     if not benchmark.get("per_iteration"):
-        found["--skip-iterations"] = "it changes only what -I reports; add -I 1, or leave it out."
+        found["--skip-iterations"] = "it affects only the report of -I; add -I 1, or leave it out."
     if benchmark.get("transport") == SIMULATED:
-        reason = "a simulated sweep has the cost model's times, which it does not change; leave it out."
+        reason = "it has no effect on the cost model's times of a simulated sweep; leave it out."
         found |= all_for(_ONLY_MEASURED, reason)
     return found
 
 
 def _is_given(context: typer.Context, option: Any) -> bool:
-    """Say whether the command line, and not a variable, asks for something else than the default."""
+    """Return whether the command line, and not a variable, sets another value than the default."""
     source = context.get_parameter_source(option.name)
     field = BenchmarkSpec.model_fields.get(option.name)
     usual = (option.default, field.default if field else None)

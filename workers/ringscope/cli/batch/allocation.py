@@ -1,7 +1,7 @@
-"""The batch script that makes an allocation of Slurm nodes of Ringscope, one agent on each. Pure.
+"""The batch script that turns a Slurm allocation into nodes of Ringscope, with one agent on each. Pure.
 
-It works from Slurm 22.05 on. The join token comes in the environment of the batch job: it stands neither in the script
-nor on a command line.
+It works from Slurm 22.05 on. The join token is in the environment of the batch job, not in the script or on a command
+line.
 """
 
 import re
@@ -27,21 +27,23 @@ class Allocation(SpecModel):
     name: str = "ringscope"
     partition: str | None = None
     account: str | None = None
-    slots: int | None = Field(None, ge=1, le=4096, description="Ranks on each node; null: whole nodes, one a core.")
+    slots: int | None = Field(
+        None, ge=1, le=4096, description="Ranks on each node; null: whole nodes, one rank per core."
+    )
     options: tuple[str, ...] = Field((), description="More options of sbatch, such as --gres=gpu:8.")
 
     @field_validator("time")
     @classmethod
     def _is_a_time(cls, time: str) -> str:
         if not _TIME.fullmatch(time):
-            raise ValueError(f"{time!r} is no time for Slurm; give minutes, or [days-]hours:minutes:seconds.")
+            raise ValueError(f"{time!r} is not a time for Slurm; give minutes, or [days-]hours:minutes:seconds.")
         return time
 
     @field_validator("name", "partition", "account")
     @classmethod
     def _is_one_word(cls, word: str | None) -> str | None:
         if word is not None and not _WORD.fullmatch(word):
-            raise ValueError(f"{word!r} is no name for Slurm; use letters, digits and any of _ . @ + , -")
+            raise ValueError(f"{word!r} is not a name for Slurm; use letters, digits and any of _ . @ + , -")
         return word
 
     @field_validator("options")
@@ -49,12 +51,12 @@ class Allocation(SpecModel):
     def _are_options(cls, options: tuple[str, ...]) -> tuple[str, ...]:
         for option in options:
             if not option.startswith("-") or not option.isprintable():
-                raise ValueError(f"{option!r} is no option of sbatch; write it in one word, as in --gres=gpu:8.")
+                raise ValueError(f"{option!r} is not an option of sbatch; write it as one word, as in --gres=gpu:8.")
         return options
 
 
 def batch_script(asked: Allocation) -> str:
-    """The script for sbatch."""
+    """Return the script for sbatch."""
     directives = [f"#SBATCH {directive}" for directive in _directives(asked)]
     exports = [f"export {name}={value}" for name, value in _variables(asked).items()]
     return "\n".join((_HEAD, *directives, _CHECK, *exports, _AGENTS))

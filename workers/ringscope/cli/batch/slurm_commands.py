@@ -7,11 +7,11 @@ from ringscope.contracts.errors import UserError
 
 
 def submit(script: str, environment: Mapping[str, str]) -> str:
-    """The number of a new batch job, which gets the whole environment. Raises UserError when Slurm refuses it."""
+    """Submit a batch job with the whole environment; return its number. Raises UserError if Slurm refuses it."""
     done = _run("sbatch", "--parsable", "--export=ALL", stdin=script, environment=environment)
     if done.returncode != 0:
         raise UserError(f"Slurm refuses the batch job: {_last_line(done.stderr)}")
-    return done.stdout.strip().partition(";")[0]  # behind it stands the cluster, where there are several
+    return done.stdout.strip().partition(";")[0]  # the cluster's name follows it if there are several clusters
 
 
 def is_over(job_id: str) -> bool:
@@ -32,5 +32,5 @@ def _run(
 
 
 def _last_line(text: str) -> str:
-    lines = text.strip().splitlines() or ["it does not say why."]
+    lines = text.strip().splitlines() or ["Slurm gives no reason."]
     return lines[-1].removeprefix("sbatch: ").removeprefix("error: ")

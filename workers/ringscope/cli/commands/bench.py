@@ -97,7 +97,8 @@ def bench(
 ) -> None:
     """Measure a collective on this machine; needs no server.
 
-    Algorithm auto chooses for each row, by what `ringscope tune` left in the data directory, else by the cost model.
+    Algorithm auto chooses for each row: by the measurements of `ringscope tune` in the data directory, else by the cost
+    model.
 
     With --transport simulated nothing is measured: the table holds the cost model's times for the cluster that
     --topology (or --ranks) and the options after it describe; needs no MPI.
@@ -115,7 +116,10 @@ def bench(
         )
     if not sweep.algorithm:
         refuse_unused(
-            context, all_for(["--skip-missing"], "it leaves out some of --algorithm; name them, or leave it out.")
+            context,
+            all_for(
+                ["--skip-missing"], "it leaves out some algorithms of --algorithm; add --algorithm, or leave it out."
+            ),
         )
     cluster = network.fields(ranks) if is_simulated else network.without_channels().fields()
     if is_simulated or cluster:
@@ -156,7 +160,7 @@ def bench(
 
 
 def validated(body: dict[str, Any]) -> JobSpec:
-    """The job; UserError with every sentence about what is wrong."""
+    """Return the job; UserError with a sentence for each error."""
     try:
         return JobSpec.model_validate(body)
     except ValidationError as error:
@@ -164,11 +168,11 @@ def validated(body: dict[str, Any]) -> JobSpec:
 
 
 def on_this_machine(path: Path) -> Table:
-    """The table in the file, where it now says what this machine is like. UserError when it cannot be understood."""
+    """Return the file's table with this machine's speed. UserError if it cannot be parsed."""
     known, machine = read(path), known_machine()
     if known.machine != machine:
         known = known.on(machine)
-        with suppress(UserError):  # then the model goes without
+        with suppress(UserError):  # the model then has no measurements
             write(path, known)
     return known
 
@@ -202,7 +206,7 @@ def _tell(job: JobSpec, run: Run, timestamps: bool) -> None:
 
 
 def _perfetto(job: JobSpec, run: Run) -> dict[str, Any]:
-    """All ranks share this machine's clock."""
+    """Return the clocks: all ranks share this machine's."""
     hosts = {hello.rank: hello.host for hello in run.hellos}
     clocks = {rank: Clock(hosts.get(rank, SIMULATED)) for rank in range(job.ranks)}
     return traced_to_perfetto(operations(run.traces, clocks), f"ringscope bench {job.sweep.collective}")

@@ -1,4 +1,4 @@
-"""`ringscope demo`: the whole way once, on this machine: serve, submit, watch, compare."""
+"""`ringscope demo`: all steps once, on this machine: serve, submit, watch, compare."""
 
 from typing import Annotated, Any
 
@@ -21,7 +21,7 @@ MOST_RANKS = 4
 DEMO_JOB: dict[str, Any] = {
     "name": "demo",
     "kind": "benchmark",
-    "time_limit_seconds": 3600,  # a busy machine takes minutes for what takes seconds elsewhere
+    "time_limit_seconds": 3600,  # a busy machine needs minutes for work that takes seconds elsewhere
     "benchmark": {
         "algorithms": ["ring", "direct", "mpi"],
         "min_bytes": 8,

@@ -36,9 +36,9 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
     """Compare two jobs: specification, outcome, nodes, versions, and the measured rows side by side.
 
     B/A is the ratio of the times: below 1 B is faster. Its 95 % interval follows from the errors of both means. * marks
-    times that differ by more than the noise, which is wider, as the jobs ran at different times: the root of the
-    squared sum of both rows' standard deviations (their cv). Several cycles are compared by their mean. The mean of an
-    unstable row says little; rows with wrong elements are left out.
+    times that differ by more than the noise, which is wider, because the jobs ran at different times: the root of the
+    sum of both rows' squared standard deviations (their cv). Several cycles are compared by their mean. The mean of an
+    unstable row is unreliable; rows with wrong elements are left out.
     """
     with connect(url, data_dir) as client:
         jobs = client.job(a), client.job(b)
@@ -58,7 +58,7 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
     say()
     counts = [points(part) for part in rows]
     say(
-        f"Rows of the same collective, algorithm, size and place: {len(pairs)} "
+        f"Rows of the same collective, algorithm, size and placement: {len(pairs)} "
         f"(of {counts[0]} in job {a}, {counts[1]} in job {b}); times are the rows' time_us."
     )
     if pairs:
@@ -89,7 +89,7 @@ def _figures(job: Job) -> dict[str, Any]:
 
 
 def _versions(environment: AttemptEnvironment) -> dict[str, str]:
-    """Each library's version; where the nodes differ, all that there are."""
+    """Return each library's version; all versions if the nodes differ."""
     found: dict[str, set[str]] = {}
     for node in environment.nodes:
         for name, version in node.versions.items():
@@ -113,7 +113,7 @@ def _obstacles(client: Client, a: Job, b: Job) -> list[str]:
 
 
 def _side(job: Job, rows: list[Measurement]) -> dict[str, Any]:
-    """Return what a reader needs to know about one job before comparing its rows."""
+    """Return the caveats of one job that a reader needs before comparing its rows."""
     wrong = sum(row.wrong or 0 for row in rows)
     left_out = [f"{plural(wrong, 'wrong element')}; the rows that have any are left out."] if wrong else []
     basis = SIMULATED if job.spec.is_simulated else "measured"
@@ -127,10 +127,10 @@ def _say_caveats(jobs: tuple[Job, Job], sides: list[dict[str, Any]], unlike: lis
         for sentence in side["caveats"]:
             say(f"Job {side['id']}: {sentence}")
     told = tuple(filter(None, map(disturbed_by, jobs)))
-    found = [sentence for sentence in unlike if not sentence.endswith(told)]  # what disturbed them stands above
+    found = [sentence for sentence in unlike if not sentence.endswith(told)]  # the disturbances are printed above
     a, b = (job.id for job in jobs)
     if a != b and found:
-        say(f"Job {b} and job {a}, the base job, do not measure the same thing: {' '.join(found)}")
+        say(f"Job {b} and the base job {a} do not measure the same thing: {' '.join(found)}")
 
 
 def _text(value: Any) -> str:

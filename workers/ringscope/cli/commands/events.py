@@ -1,4 +1,4 @@
-"""`ringscope events`: what happened, and who did it; also live, and as a file for auditors."""
+"""`ringscope events`: what happened and which user did it; also live, and as a file for auditors."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _COLUMNS: Columns[Event] = {
     "CHANGE": lambda event: _change(event),
     "MESSAGE": lambda event: event.message,
 }
-# A transaction that ends after another may have the lower numbers: so far back an event may still come.
+# A transaction that ends later may have lower numbers, so new events may still appear this far back.
 LATE_IDS = 200
 
 
@@ -33,9 +33,11 @@ def register(app: typer.Typer) -> None:
 
 def events(
     context: typer.Context,
-    actor: Annotated[str | None, typer.Option(help="Only what this user did.")] = None,
+    actor: Annotated[str | None, typer.Option(help="Only actions of this user.")] = None,
     action: Annotated[str | None, typer.Option(help="Only this action, such as job.cancelled.")] = None,
-    target: Annotated[str | None, typer.Option(help="Only about this: job:12, node:n1, or all of a kind: job.")] = None,
+    target: Annotated[
+        str | None, typer.Option(help="Only events about this object: job:12, node:n1, or all of a kind: job.")
+    ] = None,
     since: Annotated[
         str | None, typer.Option(help="Only events since this time: 2026-01-31T12:00, or 30m, 2h, 7d ago.")
     ] = None,
@@ -70,7 +72,7 @@ def events(
                 pour(piece)
             return
         if not keep_following:
-            say_list(list(client.events(filters, limit)), _COLUMNS, as_json, "No event is like that.")
+            say_list(list(client.events(filters, limit)), _COLUMNS, as_json, "No event matches.")
             return
         _follow(client, filters, limit, as_json)
 
@@ -87,7 +89,7 @@ def _follow(client: Client, filters: Mapping[str, str | None], limit: int, as_js
 
 
 def fresh(client: Client, filters: Mapping[str, str | None], known: set[int]) -> Iterator[Event]:
-    """Events besides the ``known`` newest as they come, each once, oldest first, for ever."""
+    """Yield new events, except the ``known`` newest ones, each once, oldest first, without end."""
     while True:
         oldest = max(known, default=0) - LATE_IDS
         known = {number for number in known if number > oldest}

@@ -51,11 +51,11 @@ def fit_rows(
 ) -> None:
     """Fit α, β and γ of the cost model to measured rows, and say how well they describe them.
 
-    Links between nodes and inside nodes have separate parameters; the sizes are cut into ranges if the rows require
+    Links between nodes and inside nodes have separate parameters; the sizes are split into ranges if the rows require
     it. Rows of libraries have no schedule and are left out.
     """
     if (job is None) == (not files):
-        raise UserError("FILE: name files with results, or a job with --job; one of the two.")
+        raise UserError("FILE: give either files with results, or a job with --job.")
     if job is None:
         refuse_unused(
             context, all_for(("--url", "--data-dir"), "the files are read here, without a server; leave it out.")
@@ -136,7 +136,7 @@ def _tell(found: Fit, samples: Samples, caveats: list[str]) -> None:
     made_up = ", which are SIMULATED" if samples.transport == SIMULATED else ""
     say(f"{len(found.rows)} rows{made_up}: {algorithms} over {samples.transport}, {ranks} ranks")
     if samples.left_out:
-        say(f"left out, for want of a schedule: {', '.join(samples.left_out)}")
+        say(f"left out, because they have no schedule: {', '.join(samples.left_out)}")
     for sentence in caveats:
         say(sentence)
     stdout_console().print(_parameters(found))

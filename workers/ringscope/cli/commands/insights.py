@@ -1,4 +1,4 @@
-"""`ringscope insights`: what was found wrong with a job while it ran, and what that is founded on."""
+"""`ringscope insights`: problems of a job that were found while it ran, with their evidence."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say
 from ringscope.cli.formatting import AsJson, say_list, span, when
 from ringscope.client import Check, Insight
 
-_ADDRESS = re.compile(r"[Tt]hread 0x[0-9a-f]+")  # differs from rank to rank
+_ADDRESS = re.compile(r"[Tt]hread 0x[0-9a-f]+")  # keys that differ from rank to rank
 _PARTS = ("ranks", "rows", "hops", "nodes", "stacks")  # lists within the evidence: a line, or a block, for each entry
 
 
@@ -26,12 +26,12 @@ def insights(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Say what was found wrong with a job while it ran, with numbers, and the stacks of ranks that hung."""
+    """Print the problems that were found while the job ran, with numbers, and the stacks of hung ranks."""
     with connect(url, data_dir) as client:
         found = client.insights(job_id)
         checks = [] if as_json else client.checks(job_id)
     if as_json or not found:
-        say_list(found, {}, as_json, "No check found anything wrong with it." if checks else "Nothing was checked yet.")
+        say_list(found, {}, as_json, "No check found anything wrong with it." if checks else "No check has run yet.")
     for line in check_lines(checks, unchecked_only=False):
         say(line)
     if as_json:
@@ -57,7 +57,7 @@ def check_lines(checks: Iterable[Check], unchecked_only: bool = True) -> list[st
 
 
 def insight_line(insight: Insight) -> str:
-    """The kind, when it was so, and the sentence."""
+    """Return the kind, the time and the sentence."""
     if insight.until is None:
         lasted = f"since {when(insight.since)}"
     else:
@@ -66,7 +66,7 @@ def insight_line(insight: Insight) -> str:
 
 
 def evidence_lines(evidence: dict[str, Any]) -> Iterable[str]:
-    """Yield the evidence of an insight as lines for people."""
+    """Yield the evidence of an insight as readable lines."""
     numbers = {name: value for name, value in evidence.items() if name not in _PARTS}
     if numbers:
         yield _words(numbers)
@@ -76,7 +76,7 @@ def evidence_lines(evidence: dict[str, Any]) -> Iterable[str]:
 
 
 def _stacks(stacks: Iterable[dict[str, Any]]) -> Iterable[str]:
-    """Ranks that wait at the same place are shown together."""
+    """Show ranks that wait at the same place together."""
     alike: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for stack in stacks:
         alike.setdefault((stack["source"], _ADDRESS.sub("thread", stack["stack"])), []).append(stack)

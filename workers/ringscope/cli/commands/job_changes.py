@@ -1,4 +1,4 @@
-"""`ringscope cancel`, `hold`, `release`, `priority`, `label`, `retry` and `clone`: doing something with jobs."""
+"""`ringscope cancel`, `hold`, `release`, `priority`, `label`, `retry` and `clone`: actions on jobs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -84,9 +84,9 @@ def retry(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Run ended jobs again as they were, each as a new job.
+    """Run ended jobs again without changes, each as a new job.
 
-    With --wait or --follow the exit code is the outcome, as of submit; of several jobs the first that is not 0.
+    With --wait or --follow the exit code is the outcome, as for submit; for several jobs the first that is not 0.
     """
     with connect(url, data_dir) as client:
         codes = _each(job_ids, client.retry, lambda job: report(client, job, wait, follow_log, as_json))
@@ -107,7 +107,7 @@ def clone(
 ) -> None:
     """Run a job again with changes: --set placement.ranks=8 --set benchmark.max_bytes=16M.
 
-    With --wait or --follow the exit code is the outcome, as of submit.
+    With --wait or --follow the exit code is the outcome, as for submit.
     """
     patch = patch_of(assignments)
     with connect(url, data_dir) as client:
@@ -121,7 +121,7 @@ def _tell(job: Job, as_json: bool) -> int:
 
 
 def _each(job_ids: list[int], change: Callable[[int], Job], tell: Callable[[Job], int]) -> list[int]:
-    """Change the jobs one after another and report each; a refusal is reported too, and stops none of the others."""
+    """Change the jobs one after another and report each; a refusal is reported too, and does not stop the others."""
     codes: list[int] = []
     for job_id in dict.fromkeys(job_ids):
         try:

@@ -1,4 +1,4 @@
-"""`ringscope jobs`, `show`, `logs` and `steps`: looking at jobs."""
+"""`ringscope jobs`, `show`, `logs` and `steps`: information about jobs."""
 
 from typing import Annotated, Literal
 
@@ -57,11 +57,11 @@ def jobs(
     label: Annotated[list[str] | None, typer.Option(help="Only with the label key=value; repeatable.")] = None,
     search: Annotated[str | None, typer.Option(help="Part of the name, or the number.")] = None,
     collective: Annotated[str | None, typer.Option(help="Only of this collective, such as all_reduce.")] = None,
-    algorithm: Annotated[str | None, typer.Option(help="Only with this algorithm among its own, such as ring.")] = None,
+    algorithm: Annotated[str | None, typer.Option(help="Only jobs with this algorithm, such as ring.")] = None,
     node: Annotated[str | None, typer.Option(help="Only jobs that had a rank on this node.")] = None,
     schedule: Annotated[int | None, typer.Option(help="Only jobs that the schedule of this number submitted.")] = None,
-    sort: Annotated[str | None, typer.Option(help="id, name, ranks or busbw; -busbw: the most first.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Largest number of jobs.")] = 20,
+    sort: Annotated[str | None, typer.Option(help="id, name, ranks or busbw; -busbw: descending.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Number of jobs to print at most.")] = 20,
     everything: Annotated[bool, typer.Option("--all", help="All jobs, regardless of --limit.")] = False,
     as_json: AsJson = False,
     url: Url = None,
@@ -90,14 +90,16 @@ def jobs(
         found,
         _COLUMNS,
         as_json,
-        "No job is like that."
+        "No job matches."
         if is_filtered
         else as_typed("No job yet; `ringscope submit --ranks 2` starts one.", url, data_dir),
     )
 
 
 def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Show one job: where it stands, and its table: of a benchmark in nccl-tests' columns, of training its epochs."""
+    """Show one job: its state, and its table: the sweep in nccl-tests' columns for a benchmark, the epochs for
+    training.
+    """
     with connect(url, data_dir) as client:
         job = client.job(job_id)
         is_benchmark = job.spec.benchmark is not None
@@ -123,7 +125,7 @@ def logs(
     rank: Annotated[int | None, typer.Option(min=0, help="Only this rank's lines.")] = None,
     level: Annotated[
         Literal["warning", "error"] | None,
-        typer.Option(help="Only lines whose words name an error, as ValueError or fatal do; or also a warning."),
+        typer.Option(help="Only lines with words for an error, such as ValueError or fatal; or also for a warning."),
     ] = None,
     at: Annotated[
         str | None, typer.Option(help="Start at the last line printed by this time: 2026-01-31T12:00, or 30m, 2h ago.")
@@ -132,7 +134,7 @@ def logs(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Print a job's log; a line of a rank starts with its number. With --json one object a line."""
+    """Print a job's log; a line of a rank starts with its number. With --json one object per line."""
     with connect(url, data_dir) as client:
         reader = LogReader(client, job_id, rank, moment("--at", at), level)
         for _ in follow(client, job_id) if keep_following else (client.job(job_id),):
@@ -141,7 +143,7 @@ def logs(
                     say_json(line.model_dump_json())
                 else:
                     who = f"[{line.rank}] " if line.rank is not None else ""
-                    for part in line.text.splitlines() or [""]:  # each of them is the rank's
+                    for part in line.text.splitlines() or [""]:  # every one of the lines is the rank's
                         say(f"{who}{part}")
 
 
@@ -149,7 +151,7 @@ def steps(
     job_id: JobId,
     export: Annotated[
         Literal["csv", "ndjson", "openmetrics"],
-        typer.Option(help="How to write them; openmetrics is for `promtool tsdb create-blocks-from`."),
+        typer.Option(help="Output format; openmetrics is for `promtool tsdb create-blocks-from`."),
     ] = "csv",
     rank: Annotated[int | None, typer.Option(min=0, help="Only of this rank.")] = None,
     algorithm: Annotated[str | None, typer.Option(help="Only of this algorithm.")] = None,
@@ -157,7 +159,7 @@ def steps(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Write every single step of every rank to stdout, with its exact times."""
+    """Write every step of every rank to stdout, with its exact times."""
     with connect(url, data_dir) as client:
         for piece in client.export_steps(job_id, export, rank, algorithm, attempt):
             pour(piece)

@@ -1,4 +1,4 @@
-"""`ringscope lab`: a cluster of network namespaces on this machine, to try things on."""
+"""`ringscope lab`: a cluster of network namespaces on this machine, for experiments."""
 
 import json
 import time
@@ -21,11 +21,11 @@ from ringscope.lab.lab import MACHINE, Lab, WantedLab, wait_until
 from ringscope.lab.network import MAX_HOSTS, Link
 from ringscope.rank.load import crowding
 
-SERVER_SECONDS = 15.0  # how long a server that is just starting may take to answer
+SERVER_SECONDS = 15.0  # how long a server that is starting may take to answer
 
 HostName = Annotated[str, typer.Argument(metavar="HOST", help="The host's name, such as h3.")]
-Rate = Annotated[str, typer.Option(help="Rate of each host's link, each way: 80mbit, 1gbit.")]
-Delay = Annotated[str, typer.Option(help="Delay of a packet each time it enters a link: 50us. Needs tc's netem.")]
+Rate = Annotated[str, typer.Option(help="Rate of each host's link in each direction: 80mbit, 1gbit.")]
+Delay = Annotated[str, typer.Option(help="Delay of a packet at each entry into a link: 50us. Needs tc's netem.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -41,10 +41,12 @@ def up(
     hosts: Annotated[int, typer.Option(min=1, max=MAX_HOSTS, help="Number of hosts.")] = 4,
     rate: Rate = "1gbit",
     delay: Delay = "0us",
-    racks: Annotated[int, typer.Option(min=1, help="Switches; each rack is a label of its hosts.")] = 1,
+    racks: Annotated[
+        int, typer.Option(min=1, help="Number of racks, each with a switch; a rack is a label of its hosts.")
+    ] = 1,
     oversubscription: Annotated[float, typer.Option(min=1, help="Oversubscription of the racks' uplinks.")] = 1.0,
-    slots: Annotated[int, typer.Option(min=1, max=4096, help="Ranks on a host at a time.")] = 2,
-    prefix: Annotated[str, typer.Option(help="Prefix of the hosts' names, before a number.")] = "h",
+    slots: Annotated[int, typer.Option(min=1, max=4096, help="Slots of each host.")] = 2,
+    prefix: Annotated[str, typer.Option(help="Prefix of the hosts' names; a number follows.")] = "h",
     join_token: Annotated[
         str | None,
         typer.Option(
@@ -84,13 +86,13 @@ def up(
     first, last = lab.hosts[0].name, lab.hosts[-1].name
     took = f"{hosts} hosts are ready after {time.monotonic() - started:.1f} s"
     say(f"{took}: {first} to {last}, {_words(lab.link(first))}{uplinks}.")
-    say("They are network namespaces of this machine and share its cores; only their links are real.")
+    say("They are network namespaces of this machine and share its cores; only the limits of their links are real.")
     say(f"  try       {command_name()} submit --ranks {hosts} --ranks-per-node 1 -b 1M -e 16M --wait")
     say(f"  end       {command_name()} lab down")
 
 
 def status(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Show each host: its link as it is now, whether its agent runs, and what the server thinks of it."""
+    """Show each host: the current state of its link, whether its agent runs, and its state on the server."""
     lab = Lab(data_dir)
     state, layout = lab.state, None
     if state is None:
@@ -122,12 +124,12 @@ def degrade(
     host: HostName,
     rate: Annotated[str | None, typer.Option(help="The link's new rate: 10mbit.")] = None,
     delay: Annotated[str | None, typer.Option(help="The link's new delay: 5ms. Needs tc's netem.")] = None,
-    loss: Annotated[str | None, typer.Option(help="Packets that get lost: 5%.")] = None,
+    loss: Annotated[str | None, typer.Option(help="Share of packets that are lost: 5%.")] = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Make a host's link slow, late or lossy."""
+    """Limit a host's rate, or add delay or packet loss to its link."""
     if rate is None and delay is None and loss is None:
-        raise UserError("Say what is to be degraded: --rate, --delay or --loss.")
+        raise UserError("Give --rate, --delay or --loss.")
     lab = Lab(data_dir)
     lab.degrade(
         host,
@@ -139,26 +141,26 @@ def degrade(
 
 
 def cut(host: HostName, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Pull a host's cable: neither the other hosts nor the server reach it."""
+    """Disconnect a host: neither the other hosts nor the server reach it."""
     Lab(data_dir).cut(host)
     say(f"Host {host}: cut")
 
 
 def heal(host: HostName, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Give a host its link back as it was, and start its agent if that has ended."""
+    """Restore a host's link, and start its agent if it has ended."""
     lab = Lab(data_dir)
     lab.heal(host)
     say(f"Host {host}: {_words(lab.link(host))}")
 
 
 def down(data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """End the agents and take every host and link down, also what a crash left."""
+    """Stop the agents and remove every host and link, also after a crash."""
     found = Lab(data_dir).down()
     say("The lab is down." if found else "There was no lab on this data directory.")
 
 
 def _server(url: str | None, data_dir: Path) -> str:
-    """The server, once it answers: it may have been started right before."""
+    """Return the server once it answers: it may just have been started."""
 
     def look() -> bool:
         return is_ready(server_url(url, data_dir))
@@ -169,14 +171,16 @@ def _server(url: str | None, data_dir: Path) -> str:
     found = server_url(url, data_dir)
     if not is_ready(found):
         raise UserError(
-            f"No server answers at {found}, and none did for {SERVER_SECONDS:g} s; start one with "
+            f"No server has answered at {found} for {SERVER_SECONDS:g} s; start one with "
             f"`{command_name()} up` or `{command_name()} server`."
         )
     return found
 
 
 def _require_free_names(client: Client, wanted: WantedLab) -> None:
-    """A node of an earlier lab of this machine, which the server may not call lost yet, is taken over."""
+    """Check the names of the nodes; nodes of an earlier lab of this machine, which may not be lost yet, are taken
+    over.
+    """
     names = {f"{wanted.prefix}{number + 1}" for number in range(wanted.hosts)}
     for node in client.nodes():
         if node.name in names and node.observed != "lost" and node.labels.get("lab") != MACHINE:
@@ -184,14 +188,16 @@ def _require_free_names(client: Client, wanted: WantedLab) -> None:
 
 
 def _wait_for_nodes(client: Client, lab: Lab) -> None:
-    """Wait until the server reports every host ready; UserError with the end of an agent's log if one ends first."""
+    """Wait until the server reports every host ready; UserError with the end of an agent's log if an agent ends
+    first.
+    """
     hosts = lab.hosts
     begun = time.monotonic()
     ready: set[str] = set()
 
     def look() -> bool:
         since = time.monotonic() - begun
-        # A node of this name may be known from an earlier lab: only a heartbeat since the start counts.
+        # A node of this name may be known from an earlier lab: only a heartbeat after the start counts.
         fresh = {node.name for node in client.nodes() if node.is_up and node.heartbeat_age_seconds < since}
         ready.update(fresh & {host.name for host in hosts})
         return len(ready) == len(hosts) or not all(lab.is_alive(host.name) for host in hosts)
@@ -225,11 +231,11 @@ def _words(link: Link) -> str:
 
 
 def _rate(flag: str, text: str) -> int:
-    """Bit per second; tc's words do too: 80mbit."""
+    """Parse a rate in bit per second, also in tc's notation: 80mbit."""
     try:
         return round(parse_rate(text if "/" in text or text.lower().endswith("ps") else f"{text}/s") * 8)
     except ValueError:
-        raise UserError(f"{flag}: {text!r} is no rate; write it like 80mbit, 1gbit or 10Gbit/s.") from None
+        raise UserError(f"{flag}: {text!r} is not a rate; write it like 80mbit, 1gbit or 10Gbit/s.") from None
 
 
 def _delay(flag: str, text: str) -> float:
@@ -245,5 +251,5 @@ def _loss(text: str) -> float:
     except ValueError:
         percent = -1.0
     if not 0 <= percent < 100:
-        raise UserError(f"--loss: {text!r} is no share of the packets; write it like 5% (0% to below 100%).")
+        raise UserError(f"--loss: {text!r} is not a share of packets; write it like 5% (0% to below 100%).")
     return percent / 100

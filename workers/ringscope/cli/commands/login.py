@@ -14,11 +14,11 @@ def register(app: typer.Typer) -> None:
 
 
 def login(
-    next_path: Annotated[str, typer.Option("--next", help="The page that it leads to: /jobs/7.")] = "/",
-    role: Annotated[str | None, typer.Option(help="viewer, operator or admin; default: that of the token.")] = None,
+    next_path: Annotated[str, typer.Option("--next", help="The page that the link opens: /jobs/7.")] = "/",
+    role: Annotated[str | None, typer.Option(help="viewer, operator or admin; default: the token's role.")] = None,
     hours: Annotated[
         float | None,
-        typer.Option(help="How long the browser stays logged in, 168 at most; default: as long as it may."),
+        typer.Option(help="Hours that the browser stays logged in, at most 168; default: the longest allowed time."),
     ] = None,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,

@@ -1,4 +1,4 @@
-"""`ringscope nodes`, `node`, `drain`, `resume` and their like: what there is to run on."""
+"""`ringscope nodes`, `node`, `drain`, `resume` and similar commands: the nodes of the cluster."""
 
 from collections import Counter
 from typing import Annotated
@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def nodes(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """List the nodes: state, busy slots of all, GPUs, labels."""
+    """List the nodes: state, busy and total slots, GPUs, labels."""
     with connect(url, data_dir) as client:
         found = client.nodes()
     say_list(
@@ -47,7 +47,7 @@ def nodes(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_
 
 
 def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Show one node: what it is, what it has, what runs on each slot."""
+    """Show one node: its state, its hardware, and the ranks on its slots."""
     with connect(url, data_dir) as client:
         found = client.node(name)
     if as_json:
@@ -60,12 +60,12 @@ def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: Dat
 
 def drain(
     name: NodeName,
-    reason: Annotated[str, typer.Option(help="Reason, which other users see.")],
+    reason: Annotated[str, typer.Option(help="Reason, which other users can see.")],
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Give a node no new work; what runs there continues."""
+    """Give a node no new work; running jobs continue."""
     with connect(url, data_dir) as client:
         changed = client.drain(name, reason)
     say_one(changed, _line(changed), as_json)
@@ -101,7 +101,7 @@ def release_slot(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Release a quarantined slot, after somebody has checked that nothing runs there."""
+    """Release a quarantined slot, after you have checked that nothing runs there."""
     with connect(url, data_dir) as client:
         changed = client.release_slot(name, slot)
     say_one(changed, _line(changed), as_json)
@@ -115,7 +115,7 @@ def remove_node(name: NodeName, url: Url = None, data_dir: DataDir = DEFAULT_DAT
 
 
 def quarantined(node: Node) -> list[int]:
-    """Slots whose last processes are not proven gone."""
+    """Return the slots whose last processes may still exist."""
     return [slot.slot for slot in node.slots if slot.quarantine]
 
 
@@ -130,8 +130,8 @@ def _line(node: Node) -> str:
 
 
 def _facts(node: Node) -> list[str]:
-    """One line for each thing there is to know."""
-    facts = [f"address   {node.address}, heard of {span(node.heartbeat_age_seconds)} ago"]
+    """Yield one line for each property of the node."""
+    facts = [f"address   {node.address}, last heartbeat {span(node.heartbeat_age_seconds)} ago"]
     if node.clock_offset_seconds is not None and node.clock_error_seconds is not None:
         offset_ms, error_ms = node.clock_offset_seconds * 1e3, node.clock_error_seconds * 1e3
         facts.append(f"clock     {offset_ms:+.3f} ± {error_ms:.3f} ms against the server's")

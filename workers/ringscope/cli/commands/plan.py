@@ -1,4 +1,4 @@
-"""`ringscope plan`: what algorithms would cost on a cluster that is only described."""
+"""`ringscope plan`: the predicted cost of algorithms on a described cluster."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -28,10 +28,10 @@ from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices, u
 
 T = TypeVar("T")
 SERVED = tuple(name for name in PRICED if "server" in name)
-# docs/planner.md, by which it is held.
+# docs/planner.md, where this error is measured.
 ACCURACY = (
-    "Line rates, of which libraries reach about 80 % on NVLink; nccl, NCCL's own model, has a median error of 5.5 %"
-    " (docs/planner.md)."
+    "These are line rates; libraries reach about 80 % of them on NVLink. nccl, NCCL's own model, has a median error of "
+    "5.5 % (docs/planner.md)."
 )
 
 
@@ -47,11 +47,11 @@ def plan(
         list[str] | None,
         typer.Option(
             metavar="<str>",
-            help=f"Compared side by side: {', '.join(PRICED)}. "
-            "Default: all with a schedule, and of all_reduce nccl where nodes have GPUs.",
+            help=f"Algorithms to compare: {', '.join(PRICED)}. Default: all with a schedule, and for all_reduce nccl "
+            "if nodes have GPUs.",
         ),
     ] = None,
-    ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; default: those of the topology, or 8.")] = None,
+    ranks: Annotated[int | None, typer.Option(min=1, help="Ranks; default: the ranks of the topology, or 8.")] = None,
     size: Annotated[
         str, typer.Option("--bytes", help="Size of the buffer on each rank: 1.2GB is decimal, 64MiB binary.")
     ] = "64MiB",
@@ -80,7 +80,9 @@ def plan(
         _parsed("--bandwidth", parse_rate, bandwidth)
         network = replace(network, link=bandwidth)
     if fit is not None and any(option is not None for option in (network.link, network.latency, network.gamma)):
-        raise UserError("--fit: it says how fast the links and adding are; leave out --link, --bandwidth and so on.")
+        raise UserError(
+            "--fit: it contains the speed of links and additions; leave out --link, --bandwidth and similar options."
+        )
     fitted = _fitted(fit) if fit is not None else None
     if network.channels is None and fitted is not None and fitted.is_of_processes:
         network = replace(network, channels=1)
@@ -104,11 +106,13 @@ def plan(
         say(f"{SIMULATED.upper()}: {amount} on each of {where.ranks} ranks, {links}")
         stdout_console().print(_table(found))
         if any(price.is_bound for price in found):
-            say("at most: messages share links at times that were not followed, so that the rates are the least.")
+            say(
+                "Upper bound: the times at which messages share links were not followed, so the rates are lower bounds."
+            )
         for sentence in [ACCURACY] if fitted is None else fitted.caveats:
             say(sentence)
         if left_out:
-            say(f"Left out, as their messages are too many to price one by one: {', '.join(left_out)}.")
+            say(f"Left out, because they have too many messages to price one by one: {', '.join(left_out)}.")
 
 
 def _priced(
@@ -119,10 +123,9 @@ def _priced(
     servers: int,
     fitted: FitDocument | None,
 ) -> tuple[list[Price], list[str]]:
-    """Return the prices of the named algorithms, or of the usual ones, and the names of those that have too many
-    messages.
+    """Return the prices of the named algorithms, or of the default ones, and the names of those with too many messages.
 
-    UserError for an algorithm that is unknown, or that was named and has too many messages.
+    UserError for an unknown algorithm, or for a named one with too many messages.
     """
     architecture, regimes = ARCHITECTURES.get(where.intra), fitted.parameters() if fitted else ()
     names = named or usual(collective, where.topology, architecture, is_fitted=fitted is not None)
@@ -153,7 +156,9 @@ def _fitted(path: Path) -> FitDocument:
     except OSError as error:
         raise UserError(f"--fit: {path} cannot be read ({error.strerror}); name another file.") from error
     except ValidationError as error:
-        raise UserError(f"--fit: {path} holds no fit; write one with `ringscope fit RESULTS --json`.") from error
+        raise UserError(
+            f"--fit: {path} does not contain a fit; write one with `ringscope fit RESULTS --json`."
+        ) from error
 
 
 def _source(fitted: FitDocument) -> str:

@@ -1,4 +1,4 @@
-"""`ringscope server` and `ringscope agent`: become the process of that role."""
+"""`ringscope server` and `ringscope agent`: replace this process with that role's."""
 
 import os
 import sys
@@ -10,7 +10,7 @@ _PASS_THROUGH = {"allow_extra_args": True, "ignore_unknown_options": True}
 
 
 def register(app: typer.Typer) -> None:
-    """Add the commands to the app; their flags, also --help, belong to the process they become."""
+    """Add the commands to the app; their flags, also --help, are passed to the role's process."""
     for role in (server, agent):
         app.command(context_settings=_PASS_THROUGH, add_help_option=False)(role)
 
@@ -26,5 +26,5 @@ def agent(context: typer.Context) -> NoReturn:
 
 
 def _become(module: str, arguments: list[str]) -> NoReturn:
-    # exec instead of import: the library must not know server or agent, and signals reach the role directly
+    # exec instead of import: the library must not depend on server or agent, and signals reach the role directly
     os.execv(sys.executable, [sys.executable, "-m", module, *arguments])

@@ -1,4 +1,4 @@
-"""`ringscope schedules` and `ringscope schedule …`: jobs that are submitted again and again."""
+"""`ringscope schedules` and `ringscope schedule …`: jobs that are submitted repeatedly."""
 
 import json
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Which = Annotated[str, typer.Argument(metavar="SCHEDULE", help="Its name or numb
 File = Annotated[str | None, typer.Argument(help="The job as JSON, - for stdin.")]
 Zone = Annotated[str | None, typer.Option(help="An IANA time zone such as Europe/Berlin; default UTC.")]
 Overlap = Annotated[
-    str | None, typer.Option(help="When the job before has not ended: skip (default), queue or replace it.")
+    str | None, typer.Option(help="If the previous job has not ended: skip (default), queue or replace it.")
 ]
 Assignments = Annotated[
     list[str] | None,
@@ -60,19 +60,19 @@ def schedules(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFA
 
 
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name of its own.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A unique name.")],
     cron: Annotated[str, typer.Argument(metavar="CRON", help='Minute, hour, day, month, weekday: "0 2 * * *".')],
     file: File = None,
     job: Annotated[int | None, typer.Option(min=1, help="Take this job's specification instead of a file.")] = None,
     timezone: Zone = None,
     overlap: Overlap = None,
-    disabled: Annotated[bool, typer.Option("--disabled", help="Fire only once it is enabled.")] = False,
+    disabled: Annotated[bool, typer.Option("--disabled", help="Create it disabled.")] = False,
     assignments: Assignments = None,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Submit a job again and again, at the times of a cron expression."""
+    """Submit a job repeatedly, at the times of a cron expression."""
     patch = patch_of(assignments)
     if file is not None and job is not None:
         raise UserError("--job: the job is given twice, as FILE and as --job; leave one out.")
@@ -115,7 +115,7 @@ def edit(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Change a schedule; what is not given stays. FILE replaces its job."""
+    """Change a schedule; omitted options stay unchanged. FILE replaces its job."""
     patch = patch_of(assignments)
     base = read_job(file) if file is not None else None
     with connect(url, data_dir) as client:
@@ -127,7 +127,7 @@ def edit(
 
 
 def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """End a schedule; the jobs that it submitted stay."""
+    """Remove a schedule; the jobs that it submitted are kept."""
     with connect(url, data_dir) as client:
         found = _find(client, which)
         client.remove_schedule(found.id)
@@ -135,14 +135,14 @@ def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) 
 
 
 def enable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Let a schedule fire again."""
+    """Enable a schedule."""
     with connect(url, data_dir) as client:
         changed = _replace(client, _find(client, which), {"is_enabled": True})
     say_one(changed, _line(changed), as_json)
 
 
 def disable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Keep a schedule from firing."""
+    """Disable a schedule."""
     with connect(url, data_dir) as client:
         changed = _replace(client, _find(client, which), {"is_enabled": False})
     say_one(changed, _line(changed), as_json)

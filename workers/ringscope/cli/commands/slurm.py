@@ -1,4 +1,4 @@
-"""`ringscope slurm`: nodes from a batch system, for as long as an allocation lasts."""
+"""`ringscope slurm`: nodes from a batch system for the duration of an allocation."""
 
 import os
 import sys
@@ -37,7 +37,7 @@ def slurm(
     name: Annotated[str, typer.Option(help="Name of the batch job.")] = "ringscope",
     slots: Annotated[int | None, typer.Option(help="Ranks on each node; default: whole nodes, all their CPUs.")] = None,
     server: Annotated[
-        str | None, typer.Option(help="URL at which the nodes reach the server; default: that of this command.")
+        str | None, typer.Option(help="URL at which the nodes reach the server; default: the URL of this command.")
     ] = None,
     python: Annotated[str, typer.Option(help="The Python with Ringscope on the nodes.")] = sys.executable,
     join_days: Annotated[float, typer.Option(help="How long the batch job may wait until its nodes join.")] = 7.0,
@@ -49,7 +49,7 @@ def slurm(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Get nodes from Slurm for a time; prints the number of the batch job: JOB=$(ringscope slurm ...)."""
+    """Get nodes from Slurm for a limited time; prints the number of the batch job: JOB=$(ringscope slurm ...)."""
     if dry_run:
         refuse_unused(context, {"--wait": "--dry-run submits nothing to wait for; leave one of the two out."})
     asked = _allocation(
@@ -82,7 +82,7 @@ def _allocation(**fields: Any) -> Allocation:
 
 
 def _submit(client: Client, asked: Allocation, join_days: float) -> str:
-    """Hand the script to Slurm with a token that lets its nodes join; no token is left where Slurm refuses it."""
+    """Submit the script to Slurm with a join token for its nodes; no token is left if Slurm refuses it."""
     note = f"for the {asked.nodes} nodes of a batch job of Slurm"
     token = client.add_token(asked.name, "join", None, join_days, note)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
@@ -98,23 +98,21 @@ def _announce(asked: Allocation, job_id: str) -> None:
     complain(f"Slurm job {job_id}: {count} for {asked.time}, as soon as Slurm starts it (`squeue --job {job_id}`).")
     complain(f"They join {asked.server} as slurm-{job_id}-NODE, with label {JOB_LABEL}={job_id}.")
     complain("They take jobs whose time limit ends 30 s before the allocation does, and leave with it.")
-    complain(f"`scancel {job_id}` ends it, its nodes and what runs on them.")
+    complain(f"`scancel {job_id}` ends it, its nodes and the jobs on them.")
     if is_loopback(parse_address(asked.server).host):
-        complain(
-            f"{asked.server} means each node itself there; unless Slurm runs on this machine alone, give --server."
-        )
+        complain(f"{asked.server} refers to each node itself; unless Slurm runs on this machine alone, give --server.")
 
 
 def _wait_for_nodes(client: Client, count: int, job_id: str) -> None:
     """Wait until ``count`` nodes of the batch job can take work; exit the command if the batch job ends first."""
     while True:
-        # Asked in this order, so that nodes which joined before the end are not missed.
+        # Queried in this order, so that nodes which joined before the end are not missed.
         is_over = batch_system.is_over(job_id)
         ready = [node for node in client.nodes() if node.labels.get(JOB_LABEL) == job_id and node.observed != "lost"]
         if len(ready) >= count:
             complain(f"Ready: {', '.join(node.name for node in ready)}.")
             return
         if is_over:
-            complain(f"Slurm job {job_id} ended with {len(ready)} of {count} nodes ready; slurm-{job_id}.out says why.")
+            complain(f"Slurm job {job_id} ended with {len(ready)} of {count} nodes ready; see slurm-{job_id}.out.")
             raise typer.Exit(EXIT_FAILED)
         time.sleep(LOOK_SECONDS)

@@ -26,22 +26,24 @@ def submit(
     options: JobOptions = JobOptions(),
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     ranks_per_node: Annotated[int | None, typer.Option(help="Exactly this many ranks on each node.")] = None,
-    arrangement: Annotated[str | None, typer.Option(help="pack: as few nodes as possible; spread: as many.")] = None,
+    arrangement: Annotated[
+        str | None, typer.Option(help="pack: as few nodes as possible; spread: as many as possible.")
+    ] = None,
     exclusive: Annotated[
         bool | None,
         typer.Option("--exclusive/--shared", help="Run alone on its nodes, the default of benchmarks, or share them."),
     ] = None,
-    same_rack: Annotated[bool, typer.Option("--same-rack", help="All nodes carry the same label rack.")] = False,
+    same_rack: Annotated[bool, typer.Option("--same-rack", help="All nodes have the same label rack.")] = False,
     gpu_model: Annotated[str | None, typer.Option(help="Part of the model's name of its GPUs, such as H200.")] = None,
-    min_gpu_memory: Annotated[str | None, typer.Option(help="Least memory of each GPU: 80G.")] = None,
-    min_memory: Annotated[str | None, typer.Option(help="Least memory of each node: 256G.")] = None,
+    min_gpu_memory: Annotated[str | None, typer.Option(help="Minimum memory of each GPU: 80G.")] = None,
+    min_memory: Annotated[str | None, typer.Option(help="Minimum memory of each node: 256G.")] = None,
     collective: CollectiveOption = None,
     sweep: SweepOptions = SweepOptions(),
     trace: Annotated[
         bool, typer.Option("--trace", help="Also trace one operation of each row; `ringscope trace --job` shows it.")
     ] = False,
     start_seconds: Annotated[
-        int | None, typer.Option(help="How long each part of the start may take; more on busy nodes.")
+        int | None, typer.Option(help="How long each part of the start may take; raise it for busy nodes.")
     ] = None,
     load_seconds: Annotated[
         int | None, typer.Option(help="How long one import, read or compilation may take; default: 1800.")
@@ -53,10 +55,10 @@ def submit(
         ),
     ] = None,
     queue_timeout: Annotated[
-        int | None, typer.Option(help="Seconds in the queue after which it fails; default: it waits for ever.")
+        int | None, typer.Option(help="Seconds in the queue after which the job fails; default: no limit.")
     ] = None,
     max_attempts: Annotated[
-        int | None, typer.Option(help="Tries, counting the first, when a node or the service fails.")
+        int | None, typer.Option(help="Attempts, including the first, if a node or the service fails.")
     ] = None,
     hold: Annotated[bool, typer.Option("--hold", help="Wait until `ringscope release`.")] = False,
     submission: Submission = Submission(),

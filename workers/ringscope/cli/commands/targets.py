@@ -1,4 +1,4 @@
-"""`ringscope targets`: what Prometheus is to scrape, as a file where it cannot ask the server itself."""
+"""`ringscope targets`: the scrape targets for Prometheus, as a file if Prometheus cannot query the server itself."""
 
 import json
 import os
@@ -22,7 +22,7 @@ def register(app: typer.Typer) -> None:
 
 def targets(
     file: Annotated[
-        Path | None, typer.Option(help="Write them into this file for file_sd, whole or not at all; it ends in .json.")
+        Path | None, typer.Option(help="Write them atomically to this file for file_sd; its name ends in .json.")
     ] = None,
     every: Annotated[
         float | None, typer.Option(min=1, help="Write --file again after this many seconds, until Ctrl-C.")
@@ -30,11 +30,13 @@ def targets(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Print the agents that Prometheus is to scrape, or keep them in a file."""
+    """Print the agents that Prometheus should scrape, or keep them in a file."""
     if every is not None and file is None:
-        raise UserError("--every: there is no file to write again; give --file.")
+        raise UserError("--every: there is no file to write; give --file.")
     if file is not None and file.suffix != ".json":
-        raise UserError(f"--file: {file} does not end in .json, which is how Prometheus knows the format; rename it.")
+        raise UserError(
+            f"--file: {file} does not end in .json, which Prometheus needs to recognise the format; rename it."
+        )
     with connect(url, data_dir) as client:
         if file is None:
             say(file_sd(client.targets()))
@@ -45,12 +47,12 @@ def targets(
 
 
 def file_sd(groups: Sequence[TargetGroup]) -> str:
-    """The text of a file_sd file."""
+    """Return the text of a file_sd file."""
     return json.dumps([{"targets": group.targets, "labels": group.labels} for group in groups], indent=2)
 
 
 def _keep(client: Client, file: Path, seconds: float) -> None:
-    """Keep the file up to date; while the server is down it stays as it was, as with Prometheus' http_sd."""
+    """Keep the file up to date; while the server is down it is left unchanged, as with Prometheus' http_sd."""
     try:
         while True:
             try:
@@ -68,7 +70,7 @@ def _write(client: Client, file: Path) -> None:
 
 def replace(file: Path, text: str) -> None:
     """Replace a file atomically: a reader sees either the old or the new content."""
-    # Prometheus' pattern, such as targets/*.json, must not find the half of it.
+    # Prometheus' pattern, such as targets/*.json, must not match a half-written file.
     temporary = file.with_name(f".{file.name}.{os.getpid()}.new")
     try:
         try:

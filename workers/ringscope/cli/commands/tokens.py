@@ -42,7 +42,10 @@ def tokens(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT
 
 def add(
     name: Annotated[
-        str, typer.Argument(metavar="NAME", help="Name of the user; for a join token, of the person who adds nodes.")
+        str,
+        typer.Argument(
+            metavar="NAME", help="Name of the user; for a join token, the name of the person who adds nodes."
+        ),
     ],
     role: Annotated[str | None, typer.Option(help="Role of a user: viewer, operator or admin.")] = None,
     kind: Annotated[
@@ -56,7 +59,9 @@ def add(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Make a token; prints its secret, this once: TOKEN=$(ringscope token add ci --role operator -q)."""
+    """Create a token and print its secret, which is not shown again: TOKEN=$(ringscope token add ci --role operator
+    -q).
+    """
     with connect(url, data_dir) as client:
         made = client.add_token(name, kind, role, days, note, node)
     if as_json:
@@ -73,11 +78,12 @@ def rotate(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Replace a node's token: its agent fetches a new one with its next poll, and what runs there goes on."""
+    """Replace a node's token: its agent fetches a new one with its next poll, and running jobs continue."""
     with connect(url, data_dir) as client:
         token = client.rotate_token(token_id)
     sentence = (
-        f"Token {token_id} is rotated as soon as the agent of node {token.node} calls; until then the old one is good."
+        f"Token {token_id} is rotated at the next call of the agent of node {token.node}; until then the old one is "
+        "valid."
     )
     say_one(token, sentence, as_json)
 
@@ -87,10 +93,10 @@ def revoke(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """End a token and what was made with it: sessions of browsers, tokens of nodes that joined."""
+    """Revoke a token and everything created with it: browser sessions, tokens of nodes that joined."""
     with connect(url, data_dir) as client:
         client.revoke_token(token_id)
-    say(f"Token {token_id} is revoked, and with it what was made with it.")
+    say(f"Token {token_id} is revoked, with everything that was created with it.")
 
 
 def _line(token: Token) -> str:

@@ -1,4 +1,4 @@
-"""`ringscope trace`: an algorithm step by step, with numbers, or as a picture in time."""
+"""`ringscope trace`: an algorithm step by step, with numbers, or on a timeline."""
 
 import json
 from collections import Counter
@@ -39,17 +39,21 @@ def trace_algorithm(
     context: typer.Context,
     algorithm: Annotated[
         str | None,
-        typer.Argument(help=f"Algorithm of all_reduce: {', '.join(SCHEDULES)}. With --job: one of its algorithms."),
+        typer.Argument(
+            help=f"Algorithm of all_reduce: {', '.join(SCHEDULES)}. With --job: one of the job's algorithms."
+        ),
     ] = None,
     collective: Annotated[str, typer.Option(help=f"{', '.join(SCHEDULED)}.")] = "all_reduce",
     ranks: Annotated[
-        int | None, typer.Option(min=1, max=MAX_RANKS, help="Ranks; default: those of the topology, or 3.")
+        int | None, typer.Option(min=1, max=MAX_RANKS, help="Ranks; default: the ranks of the topology, or 3.")
     ] = None,
     topology: Shape = None,
     channels: Annotated[
         int | None,
         typer.Option(
-            min=1, help="Channels of rings and trees, each leaving a node by another rank; default: one for each."
+            min=1,
+            help="Channels of rings and trees; each leaves a node through a different rank. Default: one per rank of "
+            "a node.",
         ),
     ] = None,
     root: Annotated[int, typer.Option("-r", "--root", min=0, help="Root rank of broadcast and reduce.")] = 0,
@@ -70,16 +74,17 @@ def trace_algorithm(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Print every step of a collective: who sends what to whom, and what each rank holds then.
+    """Print every step of a collective: the values that each rank sends and receives, and those that it then holds.
 
-    With --job: when a job's ranks really did it, and when the cost model says so.
+    With --job: the measured times of a job's ranks, next to those of the cost model.
 
     Without --values rank r holds one number per rank and channel, all r+1. Times in the --perfetto file are those of
     links with 1 GB/s and 1 us between nodes and 10 GB/s and 0.2 us inside, and of adding at 10 GB/s.
     """
     if job is not None:
         refuse_unused(
-            context, all_for(_OF_ALGORITHM, "the trace of a job has its own; leave it out, or leave --job out.")
+            context,
+            all_for(_OF_ALGORITHM, "the trace of a job already determines this; leave it out, or leave --job out."),
         )
         chosen = None if in_place is None else bool(in_place)
         show_job_trace(job, algorithm, size("--size", size_of_job), chosen, perfetto, as_json, url, data_dir)
@@ -88,7 +93,7 @@ def trace_algorithm(
     if collective not in ROOTED:
         refuse_unused(context, {"--root": f"only {' and '.join(sorted(ROOTED))} have a root; leave it out."})
     if algorithm is None:
-        raise UserError(f"ALGORITHM: name one of {', '.join(SCHEDULES)}, or a job with --job.")
+        raise UserError(f"ALGORITHM: give one of {', '.join(SCHEDULES)}, or a job with --job.")
     known = SCHEDULED.get(collective)
     if known is None:
         raise UserError(f"--collective: unknown collective {collective!r}; choose one of {', '.join(SCHEDULED)}.")
@@ -102,7 +107,7 @@ def trace_algorithm(
         raise UserError(f"--root: {root} is not one of {shape.ranks} ranks; give 0 to {shape.ranks - 1}.")
     several = channels_of(collective, algorithm, shape.rails)
     if reverse and (collective, algorithm, several) != ("all_reduce", "ring", 1):
-        raise UserError("--reverse: only the ring of all_reduce with one channel has it; leave it out.")
+        raise UserError("--reverse: only the ring of all_reduce with one channel supports it; leave it out.")
     rows = _rows(values) if values is not None else usual_values(shape.ranks, several)
     try:
         count = len(rows[0])
@@ -117,7 +122,7 @@ def trace_algorithm(
     if perfetto is not None:
         _export(perfetto, f"{algorithm}{_in_channels(several)}", schedule, shape)
     if several > 1:
-        say(f"{algorithm}{_in_channels(several)}, each out of a node by another rank")
+        say(f"{algorithm}{_in_channels(several)}, each leaving a node through a different rank")
     for rank, row in enumerate(rows):
         say(f"rank {rank} starts with {_numbers(row)}")
     for number, step in enumerate(steps):

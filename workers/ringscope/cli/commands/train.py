@@ -35,8 +35,12 @@ def train(
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate of the optimizer.")] = None,
     optimizer: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Optimizer))}.")] = None,
     precision: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Precision))}.")] = None,
-    target_accuracy: Annotated[float | None, typer.Option(help="0 to 1; the job records when it was reached.")] = None,
-    resume_from: Annotated[int | None, typer.Option(help="Number of a job whose checkpoint it starts from.")] = None,
+    target_accuracy: Annotated[
+        float | None, typer.Option(help="Target accuracy, 0 to 1; the job records when it is reached.")
+    ] = None,
+    resume_from: Annotated[
+        int | None, typer.Option(help="Number of a job whose checkpoint the training starts from.")
+    ] = None,
     assignments: Annotated[
         list[str] | None,
         typer.Option(

@@ -1,4 +1,4 @@
-"""`ringscope tune`: measures this machine, so that ``auto`` knows what is fastest here."""
+"""`ringscope tune`: measure which algorithms are fastest on this machine, for ``auto``."""
 
 from typing import Annotated
 
@@ -44,9 +44,9 @@ def register(app: typer.Typer) -> None:
 
 def tune(
     context: typer.Context,
-    collective: Annotated[str, typer.Option(help=f"One or several of {', '.join(COLLECTIVES)}.")] = "all_reduce",
+    collective: Annotated[str, typer.Option(help=f"One or more of {', '.join(COLLECTIVES)}.")] = "all_reduce",
     ranks: Annotated[
-        str | None, typer.Option(help="One or several numbers of processes; default: 2, 4 … up to the cores.")
+        str | None, typer.Option(help="One or more numbers of processes; default: 2, 4 … up to the cores.")
     ] = None,
     transport: Annotated[str, typer.Option(help="auto, shared_memory, mpi, nccl or cuda_ipc.")] = "auto",
     min_bytes: Annotated[str, typer.Option("-b", "--min-bytes", help="Smallest size: 8, 64K, 1.5G.")] = "8",
@@ -56,16 +56,16 @@ def tune(
     warmup: Annotated[int, typer.Option("-w", "--warmup", help="Untimed iterations of each size.")] = 3,
     dtype: Annotated[str, typer.Option("-d", "--dtype", help="float, half, double, int8 and so on.")] = "float",
     keep: Annotated[
-        bool, typer.Option("--keep", help="Keep times even if other load took more than a tenth of the processors.")
+        bool, typer.Option("--keep", help="Keep times even if other load used more than a tenth of the processors.")
     ] = False,
-    show: Annotated[bool, typer.Option("--show", help="Measure nothing, print what is known.")] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what is known then as JSON.")] = False,
+    show: Annotated[bool, typer.Option("--show", help="Measure nothing; print the known times.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the known times as JSON.")] = False,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Measure which algorithm is fastest on this machine; algorithm auto uses the result.
 
-    The times go to tuning.json in the data directory and replace older ones of the same size and situation. Run it
-    while nothing else runs: times that other load disturbed are not kept, and the exit code is then 1.
+    The times go to tuning.json in the data directory and replace older ones of the same size and situation. Run it on
+    an idle machine: times that other load disturbed are not kept, and the exit code is then 1.
     """
     if show:
         refuse_unused(context, all_for(_OF_A_MEASUREMENT, "--show measures nothing; leave one of the two out."))
@@ -100,18 +100,18 @@ def tune(
     elif known.curves:
         stdout_console().print(_grid(known))
     if not as_json:
-        say(f"{path} holds {known.row_count} times." if known.curves else f"{path} holds nothing yet.")
+        say(f"{path} holds {known.row_count} times." if known.curves else f"{path} has no measurements yet.")
     if not is_whole:
         raise typer.Exit(EXIT_FAILED)
 
 
 def _is_quiet(meter: LoadMeter, measured: str) -> bool:
-    """Return whether hardly any other load ran meanwhile; print a warning otherwise, as ``auto`` keeps these times."""
+    """Return whether there was hardly any other load; print a warning otherwise, because ``auto`` keeps these times."""
     if (share := meter.other_share()) <= MOST_OTHER_SHARE:
         return True
     complain(
-        f"Other load took {100 * share:.0f} % of the processors while {measured} was measured, so that these times are "
-        "not kept; run it again while nothing else runs, or with --keep."
+        f"Other load used {100 * share:.0f} % of the processors while {measured} was measured, so these times are "
+        "not kept; run it again on an idle machine, or with --keep."
     )
     return False
 
@@ -122,7 +122,7 @@ def _measured(benchmark: dict[str, object], ranks: int) -> Table:
         with interrupts():
             watch(job, run)
     except KeyboardInterrupt:
-        complain("Stopped; what was measured before is kept.")
+        complain("Stopped; earlier measurements are kept.")
         raise typer.Exit(EXIT_INTERRUPTED) from None
     if run.reason:
         complain(run.reason)
@@ -138,7 +138,7 @@ def _algorithms(collective: str, transport: str) -> tuple[str, ...]:
 
 
 def _numbers(text: str | None) -> list[int]:
-    """The numbers of ranks: as given, else the powers of two that have a core each, two at least."""
+    """Return the numbers of ranks: as given, else the powers of two with a core for each rank, at least two."""
     if text is None:
         return [number for number in (2, 4, 8, 16, 32) if number <= max(2, own_cores().at_once)]
     try:
@@ -148,12 +148,12 @@ def _numbers(text: str | None) -> list[int]:
 
 
 def _grid(table: Table) -> Grid:
-    """List what auto would choose at every measured size, and why."""
+    """List the choice of auto at every measured size, and its reason."""
     grid = Grid("COLLECTIVE", "NUMBERS", "NODES X RANKS", "OVER", "BUFFERS", "SIZE", "AUTO TAKES", "BECAUSE", box=None)
     chooser = Chooser(table)
     sizes: dict[Situation, set[int]] = {}
     for curve in table.curves:
-        if curve.algorithm not in VENDORS:  # a library's times count over every transport
+        if curve.algorithm not in VENDORS:  # a library's times apply to every transport
             dtype = curve.arithmetic if curve.arithmetic.endswith("float16") else "float32"
             nodes = ranks_of_nodes_in(curve.shape)
             situation = Situation(curve.collective, dtype, nodes, curve.transport, curve.in_place, curve.is_crowded)

@@ -40,7 +40,7 @@ def up(
     context: typer.Context,
     port: Port = 8000,
     slots: Annotated[
-        int | None, typer.Option(min=1, max=4096, help="Ranks at a time; default: one per physical core.")
+        int | None, typer.Option(min=1, max=4096, help="Slots of the node; default: one per physical core.")
     ] = None,
     metrics_port: MetricsPort = None,
     host: Host = "127.0.0.1",

@@ -48,15 +48,15 @@ def webhooks(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAU
 
 
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="A name of its own.")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="The URL that messages go to.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A unique name.")],
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="The URL that receives the messages.")],
     event: Annotated[list[str], typer.Option(help="Events to send: job.failed, node.lost, job.* ...; repeatable.")],
     quiet: Quiet = False,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Add a URL that receives events; prints the secret that signs the messages, this once."""
+    """Add a URL that receives events, and print the secret that signs its messages, which is not shown again."""
     body = {"name": name, "url": target, "events": event, "is_enabled": True}
     with connect(url, data_dir) as client:
         made = client.add_webhook(body)
@@ -90,7 +90,7 @@ def disable(which: Which, as_json: AsJson = False, url: Url = None, data_dir: Da
 
 
 def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """End a webhook and forget its deliveries."""
+    """Remove a webhook and its deliveries."""
     with connect(url, data_dir) as client:
         found = _find(client, which)
         client.remove_webhook(found.id)
@@ -111,7 +111,7 @@ def deliveries(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """List a webhook's messages and what came of them, newest first."""
+    """List a webhook's messages and their results, newest first."""
     with connect(url, data_dir) as client:
         found = list(client.deliveries(_find(client, which).id, limit))
     say_list(
@@ -129,7 +129,7 @@ def redeliver(
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Send the same message once more."""
+    """Send the same message again."""
     with connect(url, data_dir) as client:
         sent = client.redeliver(_find(client, which).id, delivery_id)
     say_one(sent, _told(sent), as_json)

@@ -41,7 +41,9 @@ def why(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataD
 
 
 def explain(job: Job, activity: Sequence[Activity] = (), checks: Sequence[Check] = ()) -> list[str]:
-    """One line each: where the job stands, every attempt, what ranks do, what could not be checked, what comes next."""
+    """Yield a line each for the job's state, every attempt, the ranks' activity, checks that could not run, and the
+    next steps.
+    """
     lines = [describe(job)]
     if job.state == "queued" and job.pending:
         pending = job.pending
@@ -50,7 +52,7 @@ def explain(job: Job, activity: Sequence[Activity] = (), checks: Sequence[Check]
     if job.state == "queued" and job.not_before:
         lines.append(f"Not before: {until(job.not_before)}")
     if job.state == "queued" and job.excluded_nodes:
-        lines.append(f"Not on {', '.join(job.excluded_nodes)}, if others can hold it")
+        lines.append(f"Avoids {', '.join(job.excluded_nodes)}, if other nodes can run it")
     lines += map(_attempt, job.attempts)
     lines += [f"Now: {words}" for words in activity_words(activity)]
     lines += insight_lines(job.insights)
@@ -64,7 +66,7 @@ def _attempt(attempt: Attempt) -> str:
     began = f", began {when(start)}" if start else ""
     title = f"Attempt {attempt.number} on {', '.join(attempt.nodes) or 'no node'}{began}"
     if attempt.reason is None:
-        return f"{title}: " + ("it goes on" if end is None else f"it ended{took}")
+        return f"{title}: " + ("it is running" if end is None else f"it ended{took}")
     blame = f", because of node {attempt.bad_node}" if attempt.bad_node else ""
     message = f": {attempt.message}" if attempt.message else ""
     return f"{title}: {attempt.reason}{took}{blame}{message}"

@@ -13,14 +13,14 @@ from ringscope.contracts.errors import UserError
 from ringscope.rank.foreign import without_foreign
 from ringscope.rank.parent_death import end_with_parent
 
-STOP_SECONDS = 15.0  # an agent proves its ranks gone and flushes its spool in about half of this
+STOP_SECONDS = 15.0  # an agent proves that its ranks are gone and flushes its spool in about half of this time
 _LOG_TAIL_BYTES = 4000
-_CLI_VARIABLES = ("RINGSCOPE_URL", "RINGSCOPE_TOKEN")  # of a person, no business of the roles
+_CLI_VARIABLES = ("RINGSCOPE_URL", "RINGSCOPE_TOKEN")  # settings of a person that must not affect the roles
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Child:
-    """A process in a session of its own, its output appended to a log file."""
+    """A process in a separate session, whose output is appended to a log file."""
 
     def __init__(self, role: str, command: Sequence[str], log: Path) -> None:
         self.role = role
@@ -40,7 +40,7 @@ class Child:
 
     @property
     def pid(self) -> int:
-        """The process id."""
+        """Return the process id."""
         return self._process.pid
 
     @property
@@ -50,7 +50,7 @@ class Child:
 
     @property
     def last_words(self) -> str:
-        """The end of what it printed since it was started."""
+        """Return the end of its output since its start."""
         with self.log.open("rb") as file:
             end = file.seek(0, os.SEEK_END)
             file.seek(max(self._log_start, end - _LOG_TAIL_BYTES))
@@ -63,7 +63,7 @@ class Child:
         return [sentence for sentence in logged if sentence]
 
     def stop(self) -> None:
-        """SIGTERM, then after STOP_SECONDS SIGKILL; returns once it is gone."""
+        """Send SIGTERM, and after STOP_SECONDS SIGKILL; return once it has ended."""
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)
@@ -73,7 +73,7 @@ class Child:
 
 
 class ChildDiedError(Exception):
-    """A child ended by itself."""
+    """A child process ended by itself."""
 
     def __init__(self, child: Child) -> None:
         code = child.exit_code or 0
@@ -96,14 +96,14 @@ class Children:
         return self.run(role, (sys.executable, "-m", f"ringscope_{role}", *arguments))
 
     def run(self, role: str, command: Sequence[str]) -> Child:
-        """Start any program under the name of what it is here."""
+        """Start a program under the name of its role."""
         try:
-            self._log_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens will lie there
+            self._log_dir.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # tokens will be stored there
             self._log_dir.mkdir(exist_ok=True)
             child = Child(role, command, self._log_dir / f"{role}.log")
         except BlockingIOError as error:  # EAGAIN of fork
             raise UserError(
-                f"No process can be started for the {role} ({error.strerror}); raise this user's limit with ulimit -u, "
+                f"The {role} cannot be started ({error.strerror}); raise this user's limit with ulimit -u, "
                 "or the control group's pids.max."
             ) from error
         except OSError as error:
@@ -115,7 +115,7 @@ class Children:
         return child
 
     def check(self) -> None:
-        """Raise ChildDiedError for a child that has ended, UserError when it ended for bad input."""
+        """Raise ChildDiedError for a child that has ended, UserError if it ended because of bad input."""
         for child in self._children:
             if child.exit_code is None:
                 continue
@@ -140,7 +140,7 @@ class Children:
 
 @contextmanager
 def interrupts() -> Iterator[None]:
-    """Inside, SIGTERM and a closed terminal are what Ctrl-C is: KeyboardInterrupt."""
+    """Treat SIGTERM and a closed terminal like Ctrl-C inside the block: KeyboardInterrupt."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         raise KeyboardInterrupt
@@ -166,5 +166,5 @@ def _signals_ignored() -> Iterator[None]:
 def _die_with(parent: int) -> None:
     """Make the kernel kill this child when the parent ends, even by SIGKILL; called in the child before exec."""
     end_with_parent()
-    if os.getppid() != parent:  # it died before the line above
+    if os.getppid() != parent:  # the parent died before the line above
         os._exit(1)

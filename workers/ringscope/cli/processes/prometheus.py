@@ -14,8 +14,8 @@ from ringscope.cli.patience import Patience
 from ringscope.cli.processes.children import Children
 from ringscope.contracts.errors import UserError
 
-HOST = "127.0.0.1"  # it requires no token
-# What prometheus.yml says; these three are all that differs here.
+HOST = "127.0.0.1"  # the server requires no token
+# Values of prometheus.yml; these three are the only differences here.
 _SERVER = "127.0.0.1:8000"
 _ITSELF = "127.0.0.1:9090"
 _CLUSTER = "{cluster: ringscope}"
@@ -40,7 +40,7 @@ class Prometheus:
 
 
 def find_prometheus(port: int) -> Prometheus:
-    """The program and its port, 0 for any free one; UserError where one of them is not to be had."""
+    """Return the program and its port, 0 for any free one; UserError if one of them is not available."""
     program = shutil.which("prometheus")
     if program is None:
         raise UserError(
@@ -58,7 +58,9 @@ def find_prometheus(port: int) -> Prometheus:
 
 
 def start_prometheus(prometheus: Prometheus, children: Children, server_url: str, data_dir: Path) -> None:
-    """Start it for the server on the data directory and wait until it is ready; everything of it lies below there."""
+    """Start it for the server on the data directory and wait until it is ready; all of its files are in that
+    directory.
+    """
     folder = data_dir / "prometheus"
     try:
         config = write_configuration(prometheus.address, server_url, folder, os.environ.get("RINGSCOPE_CLUSTER"))
@@ -87,10 +89,10 @@ def command(prometheus: Prometheus, config: Path) -> tuple[str, ...]:
 
 
 def write_configuration(address: str, server_url: str, folder: Path, cluster: str | None = None) -> Path:
-    """The shipped files in a folder of the data directory, with addresses, cluster and the server's token."""
+    """Write the shipped files to a folder of the data directory, with addresses, cluster and the server's token."""
     shipped = shipped_files()
     folder.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(folder / "rules", ignore_errors=True)  # an older version's may be others
+    shutil.rmtree(folder / "rules", ignore_errors=True)  # files of an older version may be different
     shutil.copytree(shipped / "rules", folder / "rules")
     token = folder / "admin-token"
     token.unlink(missing_ok=True)
@@ -98,14 +100,14 @@ def write_configuration(address: str, server_url: str, folder: Path, cluster: st
     text = (shipped / "prometheus.yml").read_text()
     text = text.replace(_SERVER, server_url.partition("://")[2]).replace(_ITSELF, address)
     if cluster:
-        text = text.replace(_CLUSTER, json.dumps({"cluster": cluster}))  # JSON is YAML, whatever the name
+        text = text.replace(_CLUSTER, json.dumps({"cluster": cluster}))  # JSON is valid YAML, whatever the file's name
     config = folder / "prometheus.yml"
     config.write_text(text)
     return config
 
 
 def shipped_files() -> Path:
-    """deploy/prometheus: in the wheel, or in the checkout of an editable install."""
+    """Return the folder deploy/prometheus: in the wheel, or in the checkout of an editable install."""
     package = Path(str(files("ringscope")))
     inside = package / "prometheus"
     return inside if inside.is_dir() else package.parents[1] / "deploy" / "prometheus"

@@ -18,8 +18,8 @@ from ringscope.contracts.errors import UserError
 from ringscope.engine.cores import own_cores
 from ringscope.rank.mpiexec import find_mpiexec
 
-AWAY_SECONDS = 5.0  # `up` starts no second agent: ranks that the first one left behind need not wait for one
-DEATH_SECONDS = 0.5  # a killed process closes its sockets a moment before it can be waited for
+AWAY_SECONDS = 5.0  # `up` starts no second agent, so it need not wait for ranks that the first one left
+DEATH_SECONDS = 0.5  # a killed process closes its sockets just before it can be waited for
 
 
 @dataclass(frozen=True)
@@ -30,9 +30,9 @@ class StackOptions:
     host: str
     port: int
     slots: int
-    metrics_port: int | None = None  # None: the agent's usual one, or any free one
-    prometheus_port: int | None = None  # None: no Prometheus
-    scripts: Path | None = None  # None: no scripts
+    metrics_port: int | None = None  # None: the agent's default port, or any free one
+    prometheus_port: int | None = None  # None: without Prometheus
+    scripts: Path | None = None  # None: without scripts
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class Stack:
 def running_stack(options: StackOptions) -> Iterator[Stack]:
     """Start all, wait until the node can take work, and end all on the way out.
 
-    Raises UserError for what the user can mend and ChildDiedError when a process ends by itself.
+    Raises UserError for errors that the user can fix, and ChildDiedError if a process ends by itself.
     """
     prometheus = None if options.prometheus_port is None else find_prometheus(options.prometheus_port)
-    find_mpiexec()  # refuse early on a machine that could never run a rank
+    find_mpiexec()  # refuse early on a machine on which ranks cannot run
     data_dir = options.data_dir.expanduser()
     node = socket.gethostname()
     with Children(data_dir / "logs") as children:
@@ -80,7 +80,9 @@ def running_stack(options: StackOptions) -> Iterator[Stack]:
 
 
 def default_slots() -> int:
-    """Return one slot per core, as for any agent: with more slots ranks would share cores, which is only on request."""
+    """Return one slot per core, as for any agent: with more slots ranks would share cores, which happens only on
+    request.
+    """
     return own_cores().at_once
 
 
@@ -107,7 +109,7 @@ def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path)
 
 
 def _explain(children: Children) -> None:
-    """A server that does not answer may be one that has just died: then say that, which ``check`` does."""
+    """Check whether a server that does not answer has just died; ``check`` then raises the right error."""
     deadline = time.monotonic() + DEATH_SECONDS
     while time.monotonic() < deadline:
         children.check()
@@ -131,7 +133,7 @@ def wait_for_node(children: Children, client: Client, agent: Child, name: str) -
     for _ in patience:
         children.check()
         for node in client.nodes():
-            # a node of this name may be known from an earlier run: only a heartbeat since the start counts
+            # a node of this name may be known from an earlier run: only a heartbeat after the start counts
             is_fresh = node.heartbeat_age_seconds < time.monotonic() - started
             if node.name == name and node.is_up and is_fresh:
                 if (told := node_state(node)) != "ready":

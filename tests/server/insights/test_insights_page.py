@@ -35,18 +35,19 @@ def test_every_kind_has_its_row() -> None:
         f"at most {MAX_ACTIVE} at once",
         f"score < {straggler.MAX_SCORE}, own - median >= {straggler.MIN_OWN_SHARE * 100:.0f} % of the time, "
         f"in {straggler.OWN_WINDOWS} windows",
-        f"from {straggler.MIN_QUEUED_SHARE * 100:.0f} % of the time above the median on, in {straggler.QUEUED_WINDOWS}",
-        f"{straggler.MIN_COMPUTE_US / 1e3:.0f} ms above the median or more, {straggler.STEP_WINDOWS} windows in a row",
+        f"at least {straggler.MIN_QUEUED_SHARE * 100:.0f} % of the time more than the median rank, "
+        f"in {straggler.QUEUED_WINDOWS} windows",
+        f"{straggler.MIN_COMPUTE_US / 1e3:.0f} ms above the median in {straggler.STEP_WINDOWS} windows in a row",
         f"over after {hysteresis.CLEAR_WINDOWS} clean windows",
-        f"{step_windows.WINDOW_STEPS} of one algorithm and size to a window",
-        f"Either in {slow_link.WINDOWS} windows in a row",
+        f"in windows of {step_windows.WINDOW_STEPS} steps of one algorithm and size",
+        f"Either needs {slow_link.WINDOWS} windows in a row",
         f"queues for a core {watch.CROWDED_SHARE * 100:.0f} % of its time",
         f"{step_windows.CROWDED_MIN_US / 1e3:.0f} ms instead of {step_windows.MIN_US / 1e3:.0f}",
         f"of the job ({limits.HANG_SECONDS:.0f};",
         f"`load_seconds` of the job ({JobSpec().load_seconds};",
-        f"{store.MAX_STACKS} ranks and {store.MAX_STACK_CHARACTERS >> 10} KiB at most, of each rank "
-        f"{MAX_STACK_CHARACTERS:,} characters",
-        f"below {low_bandwidth.MIN_RATIO} of it",
+        f"at most {store.MAX_STACKS} ranks, {store.MAX_STACK_CHARACTERS >> 10} KiB in total and "
+        f"{MAX_STACK_CHARACTERS:,} characters per rank",
+        f"below {low_bandwidth.MIN_RATIO} of the baseline",
         f"among the last {alike.MAX_JOBS} jobs",
         f"at most {rows.MAX_STEP_ROWS:,} of its new steps",
     ],

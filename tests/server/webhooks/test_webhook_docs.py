@@ -24,7 +24,7 @@ def test_the_types_are_those_of_the_page() -> None:
 
 
 def test_the_numbers_are_those_of_the_page() -> None:
-    (pauses,) = re.findall(r"again after (.*?), then given up", PAGE, re.DOTALL)
+    (pauses,) = re.findall(r"again after (.*?), then gives up", PAGE, re.DOTALL)
     found = re.findall(r"(\d+) (s|min|h)\b", pauses)
     assert tuple(int(number) * UNITS[unit] for number, unit in found) == deliveries.RETRY_SECONDS
     assert f"within {sender.TIMEOUT_SECONDS:.0f} seconds" in PAGE

@@ -141,7 +141,7 @@ def test_the_audit_is_filtered_by_the_url_and_exported(visit: Visit) -> None:
     page = visit.open("/settings/audit")
     expect(page.get_by_role("row", name="job.submitted").first).to_be_visible()
     page.get_by_role("textbox", name="Target").fill("job:1")
-    page.get_by_role("textbox", name="What").fill("job.sub*")
+    page.get_by_role("textbox", name="Action").fill("job.sub*")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile("target=job%3A1"))
     expect(page.locator("tbody tr")).to_have_count(1)

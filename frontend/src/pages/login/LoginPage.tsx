@@ -1,4 +1,4 @@
-/** Who are you: the printed link, or a token by hand. */
+/** The login page: the printed link, or a token typed by hand. */
 import { Button, PasswordInput } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useRef, useState } from "react";

@@ -1,4 +1,4 @@
-/** Who did what, and when. */
+/** The audit log: every event with its user, action and target. */
 import { Button, TextInput } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
@@ -73,8 +73,8 @@ function Filters({ search }: { search: AuditSearch }) {
   };
   return (
     <form role="search" className={classes.filters} onSubmit={submit}>
-      <TextInput ref={first} name="actor" label="Who" placeholder="ada" defaultValue={search.actor} />
-      <TextInput name="action" label="What" placeholder="job.* or node.drained" defaultValue={search.action} />
+      <TextInput ref={first} name="actor" label="User" placeholder="ada" defaultValue={search.actor} />
+      <TextInput name="action" label="Action" placeholder="job.* or node.drained" defaultValue={search.action} />
       <TextInput name="target" label="Target" placeholder="job:12 or node:n1" defaultValue={search.target} />
       <TextInput name="since" label="Since" type="date" defaultValue={search.since} />
       <TextInput name="until" label="Before" type="date" defaultValue={search.until} />
@@ -93,8 +93,8 @@ function EventsTable({ events }: { events: readonly EventView[] }) {
         <thead>
           <tr>
             <th scope="col">Time</th>
-            <th scope="col">Who</th>
-            <th scope="col">What</th>
+            <th scope="col">User</th>
+            <th scope="col">Action</th>
             <th scope="col">Target</th>
             <th scope="col">Before</th>
             <th scope="col">After</th>

@@ -76,7 +76,7 @@ async def test_mirrored_runs_on_one_node(server: Server) -> None:
     (error,) = refused.json()["errors"]
     assert error["pointer"] == "/placement/nodes"
     assert error["detail"] == (
-        "placement.nodes: mirrored runs on one node; leave nodes out, or take multi_worker_mirrored for several."
+        "placement.nodes: mirrored runs on one node; leave nodes out, or choose multi_worker_mirrored for several."
     )
     too_many = await server.admin.post("/api/v1/jobs", json=TRAINING | {"placement": {"ranks": 6}})
     assert too_many.json()["errors"][0]["pointer"] == "/placement/nodes"

@@ -55,7 +55,7 @@ def described(**fields: Any) -> bytes:
     """
     text = json.dumps(fields).encode()
     if len(text) > MAX_TEXT_BYTES:
-        raise ValueError(f"what a block times takes {len(text)} bytes to say; there is room for {MAX_TEXT_BYTES}")
+        raise ValueError(f"the description of a block has {len(text)} bytes; there is room for {MAX_TEXT_BYTES}")
     return text
 
 

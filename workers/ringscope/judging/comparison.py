@@ -149,7 +149,7 @@ class Point(NamedTuple):
     iterations: int  # over all cycles
     deviations_us2: float  # the sum of the cycles' squared distances from their mean
     error_us2: float | None  # mean of (half interval / SURE)² over the rows; None: some rows have no interval
-    elements: int  # as counted by nccl-tests
+    elements: int  # counted as in nccl-tests
     bus_bytes: float  # bus bandwidth times time
     p99_us: float  # the largest of the cycles
     is_unstable: bool  # whether one of the cycles is unstable

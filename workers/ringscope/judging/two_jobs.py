@@ -71,7 +71,7 @@ class RowPair:
     a_us: float
     b_us: float
     noise_us: float
-    ratio_low: float | None = None  # of the ratio's 95 % interval, if the rows have one
+    ratio_low: float | None = None  # bounds of the ratio's 95 % interval, if the rows have one
     ratio_high: float | None = None
     is_enough: bool = True  # iterations, to distinguish noise from a difference
     a_is_unstable: bool = False  # its mean is unreliable (``comparison.is_unstable``)
@@ -165,7 +165,7 @@ class Ran(NamedTuple):
 
 
 def caveats(base: Ran, other: Ran) -> list[str]:
-    """Compare the conditions: equal core sharing is no obstacle, but a disturbance of one of the jobs is."""
+    """Compare the conditions: equal core sharing is not an obstacle, but a disturbance of one of the jobs is."""
     here, there = (ran.shared_cores or "a core for each rank" for ran in (other, base))
     sharing = [] if here == there else [f"It had {here}, and the base job {there}."]
     return [

@@ -28,9 +28,9 @@ from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices, u
 
 T = TypeVar("T")
 SERVED = tuple(name for name in PRICED if "server" in name)
-# docs/planner.md, where this error is measured.
+# docs/planner.md contains the measurement of this error.
 ACCURACY = (
-    "These are line rates; libraries reach about 80 % of them on NVLink. nccl, NCCL's own model, has a median error of "
+    "These are line rates; libraries reach about 80 % on NVLink. nccl, NCCL's own model, has a median error of "
     "5.5 % (docs/planner.md)."
 )
 

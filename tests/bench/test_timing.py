@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from ringscope.bench import timing
-from ringscope.bench.timing import Block, joined, mean_interval, percentile, rounds, spaced_block, spread, timed_block
-from ringscope.contracts.benchmark import FEWEST_ITERATIONS
+from ringscope.bench.timing import Block, joined, mean_interval, percentile, spaced_block, spread, timed_block
 from ringscope.contracts.sweep_row import SweepRow
 
 
@@ -67,21 +66,6 @@ def test_blocks_are_joined_in_their_order():
 
 
 @pytest.mark.parametrize(
-    ("iterations", "expected"),
-    [
-        (1, [1]),
-        (7, [7]),
-        (8, [4, 4]),
-        (20, [4] * 5),
-        (22, [5, 5, 4, 4, 4]),
-        (1_000_000, [200_000] * 5),
-    ],
-)
-def test_iterations_are_split_evenly_into_a_few_rounds(iterations, expected):
-    assert rounds(iterations) == expected
-
-
-@pytest.mark.parametrize(
     ("count", "percent", "value"),
     [(1, 50, 0), (2, 50, 1), (20, 50, 10), (21, 50, 10), (1, 99, 0), (20, 99, 19), (100, 99, 98), (200, 99, 197)],
 )
@@ -105,7 +89,7 @@ def test_the_spread_has_every_statistic_of_a_row() -> None:
     assert spread(np.array([1.0])).keys() == statistics, "fill it in spread() of bench/timing.py"
 
 
-def test_the_interval_holds_how_rounds_differ() -> None:
+def test_the_interval_holds_how_batches_differ() -> None:
     steady = mean_interval([np.array([10.0, 11.0, 9.0, 10.0]) + shift for shift in (-0.1, 0.1, 0, 0.1, -0.1)])
     drifting = mean_interval([np.array([10.0, 11.0, 9.0, 10.0]) + shift for shift in (-2, -1, 0, 1, 2)])
     assert steady and drifting
@@ -117,10 +101,9 @@ def test_equal_iterations_have_an_interval_without_width() -> None:
     assert mean_interval([np.full(4, 3.0)] * 5) == (3.0, 3.0)
 
 
-def test_of_fewer_than_three_rounds_no_interval_is_told() -> None:
+def test_fewer_than_three_batches_have_no_interval() -> None:
     assert mean_interval([np.array([1.0, 2.0])] * 2) is None
     assert mean_interval([np.array([1.0, 2.0])] * 3) is not None
-    assert [len(rounds(iterations)) for iterations in (FEWEST_ITERATIONS - 1, FEWEST_ITERATIONS)] == [2, 3]
 
 
 def test_no_interval_reaches_below_zero() -> None:

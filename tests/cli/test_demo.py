@@ -16,8 +16,8 @@ from ringscope.client import Client, Job
 from ringscope.contracts.job import JobSpec
 
 
-def test_the_demo_is_a_sweep_of_132_rows() -> None:
-    assert JobSpec.model_validate(DEMO_JOB).benchmark.measurement_count() == 22 * 3 * 2
+def test_the_demo_is_a_sweep_of_300_rows() -> None:
+    assert JobSpec.model_validate(DEMO_JOB).benchmark.measurement_count() == 10 * 5 * 3 * 2
 
 
 @pytest.fixture(scope="module")

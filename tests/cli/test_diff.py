@@ -1,6 +1,7 @@
 """`ringscope diff`: what it compares, and what it says about it."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -33,11 +34,6 @@ def row(size_bytes: int, time_us: float, cv_percent: float = 3.0, **fields: Any)
     return usual | times | fields
 
 
-def surely(size_bytes: int, time_us: float) -> dict[str, Any]:
-    error = 0.014 * time_us
-    return row(size_bytes, time_us, time_low_us=time_us - error, time_high_us=time_us + error)
-
-
 def environment(mpi: str) -> dict[str, Any]:
     return {"items": [{"attempt": 1, "nodes": [{"host": "n1", "ranks": [0, 1], "versions": {"mpi": mpi}}]}]}
 
@@ -45,10 +41,27 @@ def environment(mpi: str) -> dict[str, Any]:
 RANKS = "ranks is 4, and 2 in the base job."
 
 
-def compared(*obstacles: str) -> dict[str, Any]:
-    """What the server says of job 2 beside job 1."""
-    told = {1: [], 2: list(obstacles)}
-    return {"base": 1, "jobs": [{"job_id": one, "obstacles": why, "rows": []} for one, why in told.items()]}
+def compared(*obstacles: str, rows: Sequence[Sequence[dict[str, Any]]] = ((), ())) -> dict[str, Any]:
+    """Return the server's comparison of job 2 with job 1."""
+    told = (1, [], rows[0]), (2, list(obstacles), rows[1])
+    return {"base": 1, "jobs": [{"job_id": one, "obstacles": why, "rows": found} for one, why, found in told]}
+
+
+def measured(size_bytes: int, time_us: float, *against: float, **fields: Any) -> dict[str, Any]:
+    """Return a row of the comparison; ``against``: ratio, its interval, and the noise."""
+    numbers = dict(zip(("ratio", "ratio_low", "ratio_high", "noise"), against, strict=True)) if against else None
+    place = {"algorithm": "ring", "size_bytes": size_bytes, "in_place": False, "time_us": time_us}
+    return place | {"is_unstable": False, "against": numbers} | fields
+
+
+ROWS = (
+    [measured(8, 10.0), measured(1024, 100.0), measured(2048, 1.0), measured(8, 10.0, algorithm="fastest")],
+    [
+        measured(8, 10.1, 1.01, 0.9, 1.1, 0.05),
+        measured(1024, 50.0, 0.5, 0.49, 0.51, 0.05),
+        measured(8, 10.1, 1.01, 0.9, 1.1, 0.05, algorithm="fastest"),
+    ],
+)
 
 
 @pytest.fixture
@@ -57,11 +70,11 @@ def two_jobs(api: FakeApi) -> FakeApi:
     api.answers |= {
         "GET /jobs/1": job(1, state="succeeded", attempts=attempts["n1"], spec={"placement": {"ranks": 2}}),
         "GET /jobs/2": job(2, state="succeeded", attempts=attempts["n2"], spec={"placement": {"ranks": 4}}),
-        "GET /jobs/1/measurements": items(row(8, 10.0), surely(1024, 100.0), row(2048, 1.0)),
-        "GET /jobs/2/measurements": items(row(8, 10.1), surely(1024, 50.0)),
+        "GET /jobs/1/measurements": items(row(8, 10.0), row(1024, 100.0), row(2048, 1.0)),
+        "GET /jobs/2/measurements": items(row(8, 10.1), row(1024, 50.0)),
         "GET /jobs/1/environment": environment("5.0"),
         "GET /jobs/2/environment": environment("5.1"),
-        "GET /comparison": compared(RANKS),
+        "GET /comparison": compared(RANKS, rows=ROWS),
     }
     return api
 
@@ -78,7 +91,7 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
     ]
     assert "size and placement: 2 (of 3 in job 1, 2 in job 2)" in done.out
     assert lines[7] == ["ALGORITHM", "SIZE", "PLACE", "A=1", "us", "B=2", "us", "B/A", "95", "%"]
-    assert lines[8] == ["ring", "8", "B", "out", "of", "place", "10.00", "10.10", "1.010", "-"]
+    assert lines[8] == ["ring", "8", "B", "out", "of", "place", "10.00", "10.10", "1.010", "0.900", "to", "1.100"]
     assert lines[9] == [
         "ring",
         "1",
@@ -94,7 +107,7 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
         "0.510",
         "*",
     ]
-    assert done.out.splitlines()[-1] == "* beyond the noise: 1 of 2 rows; B is faster in 1, slower in 0."
+    assert done.out.splitlines()[-1] == "* clear difference: 1 of 2 rows; B is faster in 1, slower in 0."
 
 
 CROWD = "It had 4 ranks on 2 cores, and the base job a core for each rank."
@@ -131,20 +144,25 @@ def test_the_server_says_what_is_in_the_way_as_on_the_page(two_jobs: FakeApi) ->
 
 
 def test_rows_with_wrong_elements_are_left_out_and_it_is_said(two_jobs: FakeApi) -> None:
-    two_jobs.answers["GET /jobs/2/measurements"] = items(row(8, 1.0, wrong=7), surely(1024, 50.0))
+    two_jobs.answers["GET /jobs/2/measurements"] = items(row(8, 1.0, wrong=7), row(1024, 50.0))
     said = two_jobs.run("diff", "1", "2").out
     assert "Job 2: 7 wrong elements; the rows that have any are left out.\n" in said
-    assert "size and placement: 1 (of 3 in job 1, 1 in job 2)" in said
     told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)
-    assert [found["size_bytes"] for found in told["rows"]] == [1024]
     assert told["jobs"][1]["caveats"] == ["7 wrong elements; the rows that have any are left out."]
 
 
 def test_unstable_rows_are_marked(two_jobs: FakeApi) -> None:
-    two_jobs.answers["GET /jobs/1/measurements"] = items(row(8, 10.0, 50.0), row(1024, 100.0, 50.0), row(2048, 1.0))
-    two_jobs.answers["GET /jobs/2/measurements"] = items(row(8, 90.0, 50.0), row(1024, 100.0), row(2048, 9.0, 50.0))
-    lines = two_jobs.run("diff", "1", "2").out.splitlines()[8:11]
-    assert [line.partition(" - ")[2].strip() for line in lines] == ["* A and B unstable", "A unstable", "* B unstable"]
+    unstable = {"is_unstable": True}
+    rows = (
+        [measured(8, 10.0, **unstable), measured(1024, 100.0, **unstable), measured(2048, 1.0)],
+        [
+            measured(8, 90.0, 9.0, 8.0, 10.0, 0.5, **unstable),
+            measured(1024, 100.0, 1.0, 0.5, 2.0, 0.5),
+            measured(2048, 9.0, 9.0, 8.0, 10.0, 0.5, **unstable),
+        ],
+    )
+    two_jobs.answers["GET /comparison"] = compared(rows=rows)
+    assert two_jobs.run("diff", "1", "2").out.count("unstable") == 3
     told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)["rows"]
     assert [(found["a_is_unstable"], found["b_is_unstable"]) for found in told] == [
         (True, True),
@@ -156,7 +174,7 @@ def test_unstable_rows_are_marked(two_jobs: FakeApi) -> None:
 def test_json(two_jobs: FakeApi) -> None:
     told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)
     assert [difference["path"] for difference in told["differences"]] == ["placement.ranks", "nodes", "versions.mpi"]
-    assert [(found["size_bytes"], found["is_beyond_noise"]) for found in told["rows"]] == [(8, False), (1024, True)]
+    assert [(found["size_bytes"], found["is_clear"]) for found in told["rows"]] == [(8, False), (1024, True)]
     clean = {"basis": "measured", "caveats": []}
     assert (told["jobs"], told["obstacles"]) == ([{"id": 1} | clean, {"id": 2} | clean], [RANKS])
 
@@ -175,7 +193,7 @@ def test_json_says_what_is_simulated_and_what_is_known_against_the_numbers(two_j
 def test_a_job_and_itself(two_jobs: FakeApi) -> None:
     done = two_jobs.run("diff", "1", "1")
     assert done.out.startswith("Jobs 1 and 1 do not differ in specification, outcome, nodes or versions.\n")
-    assert "* beyond the noise: 0 of 3 rows" in done.out
+    assert "Rows of the same collective" in done.out
 
 
 def test_jobs_without_rows(api: FakeApi) -> None:

@@ -34,7 +34,7 @@ def test_the_whole_row_is_within_15_percent_in_the_median():
 
 @pytest.mark.parametrize("size_bytes", NVLS_RISING)
 def test_nccl_is_optimistic_about_nvls_at_middle_sizes(size_bytes):
-    assert 0.65 < ratio(size_bytes) < 0.85, "known: where it comes closer, the note in docs/planner.md is out of date"
+    assert 0.65 < ratio(size_bytes) < 0.85, "known: where it comes closer, the note in docs/engine.md is out of date"
 
 
 @pytest.mark.parametrize("size_bytes", MEASURED_US)

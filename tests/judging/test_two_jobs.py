@@ -11,12 +11,11 @@ from ringscope.judging.two_jobs import (
     FASTEST,
     Difference,
     Ran,
-    RowPair,
+    Timed,
     caveats,
     differences,
     fastest,
-    points,
-    row_pairs,
+    pair,
     standing,
     timed,
 )
@@ -57,25 +56,14 @@ def test_documents_differ_where_a_value_differs_or_is_missing() -> None:
     assert differences(a, a) == []
 
 
-def test_rows_match_by_collective_algorithm_size_and_place() -> None:
-    a = [row(10.0), row(20.0, size_bytes=2048), row(30.0, in_place=True), row(40.0, algorithm="direct")]
-    b = [row(11.0), row(21.0, size_bytes=4096), row(41.0, algorithm="direct"), row(1.0, collective="reduce")]
-    found = row_pairs(a, b)
-    assert [(pair.algorithm, pair.size_bytes, pair.a_us, pair.b_us) for pair in found] == [
-        ("ring", 1024, 10.0, 11.0),
-        ("direct", 1024, 40.0, 41.0),
-    ]
-    assert (points(a), points(b)) == (4, 4)
-
-
 def test_of_several_cycles_the_mean_counts_as_in_the_verdict() -> None:
     cycles = [
         row(time, cycle=number, cv_percent=0.0, busbw_gb_per_s=10 / time)
         for number, time in enumerate((10.0, 11.0, 12.0))
     ]
-    [pair] = row_pairs(cycles, [row(5.5, cv_percent=0.0)])
-    assert (pair.a_us, pair.ratio) == (11.0, 0.5)
-    assert pair.noise_us == pytest.approx((2 / 3) ** 0.5)  # how the cycles differ
+    ratio, noise = pair(*timed(cycles), *timed([row(5.5, cv_percent=0.0)]))
+    assert ratio.value == 0.5
+    assert noise == pytest.approx((2 / 3) ** 0.5 / 11.0)  # how the cycles differ
     [one] = timed(cycles)
     assert one.point.iterations == 60
     assert one.point.busbw_gb_per_s == pytest.approx(10.0 / 11.0)  # what the mean time amounts to
@@ -89,55 +77,46 @@ def test_the_fastest_of_each_size_and_place_is_found_by_the_same_mean() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("a_us", "b_us", "is_beyond"),
-    [(100.0, 104.9, False), (100.0, 105.6, True), (105.6, 100.0, True), (104.9, 100.0, False)],
-)
-def test_times_differ_beyond_the_noise_of_both_rows(a_us: float, b_us: float, is_beyond: bool) -> None:
-    [pair] = row_pairs([row(a_us, cv_percent=3.0)], [row(b_us, cv_percent=4.0)])
-    assert pair.noise_us == pytest.approx(hypot(0.03 * a_us, 0.04 * b_us))
-    assert pair.is_beyond_noise is is_beyond
+def one(*rows: Measurement) -> Timed:
+    [found] = timed(rows)
+    return found
 
 
-def test_a_row_that_one_preemption_has_spoiled_tells_nothing() -> None:
-    # nineteen iterations of 4 us and one of 35 ms: mean 1754 us, cv 436 %
-    [pair] = row_pairs([row(1754.0, cv_percent=436.0)], [row(4.0)])
-    assert not pair.is_beyond_noise
+def in_rounds(rounds_us: list[float], **fields: Any) -> Measurement:
+    return row(sum(rounds_us) / len(rounds_us), rounds_us=rounds_us, iterations=len(rounds_us), **fields)
 
 
-def test_a_simulation_has_no_noise() -> None:
-    assert RowPair("ring", 8, False, 10.0, 10.01, 0.0).is_beyond_noise
-    assert not RowPair("ring", 8, False, 10.0, 10.0, 0.0).is_beyond_noise
+def test_the_noise_is_of_both_rows_and_decides_nothing() -> None:
+    sure = [one(row(us, cv_percent=15.0, time_low_us=us * 0.99, time_high_us=us * 1.01)) for us in (100.0, 118.0)]
+    ratio, noise = pair(*sure)
+    assert noise == pytest.approx(hypot(0.15 * 100, 0.15 * 118) / 100)
+    assert (ratio.low, ratio.high) == (pytest.approx(1.163, abs=1e-3), pytest.approx(1.197, abs=1e-3))
+    assert ratio.is_clear
+    assert not pair(one(row(100.0)), one(row(118.0))).ratio.is_clear, "without an interval"
 
 
-def test_rows_without_a_time_are_left_out() -> None:
-    assert row_pairs([row(0.0)], [row(1.0)]) == []
+def test_a_stall_in_one_job_is_no_difference_and_hides_none() -> None:
+    steady = [100.0 + i % 7 for i in range(20)]
+    stalled = [*steady[:-1], 35_000.0]
+    assert not pair(one(in_rounds(steady)), one(in_rounds(stalled))).ratio.is_clear
+    half = pair(one(in_rounds(stalled)), one(in_rounds([time / 2 for time in steady]))).ratio
+    assert half.is_clear and half.value == pytest.approx(0.5, rel=0.02)
 
 
-def test_rows_with_wrong_elements_are_left_out() -> None:
-    assert row_pairs([row(9.0)], [row(1.0, wrong=7)]) == timed([row(1.0, wrong=7)]) == []
-    assert points([row(1.0, wrong=7), row(2.0, size_bytes=8, wrong=None)]) == 1
+def test_a_simulation_is_exact() -> None:
+    simulated = [one(row(us, cv_percent=0.0, transport="simulated", iterations=1)) for us in (10.0, 10.01)]
+    assert pair(*simulated).ratio.is_clear and pair(*simulated).noise == 0
+    assert not pair(simulated[0], simulated[0]).ratio.is_clear
 
 
-def test_a_pair_says_which_of_its_rows_is_unstable() -> None:
-    [pair] = row_pairs([row(1754.0, cv_percent=436.0)], [row(4.0)])
-    assert (pair.a_is_unstable, pair.b_is_unstable) == (True, False)
+def test_rows_without_a_time_and_with_wrong_elements_are_left_out() -> None:
+    assert timed([row(0.0)]) == timed([row(1.0, wrong=7)]) == []
 
 
-@pytest.mark.parametrize(("iterations", "is_beyond"), [(1, False), (11, False), (12, True)])
-def test_of_few_iterations_nobody_knows_what_is_noise(iterations: int, is_beyond: bool) -> None:
-    few = [row(time_us, cv_percent=0.0, iterations=iterations) for time_us in (100.0, 100.5)]
-    [pair] = row_pairs(few[:1], few[1:])
-    assert pair.is_beyond_noise is is_beyond
-
-
-def test_the_ratio_has_the_interval_of_the_verdict_beside_the_wider_noise() -> None:
-    sure = [row(us, cv_percent=15.0, time_low_us=us * 0.99, time_high_us=us * 1.01) for us in (100.0, 118.0)]
-    [pair] = row_pairs(sure[:1], sure[1:])
-    assert not pair.is_beyond_noise
-    assert (pair.ratio_low, pair.ratio_high) == (pytest.approx(1.163, abs=1e-3), pytest.approx(1.197, abs=1e-3))
-    [old] = row_pairs([row(100.0)], [row(118.0)])
-    assert (old.ratio_low, old.ratio_high) == (None, None)
+@pytest.mark.parametrize(("iterations", "is_clear"), [(1, False), (11, False), (12, True)])
+def test_few_iterations_never_show_a_difference(iterations: int, is_clear: bool) -> None:
+    few = [one(in_rounds([us + i / 100 for i in range(iterations)])) for us in (100.0, 200.0)]
+    assert pair(*few).ratio.is_clear is is_clear
 
 
 def test_what_ran_otherwise_is_not_compared_but_what_was_as_crowded_is() -> None:

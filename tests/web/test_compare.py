@@ -59,7 +59,7 @@ def test_benchmarks_are_compared_by_the_servers_rule(visit: Visit, runs: tuple[i
         for found_, (time, busbw) in ((base, line[1:3]), (other, line[3:5])):
             assert (time.split()[0], busbw) == (three_digits(found_["time_us"]), three_digits(found_["busbw_gb_per_s"]))
         assert line[5].startswith(delta(other["against"]["ratio"]))
-        word = "within the noise" if not other["against"]["is_beyond_noise"] else "beyond the noise"
+        word = "clearly" if other["against"]["is_clear"] else "no clear difference"
         assert word in line[5]
     expect(page.get_by_text("Neither the specifications nor the known nodes and versions differ.")).to_be_visible()
     choose(page, "Scale", f"{TIMES} job {first}")

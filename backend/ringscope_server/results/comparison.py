@@ -10,7 +10,6 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
-from ringscope.contracts.benchmark import FEWEST_ITERATIONS
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import shape_of
 from ringscope.contracts.words.job_states import TERMINAL
@@ -26,26 +25,27 @@ _COLUMNS = (
     Measurement.size_bytes, Measurement.count, Measurement.ranks, Measurement.cores, Measurement.iterations,
     Measurement.time_us, Measurement.time_low_us, Measurement.time_high_us, Measurement.busbw_gb_per_s,
     Measurement.cv_percent, Measurement.p5_us, Measurement.p50_us, Measurement.p95_us, Measurement.p99_us,
-    Measurement.wrong,
+    Measurement.wrong, Measurement.rounds_us,
 )  # fmt: skip
 
 
 class Against(BaseModel):
     """The comparison of a row with the base job's row of the same algorithm, size and in-place flag."""
 
-    ratio: float = Field(description="The time divided by the base job's time; below 1 is faster.")
+    ratio: float = Field(
+        description="The time divided by the base job's time, compared round by round; below 1 is faster."
+    )
     ratio_low: float | None = Field(
-        description="The lower end of the ratio's 95 % interval, from the standard errors of both means: what the "
-        "same runs would give again, not another day's runs. null if the rows do not allow it."
+        description="The lower end of the ratio's 95 % interval: what the same runs would give again, not another "
+        "day's runs. null with fewer than 12 iterations, or if an earlier version measured the rows."
     )
     ratio_high: float | None = Field(description="The upper end of that interval.")
+    is_clear: bool = Field(description="Whether the interval excludes 1.")
     noise: float = Field(
         description="The spread of the iterations divided by the base job's time: the root of the summed squares of "
-        "both rows' standard deviations."
+        "both rows' standard deviations. It decides nothing."
     )
-    is_beyond_noise: bool = Field(
-        description=f"The times differ by more than that; false with fewer than {FEWEST_ITERATIONS} iterations."
-    )
+    is_beyond_noise: bool = Field(deprecated=True, description="The former name of is_clear.")
 
 
 class ComparedRow(BaseModel):
@@ -250,13 +250,14 @@ def _view(one: Timed, base: Timed | None) -> ComparedRow:
 
 
 def _against(base: Timed, one: Timed) -> Against:
-    both = pair(base, one)
+    ratio, noise = pair(base, one)
     return Against(
-        ratio=both.ratio,
-        ratio_low=both.ratio_low,
-        ratio_high=both.ratio_high,
-        noise=both.noise_us / both.a_us,
-        is_beyond_noise=both.is_beyond_noise,
+        ratio=ratio.value,
+        ratio_low=ratio.low,
+        ratio_high=ratio.high,
+        is_clear=ratio.is_clear,
+        noise=noise,
+        is_beyond_noise=ratio.is_clear,
     )
 
 

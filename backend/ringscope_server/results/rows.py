@@ -19,7 +19,7 @@ STEP_COLUMNS = (
 
 LOG_COLUMNS = ("job_id", "attempt_id", "node", "rank", "stream", "time_ns", "text")
 
-_COLUMNS = set(SweepRow.model_fields)
+_COLUMNS = {*SweepRow.model_fields, "rounds_us"}
 
 
 def step_rows(steps: record.Steps, job_id: int, attempt_id: int) -> Iterable[tuple[Any, ...]]:

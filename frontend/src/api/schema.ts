@@ -1689,17 +1689,23 @@ export interface components {
         Against: {
             /**
              * Is Beyond Noise
-             * @description The times differ by more than that; false with fewer than 12 iterations.
+             * @deprecated
+             * @description The former name of is_clear.
              */
             is_beyond_noise: boolean;
             /**
+             * Is Clear
+             * @description Whether the interval excludes 1.
+             */
+            is_clear: boolean;
+            /**
              * Noise
-             * @description The spread of the iterations divided by the base job's time: the root of the summed squares of both rows' standard deviations.
+             * @description The spread of the iterations divided by the base job's time: the root of the summed squares of both rows' standard deviations. It decides nothing.
              */
             noise: number;
             /**
              * Ratio
-             * @description The time divided by the base job's time; below 1 is faster.
+             * @description The time divided by the base job's time, compared round by round; below 1 is faster.
              */
             ratio: number;
             /**
@@ -1709,7 +1715,7 @@ export interface components {
             ratio_high: number | null;
             /**
              * Ratio Low
-             * @description The lower end of the ratio's 95 % interval, from the standard errors of both means: what the same runs would give again, not another day's runs. null if the rows do not allow it.
+             * @description The lower end of the ratio's 95 % interval: what the same runs would give again, not another day's runs. null with fewer than 12 iterations, or if an earlier version measured the rows.
              */
             ratio_low: number | null;
         };

@@ -73,9 +73,14 @@ export function bestBusbw(job: JobView): number | null {
   return isBenchmark(job) ? (job.summary.best[0]?.busbw_gb_per_s ?? null) : null;
 }
 
+/** What disturbed the newest attempt, in a sentence; empty if nothing did. */
+export function disturbance(job: Pick<JobView, "attempts">): string {
+  return job.attempts.at(-1)?.disturbed_by ?? "";
+}
+
 /** The value that may count as a best: of a succeeded job in the default mode, with nothing else on its nodes; null: none. */
 export function heldUp(job: JobView): AlgorithmBest | null {
-  if (job.state !== "succeeded" || !isBenchmark(job) || job.attempts.at(-1)?.disturbed_by || nonDefault(job.spec).length > 0) return null;
+  if (job.state !== "succeeded" || !isBenchmark(job) || disturbance(job) || nonDefault(job.spec).length > 0) return null;
   return job.summary.best.find(({ transport }) => transport !== "simulated") ?? null;
 }
 

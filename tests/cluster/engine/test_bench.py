@@ -48,7 +48,7 @@ def test_three_tables_a_verdict_and_json(tmp_path):
     rows = [line.split() for line in tables.splitlines() if line and not line.startswith("#")]
     assert [row[0] for row in rows] == ["8", "128", "2048", "32768"] * 3
     assert all(len(row) == 13 and row[8] == row[12] == "0" for row in rows)
-    assert "at 32 KiB" in told  # who wins, or who cannot be distinguished
+    assert "At 32 KiB" in told  # the winner, or that no algorithm can be distinguished
     document = json.loads(out.read_text())
     assert [result["algorithm"] for result in document["results"][::4]] == ["direct", "ring", "mpi"]
     assert len(document["config"]["devices"]) == 2

@@ -48,10 +48,10 @@ async def test_rows_are_marked_by_the_rule_of_diff(server: Server) -> None:
     base, other = found["jobs"]
     assert [row["against"] for row in base["rows"]] == [None] * 6
     ring, direct, fastest = (out_of_place(other)[name] for name in ("ring", "direct", "fastest"))
-    assert ring["against"]["ratio"] == pytest.approx(0.9) and not ring["against"]["is_beyond_noise"]
+    assert ring["against"]["ratio"] == pytest.approx(0.9) and not ring["against"]["is_clear"]
     assert ring["against"]["ratio_low"] is None
     assert ring["against"]["noise"] == pytest.approx((1.0**2 + 0.9**2) ** 0.5 / 10)
-    assert direct["against"]["ratio"] == pytest.approx(0.25) and direct["against"]["is_beyond_noise"]
+    assert direct["against"]["ratio"] == pytest.approx(0.25) and not direct["against"]["is_clear"]
     assert (fastest["time_us"], fastest["against"]["ratio"]) == (5.0, pytest.approx(0.5)), "direct beside ring"
     again = await compare(server, slow, fast, base=fast)
     assert out_of_place(again["jobs"][0])["ring"]["against"]["ratio"] == pytest.approx(10 / 9)

@@ -15,11 +15,17 @@ COLUMNS = set(SweepRow.model_fields)
 
 
 def test_the_table_has_a_column_for_each_and_says_whose_it_is_and_when() -> None:
-    assert {column.name for column in models.Measurement.__table__.columns} == COLUMNS | {*WHOSE, "measured_at"}
+    assert {column.name for column in models.Measurement.__table__.columns} == COLUMNS | {
+        *WHOSE,
+        "rounds_us",
+        "measured_at",
+    }
 
 
 def test_a_stored_row_is_the_record_that_it_came_from_but_for_single_iterations() -> None:
-    told = record(cycle=3, chosen_algorithm="direct", wrong=None, times_us=[1.0, 2.0])
+    told = record(
+        cycle=3, chosen_algorithm="direct", wrong=None, times_us=[1.0, 2.0], iterations=3, rounds_us=[1.0, 2.0, 3.5]
+    )
     assert as_record(stored(told)) == told.model_copy(update={"times_us": None})
 
 

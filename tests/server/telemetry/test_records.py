@@ -35,7 +35,7 @@ async def test_records_become_rows(server: Server) -> None:
     summary = (await server.job(job["id"]))["summary"]
     best = {"algorithm": "ring", "transport": "shared_memory", "busbw_gb_per_s": 4.0, "size_bytes": 1024}
     assert summary["best"] == [best | {"in_place": False, "iterations": 20, "is_unstable": False}]
-    assert summary["verdict"] == "ring reaches 4 GB/s bus bandwidth at 1 KiB"
+    assert summary["verdict"] == "At 1 KiB ring reaches 4 GB/s bus bandwidth."
 
 
 async def test_a_job_says_what_its_fastest_algorithm_does_over_sizes_and_what_its_links_allow(server: Server) -> None:
@@ -104,7 +104,7 @@ async def test_a_simulation_takes_one_slot_and_everything_that_is_kept_says_simu
         assert {item["transport"] for item in found} == {"simulated"}
     summary = (await server.job(job["id"]))["summary"]
     assert [best["transport"] for best in summary["best"]] == ["simulated"]
-    assert summary["verdict"].endswith("(simulated)")
+    assert summary["verdict"].endswith("(simulated).")
 
 
 async def test_what_is_sent_twice_is_stored_once(server: Server) -> None:

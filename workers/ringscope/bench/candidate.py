@@ -104,21 +104,24 @@ class Candidate:
         return joined(self._blocks)
 
     def time(self, warmup: int, iterations: int, follow: bool = False) -> None:
-        """Time a block, after untimed operations and a barrier.
+        """Time a block after untimed operations, with a barrier before the last one.
 
-        With ``follow`` the last untimed operation is traced, if possible, as by ``trace``; ``followed`` then holds it.
+        The last one has the ranks leave the barrier, so that the block begins as an operation in a series does. It is
+        followed as ``trace`` would, if ``follow`` says so and it can be: ``followed`` then has it.
         """
         self._comm.position[SIZE_BYTES] = self.size_bytes
         plan = self._plans[-1] if follow and warmup else None
         traceable = plan if isinstance(plan, TraceablePlan) else None
-        for run in islice(self._operations, warmup if traceable is None else warmup - 1):
+        for run in islice(self._operations, max(0, warmup - 1)):
             run()
             self._go_on()
+        self._meet()
         if traceable is not None:
-            self._meet()
             self.followed = traceable.trace()
             self._go_on()
-        self._meet()
+        elif warmup:
+            next(self._operations)()
+            self._go_on()
         calls = self._operations if self._spec.aggregate == 1 else repeat(self._aggregated)
         if self._spec.blocking == 3:
             self._blocks.append(spaced_block(calls, iterations, self._meet, self._notes))

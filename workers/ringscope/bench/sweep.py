@@ -1,25 +1,25 @@
 """The sweep of one benchmark: at each size all algorithms take turns, out of place and in place; then all results are
 checked.
 
-As in nccl-tests, a block is timed after untimed operations and a barrier; the reported time is the mean of its
-iterations, averaged over the ranks. Here the iterations of a size are split into several rounds. In each of them every
-candidate has one block, and the next round begins with the next candidate, so that a change of the machine's speed
-affects all candidates equally. The statistics are of the slowest rank per iteration, over all rounds. Steps are noted
-in a ring while they happen (``ringscope.engine.step_ring``); all other records are sent after a size has been timed, so
-that sending disturbs no timed operation.
+As in nccl-tests, the reported time is the mean of the timed iterations, averaged over the ranks. But nccl-tests times
+all iterations in one block. Here they are split into rounds: in each round every candidate has one block, in random
+order, so that whatever changes the machine's speed hits all of them. The statistics are of the slowest rank per
+iteration, over all rounds. Steps are noted in a ring while they happen (``ringscope.engine.step_ring``); all else is
+reported after a size has been timed, so that reporting takes no time from an operation.
 """
 
 import threading
 import time
 from collections.abc import Callable, Sequence
+from random import Random
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ringscope.bench.candidate import Candidate, slot_count
 from ringscope.bench.oracle import Case, Mismatch
-from ringscope.bench.timing import Block, mean_interval, rounds, spread
-from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.bench.timing import Block, mean_interval, spread
+from ringscope.contracts.benchmark import BenchmarkSpec, batches, rounds
 from ringscope.contracts.record import Check, Log, Measurement, Record, Trace
 from ringscope.contracts.traced import MAX_FOLLOWED_RANKS, RankTrace
 from ringscope.contracts.words.collectives import REDUCING, UNCHECKED_IN_PLACE, bus_factor, elements
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
 _FOLLOWED_BYTES = 64 << 10  # for smaller messages the latency matters more than the link
+_LONG_US = 1_000.0
 
 
 def shows_links(spec: BenchmarkSpec, nodes: Sequence[Sequence[int]], size_bytes: int) -> bool:
@@ -73,6 +74,8 @@ class Sweep:
         self._op = spec.op if spec.collective in REDUCING else "none"
         self._bus_factor = bus_factor(spec.collective, comm.size)
         self._seed = 0
+        seed = time.time_ns() % 2**31 if comm.rank == 0 else 0
+        self._order = Random(int(comm.maximum(np.array([seed]))[0]))  # the same on all ranks
         self._says_untraceable = False
         self._is_loading = True
         set_stage(comm.position, "preparing the first size")
@@ -117,16 +120,27 @@ class Sweep:
 
     def _time(self, candidates: list[Candidate], follow: bool) -> None:
         iterations = rounds(self._spec.iterations)
-        later = max(1, self._spec.warmup // len(iterations))
-        first = max(1, self._spec.warmup - later * (len(iterations) - 1))
+        untimed = [max(1, self._spec.warmup)] * len(candidates)
         for number, timed in enumerate(iterations):
-            start = number % len(candidates)
-            for candidate in candidates[start:] + candidates[:start]:
+            for place in self._order.sample(range(len(candidates)), len(candidates)):
+                candidate = candidates[place]
                 is_followed = follow and number == len(iterations) - 1
-                candidate.time(first if number == 0 else later, timed, is_followed)
+                candidate.time(max(untimed[place], is_followed), timed, is_followed)
                 if self._is_loading:
                     self._is_loading = False
                     set_stage(self._comm.position, "")
+            if number == 0:
+                untimed = self._untimed(candidates)
+
+    def _untimed(self, candidates: list[Candidate]) -> list[int]:
+        """Return the untimed operations of each candidate in later rounds.
+
+        One brings the ranks and their caches back to where they are in a series of operations. Where an operation takes
+        long, that is a small part of it, and an untimed one would double the time of the sweep.
+        """
+        with candidates[0].waiting():
+            slowest_us = self._comm.maximum(np.array([candidate.block.mean_us for candidate in candidates]))
+        return [int(time_us < _LONG_US * self._spec.aggregate) for time_us in slowest_us]
 
     def _follow(self, candidates: list[Candidate]) -> list[RankTrace | None]:
         traces = [candidate.trace() for candidate in candidates]
@@ -218,16 +232,14 @@ class Sweep:
                 **spread(slowest[spec.skip_iterations :]),
                 iterations=spec.iterations,
                 times_us=slowest.tolist() if spec.per_iteration else None,
+                rounds_us=_rounds_us(slowest),
                 time_ns=int(block.starts_ns[0]),
             )
         )
 
     def _interval(self, slowest_us: Array, time_us: float) -> dict[str, float]:
-        """Return the interval of a time by the field names of ``Measurement``: its relative width is that of the
-        slowest rank's interval.
-        """
-        ends = np.cumsum(rounds(self._spec.iterations))[:-1]
-        found = mean_interval(np.split(slowest_us, ends))
+        """Return the interval of a time by the names of ``Measurement``, scaled from that of the slowest rank."""
+        found = mean_interval(_parts(slowest_us, batches(self._spec.iterations)))
         mean_us = float(slowest_us.mean())
         if found is None or not mean_us:
             return {}
@@ -246,3 +258,13 @@ class Sweep:
                 return -float(self._comm.maximum(np.array([-mean_us]))[0])
             case "max":
                 return float(self._comm.maximum(np.array([mean_us]))[0])
+
+
+def _parts(times_us: Array, lengths: Sequence[int]) -> list[Array]:
+    return np.split(times_us, np.cumsum(lengths)[:-1])
+
+
+def _rounds_us(slowest_us: Array) -> list[float] | None:
+    """Return the mean of each round; None if one took no time that the clock can show. Six digits keep rows short."""
+    means_us = [float(f"{one.mean():.6g}") for one in _parts(slowest_us, rounds(len(slowest_us)))]
+    return means_us if all(means_us) else None

@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ringscope.contracts.benchmark import FEWEST_ROUNDS, MOST_ROUNDS, ROUND_ITERATIONS
+from ringscope.contracts.benchmark import FEWEST_BATCHES
 from ringscope.engine.base import Array
 from ringscope.engine.positions import ITERATIONS
 from ringscope.engine.step_ring import BEGIN_NS, PLACES, StepRing
-from ringscope.judging.comparison import sure_of
+from ringscope.judging.intervals import sure_of
 
 Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.engine.positions``
 
@@ -96,14 +96,6 @@ def joined(blocks: Sequence[Block]) -> Block:
     return Block(np.concatenate(starts), np.concatenate(durations))
 
 
-def rounds(iterations: int) -> list[int]:
-    """Split the iterations into rounds in which the compared calls take turns: a few rounds, whose blocks are not
-    too short to time.
-    """
-    count = max(1, min(MOST_ROUNDS, iterations // ROUND_ITERATIONS))
-    return [iterations // count + (i < iterations % count) for i in range(count)]
-
-
 def spread(durations_us: Array) -> dict[str, float]:
     """Return the statistics of a row's iterations by the field names of ``record.Measurement``; rules of nccl-tests."""
     ordered = sorted(durations_us.tolist())
@@ -124,18 +116,21 @@ def spread(durations_us: Array) -> dict[str, float]:
     }
 
 
-def mean_interval(rounds_us: Sequence[Array]) -> tuple[float, float] | None:
-    """Return the 95 % interval of the mean of all iterations, as (low, high); None with fewer than three rounds.
+def mean_interval(batches_us: Sequence[Array]) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean of all iterations as (low, high); None with fewer than FEWEST_BATCHES.
 
-    Each round counts as one value: the differences between the rounds' means include both the variation of iterations
-    and the change of the machine's speed from round to round, which iterations of a single round do not show. These are
-    batch means (Law, Simulation Modeling and Analysis, 9.5.3), with Student's quantile, because there are few rounds.
+    Each batch of iterations counts as one value: its mean contains how iterations differ, and how the machine's speed
+    changes from batch to batch. These are batch means (Law, Simulation Modeling and Analysis, 9.5.3), with Student's
+    quantile as the batches are few.
+
+    Args:
+        batches_us: the times of each batch, in the order in which they were measured.
     """
-    count = len(rounds_us)
-    if count < FEWEST_ROUNDS:
+    count = len(batches_us)
+    if count < FEWEST_BATCHES:
         return None
-    means_us = [float(one.mean()) for one in rounds_us]
-    mean_us = float(np.average(means_us, weights=[len(one) for one in rounds_us]))
+    means_us = [float(one.mean()) for one in batches_us]
+    mean_us = float(np.average(means_us, weights=[len(one) for one in batches_us]))
     reach_us = sure_of(count) * stdev(means_us) / math.sqrt(count)
     return max(0.0, mean_us - reach_us), mean_us + reach_us
 

@@ -4,11 +4,11 @@ from ringscope.client.connection import ApiProblemError, ServerAwayError, is_rea
 from ringscope.client.events import Event, EventRoutes
 from ringscope.client.graphs import GraphRoutes, Graphs
 from ringscope.client.insights import Activity, Check, Insight, InsightRoutes
-from ringscope.client.jobs import Attempt, Delay, Job, JobRoutes, Pending, QueuePlan, Summary
+from ringscope.client.jobs import Attempt, ClearWinner, Delay, Job, JobRoutes, Pending, QueuePlan, Summary
 from ringscope.client.monitoring import MonitoringRoutes, TargetGroup
 from ringscope.client.nodes import Cluster, Node, NodeRoutes
 from ringscope.client.planning import Example, JobFit, PlanningRoutes, PriceCell, PriceTable, Sensitivities
-from ringscope.client.predictions import PredictionRoutes
+from ringscope.client.predictions import Against, ComparedRow, PredictionRoutes
 from ringscope.client.results import Arrival, AttemptEnvironment, LogLine, ResultRoutes, Step
 from ringscope.client.schedules import Schedule, ScheduleRoutes
 from ringscope.client.stream import StreamEvent, StreamRoutes, parse_events
@@ -20,13 +20,16 @@ from ringscope.client.webhooks import Delivery, Webhook, WebhookRoutes
 
 __all__ = [
     "Activity",
+    "Against",
     "ApiProblemError",
     "Arrival",
     "Attempt",
     "AttemptEnvironment",
     "Check",
+    "ClearWinner",
     "Client",
     "Cluster",
+    "ComparedRow",
     "Curve",
     "CurvePoint",
     "Delay",

@@ -38,6 +38,15 @@ class Best(View):
     is_unstable: bool = False
 
 
+class ClearWinner(View):
+    """Sizes at which one algorithm clearly beats all others."""
+
+    algorithm: str
+    in_place: bool
+    min_bytes: int
+    max_bytes: int
+
+
 class Summary(View):
     """Results of a job: words for a benchmark, numbers for training (loss None: it was not finite).
 
@@ -48,6 +57,7 @@ class Summary(View):
     verdict: str = ""
     explanation: str = ""
     best: list[Best] = []
+    winners: list[ClearWinner] = []
     wrong: int = 0
     sizes: list[SizeBusbw] = []
     min_size_p99_us: float | None = None

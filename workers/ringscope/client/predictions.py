@@ -77,13 +77,29 @@ class JobPrediction(View):
     baseline: list[BaselineRow]
 
 
+class Against(View):
+    """A row compared with the base job's row of the same algorithm, size and placement."""
+
+    ratio: float
+    ratio_low: float | None
+    ratio_high: float | None
+    noise: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Return whether the ratio's 95 % interval excludes 1."""
+        return self.ratio_low is not None and self.ratio_high is not None and not self.ratio_low <= 1 <= self.ratio_high
+
+
 class ComparedRow(View):
-    """One algorithm at one size and place."""
+    """One algorithm at one size and placement."""
 
     algorithm: str
     size_bytes: int
     in_place: bool
     time_us: float
+    is_unstable: bool
+    against: Against | None
 
 
 class Standing(View):

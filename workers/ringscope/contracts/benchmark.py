@@ -27,11 +27,27 @@ Average = Literal["rank0", "mean", "min", "max"]
 AVERAGES: tuple[str, ...] = get_args(Average)
 MAX_MESSAGE_BYTES = 1 << 36
 MAX_ROWS = 100_000
-MOST_ROUNDS = 5  # rounds in which the algorithms take turns (``bench.timing.rounds``)
-FEWEST_ROUNDS = 3  # rounds that a confidence interval needs
-ROUND_ITERATIONS = 4  # minimum: keeps the cost of the barrier before a round small
-FEWEST_ITERATIONS = FEWEST_ROUNDS * ROUND_ITERATIONS
+MOST_ROUNDS = 100  # in which the algorithms take turns; more iterations make longer rounds
+MOST_BATCHES = 5  # of iterations, from whose means the interval of a mean is computed
+FEWEST_BATCHES = 3  # with which there is an interval
+BATCH_ITERATIONS = 4  # at least
+FEWEST_ITERATIONS = FEWEST_BATCHES * BATCH_ITERATIONS  # with which an algorithm can win
 _USUAL_ALGORITHMS: tuple[Algorithm, ...] = ("ring", "direct", "mpi")
+
+
+def rounds(iterations: int) -> list[int]:
+    """Return the number of iterations of each round, in which every algorithm is timed once: 1 if they are few."""
+    return _split(iterations, min(MOST_ROUNDS, iterations))
+
+
+def batches(iterations: int) -> list[int]:
+    """Return the number of iterations of each batch."""
+    return _split(iterations, min(MOST_BATCHES, iterations // BATCH_ITERATIONS))
+
+
+def _split(iterations: int, parts: int) -> list[int]:
+    count = max(1, parts)
+    return [iterations // count + (i < iterations % count) for i in range(count)]
 
 
 def _usual_algorithms(device: object, transport: object) -> tuple[Algorithm, ...]:

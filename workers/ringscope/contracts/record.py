@@ -12,6 +12,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
+from ringscope.contracts.benchmark import MOST_ROUNDS, rounds
 from ringscope.contracts.columns import (
     FEW,
     MOST_ENTRIES,
@@ -29,6 +30,8 @@ from ringscope.contracts.columns import (
     Nanoseconds,
     Output,
     TimedDurations,
+    TimedMicroseconds,
+    is_null,
 )
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
@@ -163,7 +166,7 @@ class IterationBlock(NamedTuple):
 
     kind: Annotated[int, Field(ge=0)]
     iterations: Annotated[int, Field(ge=1)]
-    start_ns: Nanoseconds  # start of the first iteration
+    start_ns: Nanoseconds  # of the first iteration
 
 
 class Iterations(RecordModel):
@@ -346,7 +349,20 @@ class Measurement(SweepRow, _TypeFirst):
     times_us: list[Microseconds] | None = Field(
         None, description="Times of the slowest rank, every iteration in order; null unless the job asks per_iteration."
     )
+    rounds_us: list[TimedMicroseconds] | None = Field(
+        None,
+        max_length=MOST_ROUNDS,
+        exclude_if=is_null,
+        description="Mean time of the slowest rank in each round; in a round every algorithm is timed once, in random "
+        "order. null: simulated, or measured by an earlier version.",
+    )
     time_ns: Nanoseconds
+
+    @model_validator(mode="after")
+    def _each_round_has_a_time(self) -> "Measurement":
+        if self.rounds_us is not None and len(self.rounds_us) != (count := len(rounds(self.iterations))):
+            raise ValueError(f"rounds_us: {self.iterations} iterations have {count} rounds, not {len(self.rounds_us)}")
+        return self
 
 
 class Log(RecordModel):

@@ -26,9 +26,9 @@ import numpy as np
 from ringscope.contracts.record import IterationBlock, IterationKind, Iterations
 from ringscope.engine.positions import ITERATIONS
 
-STEPS = 1 << 18  # capacity of a ring: 5 s of steps of 20 us
-BLOCKS = 1 << 12
-PLACES = STEPS - 1  # a mask: the index of an end in the ring
+STEPS = 1 << 18  # that fit into a ring: 5 s of steps of 20 us
+BLOCKS = 1 << 14  # a sweep of small messages begins up to 20,000 a second; the ring is read twice a second
+PLACES = STEPS - 1  # a mask: the place of an end in the ring
 _SLOT_BYTES = 512
 _HEAD_BYTES = mmap.PAGESIZE  # the first integer is the number of blocks
 _BLOCKS_BYTES = BLOCKS * _SLOT_BYTES
@@ -55,7 +55,7 @@ def described(**fields: Any) -> bytes:
     """
     text = json.dumps(fields).encode()
     if len(text) > MAX_TEXT_BYTES:
-        raise ValueError(f"the description of a block has {len(text)} bytes; there is room for {MAX_TEXT_BYTES}")
+        raise ValueError(f"what a block times takes {len(text)} bytes to say; there is room for {MAX_TEXT_BYTES}")
     return text
 
 

@@ -1,26 +1,29 @@
-"""Comparison of the algorithms of a sweep: the one statistic that is compared, and its error. Pure.
+"""Comparison of the algorithms of a sweep: their times at each size and placement, and how two of them compare. Pure.
 
-The time of an algorithm at a size and placement is nccl-tests' number: the mean of the timed iterations, combined over
-the ranks as the job's ``average`` says; several cycles are averaged. Its error follows from the rows' intervals
-(``bench.timing.mean_interval``), or from the spread of the cycles if that is larger. Rows are shown with mean and
-median, but winners, ratios, best values and baselines are means.
+The time of an algorithm at a size and placement is nccl-tests' number: the mean of the timed iterations, over the ranks
+as the job's ``average`` says; several cycles count by their mean. Best values and baselines are such means. But a few
+stalls ruin a mean, so algorithms are compared by their rounds, in each of which all were timed (``rank_tests``). Rows
+without rounds are compared by their means' intervals (``bench.timing.mean_interval``), or by the spread of the cycles
+if that is larger.
 """
 
 from collections.abc import Iterable, Sequence
 from heapq import nsmallest
-from math import exp, hypot, log2, sqrt
-from typing import NamedTuple, Protocol
+from itertools import chain
+from math import exp, hypot, log, log2, sqrt
+from statistics import geometric_mean, median
+from typing import Any, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
-from ringscope.contracts.benchmark import FEWEST_ITERATIONS, FEWEST_ROUNDS, MOST_ROUNDS, ROUND_ITERATIONS
+from ringscope.contracts.benchmark import BATCH_ITERATIONS, FEWEST_BATCHES, FEWEST_ITERATIONS, MOST_BATCHES, MOST_ROUNDS
 from ringscope.contracts.words.devices import SIMULATED
+from ringscope.judging.intervals import SURE, Error, chance_of, sure_of
+from ringscope.judging.rank_tests import Cycles, Ratio, paired, unpaired
 
 REFERENCE_BYTES = 1 << 20
-FEWEST_CYCLES = 5  # used likewise if their rows have no interval
+FEWEST_CYCLES = 5  # with which an algorithm can win if its rows have no interval
 MAX_SIZES = 128  # most sizes of a curve; a sweep that doubles its sizes has fewer than half as many
-SURE = 1.96  # standard errors on either side of a 95 % interval, if the errors are known
-_MOST_LOG_ERROR = 100.0  # with this error nothing is known about a time, but everything computed from it stays finite
 UNSTABLE_CV_PERCENT = 20.0
 UNSTABLE_P99 = 10.0  # relative to the median
 
@@ -93,6 +96,10 @@ class Row(Spread, Protocol):
         """Upper end of the time's 95 % interval; None: unknown."""
 
     @property
+    def rounds_us(self) -> Sequence[float] | None:
+        """Mean of each round, of the slowest rank; None: simulated, or measured by an earlier version."""
+
+    @property
     def busbw_gb_per_s(self) -> float:
         """Bus bandwidth in 1e9 bytes per second."""
 
@@ -101,44 +108,9 @@ class Row(Spread, Protocol):
         """Wrong elements over all ranks."""
 
 
-# Student's quantiles for 1, 2, 3 … degrees of freedom.
-_STUDENT = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262)
-
-
-def sure_of(values: int) -> float:
-    """Return how many standard errors to either side hold 95 %, for an error estimated from ``values`` >= 2 values."""
-    freedom = values - 1
-    return _STUDENT[freedom - 1] if freedom <= len(_STUDENT) else SURE + 2.5 / freedom
-
-
 def is_unstable(row: Spread) -> bool:
     """Return whether iterations vary so much that their mean says little."""
     return row.cv_percent > UNSTABLE_CV_PERCENT or row.p99_us > UNSTABLE_P99 * row.p50_us
-
-
-class Ratio(NamedTuple):
-    """Speedup with its 95 % interval; without an interval its uncertainty is unknown."""
-
-    value: float
-    low: float | None
-    high: float | None
-
-    @property
-    def is_clear(self) -> bool:
-        """Return whether the interval lies above 1."""
-        return self.low is not None and self.low > 1.0
-
-
-class Error(NamedTuple):
-    """Standard error of a time's logarithm, and the number of values it was estimated from."""
-
-    standard: float
-    values: int
-
-    @property
-    def reach(self) -> float:
-        """Return half the width of the logarithm's 95 % interval."""
-        return min(sure_of(self.values) * self.standard, _MOST_LOG_ERROR)
 
 
 class Point(NamedTuple):
@@ -149,10 +121,12 @@ class Point(NamedTuple):
     iterations: int  # over all cycles
     deviations_us2: float  # the sum of the cycles' squared distances from their mean
     error_us2: float | None  # mean of (half interval / SURE)² over the rows; None: some rows have no interval
-    elements: int  # counted as in nccl-tests
+    elements: int  # as counted by nccl-tests
     bus_bytes: float  # bus bandwidth times time
-    p99_us: float  # the largest of the cycles
-    is_unstable: bool  # whether one of the cycles is unstable
+    p99_us: float  # the largest
+    is_unstable: bool  # one of them
+    rounds_us: Cycles = ()  # of the slowest rank, cycle by cycle; empty if a row has none
+    merged: int = 1  # rounds of which each of these is the geometric mean
 
     @property
     def busbw_gb_per_s(self) -> float:
@@ -169,10 +143,10 @@ class Point(NamedTuple):
         return max(self._by_rows(), self._by_cycles())
 
     def _by_rows(self) -> Error:
-        """Treat each round of a cycle as a value."""
-        rounds = max(FEWEST_ROUNDS, min(MOST_ROUNDS, self.iterations // self.cycles // ROUND_ITERATIONS))
-        known_us = sqrt((self.error_us2 or 0.0) / self.cycles) * SURE / sure_of(rounds)
-        return Error(known_us / self.time_us, rounds)
+        """Return the error with the batches of a cycle as its values."""
+        batches = max(FEWEST_BATCHES, min(MOST_BATCHES, self.iterations // self.cycles // BATCH_ITERATIONS))
+        known_us = sqrt((self.error_us2 or 0.0) / self.cycles) * SURE / sure_of(batches)
+        return Error(known_us / self.time_us, batches)
 
     def _by_cycles(self) -> Error:
         """Treat each cycle as a value."""
@@ -184,14 +158,25 @@ class Point(NamedTuple):
         error = self.error
         return None if error is None else (self.time_us / exp(error.reach), self.time_us * exp(error.reach))
 
-    def faster_than(self, other: "Point") -> Ratio:
-        """Return the speedup over the other; both were timed in turns, so their errors count as independent."""
+    @property
+    def typical_us(self) -> float:
+        """Median of the rounds, which a few stalls do not change; the mean of rows that have no rounds."""
+        return median(chain(*self.rounds_us)) if self.rounds_us else self.time_us
+
+    def against(self, other: "Point", in_turns: bool = True) -> Ratio:
+        """Return the ratio of the other's time to this one's: above 1 this one is faster.
+
+        The rounds are compared by rank tests, round by round where both were timed ``in_turns``. If a point has no
+        rounds, the means are compared by their intervals.
+        """
+        if self.rounds_us and other.rounds_us:
+            return paired(*_matched(self, other)) if in_turns else unpaired(self.rounds_us, other.rounds_us)
         value = other.time_us / self.time_us if self.time_us else 1.0
         errors = self.error, other.error
-        if errors[0] is None or errors[1] is None:
+        if errors[0] is None or errors[1] is None or not other.time_us:
             return Ratio(value, None, None)
         reach = hypot(errors[0].reach, errors[1].reach)
-        return Ratio(value, value / exp(reach), value * exp(reach))
+        return Ratio(value, value / exp(reach), value * exp(reach), chance_of(log(value), errors[0], errors[1]))
 
     def with_row(self, row: Row) -> "Point":
         """Return the point with one more cycle."""
@@ -209,14 +194,65 @@ class Point(NamedTuple):
             bus_bytes=max(self.bus_bytes, _bus_bytes(row)),
             p99_us=max(self.p99_us, row.p99_us),
             is_unstable=self.is_unstable or is_unstable(row),
+            **_with_rounds(self, row),
         )
 
 
 def point_of(row: Row) -> Point:
     """Return the point of a single cycle."""
     return Point(
-        row.time_us, 1, row.iterations, 0.0, _error_us2(row), row.count, _bus_bytes(row), row.p99_us, is_unstable(row)
+        time_us=row.time_us,
+        cycles=1,
+        iterations=row.iterations,
+        deviations_us2=0.0,
+        error_us2=_error_us2(row),
+        elements=row.count,
+        bus_bytes=_bus_bytes(row),
+        p99_us=row.p99_us,
+        is_unstable=is_unstable(row),
+        rounds_us=_rounds_us(row),
     )
+
+
+def _rounds_us(row: Row) -> Cycles:
+    """Return the row's rounds; none if there are too few to compare, or no time at all."""
+    rounds_us = row.rounds_us or ()
+    return (tuple(rounds_us),) if len(rounds_us) >= FEWEST_ITERATIONS and min(rounds_us) > 0 else ()
+
+
+def _with_rounds(point: Point, row: Row) -> dict[str, Any]:
+    """Return the rounds of a point with one more cycle; of more than MOST_ROUNDS neighbours are merged."""
+    cycle, merged = _rounds_us(row), point.merged
+    if not cycle or not point.rounds_us:
+        return {"rounds_us": ()}
+    cycles = *point.rounds_us, _merged(cycle[0], merged)
+    while sum(map(len, cycles)) > MOST_ROUNDS:
+        cycles, merged = _halved(cycles), 2 * merged
+    return {"rounds_us": cycles, "merged": merged}
+
+
+def _halved(cycles: Cycles) -> Cycles:
+    """Merge neighbouring rounds of each cycle; cycles of one round are merged with each other."""
+    if max(map(len, cycles)) > 1:
+        return tuple(_merged(cycle, 2) for cycle in cycles)
+    return tuple((one,) for one in _merged(tuple(chain(*cycles)), 2))
+
+
+def _merged(rounds_us: Sequence[float], number: int) -> tuple[float, ...]:
+    """Return the geometric mean of each group of neighbours; the last group may be smaller."""
+    groups = (rounds_us[start : start + number] for start in range(0, len(rounds_us), number))
+    return tuple(geometric_mean(group) for group in groups)
+
+
+def _matched(one: Point, other: Point) -> tuple[Cycles, Cycles]:
+    """Return the cycles that both have, merged alike: the newest one of ``other`` may not be reported yet."""
+    first, second, merged = one.rounds_us, other.rounds_us, [one.merged, other.merged]
+    while merged[0] < merged[1]:
+        first, merged[0] = _halved(first), 2 * merged[0]
+    while merged[1] < merged[0]:
+        second, merged[1] = _halved(second), 2 * merged[1]
+    alike = [pair for pair in zip(first, second, strict=False) if len(pair[0]) == len(pair[1])]
+    return tuple(pair[0] for pair in alike), tuple(pair[1] for pair in alike)
 
 
 def _bus_bytes(row: Row) -> float:
@@ -297,7 +333,7 @@ class SweepComparison(BaseModel):
             for curve in self.curves
             if curve.in_place == in_place and size_bytes in curve.points
         }
-        return dict(sorted(found.items(), key=lambda item: item[1].time_us))
+        return dict(sorted(found.items(), key=lambda item: item[1].typical_us))
 
 
 def reference_bytes(sizes_bytes: Iterable[int]) -> int:

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import Any, NamedTuple, Protocol
 
-from ringscope.contracts.benchmark import FEWEST_ITERATIONS
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.words.collectives import REDUCING
-from ringscope.contracts.words.devices import SIMULATED
-from ringscope.judging.comparison import Point, Ratio, Row, SweepComparison, point_of, reference_bytes
+from ringscope.judging.comparison import Point, Row, SweepComparison, point_of, reference_bytes
+from ringscope.judging.rank_tests import Ratio
 
 FASTEST = "fastest"  # represents the fastest algorithm at each size
 
@@ -45,7 +44,6 @@ class Timed(NamedTuple):
     in_place: bool
     point: Point
     stdev_us: float  # over the iterations of all cycles
-    is_enough: bool  # whether there are enough iterations to estimate how much they vary
     p5_us: float | None  # mean over the cycles, as for ``p95_us``; None: some rows have none
     p50_us: float
     p95_us: float
@@ -56,36 +54,11 @@ class Timed(NamedTuple):
         return self.point.time_us
 
 
-@dataclass(frozen=True)
-class RowPair:
-    """Times of both jobs for one algorithm, size and placement (in or out of place); means over several cycles.
+class Pair(NamedTuple):
+    """Times of the second job against those of the first, for one algorithm, size and placement."""
 
-    ``noise_us`` says how much iterations vary: the root of the sum of both squared standard deviations. It is large in
-    a row that one preemption has spoiled. It is wider than the interval of the ratio, because the jobs ran at different
-    times: no interval covers what changed between them.
-    """
-
-    algorithm: str
-    size_bytes: int
-    in_place: bool
-    a_us: float
-    b_us: float
-    noise_us: float
-    ratio_low: float | None = None  # bounds of the ratio's 95 % interval, if the rows have one
-    ratio_high: float | None = None
-    is_enough: bool = True  # iterations, to distinguish noise from a difference
-    a_is_unstable: bool = False  # its mean is unreliable (``comparison.is_unstable``)
-    b_is_unstable: bool = False
-
-    @property
-    def ratio(self) -> float:
-        """Return the time of the second over that of the first: below 1 the second is faster."""
-        return self.b_us / self.a_us
-
-    @property
-    def is_beyond_noise(self) -> bool:
-        """Return whether the times differ by more than the noise; False if there are too few iterations to know."""
-        return self.is_enough and abs(self.a_us - self.b_us) > self.noise_us
+    ratio: Ratio  # below 1 the second job is faster; it has no interval with fewer than FEWEST_ITERATIONS
+    noise: float  # the root of the sum of both squared standard deviations, divided by the first job's time
 
 
 def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
@@ -96,18 +69,12 @@ def differences(a: Mapping[str, Any], b: Mapping[str, Any]) -> list[Difference]:
     return [difference for difference in found if difference.a != difference.b]
 
 
-def row_pairs(a: Sequence[Banded], b: Sequence[Banded]) -> list[RowPair]:
-    """Pair the rows of the same algorithm, size and placement, in the order of the first job."""
-    of_a, of_b = _by_point(a), _by_point(b)
-    return [pair(_timed(rows), _timed(of_b[point])) for point, rows in of_a.items() if point in of_b]
-
-
 def fastest(timed: Iterable[Timed]) -> list[Timed]:
     """Return the fastest algorithm at each size and placement, renamed to FASTEST."""
     best: dict[tuple[int, bool], Timed] = {}
     for one in timed:
         place = one.size_bytes, one.in_place
-        if place not in best or one.time_us < best[place].time_us:
+        if place not in best or one.point.typical_us < best[place].point.typical_us:
             best[place] = one
     return [one._replace(algorithm=FASTEST) for one in best.values()]
 
@@ -117,22 +84,12 @@ def timed(rows: Sequence[Banded]) -> list[Timed]:
     return [_timed(cycles) for cycles in _by_point(rows).values()]
 
 
-def pair(a: Timed, b: Timed) -> RowPair:
-    """Pair two points of the same algorithm, size and placement."""
-    ratio = a.point.faster_than(b.point)
-    return RowPair(
-        a.algorithm,
-        a.size_bytes,
-        a.in_place,
-        a.time_us,
-        b.time_us,
-        noise_us=hypot(a.stdev_us, b.stdev_us),
-        ratio_low=ratio.low,
-        ratio_high=ratio.high,
-        is_enough=a.is_enough and b.is_enough,
-        a_is_unstable=a.point.is_unstable,
-        b_is_unstable=b.point.is_unstable,
-    )
+def pair(a: Timed, b: Timed) -> Pair:
+    """Compare two rows of the same algorithm, size and placement.
+
+    The jobs ran at different times, so that their rounds are independent; what changed between them is in no interval.
+    """
+    return Pair(a.point.against(b.point, in_turns=False), hypot(a.stdev_us, b.stdev_us) / a.time_us)
 
 
 def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
@@ -165,7 +122,7 @@ class Ran(NamedTuple):
 
 
 def caveats(base: Ran, other: Ran) -> list[str]:
-    """Compare the conditions: equal core sharing is not an obstacle, but a disturbance of one of the jobs is."""
+    """Compare the conditions: equal core sharing is no obstacle, but a disturbance of one of the jobs is."""
     here, there = (ran.shared_cores or "a core for each rank" for ran in (other, base))
     sharing = [] if here == there else [f"It had {here}, and the base job {there}."]
     return [
@@ -194,13 +151,8 @@ def standing(base: SweepComparison, other: SweepComparison) -> Standing | None:
     before = base.at(size_bytes, in_place=False)
     for algorithm, point in other.at(size_bytes, in_place=False).items():
         if algorithm in before:
-            return Standing(algorithm, size_bytes, before[algorithm].faster_than(point))
+            return Standing(algorithm, size_bytes, before[algorithm].against(point, in_turns=False))
     return None
-
-
-def points(rows: Sequence[Banded]) -> int:
-    """Count the combinations of algorithm, size and placement that were measured with correct results."""
-    return len(_by_point(rows))
 
 
 _Point = tuple[str, str, int, bool]
@@ -228,7 +180,6 @@ def _timed(cycles: Sequence[Banded]) -> Timed:
         in_place=first.in_place,
         point=point,
         stdev_us=sqrt(within_us2 + point.deviations_us2 / count),
-        is_enough=point.iterations >= FEWEST_ITERATIONS or first.transport == SIMULATED,
         p5_us=sum(p5_us) / count if len(p5_us) == count else None,
         p50_us=sum(row.p50_us for row in cycles) / count,
         p95_us=sum(row.p95_us for row in cycles) / count,

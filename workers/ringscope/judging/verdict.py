@@ -2,6 +2,7 @@
 Pure.
 """
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -46,12 +47,7 @@ def verdict(comparison: SweepComparison) -> str:
     if not points:
         return ""
     if len(points) == 1:
-        [(name, point)] = points.items()
-        simulated = f" ({SIMULATED})" if _is_simulated(comparison) else ""
-        if not point.busbw_gb_per_s:  # there is one rank, or nothing is sent
-            return f"{_name(name, comparison)} takes {format_duration(point.time_us / 1e6)}{simulated}"
-        reached = f"{point.busbw_gb_per_s:.3g} GB/s bus bandwidth at {format_size(size_bytes)}"
-        return f"{_name(name, comparison)} reaches {reached}{simulated}"
+        return _only(points, size_bytes, comparison)
     short = [point.iterations // point.cycles for point in points.values() if point.cycles < FEWEST_CYCLES]
     fewest = min(short, default=FEWEST_ITERATIONS)
     if fewest < FEWEST_ITERATIONS and not _is_simulated(comparison):
@@ -60,12 +56,20 @@ def verdict(comparison: SweepComparison) -> str:
         return "An earlier version measured these rows and stored no confidence intervals: no winner."
     winners = Winners(comparison)
     out, inside = winners.ranges(in_place=False), winners.ranges(in_place=True)
-    margin = _margin(points, size_bytes, comparison, winners)
     # Calls that send nothing have no ranges.
-    sentence = margin if not out or len(comparison.sizes()) == 1 else f"{_ranges(out, comparison)}; {margin}"
+    sentences = [] if not out or len(comparison.sizes()) == 1 else [_headed(out)]
+    sentences.append(_margin(points, size_bytes, comparison, winners))
     if inside and _outline(inside) != _outline(out):
-        sentence += f". In place: {_ranges(inside, comparison)}"
-    return sentence
+        sentences.append(f"In place: {_ranges(inside)}.")
+    return " ".join([*sentences, *_other_mean(points, size_bytes, winners)])
+
+
+def _only(points: dict[str, Point], size_bytes: int, comparison: SweepComparison) -> str:
+    [(name, point)] = points.items()
+    simulated = f" ({SIMULATED})" if _is_simulated(comparison) else ""
+    if not point.busbw_gb_per_s:  # there is one rank, or nothing is sent
+        return f"At {format_size(size_bytes)} {name} takes {format_duration(point.time_us / 1e6)}{simulated}."
+    return f"At {format_size(size_bytes)} {name} reaches {point.busbw_gb_per_s:.3g} GB/s bus bandwidth{simulated}."
 
 
 def _outline(found: list[Range]) -> list[tuple[int, set[str]]]:
@@ -73,55 +77,77 @@ def _outline(found: list[Range]) -> list[tuple[int, set[str]]]:
     return [(each.sizes[0], set(each.winners)) for each in found]
 
 
-def _ranges(found: list[Range], comparison: SweepComparison) -> str:
-    """Write ranges as "direct is fastest up to 4 MiB, ring above"."""
+def _headed(found: list[Range]) -> str:
+    """Write "Fastest: direct up to 4 MiB, ring above."; "Unbeaten" if not each range has one clear winner."""
+    if all(len(each.winners) > 1 for each in found):
+        names = (
+            "" if len(found) > MOST_RANGES else f": {_ranges(found) if len(found) > 1 else _either(found[0].winners)}"
+        )
+        return f"No clear winner at any size{names}."
+    head = "Fastest" if all(each.is_fastest for each in found) else "Unbeaten"
+    return f"{head}: {_ranges(found)}."
+
+
+def _ranges(found: list[Range]) -> str:
+    """Write "direct up to 4 MiB, ring or mpi above"; counts of sizes where there are too many ranges to read."""
     if len(found) == 1:
-        [only] = found
-        where = f"at {format_size(only.sizes[0])}" if len(only.sizes) == 1 else "at every size"
-        return f"{_whose(only, comparison)} {where}"
+        return f"{_either(found[0].winners)} {_where(found[0])}"
     if len(found) > MOST_RANGES:
-        return _counted_sizes(found, comparison)
-    first, *between, last = found
-    parts = [f"{_whose(first, comparison)} up to {format_size(first.sizes[-1])}"]
-    parts += [f"{_whose(each, comparison, first)} up to {format_size(each.sizes[-1])}" for each in between]
-    return ", ".join([*parts, f"{_whose(last, comparison, (between or [first])[-1])} above"])
+        return _counted_sizes(found)
+    *before, last = found
+    parts = [f"{_either(each.winners)} up to {format_size(each.sizes[-1])}" for each in before]
+    return ", ".join([*parts, f"{_either(last.winners)} above"])
 
 
-def _counted_sizes(found: list[Range], comparison: SweepComparison) -> str:
-    """Write counts as "ring is fastest at 5 of 14 sizes, direct at 3, no clear winner at 6"; ties count as well."""
+def _where(only: Range) -> str:
+    return f"at {format_size(only.sizes[0])}" if len(only.sizes) == 1 else "at every size"
+
+
+def _counted_sizes(found: list[Range]) -> str:
+    """Write "ring at 5 of 14 sizes, direct at 3; no clear winner at 6"; sizes where it is level count as well."""
     counts: dict[str, int] = {}
+    unclear = 0
     for each in found:
-        whose = _name(each.winners[0], comparison) if len(each.winners) == 1 else "no clear winner"
-        counts[whose] = counts.get(whose, 0) + len(each.sizes)
-    unclear = counts.pop("no clear winner", 0)
+        if len(each.winners) == 1:
+            counts[each.winners[0]] = counts.get(each.winners[0], 0) + len(each.sizes)
+        else:
+            unclear += len(each.sizes)
+    if not counts:
+        return "no clear winner at any size"
     (first, most), *rest = sorted(counts.items(), key=lambda item: -item[1])
-    verb = "is fastest" if all(each.is_fastest for each in found if len(each.winners) == 1) else "is unbeaten"
-    parts = [f"{first} {verb} at {most} of {sum(counts.values()) + unclear} sizes"]
+    parts = [f"{first} at {most} of {sum(counts.values()) + unclear} sizes"]
     parts += [f"{name} at {count}" for name, count in rest]
-    return ", ".join([*parts, f"no clear winner at {unclear}"] if unclear else parts)
+    return ", ".join(parts) + (f"; no clear winner at {unclear}" if unclear else "")
 
 
-def _whose(each: Range, comparison: SweepComparison, before: Range | None = None) -> str:
-    """Name the range's winner; the verb is left out if the previous range has the same one."""
-    if len(each.winners) == 1:
-        is_said = before is not None and len(before.winners) == 1 and before.is_fastest == each.is_fastest
-        verb = "" if is_said else " is fastest" if each.is_fastest else " is unbeaten"
-        return f"{_name(each.winners[0], comparison)}{verb}"
-    return f"no clear winner ({', '.join(_name(name, comparison) for name in each.winners)})"
+def _either(names: Sequence[str]) -> str:
+    """Write "ring, direct or mpi"."""
+    *before, last = names
+    return f"{', '.join(before)} or {last}" if before else last
 
 
 def _margin(points: dict[str, Point], size_bytes: int, comparison: SweepComparison, winners: Winners) -> str:
     """Say how much faster the winner is than the library, or than the next algorithm, with the interval."""
-    at = f"at {format_size(size_bytes)}"
+    at = f"At {format_size(size_bytes)}"
     winner, rival = _pair(points)
-    ratio = points[winner].faster_than(points[rival])
+    ratio = points[winner].against(points[rival])
     if not winners.is_clear(Win(size_bytes, False, winner, rival)):
-        both = f"{_name(winner, comparison)} and {_name(rival, comparison)}"
         if _is_simulated(comparison):  # exact times
-            return f"{both} take the same time {at} ({SIMULATED})"
-        return f"{both} cannot be distinguished {at}"
+            return f"{at} {winner} and {rival} take the same time ({SIMULATED})."
+        return f"{at} {winner} and {rival} cannot be distinguished."
     basis = SIMULATED if _is_simulated(comparison) else f"95 %: {_digits(ratio.low)} to {_digits(ratio.high)}"
-    return f"{_name(winner, comparison)} is {_digits(ratio.value)}x {_name(rival, comparison)} {at} ({basis})"
+    return f"{at} {winner} is {_digits(ratio.value)} times as fast as {rival} ({basis})."
+
+
+def _other_mean(points: dict[str, Point], size_bytes: int, winners: Winners) -> Iterator[str]:
+    """Say so if another algorithm has a lower mean than the one that clearly beats it."""
+    fastest = next(iter(points))
+    lowest = min(points, key=lambda name: points[name].time_us)
+    if winners.is_clear(Win(size_bytes, False, fastest, lowest)):
+        yield (
+            f"The mean, nccl-tests' number, is lowest for {lowest}: "
+            "a few slow iterations raise a mean but not the typical time."
+        )
 
 
 def _pair(points: dict[str, Point]) -> tuple[str, str]:
@@ -131,9 +157,11 @@ def _pair(points: dict[str, Point]) -> tuple[str, str]:
 
 
 def _digits(value: float | None) -> str:
-    """Write a ratio near one with two decimals, any other with at most three digits."""
+    """Return two decimals where a ratio is near to 1, else three digits at most, with an exponent only from 1e6 on."""
     assert value is not None
-    return f"{value:.2f}" if value < 2 else f"{value:.3g}"
+    if value < 2:
+        return f"{value:.2f}"
+    return f"{float(f'{value:.3g}'):g}" if value < 1e6 else f"{value:.0e}"
 
 
 def _is_simulated(comparison: SweepComparison) -> bool:
@@ -181,21 +209,18 @@ def explanation(comparison: SweepComparison) -> str:
     return counts
 
 
-def _two_digits(value: float) -> str:
-    """Write "1.5" and "150", never "1.5e+02"."""
-    return f"{float(f'{value:.2g}'):g}"
-
-
 def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, comparison: SweepComparison) -> str:
-    """Explain why no algorithm wins: their times, each with its uncertainty."""
-    errors = {name: error for name in tied if (error := points[name].error)}
-    if _is_simulated(comparison) or len(errors) < len(tied):
+    """Say how each unbeaten algorithm compares with the fastest one; empty for times that have no interval."""
+    fastest, *others = tied
+    ratios = {name: points[fastest].against(points[name]) for name in others}
+    if _is_simulated(comparison) or any(ratio.low is None for ratio in ratios.values()):
         return ""
     times = ", ".join(
-        f"{_name(name, comparison)} {points[name].time_us:.4g} µs ± {_two_digits(100 * error.reach)} %"
-        for name, error in errors.items()
+        f"{name} takes {_digits(ratio.value)} times as long as {fastest} "
+        f"(95 %: {_digits(ratio.low)} to {_digits(ratio.high)})"
+        for name, ratio in ratios.items()
     )
-    return f"At {format_size(size_bytes)}: {times}. More iterations would narrow the intervals."
+    return f"At {format_size(size_bytes)} {times}. More iterations would narrow the interval."
 
 
 class _Effort(NamedTuple):

@@ -7,10 +7,10 @@ for comparison beforehand is tested by itself.
 
 from collections.abc import Iterable
 from itertools import combinations, groupby
-from math import erfc, log, log1p, sqrt
 from typing import NamedTuple
 
-from ringscope.judging.comparison import Error, Point, SweepComparison, reference_bytes
+from ringscope.judging.comparison import Point, SweepComparison, reference_bytes
+from ringscope.judging.rank_tests import Ratio
 
 _CHANCE = 0.05  # probability that equal algorithms are called different at the compared size
 # probability that equal algorithms are called different at any other size, in place or out of place
@@ -30,9 +30,8 @@ class Win(NamedTuple):
 class Range(NamedTuple):
     """Neighbouring sizes with the same answer.
 
-    A single winner significantly beats all others at one or more of the sizes, and is level with the fastest at the
-    rest; with ``is_fastest`` it beats all others at each size. Several winners: no size has a single one, and any of
-    them may be the fastest.
+    A single winner clearly beats all others at one of the sizes at least, and is level with the fastest at the rest;
+    with ``is_fastest`` it beats them at each size. Of several winners each is unbeaten at every size.
     """
 
     sizes: list[int]
@@ -81,13 +80,13 @@ class Winners:
         return found
 
     def _append(self, found: list[Range], size: int, in_place: bool) -> None:
-        """Add the next larger size to the range that ends there, or begin a new range."""
+        """Add the next larger size to the last range, or begin a new one."""
         unbeaten, before = self.at(size, in_place), found[-1] if found else None
         if len(unbeaten) > 1:
-            if before and len(before.winners) > 1:
-                named = [*before.winners, *(name for name in unbeaten if name not in before.winners)]
-                found[-1] = Range([*before.sizes, size], named, False)
-            elif before and self._is_level(before.winners[0], size, in_place):
+            common = [name for name in before.winners if name in unbeaten] if before else []
+            if before and len(common) > 1:
+                found[-1] = Range([*before.sizes, size], common, False)
+            elif before and len(before.winners) == 1 and self._is_level(before.winners[0], size, in_place):
                 found[-1] = Range([*before.sizes, size], before.winners, False)
             else:
                 found.append(Range([size], unbeaten, False))
@@ -97,14 +96,13 @@ class Winners:
             found.append(self._begun(found, unbeaten, size, in_place))
 
     def _begun(self, found: list[Range], winner: list[str], size: int, in_place: bool) -> Range:
-        """Begin a clear winner's range, including the sizes just before at which it is level."""
+        """Return the range that a clear winner begins, with the sizes right before it at which it is level."""
         sizes = [size]
         while found and len(found[-1].winners) > 1 and self._is_level(winner[0], found[-1].sizes[-1], in_place):
             before = found.pop()
             sizes.insert(0, before.sizes[-1])
             if rest := before.sizes[:-1]:
-                names = [name for name in before.winners if any(name in self.at(left, in_place) for left in rest)]
-                found.append(Range(rest, names, False))
+                found.append(Range(rest, before.winners, False))
         return Range(sizes, winner, len(sizes) == 1)
 
     def _is_level(self, name: str, size: int, in_place: bool) -> bool:
@@ -113,14 +111,12 @@ class Winners:
         """
         points = self._comparison.at(size, in_place)
         fastest, *_ = points.values()
-        return name in self.at(size, in_place) and points[name].time_us <= _LEVEL * fastest.time_us
+        return name in self.at(size, in_place) and points[name].typical_us <= _LEVEL * fastest.typical_us
 
 
 class _PairwiseTest(NamedTuple):
     win: Win
-    faster: Point
-    slower: Point
-    chance: float  # probability that equal algorithms differ this much
+    ratio: Ratio
 
 
 def _wins(comparison: SweepComparison) -> set[Win]:
@@ -134,37 +130,23 @@ def _wins(comparison: SweepComparison) -> set[Win]:
     ]
     here = [test for test in tests if test.win[:2] == compared]
     elsewhere = [test for test in tests if test.win[:2] != compared]
-    return {*_surprising(here, _CHANCE), *_surprising(elsewhere, _CHANCE_ELSEWHERE)}
+    return {*_significant(here, _CHANCE), *_significant(elsewhere, _CHANCE_ELSEWHERE)}
 
 
 def _pairwise_tests(size_bytes: int, in_place: bool, points: dict[str, Point]) -> Iterable[_PairwiseTest]:
-    """Compare every pair; ``points`` are ordered by time, the fastest first."""
-    told = [(name, point, point.error) for name, point in points.items()]
-    for (winner, faster, error), (beaten, slower, other) in combinations(told, 2):
-        chance = _chance(log(slower.time_us / faster.time_us), error, other) if error and other else 1.0
-        yield _PairwiseTest(Win(size_bytes, in_place, winner, beaten), faster, slower, chance)
+    """Compare every pair of algorithms."""
+    for (one, faster), (other, slower) in combinations(points.items(), 2):
+        ratio = faster.against(slower)
+        if ratio.value < 1:
+            one, other, ratio = other, one, slower.against(faster)
+        yield _PairwiseTest(Win(size_bytes, in_place, one, other), ratio)
 
 
-def _surprising(tests: Iterable[_PairwiseTest], most: float) -> Iterable[Win]:
-    """Yield the wins that remain significant by Holm's method: the least likely first, each corrected for the number
-    of remaining comparisons.
-    """
-    ordered = sorted(tests, key=lambda test: test.chance)
+def _significant(tests: Iterable[_PairwiseTest], most: float) -> Iterable[Win]:
+    """Yield the wins that remain significant by Holm: the least likely first, each against the number that are left."""
+    ordered = sorted(tests, key=lambda test: test.ratio.chance)
     for i, test in enumerate(ordered):
-        if test.chance > most / (len(ordered) - i):
+        if test.ratio.chance > most / (len(ordered) - i):
             return
-        if test.faster.faster_than(test.slower).is_clear:
+        if test.ratio.is_clear:
             yield test.win
-
-
-def _chance(distance: float, *errors: Error) -> float:
-    """Return the probability that equal algorithms' log times are this far apart.
-
-    This is Welch's test, with Wallace's normal approximation (1959) of Student's distribution, which is never below it.
-    """
-    variances = [error.standard**2 for error in errors]
-    if not any(variances):  # the model's times have no error
-        return 0.0 if distance else 1.0
-    freedom = sum(variances) ** 2 / sum(error.standard**4 / (error.values - 1) for error in errors)
-    normal = sqrt(freedom * log1p(distance**2 / sum(variances) / freedom)) * (8 * freedom + 1) / (8 * freedom + 3)
-    return erfc(normal / sqrt(2))

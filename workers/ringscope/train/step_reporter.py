@@ -48,7 +48,7 @@ class StepReporter:
             self.send()
 
     def send(self) -> None:
-        """Send the collected steps."""
+        """Send what was gathered."""
         steps, self._steps = self._steps, []
         self._since = time.monotonic()
         if not steps:

@@ -48,6 +48,7 @@ class Measurement(Base):
     max_us: Mapped[float]
     stdev_us: Mapped[float]
     cv_percent: Mapped[float]
+    rounds_us: Mapped[list[float] | None] = mapped_column(JSON(none_as_null=True))
     measured_at: Mapped[datetime]
 
 

@@ -2,7 +2,7 @@ import type { AlgorithmBest, JobView } from "../../api/types";
 import { plural } from "../format";
 import { type Basis, MEASURED, SIMULATED } from "../csv";
 import { nonDefault } from "../mode";
-import { isBenchmark, isSimulated } from "../state";
+import { disturbance, isBenchmark, isSimulated } from "../state";
 
 export interface Caveat {
   word: string;
@@ -17,7 +17,7 @@ export interface Caveat {
 export function caveats(job: JobView): Caveat[] {
   if (!isBenchmark(job) || job.summary.kind !== "benchmark") return [];
   const { ranks, cores } = job.summary;
-  const disturbedBy = job.attempts.at(-1)?.disturbed_by;
+  const disturbedBy = disturbance(job);
   return [
     ...nonDefault(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
     ...(cores != null && cores < ranks

@@ -1,4 +1,4 @@
-/** Rows of a benchmark compared with the base job's, in words. The rule for noise is the server's. */
+/** Rows of a benchmark compared with the base job's, in words. Whether they differ is the server's rule. */
 import type { ComparedJob, ComparedRow } from "../../api/types";
 import { plural, threeDigits } from "../format";
 
@@ -15,25 +15,25 @@ export function rowsOf(job: ComparedJob, algorithm: string, inPlace: boolean): C
 /** From this ratio on a percentage is hard to read. */
 const MANY = 10;
 
-export type Mark = "faster" | "slower" | "noise";
+export type Mark = "faster" | "slower" | "unclear";
 
 export interface Delta {
   /** The change of the time: "−12.3 %" is faster, "25.1×" far slower. */
   text: string;
   mark: Mark;
-  /** The change's interval from both means: "−13.0 % to −11.5 %"; empty if the rows have none. */
+  /** The change's 95 % interval: "−13.0 % to −11.5 %"; empty if the rows have none. */
   interval: string;
-  /** The noise beside it: "±4.20 %". */
+  /** How much single iterations vary: "±4.20 %". */
   noise: string;
 }
 
 /** How a row differs from the base job's; null if there is nothing to compare. */
 export function deltaOf(row: ComparedRow): Delta | null {
   if (!row.against) return null;
-  const { ratio, ratio_low: low, ratio_high: high, noise, is_beyond_noise: isReal } = row.against;
+  const { ratio, ratio_low: low, ratio_high: high, noise, is_clear: isClear } = row.against;
   return {
     text: change(ratio),
-    mark: !isReal ? "noise" : ratio < 1 ? "faster" : "slower",
+    mark: !isClear ? "unclear" : ratio < 1 ? "faster" : "slower",
     interval: low === null || high === null ? "" : `${change(low)} to ${change(high)}`,
     noise: `±${share(noise)}`,
   };
@@ -48,15 +48,15 @@ function share(value: number): string {
 }
 
 export const MARKS: Record<Mark, { glyph: string; text: string }> = {
-  faster: { glyph: "▲", text: "faster, beyond the noise" },
-  slower: { glyph: "▼", text: "slower, beyond the noise" },
-  noise: { glyph: "≈", text: "within the noise" },
+  faster: { glyph: "▲", text: "clearly faster" },
+  slower: { glyph: "▼", text: "clearly slower" },
+  unclear: { glyph: "≈", text: "no clear difference" },
 };
 
-/** "Of 20 sizes 12 faster, 1 slower, 7 within the noise."; with several algorithms these are rows. */
+/** "Of 20 sizes 12 faster, 1 slower, 7 without a clear difference."; with several algorithms these are rows. */
 export function sumWords(rows: readonly ComparedRow[], noun = "size"): string {
   const marks = rows.flatMap((row) => deltaOf(row)?.mark ?? []);
   const count = (mark: Mark): number => marks.filter((found) => found === mark).length;
   if (marks.length === 0) return `No ${noun} in common with the base job.`;
-  return `Of ${plural(marks.length, noun)} ${count("faster")} faster, ${count("slower")} slower, ${count("noise")} within the noise.`;
+  return `Of ${plural(marks.length, noun)} ${count("faster")} faster, ${count("slower")} slower, ${count("unclear")} without a clear difference.`;
 }

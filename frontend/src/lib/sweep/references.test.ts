@@ -66,7 +66,7 @@ function modelOf({ model }: JobPrediction) {
 }
 
 describe("the baseline", () => {
-  const against = { ratio: 0.5, noise: 0.1, is_beyond_noise: true } as ComparedRow["against"];
+  const against = { ratio: 0.5, noise: 0.1, is_clear: true } as ComparedRow["against"];
   const row = (change: Partial<ComparedRow>): ComparedRow => ({
     against: null, algorithm: "ring", busbw_gb_per_s: 2, in_place: false, iterations: 20, size_bytes: 1024, time_us: 7, p5_us: 6, p50_us: 3.5, p95_us: 8, is_unstable: false, ...change,
   });
@@ -90,12 +90,12 @@ describe("the baseline", () => {
     expect(linesOf("busbw", "median")).toEqual([["ring, base job", [[1024, 4]]]]);
     expect(linesOf("time", "median")).toEqual([["ring, base job", [[1024, 3.5]]]]);
     expect(linesOf("limit", "median")[0]?.[1]).toEqual([[1024, 400 / 12]]);
-    expect(baseWords(compared(), { ...inMean("busbw"), statistic: "median" }, false)).toContain("Grey: the medians of job 3, the base job. Against job 3, by the means:");
+    expect(baseWords(compared(), { ...inMean("busbw"), statistic: "median" }, false)).toContain("Grey: the medians of job 3, the base job. Against job 3:");
   });
 
   it("is described in words, with the reason if it measured something else", () => {
     expect(baseWords(compared(), inMean("busbw"), false)).toBe(
-      " Grey: the means of job 3, the base job. Against job 3, by the means: of 1 row 1 faster, 0 slower, 0 within the noise.",
+      " Grey: the means of job 3, the base job. Against job 3: of 1 row 1 faster, 0 slower, 0 without a clear difference.",
     );
     expect(baseWords(compared(["ranks is 4, and 2 in the base job"]), inMean("busbw"), false)).toBe(
       " Job 3, the base job, does not measure the same thing: ranks is 4, and 2 in the base job.",

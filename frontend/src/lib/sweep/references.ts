@@ -107,7 +107,7 @@ export function baseWords(compared: Comparison | undefined, { metric, statistic 
   if (other.obstacles.length > 0) return ` Job ${base.job_id}, the base job, does not measure the same thing: ${other.obstacles.join("; ")}.`;
   const rows = other.rows.filter((row) => row.algorithm !== FASTEST && row.in_place === inPlace);
   const lines = metric === "algbw" ? "" : ` Grey: the ${STATISTIC_NAMES[statistic]}s of job ${base.job_id}, the base job.`;
-  return `${lines} Against job ${base.job_id}, by the means: ${lowerFirst(sumWords(rows, "row"))}`;
+  return `${lines} Against job ${base.job_id}: ${lowerFirst(sumWords(rows, "row"))}`;
 }
 
 function sides(compared: Comparison | undefined): { base?: ComparedJob | undefined; other?: ComparedJob | undefined } {

@@ -75,9 +75,8 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
       <div className={`card-body ${classes.foot}`}>
         {jobs.length > 1 ? (
           <p className="dim">
-            Times and bus bandwidths are means, as in the verdict. Δ is of the time: − is faster; in brackets its 95 % interval, which is what the same two runs would give again. ▲ and ▼ differ by
-            more than the noise, ≈ does not, or has too few iterations: the noise (±) is the root of the squared sum of both
-            rows&rsquo; standard deviations, as in <code>ringscope diff</code>, and wider, as the jobs ran at different times.
+            Times are means. Δ compares round with round, so that a stall counts little: − is faster, its 95 % interval is in brackets. ▲ and ▼ mark
+            intervals that exclude 0.
           </p>
         ) : (
           <p className="dim">
@@ -108,10 +107,10 @@ function Cells({ row, isBase, hasBand }: { row: ComparedRow | undefined; isBase:
       {!isBase && (
         <td className={`number ${classes.delta}`} data-mark={delta?.mark}>
           {delta && (
-            <span title={`${MARKS[delta.mark].text} (${delta.noise})`}>
+            <span title={`${MARKS[delta.mark].text}; iterations vary by ${delta.noise}`}>
               {delta.text}
               {delta.interval && <span className={classes.noise}> ({delta.interval})</span>} <span aria-hidden="true">{MARKS[delta.mark].glyph}</span>
-              <span className="hidden-visually">{MARKS[delta.mark].text}</span> <span className={classes.noise}>{delta.noise}</span>
+              <span className="hidden-visually">{MARKS[delta.mark].text}</span>
             </span>
           )}
         </td>

@@ -21,7 +21,7 @@ vi.mock("../../charts/SizeChart", () => ({
 }));
 vi.mock("../../charts/LineChart", () => ({ LineChart: () => null }));
 
-const against = { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_beyond_noise: true };
+const against = { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_clear: true, is_beyond_noise: true };
 
 function sweeps(): Answers {
   const row = aComparedRow();
@@ -68,7 +68,7 @@ it("has time and bus bandwidth of each job beside the difference", async () => {
 it("says under its chart and its table that the numbers are means", async () => {
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
   expect(text(page, "figcaption")[0]).toContain("each point is the mean of the timed iterations");
-  expect(page.textContent).toContain("Times and bus bandwidths are means");
+  expect(page.textContent).toContain("Times are means");
 });
 
 it("draws the spread, which can be switched off, and marks what is unstable", async () => {

@@ -11,7 +11,7 @@ const found: Comparison = {
   base: 1,
   jobs: [
     { job_id: 1, obstacles: [], rows: [row({ size_bytes: 2048 }), row(), row({ algorithm: "mpi" }), row({ algorithm: "fastest" })] },
-    { job_id: 2, obstacles: [], rows: [row({ against: { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_beyond_noise: true } }), row({ size_bytes: 4096 }), row({ in_place: true })] },
+    { job_id: 2, obstacles: [], rows: [row({ against: { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_clear: true, is_beyond_noise: true } }), row({ size_bytes: 4096 }), row({ in_place: true })] },
   ],
 };
 

@@ -74,8 +74,7 @@ export function countWords(rows: readonly ComparedRow[]): string {
 type FlatRow = Omit<ComparedRow, "against"> & Partial<NonNullable<ComparedRow["against"]>> & { job_id: number };
 
 const CSV_COLUMNS: (keyof FlatRow)[] = [
-  "job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "p5_us", "p95_us", "is_unstable", "iterations", "ratio", "ratio_low", "ratio_high", "noise",
-  "is_beyond_noise",
+  "job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "p5_us", "p95_us", "is_unstable", "iterations", "ratio", "ratio_low", "ratio_high", "is_clear", "noise",
 ];
 
 /** Every row of the comparison to copy, with the basis of its job's numbers. */

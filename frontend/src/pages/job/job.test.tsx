@@ -10,7 +10,7 @@ import { recentJobsQuery } from "../../data/jobs";
 import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
-import { aBest, aJob } from "../../testing/fixtures";
+import { aBest, aJob, anAttempt } from "../../testing/fixtures";
 import { aComparedRow, anEvent, aRow } from "../../testing/resultFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { CellLinks } from "./stragglers/CellLinks";
@@ -31,7 +31,7 @@ const { spec, summary } = aJob();
 const best = aBest({ size_bytes: 2 ** 26, in_place: true, busbw_gb_per_s: 42 });
 
 function succeeded(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
-  return aJob({ id: 7, state: "succeeded", finished_at: "2026-01-01T00:01:00Z", summary: { ...summary, best: [best] }, ...change });
+  return aJob({ id: 7, state: "succeeded", started_at: "2026-01-01T00:00:00Z", finished_at: "2026-01-01T00:01:00Z", summary: { ...summary, best: [best] }, ...change });
 }
 
 const traced = succeeded({ spec: { ...spec, benchmark: { ...spec.benchmark, trace: true } } });
@@ -190,4 +190,20 @@ it("follows the output until the user scrolls up, and again after Jump to live",
   expect(box.scrollTop).toBe(24 * 300);
   await print(400);
   expect([box.scrollTop, button(page, "● live")?.ariaPressed]).toEqual([24 * 400, "true"]);
+});
+
+it.each([
+  ["a clean run", succeeded(), "The checks found no problem while it ran."],
+  ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "Disturbed Other load took 86 % of the processors."],
+  ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "The checks have nothing to add to how the job ended."],
+  ["a job that was cancelled in the queue", succeeded({ state: "cancelled", started_at: null }), "The job never ran, so nothing was checked."],
+])("never says of %s that nothing was wrong if something was", async (_, job, words) => {
+  const page = await drawn(<JobPage />, "/jobs/7", answers(job, []));
+  expect(page.querySelector("[aria-label=Insights]")?.textContent).toBe(words);
+});
+
+it("says first of a disturbed run that it was disturbed", async () => {
+  const attempts = [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })];
+  const page = await drawn(<JobPage />, "/jobs/7", await answers(succeeded({ attempts, summary: { ...summary, verdict: "Fastest: ring." } })));
+  expect(page.querySelector("[aria-label=Outcome] p")?.textContent).toMatch(/^Disturbed\. Fastest: ring\./);
 });

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
@@ -10,18 +10,11 @@ from ringscope.cli.caveats import disturbed_by, sentences
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.cli.formatting import AsJson, table
-from ringscope.client import AttemptEnvironment, Client, Job
+from ringscope.client import Against, AttemptEnvironment, Client, ComparedRow, Job
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.units import format_size, plural
-from ringscope.judging.two_jobs import (
-    Difference,
-    RowPair,
-    differences,
-    obstacles,
-    points,
-    row_pairs,
-)
+from ringscope.judging.two_jobs import FASTEST, Difference, differences, obstacles
 
 First = Annotated[int, typer.Argument(metavar="A", help="The number of the job to compare with.")]
 Second = Annotated[int, typer.Argument(metavar="B", help="The number of the other job.")]
@@ -35,37 +28,63 @@ def register(app: typer.Typer) -> None:
 def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Compare two jobs: specification, outcome, nodes, versions, and the measured rows side by side.
 
-    B/A is the ratio of the times: below 1 B is faster. Its 95 % interval follows from the errors of both means. * marks
-    times that differ by more than the noise, which is wider, because the jobs ran at different times: the root of the
-    sum of both rows' squared standard deviations (their cv). Several cycles are compared by their mean. The mean of an
-    unstable row is unreliable; rows with wrong elements are left out.
+    B/A is the ratio of the times: below 1 B is faster. It compares round with round, so that a few slow iterations
+    count little; the times are means, in which they count in full. * marks a ratio whose 95 % interval excludes 1. The
+    mean of an unstable row is unreliable; rows with wrong elements are left out.
     """
     with connect(url, data_dir) as client:
         jobs = client.job(a), client.job(b)
         rows = client.measurements(a), client.measurements(b)
         facts = _facts(client, jobs[0], rows[0]), _facts(client, jobs[1], rows[1])
-        unlike = _obstacles(client, *jobs)
+        compared = _compared(client, *jobs)
     specs = (job.spec.model_dump(mode="json") for job in jobs)
-    found, pairs = [*differences(*specs), *differences(*facts)], row_pairs(*rows)
+    found = [*differences(*specs), *differences(*facts)]
     sides = [_side(*side) for side in zip(jobs, rows, strict=True)]
     if as_json:
-        say_json(json.dumps(_document(sides, unlike, found, pairs), indent=2))
+        say_json(json.dumps(_document(sides, compared, found), indent=2))
         return
     _say_differences(a, b, found)
     if not any(rows) and not any(job.spec.benchmark for job in jobs):
         return
-    _say_caveats(jobs, sides, unlike)
+    _say_caveats(jobs, sides, compared.obstacles)
     say()
-    counts = [points(part) for part in rows]
     say(
-        f"Rows of the same collective, algorithm, size and placement: {len(pairs)} "
-        f"(of {counts[0]} in job {a}, {counts[1]} in job {b}); times are the rows' time_us."
+        f"Rows of the same collective, algorithm, size and placement: {len(compared.pairs)} "
+        f"(of {compared.counts[0]} in job {a}, {compared.counts[1]} in job {b}); times are the rows' time_us."
     )
-    if pairs:
-        stdout_console().print(
-            table(("ALGORITHM", "SIZE", "PLACE", f"A={a} us", f"B={b} us", "B/A", "95 %", ""), map(_row, pairs))
-        )
-        say(_sum(pairs))
+    if compared.pairs:
+        headings = ("ALGORITHM", "SIZE", "PLACE", f"A={a} us", f"B={b} us", "B/A", "95 %", "")
+        stdout_console().print(table(headings, map(_row, compared.pairs)))
+        say(_sum(compared.pairs))
+
+
+class _Pair(NamedTuple):
+    """The rows of both jobs for one algorithm, size and placement."""
+
+    a: ComparedRow
+    b: ComparedRow
+    against: Against
+
+
+class _Compared(NamedTuple):
+    obstacles: list[str]  # why their rows do not measure the same thing
+    counts: tuple[int, int]  # rows of each job
+    pairs: list[_Pair]
+
+
+def _compared(client: Client, a: Job, b: Job) -> _Compared:
+    """Return the comparison of the server, which the page Compare shows too."""
+    if a.spec.benchmark is None or b.spec.benchmark is None:
+        return _Compared(obstacles(a.spec, b.spec), (0, 0), [])
+    jobs = client.comparison([a.id, b.id]).jobs
+    of_a, of_b = ([row for row in jobs[place].rows if row.algorithm != FASTEST] for place in (0, -1))
+    by_place = {(row.algorithm, row.size_bytes, row.in_place): row for row in of_a}
+    pairs = [
+        _Pair(by_place[row.algorithm, row.size_bytes, row.in_place], row, row.against)
+        for row in of_b
+        if row.against is not None
+    ]
+    return _Compared(jobs[-1].obstacles, (len(of_a), len(of_b)), pairs)
 
 
 def _facts(client: Client, job: Job, rows: list[Measurement]) -> dict[str, Any]:
@@ -105,13 +124,6 @@ def _say_differences(a: int, b: int, found: list[Difference]) -> None:
     stdout_console().print(table(("DIFFERS", f"A={a}", f"B={b}"), rows))
 
 
-def _obstacles(client: Client, a: Job, b: Job) -> list[str]:
-    """Return why their rows do not measure the same thing, as the page Compare does."""
-    if a.spec.benchmark is None or b.spec.benchmark is None:
-        return obstacles(a.spec, b.spec)
-    return client.comparison([a.id, b.id]).jobs[-1].obstacles
-
-
 def _side(job: Job, rows: list[Measurement]) -> dict[str, Any]:
     """Return the caveats of one job that a reader needs before comparing its rows."""
     wrong = sum(row.wrong or 0 for row in rows)
@@ -143,44 +155,55 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _row(pair: RowPair) -> tuple[str, ...]:
+def _row(pair: _Pair) -> tuple[str, ...]:
     return (
-        pair.algorithm,
-        format_size(pair.size_bytes),
-        _place(pair),
-        f"{pair.a_us:.2f}",
-        f"{pair.b_us:.2f}",
-        f"{pair.ratio:.3f}",
-        _interval(pair),
+        pair.a.algorithm,
+        format_size(pair.a.size_bytes),
+        "in place" if pair.a.in_place else "out of place",
+        f"{pair.a.time_us:.2f}",
+        f"{pair.b.time_us:.2f}",
+        f"{pair.against.ratio:.3f}",
+        _interval(pair.against),
         _marks(pair),
     )
 
 
-def _marks(pair: RowPair) -> str:
-    unstable = [side for side, is_so in (("A", pair.a_is_unstable), ("B", pair.b_is_unstable)) if is_so]
+def _marks(pair: _Pair) -> str:
+    unstable = [side for side, row in (("A", pair.a), ("B", pair.b)) if row.is_unstable]
     words = f"{' and '.join(unstable)} unstable" if unstable else ""
-    return " ".join(filter(None, ("*" if pair.is_beyond_noise else "", words)))
+    return " ".join(filter(None, ("*" if pair.against.is_clear else "", words)))
 
 
-def _interval(pair: RowPair) -> str:
-    return "-" if pair.ratio_low is None else f"{pair.ratio_low:.3f} to {pair.ratio_high:.3f}"
+def _interval(against: Against) -> str:
+    return "-" if against.ratio_low is None else f"{against.ratio_low:.3f} to {against.ratio_high:.3f}"
 
 
-def _sum(pairs: list[RowPair]) -> str:
-    marked = [pair for pair in pairs if pair.is_beyond_noise]
-    faster = sum(pair.ratio < 1 for pair in marked)
-    slower = len(marked) - faster
-    return f"* beyond the noise: {len(marked)} of {len(pairs)} rows; B is faster in {faster}, slower in {slower}."
+def _sum(pairs: list[_Pair]) -> str:
+    clear = [pair.against.ratio for pair in pairs if pair.against.is_clear]
+    faster = sum(ratio < 1 for ratio in clear)
+    slower = len(clear) - faster
+    return f"* clear difference: {len(clear)} of {len(pairs)} rows; B is faster in {faster}, slower in {slower}."
 
 
-def _place(pair: RowPair) -> str:
-    return "in place" if pair.in_place else "out of place"
-
-
-def _document(
-    sides: list[dict[str, Any]], unlike: list[str], found: list[Difference], pairs: list[RowPair]
-) -> dict[str, Any]:
+def _document(sides: list[dict[str, Any]], compared: _Compared, found: list[Difference]) -> dict[str, Any]:
     a, b = (side["id"] for side in sides)
-    rows = [asdict(pair) | {"ratio": pair.ratio, "is_beyond_noise": pair.is_beyond_noise} for pair in pairs]
+    rows = [
+        {
+            "algorithm": pair.a.algorithm,
+            "size_bytes": pair.a.size_bytes,
+            "in_place": pair.a.in_place,
+            "a_us": pair.a.time_us,
+            "b_us": pair.b.time_us,
+            "ratio": pair.against.ratio,
+            "ratio_low": pair.against.ratio_low,
+            "ratio_high": pair.against.ratio_high,
+            "is_clear": pair.against.is_clear,
+            "is_beyond_noise": pair.against.is_clear,  # the former name
+            "noise_us": pair.against.noise * pair.a.time_us,
+            "a_is_unstable": pair.a.is_unstable,
+            "b_is_unstable": pair.b.is_unstable,
+        }
+        for pair in compared.pairs
+    ]
     differing = [asdict(difference) for difference in found]
-    return {"a": a, "b": b, "jobs": sides, "obstacles": unlike, "differences": differing, "rows": rows}
+    return {"a": a, "b": b, "jobs": sides, "obstacles": compared.obstacles, "differences": differing, "rows": rows}

@@ -1,4 +1,4 @@
-"""1797 real handwritten digits of 8x8 pixels, which are part of scikit-learn.
+"""1797 real handwritten digits of 8x8 pixels, which scikit-learn brings along.
 
 Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998.
 """
@@ -14,9 +14,7 @@ CLASSES = 10
 
 
 def load(spec: TrainingSpec) -> Dataset:
-    """Return the digits, with ``validation_percent`` of each class held out by the seed; EngineError without
-    scikit-learn.
-    """
+    """The digits, with ``validation_percent`` of each class held out by the seed; EngineError without scikit-learn."""
     try:
         from sklearn.datasets import load_digits
         from sklearn.model_selection import train_test_split

@@ -1,6 +1,4 @@
-"""TensorFlow's ParameterServerStrategy: rank 0 distributes the parts of each batch, workers compute, servers hold
-the parameters.
-"""
+"""TensorFlow's ParameterServerStrategy: rank 0 hands out the parts of each batch, workers compute, servers hold."""
 
 from __future__ import annotations
 
@@ -14,14 +12,14 @@ from ringscope.train.tf_peer.replicas import Parts, PartStep, gradient_bytes, sp
 
 
 class ServedModel:
-    """The coordinator, for the trainer."""
+    """The coordinator, as the trainer sees it."""
 
     algorithm, transport = "tf_parameter_server", "grpc"
 
     def __init__(
         self, tf: Any, strategy: Any, spec: TrainingSpec, module: nn.Module, shape: tuple[int, ...], workers: int
     ) -> None:
-        """``module`` provides the first parameters, and receives the trained ones."""
+        """``module`` gives the first parameters, and takes the trained ones."""
         self.size_bytes = gradient_bytes(module)
         self._tf, self._workers = tf, workers
         with strategy.scope():
@@ -32,11 +30,11 @@ class ServedModel:
 
     @property
     def module(self) -> nn.Module:
-        """Return the PyTorch module, with the parameters after the last step."""
+        """The PyTorch module, with the parameters after the last step."""
         return self._model.module
 
     def step(self, parts: Parts, count: int, global_samples: int) -> Result:
-        """Make a step with a part of the batch for each worker; it ends when the last part is applied."""
+        """A part of the batch for each worker; it ends when the last of them is applied."""
         ((inputs, targets),) = parts
         self._model.note_step()
         pairs = zip(split(inputs, self._workers), split(targets, self._workers), strict=True)
@@ -46,4 +44,4 @@ class ServedModel:
         return Result(float(sum(float(loss.fetch()) for loss in losses)), unknown_sums(self.size_bytes))
 
     def close(self) -> None:
-        """Do nothing: TensorFlow frees nothing before the process ends."""
+        """TensorFlow gives nothing back before the process ends."""

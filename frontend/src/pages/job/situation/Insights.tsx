@@ -3,7 +3,7 @@ import { lazy, Suspense, useState } from "react";
 import type { InsightView, JobView } from "../../../api/types";
 import { formatDateTime, plural } from "../../../lib/format";
 import { INSIGHTS, lastedWords } from "../../../lib/insight";
-import { isTerminal } from "../../../lib/state";
+import { disturbance, isTerminal } from "../../../lib/state";
 import folds from "../Folds.module.css";
 import classes from "./Insights.module.css";
 
@@ -14,8 +14,14 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
   // Insights that exist when the page opens are unfolded; later ones stay folded, so that nothing moves.
   const [isOpen, setOpen] = useState(insights.length > 0);
   const newest = insights.findLast(({ until }) => until === null) ?? insights.at(-1);
+  const disturbed = disturbance(job);
   return (
     <section className={folds.fold} aria-label="Insights">
+      {disturbed && (
+        <p>
+          <strong className={classes.disturbed}>Disturbed</strong> {disturbed}
+        </p>
+      )}
       {newest ? (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
@@ -28,11 +34,18 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
           </ul>
         </details>
       ) : (
-        <p className="dim">{isTerminal(job.state) ? "No insight: no problem was found while it ran" : "No insight: no problem was found so far"}</p>
+        !disturbed && <p className="dim">{withoutInsight(job)}</p>
       )}
-      <Suspense>{isTerminal(job.state) && <NotChecked jobId={job.id} until={newest?.until ?? null} />}</Suspense>
+      <Suspense>{isTerminal(job.state) && job.started_at !== null && <NotChecked jobId={job.id} until={newest?.until ?? null} />}</Suspense>
     </section>
   );
+}
+
+/** A job that ended badly says so itself; that no check found a problem would contradict it. */
+function withoutInsight(job: Pick<JobView, "state" | "started_at">): string {
+  if (job.started_at === null) return isTerminal(job.state) ? "The job never ran, so nothing was checked." : "Checks begin when the job runs.";
+  if (!isTerminal(job.state)) return "The checks have found no problem so far.";
+  return job.state === "succeeded" ? "The checks found no problem while it ran." : "The checks have nothing to add to how the job ended.";
 }
 
 function Preview({ insight, others }: { insight: InsightView; others: number }) {

@@ -1,7 +1,7 @@
 import type { JobView, MeasurementView } from "../../../api/types";
 import { formatDateTime } from "../../../lib/format";
 import { formatSize, stepOf, sweepSizes } from "../../../lib/size";
-import { isBenchmark, outcome } from "../../../lib/state";
+import { disturbance, isBenchmark, outcome } from "../../../lib/state";
 import { awaited } from "./awaited";
 import classes from "./Situation.module.css";
 
@@ -15,7 +15,12 @@ interface Props {
 export function Sentence({ job, rows }: Props) {
   if (job.state === "failed" || job.state === "cancelled") return <Ended job={job} />;
   if (job.pending) return <Waiting pending={job.pending} />;
-  return <p className={classes.verdict}>{sentence(job, rows)}</p>;
+  return (
+    <p className={classes.verdict}>
+      {job.state === "succeeded" && disturbance(job) && <span className={classes.disturbed}>Disturbed. </span>}
+      {sentence(job, rows)}
+    </p>
+  );
 }
 
 function Ended({ job }: { job: JobView }) {

@@ -204,6 +204,6 @@ it.each([
 
 it("says first of a disturbed run that it was disturbed", async () => {
   const attempts = [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })];
-  const page = await drawn(<JobPage />, "/jobs/7", await answers(succeeded({ attempts, summary: { ...summary, verdict: "Fastest: ring." } })));
+  const page = await drawn(<JobPage />, "/jobs/7", answers(succeeded({ attempts, summary: { ...summary, verdict: "Fastest: ring." } }), []));
   expect(page.querySelector("[aria-label=Outcome] p")?.textContent).toMatch(/^Disturbed\. Fastest: ring\./);
 });

@@ -40,7 +40,7 @@ WORKED_OUT_BY = (
 )
 SCANS_AT_ONCE = 3
 LONG_PAGES_AT_ONCE = 2
-STRANGERS_SHARE = 0.1  # of a token's rate, for one address without a token
+STRANGERS_SHARE = 0.1  # share of a token's rate, for one address without a token
 
 
 def utc_now() -> datetime:
@@ -55,7 +55,7 @@ class Services:
     settings: Settings
     database: Database
     clock: SteadyClock = field(default_factory=lambda: SteadyClock(utc_now))  # tests hand in another
-    resolve: Resolve = resolve  # of the webhooks' host names; tests hand in another
+    resolve: Resolve = resolve  # resolves webhooks' host names; tests pass another one
     stream: Stream = field(default_factory=Stream)
     steps: LiveSteps = field(default_factory=LiveSteps)
     signals: Signals = field(default_factory=Signals)
@@ -76,7 +76,7 @@ class Services:
     planner: ProcessPool = field(default_factory=lambda: ProcessPool(WORKED_OUT_BY))
     # Reads of a whole log take seconds and a connection each: the rest of the pool is for everybody else.
     scans: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(SCANS_AT_ONCE, each=1))
-    # Of a thousand jobs each step of the work takes some 50 ms, in which nobody else is answered: few side by side.
+    # With a thousand jobs each step takes some 50 ms, in which no request is answered: only a few run side by side.
     long_pages: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(LONG_PAGES_AT_ONCE, each=1))
     lease: Lease = field(init=False)
     user_limit: RateLimiter = field(init=False)

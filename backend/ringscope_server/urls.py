@@ -21,8 +21,8 @@ RESOLVE_SECONDS = 5.0
 EXAMPLE = "https://example.com/hook"
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
 _NAT64 = IPv6Network("64:ff9b::/96")
-# Every block that IANA's registries of special-purpose addresses list (RFC 6890) and that IPv6's hosts are not outside
-# of; Python's ipaddress learns of a new one years later. Below them are two addresses of clouds for their own machines:
+# Every block that IANA's registries of special-purpose addresses list (RFC 6890) and that contains no public IPv6 host.
+# Python's ipaddress learns of a new block years later. Below them are two addresses of clouds for their own machines:
 # Azure's wire server, and Oracle's metadata, which lies in 192.0.0.0/24.
 _SPECIAL = tuple(
     ip_network(text)

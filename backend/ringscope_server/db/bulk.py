@@ -10,7 +10,7 @@ from ringscope_server.db.models import Base
 
 # How each paramstyle of the drivers in use writes a parameter.
 _PLACEHOLDERS = {"qmark": "?", "format": "%s", "pyformat": "%s"}
-# Of one statement: to begin and to end one takes SQLite as long as most rows, and PostgreSQL longer.
+# Rows per statement: beginning and ending one takes SQLite as long as most rows, and PostgreSQL longer.
 ROWS_AT_ONCE = 50
 
 

@@ -38,7 +38,7 @@ class Database:
         self._writing = PriorityLock() if self.is_sqlite else None
         # What is still to be written, in the same transaction, once its block has ended well.
         self.before_commit: list[Callable[[AsyncSession], Awaitable[None]]] = []
-        self._fault: Fault | None = None  # of the last write that failed through no doing of its own, and when that was
+        self._fault: Fault | None = None  # the last write that failed for a reason outside the write, and its time
         self._failed_at = 0.0
         self._is_trying = False
         self._locked: BaseException | None = None  # SQLite's own error, where the last write waited for another process

@@ -66,7 +66,7 @@ def lock_data_dir(path: Path) -> TextIO:
 
 
 def _close_to_others(path: Path) -> None:
-    # Of a server from before files were made so; what is new is, as the process' mask has it.
+    # Earlier servers made these files readable to others; new files are private by the process' mask.
     for file in path.glob("ringscope.sqlite3*"):
         with suppress(OSError):
             file.chmod(0o600)

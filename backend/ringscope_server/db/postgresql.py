@@ -17,7 +17,7 @@ POOL_TIMEOUT_SECONDS = 10
 CONNECT = {
     "connect_timeout": 5,
     "application_name": "ringscope",
-    "client_encoding": "utf8",  # that of a database in SQL_ASCII would be none, and all text bytes
+    "client_encoding": "utf8",  # a database in SQL_ASCII would set none, and return all text as bytes
     "keepalives_idle": 5,
     "keepalives_interval": 2,
     "keepalives_count": 3,

@@ -33,7 +33,7 @@ class SlowHops:
         self._pending: dict[_Operation, dict[int, tuple[Trace, Clock]]] = {}
         self._samples: list[HopSample] = []
         self._what: list[str] = []
-        self._judged: tuple[float, int] | None = None  # which limit, of how many samples
+        self._judged: tuple[float, int] | None = None  # the limit, and the number of its samples
         self._findings: list[Finding] = []
 
     def note(self, told: Sequence[Trace], clocks: Mapping[int, Clock]) -> None:

@@ -116,7 +116,7 @@ class Watch:
             own = self._of_steps.told & set(active)
             _settle(self._of_steps, straggler.of_steps(means, nodes), {"straggler"}, own, judgement)
         findings, judged = late_rank.of_window(full, self._min_us), {"late_rank"}
-        if not self.hops.judge(self._min_us):  # those findings are more certain
+        if not self.hops.judge(self._min_us):  # findings of slow hops are more certain
             findings += slow_link.of_window(full, self._min_us, self._root)
             judged.add("slow_link")
         _settle(self._of_steps, findings, judged, active, judgement)

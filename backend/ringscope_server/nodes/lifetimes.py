@@ -12,7 +12,7 @@ from ringscope_server.nodes import service
 
 LEAVE_MARGIN = timedelta(seconds=30)  # what runs there must have ended by then: time to prove it and to clean up
 FORGOTTEN_AFTER = timedelta(minutes=5)  # silence of a node whose allocation may have ended before its time
-_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # of what an earlier version stored: there is no time before the year 1
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # earlier versions stored no time: none is before the year 1
 
 
 class NodeHeldError(Exception):

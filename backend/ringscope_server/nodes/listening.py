@@ -14,8 +14,8 @@ from datetime import datetime, timedelta
 from ringscope.contracts.protocol import HEARTBEAT_SECONDS
 
 STILL = timedelta(seconds=2 * HEARTBEAT_SECONDS)  # between two looks: a longer time is a gap
-MOST = timedelta(seconds=HEARTBEAT_SECONDS)  # of a gap counts
-KEPT_GAPS = 100  # whoever is silent for longer than these is lost already
+MOST = timedelta(seconds=HEARTBEAT_SECONDS)  # the part of a gap that counts
+KEPT_GAPS = 100  # a node that is silent for longer than these is lost already
 
 
 @dataclass(frozen=True)

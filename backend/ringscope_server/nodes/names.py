@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-_NAMED = 3  # of many nodes
+_NAMED = 3  # names in a list of many nodes
 
 
 def listed(names: Sequence[str]) -> str:

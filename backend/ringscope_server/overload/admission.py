@@ -13,10 +13,10 @@ from contextlib import contextmanager
 from enum import IntEnum
 
 TICK_SECONDS = 0.1
-LATE_SECONDS = 0.1  # of a tick: the loop is short of time
+LATE_SECONDS = 0.1  # a tick this late means that the loop is short of time
 SHORT_SECONDS = 5.0  # after a late tick
 MOST_AT_ONCE = 4  # requests while it is short
-MOST_WHEN_RELIEVED = 32  # of those that have waited, once it is not
+MOST_WHEN_RELIEVED = 32  # requests that have waited, once the loop has time again
 SHUT_SECONDS = 4.0  # background tasks that take longer let one request in at a time
 MOST_WAITING = 500
 PATIENCE_SECONDS = 5.0  # less than agents wait for an answer
@@ -30,7 +30,7 @@ class Kind(IntEnum):
     ASKED = 2  # by people and programs
 
 
-_EVERY = 4  # of so many admissions one is for those that go last
+_EVERY = 4  # one of this many admissions is for the requests that go last
 
 
 class NotAdmittedError(Exception):
@@ -64,7 +64,7 @@ class Admission:
         self._shut_since = 0.0
         self._waiting: dict[Kind, deque[asyncio.Future[None]]] = {kind: deque() for kind in Kind}
         self._admitted = 0
-        self.lag_seconds = 0.0  # of the last tick
+        self.lag_seconds = 0.0  # lateness of the last tick
 
     async def measure(self) -> None:
         """Find out how late the loop is, until cancelled."""

@@ -26,7 +26,7 @@ from ringscope_server.placement.slot_index import SlotIndex
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Share, Snapshot
 from ringscope_server.placement.timeline import Timeline
 
-ESTIMATED_JOBS = 50  # whose start is estimated; farther back nobody can tell
+ESTIMATED_JOBS = 50  # jobs whose start is estimated; a later start cannot be predicted
 _FAR_BACK = pending.far_back(ESTIMATED_JOBS)
 
 

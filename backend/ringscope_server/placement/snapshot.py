@@ -30,11 +30,11 @@ class NodeState:
 
     id: int
     name: str
-    slots: tuple[int, ...]  # those that may be used: quarantined ones are left out
+    slots: tuple[int, ...]  # usable slots, without quarantined ones
     labels: Mapping[str, str] = field(default_factory=dict)
     versions: Mapping[str, str] = field(default_factory=dict)
     gpu_models: tuple[str, ...] = ()
-    gpu_memory_bytes: int = 0  # of the smallest GPU
+    gpu_memory_bytes: int = 0  # memory of the smallest GPU
     memory_bytes: int = 0
     quarantined: frozenset[int] = frozenset()  # slots that were not proven free
     only_on: str = ""  # its address is a loopback one of this machine, so that no other machine reaches it

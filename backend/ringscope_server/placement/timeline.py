@@ -22,7 +22,7 @@ class Timeline:
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._ends: Floats = np.empty(0, dtype=np.float64)  # ascending
-        self._holds: Ints = np.empty((3, 0), dtype=np.int64)  # of each end: job, number of the node, slots
+        self._holds: Ints = np.empty((3, 0), dtype=np.int64)  # job, node number and slots of each end
         self._new_ends: list[float] = []
         self._new_holds: list[tuple[int, int, int]] = []
 

@@ -16,7 +16,7 @@ from ringscope.cost.prices import usual
 
 MAX_SERVERS = 128
 MAX_CELLS = 200
-# Of one request: some seconds of one processor.
+# Limit per request: some seconds of one processor.
 MAX_MESSAGES = 300_000
 MAX_BYTES = 1 << 50
 _ELEMENT_BYTES = 4

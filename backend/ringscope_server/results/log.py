@@ -19,9 +19,9 @@ _BATCH_LINES = 2_000
 Read = Callable[[], AbstractAsyncContextManager[AsyncSession]]
 
 Level = Literal["warning", "error"]
-# Whoever prints writes the level in a way of their own, so that the words tell: "NCCL WARN", "ValueError: ...".
+# Each library writes the level in its own way, so it is recognised by words: "NCCL WARN", "ValueError: ...".
 _ERRORS = "[a-z]*error|[a-z]*exception|traceback|fatal|critical|panic|abort(?:ed|ing)?|segmentation fault"
-_ERRORS += "|bad termination"  # of mpiexec
+_ERRORS += "|bad termination"  # mpiexec prints it
 _LEVELS: dict[Level, str] = {
     "warning": rf"(?i)\b(?:[a-z]*warn(?:ing)?|{_ERRORS})\b",
     "error": rf"(?i)\b(?:{_ERRORS})\b",

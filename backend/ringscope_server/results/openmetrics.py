@@ -37,7 +37,7 @@ class ExportedJob:
     """The facts about the job that the steps do not have."""
 
     job_id: int
-    nodes: dict[int, str]  # of each rank
+    nodes: dict[int, str]  # node of each rank
 
 
 def text(job: ExportedJob, spool: StepSpool) -> Iterator[str]:

@@ -55,8 +55,8 @@ class Ingested:
 # Records that decide how a job ended and cannot be sent afterwards.
 _OUTCOME = (record.Measurement, record.Check, record.Epoch)
 _PRINTED = (record.Log, record.Check)  # is in the log
-_OF_SWEEPS = (record.Measurement, record.Trace)  # which only this kind of job has
-_OF_TRAINING = (record.Epoch, record.Diverged)  # which no benchmark has
+_OF_SWEEPS = (record.Measurement, record.Trace)  # only benchmarks have these
+_OF_TRAINING = (record.Epoch, record.Diverged)  # no benchmark has these
 # Records for each rank, sent by the agent of its node. Lines of the log come through the first node.
 _OF_RANKS = (
     record.Started,

@@ -20,7 +20,7 @@ from ringscope_server.users import tokens
 # forgotten at once. To ask for an agent's token takes as long as two of its polls, which come every few seconds.
 AGENT_SECONDS = 60.0
 PERSON_SECONDS = 2.0
-# Who uses up a login link or joins with a token changes something by it, and asks once.
+# Using up a login link or joining with a token changes something, and happens once.
 _KEPT = {"agent": AGENT_SECONDS, "personal": PERSON_SECONDS, "session": PERSON_SECONDS, "guest": PERSON_SECONDS}
 
 

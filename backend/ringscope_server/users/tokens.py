@@ -36,11 +36,11 @@ class User:
     name: str
     role: Role
     kind: TokenKind
-    token_id: int  # of the personal token, where this is a session that was made with it
+    token_id: int  # the personal token that a session was made with
     node: str | None = None  # the only one that this agent speaks for
-    own_id: int = 0  # of the token that came with the request: of a session its own
+    own_id: int = 0  # the token that came with the request; for a session its own
     expires_at: datetime | None = None
-    next_sha256: str | None = None  # of its secret, if that is what its token is to be rotated to by the first use
+    next_sha256: str | None = None  # hash of the secret that the token is rotated to at the first use
 
     def may(self, role: Role) -> bool:
         """Return whether this user's role covers ``role``."""

@@ -38,7 +38,7 @@ class Job(Base):
     # Processes of the gang, beside the job so that queues and caps are counted without reading specifications.
     ranks: Mapped[int]
     # Likewise, so that lists are filtered and counted without them: of a benchmark what its sweep sums, and the names
-    # of its algorithms, or of what sums in training, joined by commas.
+    # names of its algorithms, or of what sums gradients in training, joined by commas.
     collective: Mapped[str | None]
     algorithms: Mapped[str] = mapped_column(default="")
     # Grows with each edit of name, priority or labels: the ETag.
@@ -53,7 +53,7 @@ class Job(Base):
     queued_at: Mapped[datetime]  # for the last time: a retry or a release starts the wait anew
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]
-    # Of a retry: not before then, and not on these nodes (names) if others can hold it.
+    # A retry starts no earlier than this, and not on these nodes (names) if others can hold it.
     not_before: Mapped[datetime | None]
     excluded_nodes: Mapped[list[str]] = mapped_column(default=list)
     pending_reason: Mapped[str | None]

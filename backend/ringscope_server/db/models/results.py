@@ -32,7 +32,7 @@ class Measurement(Base):
     channels: Mapped[int | None]
     iterations: Mapped[int]
     time_us: Mapped[float]
-    time_low_us: Mapped[float | None]  # of rows of earlier versions null, as time_high_us and p5_us
+    time_low_us: Mapped[float | None]  # null in rows of earlier versions, like time_high_us and p5_us
     time_high_us: Mapped[float | None]
     algbw_gb_per_s: Mapped[float]
     busbw_gb_per_s: Mapped[float]
@@ -40,7 +40,7 @@ class Measurement(Base):
     min_us: Mapped[float]
     mean_us: Mapped[float]
     p5_us: Mapped[float | None]
-    p10_us: Mapped[float | None]  # of rows of earlier versions null, as p90_us
+    p10_us: Mapped[float | None]  # null in rows of earlier versions, like p90_us
     p50_us: Mapped[float]
     p90_us: Mapped[float | None]
     p95_us: Mapped[float]

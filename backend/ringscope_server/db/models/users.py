@@ -14,7 +14,7 @@ class Token(Base):
     __tablename__ = "tokens"
 
     id: Mapped[int] = mapped_column(primary_key=True)
-    name: Mapped[str]  # whom it speaks for: the user
+    name: Mapped[str]  # the user that it stands for
     note: Mapped[str] = mapped_column(default="")
     kind: Mapped[str]  # personal, agent, join, login, session
     role: Mapped[str]  # viewer, operator, admin, agent
@@ -23,7 +23,7 @@ class Token(Base):
     # A node's token that is to be rotated: since when, and the secret that its agent has fetched and not used yet.
     rotation_wanted_at: Mapped[datetime | None]
     next_sha256: Mapped[str | None] = mapped_column(unique=True, index=True)
-    session_seconds: Mapped[int | None]  # of a login link: how long the session lasts; null: as long as it may
+    session_seconds: Mapped[int | None]  # how long the session of a login link lasts; null: the maximum
     # What was made with a token ends with it: a browser's session, a login link.
     parent_id: Mapped[int | None] = mapped_column(ForeignKey("tokens.id", ondelete="CASCADE"), index=True)
     created_by: Mapped[str] = mapped_column(default="system")

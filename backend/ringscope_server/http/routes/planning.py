@@ -83,7 +83,7 @@ async def plan_queue(spec: NewJob, user: Operator, services: ServicesDep) -> Que
 
 class _Queued(NamedTuple):
     name: str
-    transport: str | None  # of a benchmark
+    transport: str | None  # only for a benchmark
 
 
 async def _queued(session: AsyncSession) -> dict[int, _Queued]:

@@ -1,7 +1,9 @@
 """Help texts, descriptions of fields and docstrings are sentences or noun phrases, never fragments."""
 
 import ast
+import io
 import re
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +19,9 @@ DOCSTRING_FRAGMENT = re.compile(
     + "|A few|All that|Anything|Beside|How|Like|Once|Or|So|What|When|Whether|Which|"
     r"Whoever|Whose)\b"
 )
+
+# A comment that begins so has no subject: "limit for one rank", not "of one rank"; "cores that ranks use", not "that…".
+COMMENT_FRAGMENT = re.compile(r"(of|that|those|which|who|whom|whoever|whose)\b", re.IGNORECASE)
 
 
 def _helps(source: str) -> Iterator[tuple[int, str]]:
@@ -75,3 +80,30 @@ def test_docstrings_are_found_in_modules_classes_and_functions() -> None:
         "What is.",
         "Whether it is.",
     ]
+
+
+def _comments(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the line and the text of each comment; the lines of a block are one comment."""
+    last = 0
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            line, is_alone = token.start[0], token.line.lstrip().startswith("#")
+            if not is_alone or line != last + 1:
+                yield line, token.string.lstrip("# ")
+            last = line if is_alone else 0
+
+
+def test_no_comment_of_the_workers_begins_as_a_fragment() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {text}"
+        for package in PACKAGES
+        for path in sorted((ROOT / package).rglob("*.py"))
+        for line, text in _comments(path.read_text())
+        if COMMENT_FRAGMENT.match(text)
+    ]
+    assert not found, "begin with a subject or an imperative:\n" + "\n".join(found)
+
+
+def test_comments_are_found_behind_code_and_in_blocks() -> None:
+    source = "a = 1  # of one rank\n# Ranks\n# of one node.\nb = 2\n# Those of all.\n"
+    assert [line for line, text in _comments(source) if COMMENT_FRAGMENT.match(text)] == [1, 5]

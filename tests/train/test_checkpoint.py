@@ -108,7 +108,7 @@ def test_there_are_none_where_there_is_no_folder(tmp_path: Path) -> None:
 
 def test_one_that_is_missing_is_told_with_those_that_are_there(tmp_path: Path) -> None:
     checkpoint.save(tmp_path, taken(3))
-    with pytest.raises(EngineError, match=f"no checkpoint after step 4 in {tmp_path}; there are: 3"):
+    with pytest.raises(EngineError, match=f"no checkpoint after step 4 in {tmp_path}; existing ones: 3"):
         checkpoint.load(tmp_path, 4)
 
 

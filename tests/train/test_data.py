@@ -114,7 +114,7 @@ def test_text_is_every_byte_in_windows_with_the_tail_held_out(tmp_path: Path) ->
 
 
 def test_text_that_is_missing_or_too_short_is_told_with_the_remedy(tmp_path: Path) -> None:
-    with pytest.raises(EngineError, match=r"training\.dataset\.path: .*/nowhere is no folder"):
+    with pytest.raises(EngineError, match=r"training\.dataset\.path: .*/nowhere is not a folder"):
         load(of_text(tmp_path / "nowhere"))
     with pytest.raises(EngineError, match=r"training\.dataset\.path: there is no file in .*; put text files there"):
         load(of_text(tmp_path))
@@ -194,8 +194,8 @@ class Evil:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (pickle.dumps(Evil()), "it names posix.system, which these files never do"),
-        (b"c_codecs\nencode\n(Vabc\nVrot13\ntR.", "it encodes text as 'rot13', which these files never do"),
+        (pickle.dumps(Evil()), "it names posix.system, which never occurs in these files"),
+        (b"c_codecs\nencode\n(Vabc\nVrot13\ntR.", "it encodes text as 'rot13', which never occurs in these files"),
         (b"", "Ran out of input"),
         (b"no pickle at all", "invalid load key"),
         (cifar10_files.pickled([1, 2]), "has no attribute 'items'"),
@@ -211,6 +211,6 @@ def test_a_file_that_is_something_else_is_refused(
 ) -> None:
     monkeypatch.chdir(cifar10)
     (cifar10 / "data_batch_2").write_bytes(content)
-    with pytest.raises(EngineError, match=rf"data_batch_2 is no file of CIFAR-10's .*{re.escape(why)}.*; unpack"):
+    with pytest.raises(EngineError, match=rf"data_batch_2 is not a file of CIFAR-10's .*{re.escape(why)}.*; unpack"):
         load(of_cifar10(cifar10))
     assert not (cifar10 / "evil").exists()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 @cache
 def revision() -> str:
-    """Return the commit that pip installed from, or that of the checkout; empty for a wheel from elsewhere."""
+    """Return the commit that pip installed from, or the checkout's commit; empty for a wheel from elsewhere."""
     return _installed() or _checked_out(Path(__file__).parent)
 
 
@@ -21,7 +21,7 @@ def _installed() -> str:
 
 
 def _checked_out(folder: Path) -> str:
-    # Some other project's checkout may hold the virtual environment that this lies in.
+    # The virtual environment of this package may be inside another project's checkout.
     if "site-packages" in folder.parts:
         return ""
     try:
@@ -32,7 +32,8 @@ def _checked_out(folder: Path) -> str:
 
 
 def _head(git: Path) -> str:
-    if git.is_file():  # of a further worktree: it names the folder with its own HEAD, and that the one with the rest
+    # In an additional worktree it names the folder with its own HEAD, which names the common folder.
+    if git.is_file():
         git = git.parent / git.read_text().removeprefix("gitdir:").strip()
     head = (git / "HEAD").read_text().strip()
     if not head.startswith("ref: "):

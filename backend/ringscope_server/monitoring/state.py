@@ -59,9 +59,7 @@ class MonitoringState:
     benchmarks: Benchmarks = field(default_factory=Benchmarks)
     expected_bandwidth: ExpectedBandwidth = field(default_factory=ExpectedBandwidth)
     goodput: Goodput = field(default_factory=Goodput)
-    losses: dict[int, float | None] = field(
-        default_factory=dict
-    )  # the loss of rank 0's last step, by job; None: not a number
+    losses: dict[int, float | None] = field(default_factory=dict)  # rank 0's last loss by job; None: not a number
     submitted: Counter[str] = field(default_factory=Counter)  # by kind
     finished: Counter[tuple[str, str]] = field(default_factory=Counter)  # by kind and outcome
     queue_waits: Histograms = field(default_factory=lambda: Histograms(table.QUEUE_BUCKETS_SECONDS))  # by kind

@@ -71,14 +71,14 @@ def test_the_slowest_one_frees_the_others() -> None:
 def test_a_gradient_out_of_turn_is_refused() -> None:
     clocks = Clocks(2, 0, 0, 9, never)
     clocks.note(0)
-    with pytest.raises(StalenessError, match="worker 0 sent a gradient of a step that it was not to begin"):
+    with pytest.raises(StalenessError, match="worker 0 sent a gradient of a step that it was not allowed to begin"):
         clocks.note(0)
 
 
 def test_a_lag_beyond_the_bound_is_an_error() -> None:
     assert [check_lag([5, 3, 4], worker, 2) for worker in range(3)] == [2, 0, 1]
     assert check_lag([500, 3], 0, None) == 497
-    with pytest.raises(StalenessError, match="worker 0 is 2 steps ahead of the slowest one, and 1 are the most"):
+    with pytest.raises(StalenessError, match="worker 0 is 2 steps ahead of the slowest one, but at most 1 are allowed"):
         check_lag([5, 3, 4], 0, 1)
 
 

@@ -106,7 +106,7 @@ REFUSED = [
     (wrapped_twice, "wrap an optimizer once"),
     (nothing_to_train, "no parameters to train"),
     (lazy, "call the model once before"),
-    (no_optimizer, "str is no torch.optim.Optimizer"),
+    (no_optimizer, "str is not a torch.optim.Optimizer"),
 ]
 
 

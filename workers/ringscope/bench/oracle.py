@@ -20,9 +20,9 @@ _PERIOD = 10_007
 _LARGEST = 100
 _ROWS = 64  # periods compared at a time: keeps the temporaries in the cache
 _PRECISION_BITS = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}
-_SCALING_RANKS = 8  # values that are a factor of 2 or 1/2: products stay within the exponents of float16
+_SCALING_RANKS = 8  # ranks that contribute a factor of 2 or 1/2: products stay within the exponents of float16
 _COMBINE: dict[str, np.ufunc] = {
-    "none": np.add,  # of a single value
+    "none": np.add,  # combines a single value only
     "sum": np.add,
     "avg": np.add,
     "prod": np.multiply,

@@ -120,7 +120,7 @@ def _row(
         algbw_gb_per_s=algbw,
         busbw_gb_per_s=algbw * bus_factor(spec.collective, ranks),
         wrong=None,
-        **spread(np.array([time_us])),  # of one iteration: all take the same time
+        **spread(np.array([time_us])),  # time of one iteration: all take the same time
         iterations=spec.iterations,
         time_ns=start_ns,
     )

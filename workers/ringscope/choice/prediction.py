@@ -27,7 +27,7 @@ from ringscope.cost.knee import knee_bytes
 from ringscope.cost.timeline import simulate
 from ringscope.schedules.algorithms import build
 
-MAX_SIZES = 30  # of a larger sweep only some rows are returned
+MAX_SIZES = 30  # only some rows of a larger sweep are returned
 # A user waits for the answer: at most this many messages are followed, 1 us each, or 30 us on shared links. Between
 # priced sizes the time is interpolated linearly over the bytes, as in the model while messages stay in one regime.
 _MAX_MESSAGES = 10_000

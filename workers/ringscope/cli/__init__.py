@@ -1,1 +1,1 @@
-"""The `ringscope` command: its commands lie in `commands/`, beside them what several of them share."""
+"""The `ringscope` command: its commands are in `commands/`, shared helpers next to it."""

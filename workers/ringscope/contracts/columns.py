@@ -37,7 +37,7 @@ TimedMicroseconds = Annotated[Microseconds, AfterValidator(lambda time_us: _long
 TimedDurations = Annotated[Durations, AfterValidator(_long_enough)]
 Percent = Annotated[float, Field(ge=0, le=1e9), WithJsonSchema({"type": "number"})]
 LAST_NS = 7_258_118_400_000_000_000  # the year 2200: even with the longest duration added it fits in 64 bits
-# of a wall clock, since 1970
+# Nanoseconds of a wall clock, since 1970.
 Nanoseconds = Annotated[int, Field(ge=0, lt=LAST_NS), WithJsonSchema({"type": "integer"})]
 Int32s = Annotated[list[Int32], FEW]
 Int64s = Annotated[list[Int64], FEW]
@@ -90,5 +90,5 @@ def _column(told: object) -> "array[int]":
         raise ValueError(f"no column of integers of 64 bits: {error}") from error
 
 
-# In JSON base64 of 8 bytes each, the lowest first.
+# Base64 of 8 bytes each in JSON, the lowest first.
 Integers = Annotated[Any, PlainValidator(_column), PlainSerializer(_packed, return_type=str)]

@@ -40,7 +40,7 @@ REQUEST_SECONDS = HEARTBEAT_SECONDS + 2.0
 STOP_GRACE_SECONDS = 5.0
 # Largest drift between two clocks, in seconds per second: RFC 5905's tolerance for clocks that NTP disciplines.
 CLOCK_DRIFT = 15e-6
-MAX_STACK_CHARACTERS = 4_000  # of one rank: about forty frames
+MAX_STACK_CHARACTERS = 4_000  # limit for one rank: about forty frames
 PULSE_SECONDS = 0.5
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 

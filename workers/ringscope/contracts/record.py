@@ -166,7 +166,7 @@ class IterationBlock(NamedTuple):
 
     kind: Annotated[int, Field(ge=0)]
     iterations: Annotated[int, Field(ge=1)]
-    start_ns: Nanoseconds  # of the first iteration
+    start_ns: Nanoseconds  # start of the first iteration
 
 
 class Iterations(RecordModel):

@@ -74,5 +74,5 @@ class SweepRow(BaseModel):
     p95_us: Microseconds
     p99_us: Microseconds
     max_us: Microseconds
-    stdev_us: Microseconds  # of all iterations as a population, as in nccl-tests
+    stdev_us: Microseconds  # standard deviation of the population of iterations, as in nccl-tests
     cv_percent: Percent  # 100 stdev / mean

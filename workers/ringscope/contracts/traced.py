@@ -9,10 +9,10 @@ from typing import Annotated, Any, NamedTuple
 
 from ringscope.contracts.columns import FEW, Int32, Name
 
-MAX_RANKS = 64  # of a traced operation: more would be unreadable
-# of an operation between nodes that is traced without a request; a trace takes at most a megabyte
+MAX_RANKS = 64  # limit for a traced operation: more would be unreadable
+# limit for an operation between nodes that is traced without a request; a trace takes at most a megabyte
 MAX_FOLLOWED_RANKS = 32
-MAX_OPERATIONS = 2_000  # of one job
+MAX_OPERATIONS = 2_000  # limit for one job
 MAX_OPERATION_PAIRS = 50_000  # operations times pairs of ranks: limits the size of a job's traces in the database
 # Transfers of one rank in one operation; ring_pipelined with 64 ranks would have 16,000.
 MAX_TRANSFERS = 1024

@@ -14,7 +14,7 @@ from ringscope.contracts.words.topology import SharedLink, Topology
 
 Protocol = Literal["LL", "LL128", "Simple"]
 Architecture = Literal["ampere", "hopper", "blackwell"]
-# By the name of the link inside a node.
+# Keys are the names of links inside a node.
 ARCHITECTURES: dict[str, Architecture] = {"nvlink3": "ampere", "nvlink4": "hopper", "nvlink5": "blackwell"}
 PROTOCOLS: tuple[Protocol, ...] = ("LL", "LL128", "Simple")
 

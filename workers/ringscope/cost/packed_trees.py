@@ -86,7 +86,7 @@ class _Table:
     def __init__(self, ranks: int) -> None:
         self._sends, self._receives = (np.zeros((ranks, 64), bool) for _ in range(2))
         self._end = 0  # the step after the last one with an event
-        self._ready, self._unread = (np.zeros(ranks, np.int64) for _ in range(2))  # of the chunk that is being placed
+        self._ready, self._unread = (np.zeros(ranks, np.int64) for _ in range(2))  # chunk that is being placed
 
     def begin_chunk(self) -> None:
         """Begin another chunk, which no rank has sent yet."""

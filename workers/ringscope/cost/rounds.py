@@ -31,9 +31,8 @@ class InexactError(Exception):
 
 
 _MOST_WAYS = 8
-_Crossed = tuple[
-    Ranks, Ranks, Seconds, bool
-]  # which messages use it, their link, until when it is busy, whether it is shared
+# The messages that use a link, that link, until when it is busy, and whether it is shared.
+_Crossed = tuple[Ranks, Ranks, Seconds, bool]
 
 
 class _Shared(NamedTuple):
@@ -91,7 +90,7 @@ class Rounds:
     def __init__(self, topology: Topology, classes: int, is_bound: bool = False) -> None:
         self._topology, self._classes, self._is_bound = topology, classes, is_bound
         self.ended_s, self.sent_bytes = np.zeros(classes), np.zeros(classes)
-        # For each port: one for everything, or separate ones between nodes and inside them.
+        # One port for everything, or separate ports between nodes and inside them.
         self._ports = 2 if topology.neighbourhood > 1 else 1
         self._sent_s, self._received_s, self._added_s = (np.zeros(self._ports * classes) for _ in range(3))
         self.steps, self.steps_bytes = 0, 0.0

@@ -127,7 +127,7 @@ class Communicator:
             raise EngineError(f"color: {color} is negative; give 0 or more.")
         members = MPI.Intracomm(self._comm.Split(color, self.rank))
         transport, timeout_seconds, _, table, give_up = self._choices
-        device = "cuda" if self.gpu else "cpu"  # chosen once: a group with fewer ranks is no reason to move
+        device = "cuda" if self.gpu else "cpu"  # chosen once: a group with fewer ranks does not change it
         group = Communicator(transport, timeout_seconds, device, table, give_up, members, self.gpu, self._channels)
         members.Free()
         return group

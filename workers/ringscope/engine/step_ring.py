@@ -26,7 +26,7 @@ import numpy as np
 from ringscope.contracts.record import IterationBlock, IterationKind, Iterations
 from ringscope.engine.positions import ITERATIONS
 
-STEPS = 1 << 18  # that fit into a ring: 5 s of steps of 20 us
+STEPS = 1 << 18  # capacity of a ring: 5 s of steps of 20 us
 BLOCKS = 1 << 14  # a sweep of small messages begins up to 20,000 a second; the ring is read twice a second
 PLACES = STEPS - 1  # a mask: the place of an end in the ring
 _SLOT_BYTES = 512
@@ -55,7 +55,7 @@ def described(**fields: Any) -> bytes:
     """
     text = json.dumps(fields).encode()
     if len(text) > MAX_TEXT_BYTES:
-        raise ValueError(f"what a block times takes {len(text)} bytes to say; there is room for {MAX_TEXT_BYTES}")
+        raise ValueError(f"the description of a block has {len(text)} bytes; there is room for {MAX_TEXT_BYTES}")
     return text
 
 

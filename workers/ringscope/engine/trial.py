@@ -29,7 +29,7 @@ class _Effort(NamedTuple):
     turns: int
 
 
-# By the largest message size: the shorter the message, the more its time depends on other load on the core.
+# Keyed by the largest message size: the shorter the message, the more its time depends on other load on the core.
 _EFFORTS = {64 << 10: _Effort(3, 15), 4 << 20: _Effort(2, 11)}
 _LEAST = _Effort(1, 9)
 _CALLS, _BLOCK_US = 200, 2_000.0  # most calls of a block

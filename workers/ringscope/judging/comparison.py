@@ -121,11 +121,11 @@ class Point(NamedTuple):
     iterations: int  # over all cycles
     deviations_us2: float  # the sum of the cycles' squared distances from their mean
     error_us2: float | None  # mean of (half interval / SURE)² over the rows; None: some rows have no interval
-    elements: int  # as counted by nccl-tests
+    elements: int  # counted as in nccl-tests
     bus_bytes: float  # bus bandwidth times time
     p99_us: float  # the largest
     is_unstable: bool  # one of them
-    rounds_us: Cycles = ()  # of the slowest rank, cycle by cycle; empty if a row has none
+    rounds_us: Cycles = ()  # rounds of the slowest rank, cycle by cycle; empty if a row has none
     merged: int = 1  # rounds of which each of these is the geometric mean
 
     @property

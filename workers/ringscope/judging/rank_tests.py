@@ -16,7 +16,7 @@ from ringscope.judging.intervals import Error
 
 _SURE = 0.95
 _NORMAL = 1.959964
-_EXACT_VALUES = 50  # of a series, above which the normal approximation is within 0.1 % of the chances that matter
+_EXACT_VALUES = 50  # above this the normal approximation is within 0.1 % of the chances that matter
 
 Cycles = tuple[tuple[float, ...], ...]  # the rounds of each cycle
 

@@ -122,7 +122,7 @@ class Ran(NamedTuple):
 
 
 def caveats(base: Ran, other: Ran) -> list[str]:
-    """Compare the conditions: equal core sharing is no obstacle, but a disturbance of one of the jobs is."""
+    """Compare the conditions: equal core sharing is not an obstacle, but a disturbance of one of the jobs is."""
     here, there = (ran.shared_cores or "a core for each rank" for ran in (other, base))
     sharing = [] if here == there else [f"It had {here}, and the base job {there}."]
     return [

@@ -41,7 +41,7 @@ def find_mpiexec() -> Path:
 def start_ranks(
     count: int, program: Sequence[str], environment: Mapping[str, str], options: Sequence[str] = (), **popen: Any
 ) -> subprocess.Popen[Any]:
-    """Start ``program`` on ``count`` ranks of this machine, whatever batch job this process runs in.
+    """Start ``program`` on ``count`` ranks of this machine, even if this process runs in a batch job.
 
     ``options`` are options of Hydra, which are not passed to any other mpiexec. ``popen`` are the other arguments of
     ``subprocess.Popen``. Raises UserError if there is no MPI.

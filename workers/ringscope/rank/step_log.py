@@ -64,7 +64,7 @@ class StepLog:
             samples=samples,
             compute_us=compute_us,
         )
-        self._comm.position[ITERATIONS] += 1  # so that an observer sees the progress
+        self._comm.position[ITERATIONS] += 1  # shows the progress to observers
         reporter = self._step_reporter()
         reporter.add(step)
         self._judge(reporter, step.loss)

@@ -1,1 +1,1 @@
-"""Training jobs: every rank has the whole model and its part of each batch. The only package that knows PyTorch."""
+"""Training jobs: every rank has the whole model and its part of each batch. The only package that uses PyTorch."""

@@ -1,4 +1,4 @@
-"""Compute how many samples of a global batch each rank takes. Pure.
+"""Compute each rank's number of samples of a global batch. Pure.
 
 Ranks whose speeds are v_i samples/s end a step together when b_i = B v_i / sum(v). The gradient is then the sum over
 all samples divided by B, and not the mean of the ranks' means.
@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SMOOTHING = 0.5  # weight of the newest speeds
-_MIN_GAIN = 0.03  # of a step's time: less than that is noise, and every change costs the ranks new buffers
+# share of a step's time: a smaller difference is noise, and every change requires new buffers on the ranks
+_MIN_GAIN = 0.03
 
 
 def equal(global_batch: int, ranks: int) -> list[int]:
-    """Equal parts; the first ranks take one more where it does not come out even."""
+    """Return equal parts; the first ranks get one sample more if the division leaves a remainder."""
     each, rest = divmod(global_batch, ranks)
     return [each + (rank < rest) for rank in range(ranks)]
 
 
 def by_speed(global_batch: int, samples_per_second: Sequence[float]) -> list[int]:
-    """Parts in proportion to speeds, by largest remainder, and at least one sample each.
+    """Return parts in proportion to speeds, by largest remainder, with at least one sample each.
 
-    A speed that is no positive number counts as none. ValueError for fewer samples than ranks.
+    A speed that is not a positive number counts as 0. ValueError for fewer samples than ranks.
     """
     ranks = len(samples_per_second)
     if global_batch < ranks:
@@ -47,7 +48,9 @@ def _at_least_one(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 class Balancer:
-    """Parts that follow the ranks' speeds while they train; ranks that note the same times agree on them."""
+    """Parts that follow the ranks' speeds during training; ranks with the same recorded times compute the same
+    parts.
+    """
 
     def __init__(self, global_batch: int, ranks: int) -> None:
         self.counts = equal(global_batch, ranks)
@@ -55,10 +58,10 @@ class Balancer:
         self._speeds: NDArray[np.float64] | None = None
 
     def note(self, compute_seconds: Sequence[float]) -> bool:
-        """Take in how long each rank computed on a batch of ``counts``; whether the parts are others now.
+        """Record each rank's compute time on a batch of ``counts``; return whether the parts have changed.
 
-        The times are best the means over some steps. A fixed time per step in addition to the one per sample does no
-        harm: parts settle where the times are equal.
+        The times should be means over several steps. A fixed time per step in addition to the time per sample does no
+        harm: the parts converge to equal times.
         """
         seconds = np.asarray(compute_seconds, dtype=np.float64)
         if not (np.isfinite(seconds) & (seconds > 0)).all():

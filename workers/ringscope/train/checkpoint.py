@@ -1,4 +1,4 @@
-"""Checkpoints: all that training needs to go on from a step, one file each, whole or not there at all."""
+"""Checkpoints: everything that training needs to continue from a step, one file each, written atomically."""
 
 import os
 import re
@@ -12,7 +12,7 @@ import torch
 
 from ringscope.engine.errors import EngineError
 
-KEPT = 2  # the newest, and the one before it in case that the disk spoiled the newest
+KEPT = 2  # the newest one, and the previous one in case the disk corrupted the newest
 _NAME = re.compile(r"step-([0-9]{10})\.pt")
 _UNFINISHED = ".unfinished"
 _FIELDS = ("step", "epoch", "index", "model", "optimizer", "extra")
@@ -22,12 +22,9 @@ _FIELDS = ("step", "epoch", "index", "model", "optimizer", "extra")
 class Checkpoint:
     """The state after ``step`` steps.
 
-    Args:
-        epoch: the epoch of the next step, from 0.
-        index: the index of the next step in its epoch, from 0. With ``epoch`` it is all of the sampler's state.
-        model: ``state_dict()`` of the model.
-        optimizer: ``state_dict()`` of the optimizer.
-        extra: tensors, numbers, strings, and lists and dictionaries of them.
+    Args: epoch: the epoch of the next step, from 0. index: the index of the next step in its epoch, from 0. With
+    ``epoch`` it is the complete state of the sampler. model: ``state_dict()`` of the model. optimizer: ``state_dict()``
+    of the optimizer. extra: tensors, numbers, strings, and lists and dictionaries of them.
     """
 
     step: int
@@ -39,9 +36,9 @@ class Checkpoint:
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> Path:
-    """Write the checkpoint, then remove all but the newest two; its file. EngineError where the disk refuses.
+    """Write the checkpoint, then remove all except the newest two; return its file. EngineError if the disk fails.
 
-    A concurrent reader, or one after a power failure, finds it complete or not at all.
+    A concurrent reader, or a reader after a power failure, finds it complete or not at all.
     """
     path = folder / f"step-{checkpoint.step:010}.pt"
     unfinished = path.with_name(f"{path.name}{_UNFINISHED}")
@@ -54,11 +51,11 @@ def save(folder: Path, checkpoint: Checkpoint) -> Path:
         unfinished.replace(path)
         _sync(folder)
         _remove_old(folder)
-    except (OSError, RuntimeError) as error:  # PyTorch says RuntimeError for a disk that is full
+    except (OSError, RuntimeError) as error:  # PyTorch raises RuntimeError for a full disk
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
         reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-        raise EngineError(f"cannot write checkpoint {path}: {reason}; make room or mend the disk.") from error
+        raise EngineError(f"cannot write checkpoint {path}: {reason}; free space or repair the disk.") from error
     return path
 
 
@@ -73,15 +70,15 @@ def load(folder: Path, step: int) -> Checkpoint:
     """Load the checkpoint after ``step`` steps, on the CPU; EngineError if it is missing or broken."""
     path = folder / f"step-{step:010}.pt"
     try:
-        with zipfile.ZipFile(path) as archive:  # torch.load does not look at the checksums
+        with zipfile.ZipFile(path) as archive:  # torch.load does not verify the checksums
             if (spoiled := archive.testzip()) is not None:
-                raise ValueError(f"{spoiled} has another checksum than when it was written")
+                raise ValueError(f"{spoiled} does not match its checksum")
         content = torch.load(path, map_location="cpu", weights_only=True)
         return Checkpoint(**{name: content[name] for name in _FIELDS})
     except FileNotFoundError as error:
         there = ", ".join(map(str, steps(folder))) or "none"
-        raise EngineError(f"there is no checkpoint after step {step} in {folder}; there are: {there}.") from error
-    except Exception as error:  # a broken pickle can raise nearly anything
+        raise EngineError(f"there is no checkpoint after step {step} in {folder}; existing ones: {there}.") from error
+    except Exception as error:  # a broken pickle can raise almost any exception
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
         raise EngineError(f"checkpoint {path} is broken ({reason}); remove it to start from an older one.") from error
 
@@ -89,12 +86,12 @@ def load(folder: Path, step: int) -> Checkpoint:
 def _remove_old(folder: Path) -> None:
     for step in steps(folder)[:-KEPT]:
         (folder / f"step-{step:010}.pt").unlink(missing_ok=True)
-    for path in folder.glob(f"*{_UNFINISHED}"):  # of a process that was killed
+    for path in folder.glob(f"*{_UNFINISHED}"):  # temporary files of a process that was killed
         path.unlink(missing_ok=True)
 
 
 def _sync(folder: Path) -> None:
-    """Let the new name outlive a power failure."""
+    """Make the new name survive a power failure."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

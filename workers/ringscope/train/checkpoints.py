@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class Checkpoints:
     """One copy on each node, written by its first rank; every method is called by all ranks (collective).
 
-    What belongs to a single rank it writes itself.
+    Each rank writes its own private state.
     """
 
     def __init__(
@@ -38,7 +38,9 @@ class Checkpoints:
         folder: Path | None,
         earlier: Path | None,
     ) -> None:
-        """``folder`` is the job's own; ``earlier`` that of the job that this one starts from. None: none is kept."""
+        """``folder`` is the job's own; ``earlier`` is the folder of the job from which this one starts. None: there
+        is none.
+        """
         self._comm, self._module, self._optimizer, self._scale = comm, replica.module, optimizer, replica.scale
         self._unsent = unsent
         self._folder, self._earlier = folder, earlier
@@ -63,7 +65,7 @@ class Checkpoints:
         return self._apply(found, self._earlier)
 
     def save(self, progress: Progress) -> float:
-        """Write down where ``place`` is; how long that took, in us."""
+        """Save a checkpoint at ``place``; return the time that it took, in us."""
         start = time.perf_counter()
         loss_sum, samples = self._comm.total(np.array([progress.loss_sum, progress.samples], np.float64)).tolist()
         if self._folder is not None and self._comm.local_rank == 0:

@@ -1,4 +1,4 @@
-"""The collectives that compression sums with: NumPy arrays in host memory, by the engine."""
+"""The collectives for compression: on NumPy arrays in host memory, by the engine."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ class HostCollectives:
     """Calls of equal size and type share registered memory and a plan; all ranks make the same calls (collective)."""
 
     def __init__(self, comm: Communicator, algorithm: str) -> None:
-        """``algorithm`` is of the all-reduces; what gathers is chosen by the engine."""
+        """``algorithm`` is for the all-reduces; the engine chooses the all-gather's."""
         self.rank, self.size = comm.rank, comm.size
         self._comm, self._algorithm = comm, algorithm
         self._prepared: dict[tuple[str, str, int], tuple[Buffer, Plan]] = {}
 
     def all_reduce(self, array: Array) -> None:
-        """The sum over all ranks, in place."""
+        """Compute the sum over all ranks, in place."""
         memory, plan = self._prepare("all_reduce", self._algorithm, array.dtype, array.size)
         memory.local[:] = array.reshape(-1)
         plan.run()
         array.reshape(-1)[:] = memory.local
 
     def all_gather(self, array: Array) -> Array:
-        """The arrays of all ranks, stacked on a new first axis."""
+        """Return the arrays of all ranks, stacked on a new first axis."""
         memory, plan = self._prepare("all_gather", AUTO, array.dtype, array.size * self.size)
         memory.local.reshape(self.size, -1)[self.rank] = array.reshape(-1)
         plan.run()

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def settle_device(comm: Communicator) -> torch.device:
-    """PyTorch's device of this rank; EngineError where PyTorch knows no GPUs."""
+    """Return PyTorch's device of this rank; EngineError if PyTorch does not support GPUs."""
     if comm.gpu is None:
         return torch.device("cpu")
     if not has_gpus():
@@ -30,7 +30,9 @@ def has_gpus() -> bool:
 
 
 class Marker:
-    """Marks in the stream of computations, which another thread can wait for; on CPUs all is done at once."""
+    """Marks in the stream of computations, for which another thread can wait; on CPUs every computation is done at
+    once.
+    """
 
     def __init__(self, gpu: cuda.Gpu | None) -> None:
         self._gpu = gpu
@@ -45,9 +47,9 @@ class Marker:
         return wait
 
     def enter_thread(self) -> None:
-        """Called in the thread that sums: there the GPU is current, and the engine has a stream of its own.
+        """Make the GPU current in the thread that sums, and give the engine its own stream there.
 
-        On the default stream its kernels would wait for the backward pass that they are to overlap with.
+        On the default stream its kernels would wait for the backward pass with which they should overlap.
         """
         if self._gpu is not None:
             cupy = cuda.load()

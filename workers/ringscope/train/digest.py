@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def digest(module: torch.nn.Module) -> int:
-    """64 bits about every bit of the parameters and buffers."""
+    """Return a 64-bit digest of all bits of the parameters and buffers."""
     found = blake2b(digest_size=8)
     for _, tensor in sorted(module.state_dict().items()):
         found.update(tensor.detach().contiguous().reshape(-1).view(torch.uint8).cpu().numpy())
@@ -25,19 +25,19 @@ def digest(module: torch.nn.Module) -> int:
 
 
 def odd_rank(digests: Sequence[int]) -> tuple[int, int] | None:
-    """The first rank that differs from what most have, and one that has it; None when all are equal."""
+    """Return the first rank that differs from the majority, and one of the majority; None if all are equal."""
     usual = Counter(digests).most_common(1)[0][0]
     odd = next((rank for rank, found in enumerate(digests) if found != usual), None)
     return None if odd is None else (odd, list(digests).index(usual))
 
 
 def compare_replicas(comm: Communicator, module: torch.nn.Module, when: str) -> None:
-    """DifferenceError, on every rank, that names the rank whose replica differs (collective)."""
+    """Raise DifferenceError on every rank, with the rank whose replica differs (collective)."""
     digests = np.zeros(comm.size, np.int64)
     digests[comm.rank] = digest(module)
     if found := odd_rank(comm.total(digests).tolist()):
         odd, usual = found
         raise DifferenceError(
             f"{when} the model of rank {odd} differs from that of rank {usual}, although both made the same steps; "
-            f"see whether memory and software of rank {odd}'s node are in order."
+            f"check the memory and the software of rank {odd}'s node."
         )

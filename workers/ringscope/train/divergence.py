@@ -13,7 +13,7 @@ from ringscope.engine.errors import DivergedError
 
 
 class Divergence:
-    """One rank's look at its training."""
+    """Divergence check of one rank."""
 
     def __init__(self, rank: int, emit: Callable[[Record], None], on_nan: OnNan) -> None:
         """Report divergence with ``emit``; with ``stop``, also raise a DivergedError after the report."""
@@ -21,7 +21,7 @@ class Divergence:
         self._is_told = False
 
     def judge_loss(self, step: int, loss: float | None) -> None:
-        """Look at the loss of a step, whose index counts from 0."""
+        """Check the loss of a step, whose index counts from 0."""
         if loss is not None and not math.isfinite(loss):
             self._tell("loss", step, loss)
 
@@ -37,8 +37,8 @@ class Divergence:
             self._emit(told)
         if self._on_nan == "stop":
             raise DivergedError(
-                f"{told.sentence} Lower learning_rate or set clip_norm, and go on from the last finite checkpoint with "
-                "resume_from; with on_nan continue the job goes on all the same."
+                f"{told.sentence} Lower learning_rate or set clip_norm, and resume from the last finite checkpoint "
+                "with resume_from; with on_nan continue the job continues anyway."
             )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class EpochEnd:
-    """Evaluate on all ranks, each its part; rank 0 reports (collective)."""
+    """Evaluate on all ranks, each on its part; rank 0 reports (collective)."""
 
     def __init__(
         self, comm: Communicator, spec: TrainingSpec, validation: Split, emit: Callable[[Record], None]
@@ -32,7 +32,7 @@ class EpochEnd:
         self._target = spec.target_accuracy
 
     def evaluate(self, module: torch.nn.Module, progress: Progress) -> Epoch:
-        """The record of the epoch that ``place`` has just ended, without the checkpoint's time."""
+        """Return the record of the epoch that has just ended at ``place``, without the checkpoint's time."""
         start = time.perf_counter()
         found = evaluate(module, self._validation, self._comm.rank, self._comm.size, self._sum)
         validation_us = (time.perf_counter() - start) * 1e6
@@ -52,7 +52,7 @@ class EpochEnd:
         )
 
     def tell(self, epoch: Epoch, checkpoint_us: float) -> None:
-        """Send the record, and say when the wanted accuracy is reached; only rank 0 does."""
+        """Send the record, and report when the target accuracy is reached; on rank 0 only."""
         if self._comm.rank != 0:
             return
         self._emit(epoch.model_copy(update={"checkpoint_us": checkpoint_us}))

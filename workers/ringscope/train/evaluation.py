@@ -29,9 +29,10 @@ def evaluate(
     sum_over_ranks: Callable[[NDArray[np.float64]], None],
     batch_size: int = 512,
 ) -> Validation:
-    """The model on all of ``split``, the same on every rank; each sample counts once, however many ranks there are.
+    """Evaluate the model on all of ``split``, with equal results on every rank; each sample counts once for any number
+    of ranks.
 
-    ``sum_over_ranks`` adds an array up in place, and is called once. The model ends in the mode in which it came.
+    ``sum_over_ranks`` sums an array in place, and is called once. The model's mode is restored at the end.
     """
     mine = torch.arange(len(split) * rank // ranks, len(split) * (rank + 1) // ranks)
     sums = np.zeros(4)

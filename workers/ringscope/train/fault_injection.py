@@ -1,4 +1,4 @@
-"""Fault injection: faults on purpose, to test that they are detected (``rank_process.FAULT_VARIABLE``)."""
+"""Fault injection, to test that faults are detected (``rank_process.FAULT_VARIABLE``)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ class FaultInjection:
         self._fault = fault
 
     def before_comparison(self, module: torch.nn.Module) -> None:
-        """``wrong_element``: one bit of this replica changes. ``deadlock``: it never comes to the comparison."""
+        """``wrong_element``: one bit of this replica changes. ``deadlock``: this rank never takes part in the
+        comparison.
+        """
         if self._fault == "deadlock":
             threading.Event().wait()
         if self._fault == "wrong_element":

@@ -1,6 +1,6 @@
 """The loss scale: float16 loses small gradients, so the loss is multiplied before backward. Pure.
 
-As PyTorch's GradScaler does it: doubled after many good steps, halved after one that overflowed, which is left out.
+As in PyTorch's GradScaler, it is doubled after many good steps, and halved after an overflow, whose step is skipped.
 """
 
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ _MAX = 2.0**24
 
 @dataclass(slots=True)
 class LossScale:
-    """``value`` is what the loss is multiplied by; ``good_steps`` how many went well since it last changed."""
+    """``value`` is the factor of the loss; ``good_steps`` is the number of good steps since it last changed."""
 
     value: float = 2.0**16
     good_steps: int = 0
 
     def note(self, is_finite: bool) -> None:
-        """A step went well, or some gradient of any rank was no finite number."""
+        """Update after a step: it was good, or a gradient of any rank was not finite."""
         if not is_finite:
             self.value, self.good_steps = max(1.0, self.value / 2), 0
             return

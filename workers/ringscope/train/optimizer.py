@@ -10,7 +10,7 @@ from ringscope.contracts.training import TrainingSpec
 
 
 def build_optimizer(spec: TrainingSpec, module: torch.nn.Module) -> torch.optim.Optimizer:
-    """Build the optimizer of all parameters of ``module``; fused: it reads memory once, on CPUs as on GPUs."""
+    """Build the optimizer of all parameters of ``module``; it is fused, so it reads memory once, on CPUs and GPUs."""
     options: dict[str, Any] = {"lr": spec.learning_rate, "weight_decay": spec.weight_decay, "fused": True}
     parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
     match spec.optimizer:

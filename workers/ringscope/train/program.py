@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 def train(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None], fault: str = "") -> str:
     """Train as ``spec`` says and report to ``emit`` (collective); EngineError with a sentence if that is not possible.
 
-    Folders of checkpoints are those that the environment names. Returns what is wrong with the result: a sentence, the
-    same on every rank, where the replicas are not equal; empty when all is well.
+    The environment names the folders of checkpoints. Returns an error sentence, equal on every rank, if the replicas
+    are not equal; otherwise an empty string.
     """
     trainer = assemble(comm, spec, emit, _folder(CHECKPOINTS_VARIABLE), _folder(RESUME_VARIABLE), fault)
     try:
@@ -65,7 +65,7 @@ def assemble(
     earlier: Path | None = None,
     fault: str = "",
 ) -> Trainer | WorkerRank | ServerRank | LeadingRank | FollowingRank:
-    """This rank's part, ready to run (collective); ``folder`` and ``earlier`` as ``Checkpoints`` takes them."""
+    """Assemble this rank's part, ready to run (collective); ``folder`` and ``earlier`` are as in ``Checkpoints``."""
     _refuse(comm, spec)
     device = settle_device(comm)
     if spec.strategy == "parameter_server":
@@ -75,7 +75,7 @@ def assemble(
     if spec.strategy in TENSORFLOW:
         return tf_rank(Job(comm, spec, lambda group: _dataset(group, spec), emit, fault))
     if spec.precision == "float16" and device.type == "cpu":
-        raise EngineError("precision: float16 is for GPUs, and this rank has none; take bfloat16 or float32.")
+        raise EngineError("precision: float16 is for GPUs, but this rank has none; choose bfloat16 or float32.")
     dataset = _dataset(comm, spec)
     torch.manual_seed(spec.seed)
     set_stage(comm.position, f"building the model {spec.model}")
@@ -98,7 +98,7 @@ def wanted_device(spec: TrainingSpec) -> str:
 
 def _refuse(comm: Communicator, spec: TrainingSpec) -> None:
     if spec.strategy in ONE_NODE and len(comm.nodes) > 1:
-        raise EngineError(f"strategy: {spec.strategy} is for one node; take {ONE_NODE[spec.strategy]} for several.")
+        raise EngineError(f"strategy: {spec.strategy} is for one node; choose {ONE_NODE[spec.strategy]} for several.")
 
 
 def _sums(
@@ -121,7 +121,7 @@ def summary(reducer: Reducer, ranks: int) -> str:
     counts = " and ".join(
         f"{count} all-reduce{'' if count == 1 else 's'} with algorithm = {name}" for name, count in algorithms.items()
     )
-    # A library moves its data by itself.
+    # A library moves its data itself.
     transports = dict.fromkeys(name if name in VENDORS else reducer.transport for name in algorithms)
     reasons = sorted({choice.because for choice in reducer.choices})
     return (
@@ -138,7 +138,7 @@ def _compressed(compressor: Compressor, collectives: HostCollectives) -> BucketS
 
 
 def _dataset(comm: Communicator, spec: TrainingSpec) -> data.Dataset:
-    """The job's, the same on all ranks (collective)."""
+    """Return the job's dataset, which is equal on all ranks (collective)."""
     set_stage(comm.position, f"reading {spec.dataset.name}")
     dataset = data.load(spec)
     _check_equal(comm, dataset.fingerprint())

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 @dataclass(slots=True)
 class Progress:
-    """The next step to make: ``step`` counts from the job's beginning, ``index`` from the epoch's; all from 0.
+    """The next step: ``step`` counts from the job's beginning, ``index`` from the epoch's; both from 0.
 
-    ``loss_sum`` and ``samples`` are this rank's in the running epoch; after resuming rank 0 has those of all.
+    ``loss_sum`` and ``samples`` are this rank's in the running epoch; after resuming rank 0 has those of all ranks.
     """
 
     step: int = 0
@@ -20,7 +20,7 @@ class Progress:
     duration_us: float = 0.0
 
     def advance(self, loss_sum: float, samples: int, duration_us: float) -> None:
-        """A step is done."""
+        """Record a finished step."""
         self.step += 1
         self.index += 1
         self.loss_sum += loss_sum
@@ -28,7 +28,7 @@ class Progress:
         self.duration_us += duration_us
 
     def next_epoch(self) -> None:
-        """An epoch is done."""
+        """Record a finished epoch."""
         self.epoch += 1
         self.index = self.samples = 0
         self.loss_sum = self.duration_us = 0.0

@@ -22,11 +22,11 @@ class Result:
 
     loss_sum: float
     sums: Sums
-    is_left_out: bool = False  # some gradient overflowed in float16, and the parameters stay what they were
+    is_left_out: bool = False  # a gradient overflowed in float16, and the parameters were not changed
 
 
 class Replica:
-    """Forward, backward, the sum over ranks, and the update, with precision and clipping as the job wants them."""
+    """Forward, backward, the sum over ranks, and the update, with the job's precision and clipping."""
 
     def __init__(
         self,
@@ -40,8 +40,8 @@ class Replica:
     ) -> None:
         """``module`` is the model itself, which ``sums`` may have wrapped.
 
-        ``fault`` is injected: with ``slow`` it computes everything twice, as a rank of half the speed takes twice as
-        long. Sleeping is no way: ranks that share a memory, or a core's two threads, would go faster meanwhile.
+        ``fault`` is injected: with ``slow`` the rank computes everything twice, and so takes as long as a rank of half
+        the speed. It does not sleep, because ranks that share its memory or core would then run faster.
         """
         self.module = module
         self.scale = LossScale() if spec.precision == "float16" else None
@@ -49,9 +49,10 @@ class Replica:
         self._device, self._is_slow = device, fault == "slow"
 
     def step(self, parts: Iterable[tuple[torch.Tensor, torch.Tensor]], count: int, global_samples: int) -> Result:
-        """One update from ``count`` parts of inputs and targets, which are fetched when their turn comes.
+        """Make one update from ``count`` parts of inputs and targets, which are fetched when needed.
 
-        ``global_samples`` are those of all ranks: the gradient is the mean over them, however unequal the parts are.
+        ``global_samples`` are the samples of all ranks: the gradient is the mean over them, even if the parts are
+        unequal.
         """
         self._sums.begin()
         total = torch.zeros((), device=self._device)
@@ -87,9 +88,9 @@ class Replica:
         return self.scale.value if self.scale else 1.0
 
     def _update(self) -> bool:
-        """Let the optimizer step, unless float16 overflowed; whether it did.
+        """Let the optimizer step, unless float16 overflowed; return whether it overflowed.
 
-        All ranks have the same sums by now, so that they judge them alike without another word.
+        All ranks have the same sums at this point, so they decide equally without communication.
         """
         clip_norm = self._spec.clip_norm
         if self.scale or clip_norm:
@@ -97,10 +98,11 @@ class Replica:
             factor = 1.0 / self._factor()
             norm = float(norm_of(gradients)) * factor
             if self.scale:
-                is_finite = norm < float("inf")  # false also for what is no number
+                is_finite = norm < float("inf")  # false also for NaN
                 self.scale.note(is_finite)
                 if not is_finite:
-                    return self.scale.value <= 1.0  # a scale that cannot fall is no cause: the training diverged
+                    # if the scale cannot be lowered, it is not the cause: the training diverged
+                    return self.scale.value <= 1.0
             if clip_norm and norm > clip_norm:
                 factor *= clip_norm / norm
             if factor != 1.0:
@@ -110,5 +112,5 @@ class Replica:
 
 
 def norm_of(gradients: list[torch.Tensor]) -> torch.Tensor:
-    """The Euclidean norm over all of them."""
+    """Return the Euclidean norm over all gradients."""
     return torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(gradient) for gradient in gradients]))

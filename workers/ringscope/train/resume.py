@@ -24,7 +24,7 @@ _NONE = -1
 
 
 def newest_checkpoint(comm: Communicator, folder: Path | None) -> Checkpoint | None:
-    """The newest one that a node has in ``folder`` and can read; None where there is none (collective)."""
+    """Return the newest checkpoint that a node has in ``folder`` and can read; None if there is none (collective)."""
     mine = sorted(steps(folder)) if folder is not None and comm.local_rank == 0 else []
     while (step := int(comm.maximum(np.array([mine[-1] if mine else _NONE]))[0])) != _NONE:
         has_it = bool(mine) and mine[-1] == step
@@ -33,12 +33,12 @@ def newest_checkpoint(comm: Communicator, folder: Path | None) -> Checkpoint | N
         if received := _broadcast(comm, content, owner):
             return Checkpoint(**torch.load(io.BytesIO(received), weights_only=True))
         if comm.rank == owner:
-            mine.pop()  # it cannot be read: another node's copy, or an older one
+            mine.pop()  # unreadable: use another node's copy, or an older one
     return None
 
 
 def _read(folder: Path, step: int) -> bytes:
-    """The checkpoint as bytes; none, and a line in the log, where it cannot be read."""
+    """Return the checkpoint as bytes; none, with a line in the log, if it cannot be read."""
     try:
         content = io.BytesIO()
         torch.save(asdict(load(folder, step)), content)
@@ -57,9 +57,9 @@ def _broadcast(comm: Communicator, content: bytes, owner: int) -> bytes:
 
 
 def apply(checkpoint: Checkpoint, module: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
-    """Give model and optimizer the state of a checkpoint; EngineError where it is another model's.
+    """Load the state of a checkpoint into model and optimizer; EngineError if it is of another model.
 
-    Learning rate and the like stay as the optimizer has them: they are the job's own.
+    Learning rate and similar options of the optimizer are kept: they belong to the job.
     """
     options = [{name: group[name] for name in group if name != "params"} for group in optimizer.param_groups]
     try:

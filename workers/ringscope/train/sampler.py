@@ -12,13 +12,13 @@ Indices = NDArray[np.int64]
 
 
 class Sampler:
-    """Every epoch is one order of all samples, cut into global batches; what is left at its end is left out.
+    """Every epoch is one order of all samples, cut into global batches; an incomplete batch at its end is left out.
 
-    It has no position, so that a checkpoint needs to know no more than epoch and index.
+    It has no position, so a checkpoint needs only epoch and index.
     """
 
     def __init__(self, samples: int, global_batch_size: int, seed: int) -> None:
-        """EngineError where ``samples`` are too few for a single batch."""
+        """EngineError if there are too few ``samples`` for a single batch."""
         if samples < global_batch_size:
             raise EngineError(
                 f"training.global_batch_size: {global_batch_size} are more than the {samples} samples to train with; "
@@ -26,10 +26,10 @@ class Sampler:
             )
         self.steps_per_epoch = samples // global_batch_size
         self._samples, self._size, self._seed = samples, global_batch_size, seed
-        self._order: tuple[int, Indices] | None = None  # of the epoch requested last
+        self._order: tuple[int, Indices] | None = None  # order of the epoch that was requested last
 
     def batch(self, epoch: int, index: int) -> Indices:
-        """The samples of step ``index`` of an epoch, both from 0; IndexError for a step that is not in it."""
+        """Return the samples of step ``index`` of an epoch, both from 0; IndexError for a step that is not in it."""
         if not 0 <= index < self.steps_per_epoch:
             raise IndexError(f"step {index} of an epoch of {self.steps_per_epoch} steps")
         if self._order is None or self._order[0] != epoch:

@@ -1,4 +1,4 @@
-"""Adapt the number of samples that each rank takes of the global batch during training."""
+"""Adapt each rank's number of samples of the global batch during training."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ringscope.train.batch_weights import Balancer, equal
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
-_STEPS = 10  # between two exchanges of times: a small sum takes as long as a small bucket's
+_STEPS = 10  # steps between two exchanges of times: a small sum takes as long as a small bucket's
 
 
 class Shares:

@@ -48,7 +48,7 @@ class StepReporter:
             self.send()
 
     def send(self) -> None:
-        """Send what was gathered."""
+        """Send the collected steps."""
         steps, self._steps = self._steps, []
         self._since = time.monotonic()
         if not steps:

@@ -1,7 +1,7 @@
-"""PyTorch's own DistributedDataParallel, as a peer: the same model, data and batch, its gradient sum.
+"""PyTorch's own DistributedDataParallel, as a peer: the same model, data and batch, but DDP's gradient sum.
 
-Over gloo on CPUs and NCCL on GPUs; the ranks find each other as those of our own gloo do. The gradients are summed, not
-averaged: the loss is divided by the samples of all ranks already, which saves DDP a pass over them.
+It uses gloo on CPUs and NCCL on GPUs; the ranks find each other as for our own use of gloo. The gradients are summed,
+not averaged: the loss is already divided by the samples of all ranks, which saves DDP a pass over them.
 """
 
 import os
@@ -49,7 +49,7 @@ class TorchDdp:
         return [parameter.grad for parameter in self._parameters]
 
     def begin(self) -> None:
-        """A step starts."""
+        """Start a step."""
         self._start_ns = time.perf_counter_ns()
         for parameter in self._parameters:
             parameter.grad = None
@@ -58,12 +58,14 @@ class TorchDdp:
         self._end_us: dict[int, float] = {}
 
     def part(self, is_last: bool) -> AbstractContextManager[object]:
-        """DDP sums in the last part only."""
+        """Let DDP sum in the last part only."""
         context: AbstractContextManager[object] = nullcontext() if is_last else self.module.no_sync()
         return context
 
     def finish(self) -> Sums:
-        """DDP's backward has waited for the sums already: since the last bucket was ready nothing else was to do."""
+        """Return the timing: DDP's backward has already waited for the sums, and did nothing else since the last
+        bucket was ready.
+        """
         until_us = self._now_us()
         backward_us = max(self._start_us, default=until_us)
         end_us = [self._end_us.get(number, until_us) for number in range(len(self._start_us))]
@@ -75,7 +77,7 @@ class TorchDdp:
         """End the process group (collective)."""
         distributed.destroy_process_group()
 
-    # DDP looks at these annotations, and takes no others; as strings it would not know them.
+    # DDP reads these annotations and accepts only types; it would not recognise strings.
     def _sum(self, state: None, bucket: distributed.GradBucket) -> torch.futures.Future[torch.Tensor]:
         number = len(self._start_us)
         self._bucket_bytes.append(bucket.buffer().nbytes)

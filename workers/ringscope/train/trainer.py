@@ -1,4 +1,4 @@
-"""The trainer: epochs of steps, and what comes between them. The same program on every rank."""
+"""The trainer: epochs of steps, and the work between them. It is the same program on every rank."""
 
 from __future__ import annotations
 
@@ -31,39 +31,39 @@ _Batch = tuple[torch.Tensor, torch.Tensor]
 
 
 class Learner(Protocol):
-    """Makes the steps: our replica, or a peer's that has other libraries."""
+    """Makes the steps: our replica, or that of a peer with other libraries."""
 
     @property
     def module(self) -> torch.nn.Module:
-        """The model as it is after the last step."""
+        """Return the model after the last step."""
 
     def step(self, parts: Iterable[_Batch], count: int, global_samples: int) -> Result:
-        """One update, as ``Replica.step`` makes it."""
+        """Make one update, as ``Replica.step`` does."""
 
 
 class SumOfRanks(Protocol):
     """Description of the implementation that sums the gradients, for records."""
 
-    algorithm: str  # as in records
+    algorithm: str  # named as in records
     transport: str
-    size_bytes: int  # of the whole gradient
+    size_bytes: int  # size of the whole gradient
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Release the model."""
 
 
 class Checkpointer(Protocol):
     """Interface for resuming a job and saving its state; see ``Checkpoints``."""
 
     def restore(self, spec: TrainingSpec) -> Progress:
-        """Return where to begin."""
+        """Return the starting point."""
 
     def save(self, progress: Progress) -> float:
-        """Write down where ``place`` is; how long that took, in us."""
+        """Save a checkpoint at ``place``; return the time that it took, in us."""
 
 
 class Trainer:
-    """Trains one replica among equals; every method is called by all ranks (collective)."""
+    """Trains one of several equal replicas; all ranks call every method (collective)."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Trainer:
 
     @property
     def module(self) -> torch.nn.Module:
-        """This rank's model."""
+        """Return this rank's model."""
         return self._replica.module
 
     @property
@@ -104,11 +104,11 @@ class Trainer:
         return self._sampler.steps_per_epoch
 
     def close(self) -> None:
-        """Let go of the model (collective)."""
+        """Release the model (collective)."""
         self._sums.close()
 
     def run(self) -> None:
-        """Train to the end; DifferenceError when replicas are not equal after an epoch."""
+        """Train to the end; DifferenceError if replicas are not equal after an epoch."""
         set_stage(self._comm.position, "comparing the replicas")
         compare_replicas(self._comm, self._replica.module, "Before the first step")
         set_stage(self._comm.position, "compiling and taking the first step")
@@ -135,14 +135,14 @@ class Trainer:
         self._end.tell(epoch, checkpoint_us=self._save())
 
     def _save(self) -> float:
-        """Write a checkpoint, of finite parameters only, so that the last finite one stays; its time in us."""
+        """Write a checkpoint, only of finite parameters, so that the last finite one is kept; return its time in us."""
         if not self._require_finite():
             return 0.0
         with stage(self._comm.position, "writing a checkpoint"):
             return self._checkpoints.save(self._progress)
 
     def _require_finite(self) -> bool:
-        """Return whether all parameters are finite on every rank; DivergedError if the job is to stop then."""
+        """Return whether all parameters are finite on every rank; DivergedError if the job should stop then."""
         is_finite = not self._comm.maximum(np.array([not are_finite(self.module)], np.int64))[0]
         self._divergence.judge_parameters(self._progress.step - 1, is_finite)
         return is_finite
@@ -183,7 +183,7 @@ class Trainer:
 
     def _judge(self, step: Step) -> None:
         if step.loss is not None and not np.isfinite(step.loss):
-            self._reporter.send()  # the step before what is found in it
+            self._reporter.send()  # the step before the one in which this was found
             self._divergence.judge_loss(self._progress.step - 1, step.loss)
 
     def _batches(self, samples: np.ndarray[tuple[int], np.dtype[np.int64]], parts: int) -> Iterator[_Batch]:

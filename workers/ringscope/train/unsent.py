@@ -1,7 +1,7 @@
 """Residuals that compression has not sent yet: each rank keeps its own file next to the checkpoint.
 
-A run that resumes with as many ranks, the same buckets and each rank where it was continues bit for bit. Any other run
-begins with empty residuals, which loses a little of the newest gradients.
+A run that resumes with the same number of ranks, the same buckets and the same placement continues bit for bit. Any
+other run begins with empty residuals, which loses a small part of the newest gradients.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Unsent:
             return None
         try:
             found = load(self._folder(folder), step)
-        except EngineError:  # broken: nothing unsent is better than no training
+        except EngineError:  # broken: training without residuals is better than no training
             return None
         return found if self._shape.items() <= found.extra.items() else None
 

@@ -29,7 +29,7 @@ class Records:
     def __init__(self, assignment: Assignment, folder: Path, exporter: Exporter) -> None:
         slots = assignment.gang[assignment.member].slots
         self.spool = SpoolReader(folder)
-        self.pids: dict[int, int] = {}  # of the ranks that have started
+        self.pids: dict[int, int] = {}  # keyed by the started ranks
         self._counters = JobCounters(
             assignment.job_id,
             assignment.spec.kind,
@@ -79,7 +79,7 @@ class Records:
             return
         try:
             record = RECORD.validate_json(line)
-        except ValidationError:  # of a shim of another version
+        except ValidationError:  # written by a shim of another version
             return
         if isinstance(record, Started | Hello):
             self.pids[record.rank] = record.pid

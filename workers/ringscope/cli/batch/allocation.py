@@ -97,7 +97,7 @@ _CHECK = """\
 : "${RINGSCOPE_JOIN_TOKEN:?it lets the nodes join; see the top of this script}\""""
 
 _AGENTS = r"""
-# When the allocation ends, in seconds since 1970: squeue tells it on the clock of this machine's time zone.
+# When the allocation ends, in seconds since 1970: squeue prints it in this machine's time zone.
 export leaves_at=${SLURM_JOB_END_TIME:-$(date -d "$(squeue --noheader --job "$SLURM_JOB_ID" --format=%e)" +%s)}
 
 run_agent() {

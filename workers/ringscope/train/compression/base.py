@@ -7,43 +7,44 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 Array = NDArray[Any]
-Shapes = Sequence[Sequence[int]]  # of the parameters in a bucket, one behind the other
+Shapes = Sequence[Sequence[int]]  # shapes of the parameters in a bucket, in order
 
 
 class Collectives(Protocol):
-    """The ranks that sum their gradients. Every call is one of all of them, in the same order."""
+    """The ranks that sum their gradients. All of them make every call, in the same order."""
 
     @property
     def rank(self) -> int:
-        """This rank's number."""
+        """Return this rank's number."""
 
     @property
     def size(self) -> int:
-        """Number of ranks."""
+        """Return the number of ranks."""
 
     def all_reduce(self, array: Array) -> None:
-        """Sum over the ranks, in place; bitwise the same on all."""
+        """Sum over the ranks, in place; the result is bitwise equal on all."""
 
     def all_gather(self, array: Array) -> Array:
-        """The arrays of all ranks, stacked on a new first axis in the order of ranks."""
+        """Return the arrays of all ranks, stacked on a new first axis in rank order."""
 
 
 class Compressor(Protocol):
-    """Sums gradients and sends less of them. What it keeps belongs to its rank, and to the buckets as they are cut."""
+    """Sums gradients in a compressed form. Its state belongs to its rank, and to the current split into buckets."""
 
     def reduce(self, bucket: int, gradient: Tensor, comm: Collectives, shapes: Shapes = ()) -> int:
-        """Put the sum over the ranks of what was sent into the flat float32 gradient; how many bytes this rank sent.
+        """Replace the flat float32 gradient with the sum of the sent data over the ranks; return the bytes that this
+        rank sent.
 
-        The result is bitwise the same on all ranks. Where a gradient is no number on any rank, the result is no number
-        on all of them, and what is kept of this bucket stays what it was, since such a step is not taken. ``shapes``
-        are the same in every step; PowerSGD is more exact with them.
+        The result is bitwise equal on all ranks. If a gradient is not finite on any rank, the result is not finite on
+        all of them, and the state of this bucket is not changed, because such a step is skipped. ``shapes`` are the
+        same in every step; PowerSGD is more accurate with them.
         """
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Return the state kept between steps; a run that resumes bit for bit needs each rank's own."""
+        """Return the state kept between steps; a run that resumes bit for bit needs the state of each rank."""
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
-        """Go on with what another run kept."""
+        """Restore the state of another run."""
 
 
 def sum_uncompressed(gradient: Tensor, comm: Collectives) -> int:

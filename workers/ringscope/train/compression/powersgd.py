@@ -1,8 +1,8 @@
-"""A gradient as the product of two narrow matrices; what that loses is added to the next one.
+"""A gradient as the product of two narrow matrices; the error is added to the next gradient.
 
 Source: T. Vogels et al., PowerSGD: Practical Low-Rank Gradient Compression for Distributed Optimization, 2019
-(arXiv:1905.13727). Every parameter is a matrix with its first dimension as rows, those of a bucket share their two
-sums, and what would not become less is sent as it is.
+(arXiv:1905.13727). Every parameter is a matrix with its first dimension as rows, the matrices of a bucket share their
+two sums, and parameters that would not shrink are sent uncompressed.
 """
 
 import math
@@ -16,15 +16,15 @@ from ringscope.train.compression.base import Collectives, Shapes, sum_uncompress
 
 
 class PowerSgd:
-    """One step of power iteration for each gradient, which begins with where the last one came to.
+    """One step of power iteration for each gradient, starting from the previous result.
 
-    Without shapes a bucket is taken as one nearly square matrix, which is less exact than one for each parameter.
+    Without shapes a bucket is treated as one nearly square matrix, which is less accurate than one for each parameter.
     """
 
     def __init__(self, rank: int, seed: int) -> None:
         self._rank, self._seed = rank, seed
         self._residuals: dict[int, Tensor] = {}
-        self._bases: dict[int, Tensor] = {}  # of all matrices of a bucket, one behind the other
+        self._bases: dict[int, Tensor] = {}  # bases of all matrices of a bucket, in order
 
     def reduce(self, bucket: int, gradient: Tensor, comm: Collectives, shapes: Shapes = ()) -> int:
         """See ``Compressor``."""
@@ -62,7 +62,7 @@ class PowerSgd:
         self._bases[bucket] = torch.cat([right.reshape(-1) for right in rights]) if rights else corrected.new_empty(0)
 
     def _pieces(self, shapes: Shapes) -> list["_Piece"]:
-        """The matrices of a bucket; those that are worth it."""
+        """Return the matrices of a bucket that are worth compressing."""
         found, start = [], 0
         for shape in shapes:
             rows, columns = (shape[0], math.prod(shape[1:])) if len(shape) > 1 else (1, math.prod(shape))
@@ -72,7 +72,9 @@ class PowerSgd:
         return found
 
     def _first_bases(self, bucket: int, pieces: Sequence["_Piece"]) -> list[Tensor]:
-        """Return where the iterations begin, the same on every rank; never 0, at which the iteration would stay."""
+        """Return the starting points of the iterations, equal on every rank; never 0, because the iteration would
+        stay there.
+        """
         generator = torch.Generator().manual_seed(self._seed + bucket)
         at_first = [torch.randn(piece.columns, self._rank, generator=generator) for piece in pieces]
         if (kept := self._bases.get(bucket)) is None:
@@ -89,7 +91,7 @@ class PowerSgd:
         return {f"{name}.{bucket}": tensor for name, tensors in kept.items() for bucket, tensor in tensors.items()}
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
-        """Go on with what another run had."""
+        """Restore the state of another run."""
         self._residuals, self._bases = {}, {}
         for key, tensor in state.items():
             name, bucket = key.split(".")
@@ -108,12 +110,12 @@ class _Piece(NamedTuple):
         return self.start + self.rows * self.columns
 
     def of(self, bucket: Tensor) -> Tensor:
-        """A view, not a copy."""
+        """Return a view, not a copy."""
         return bucket[self.start : self.end].view(self.rows, self.columns)
 
 
 def _whole(pieces: Sequence[_Piece], bucket: Tensor) -> list[Tensor]:
-    """Views of what lies between the matrices."""
+    """Return views of the data between the matrices."""
     starts, ends = [0, *(piece.end for piece in pieces)], [*(piece.start for piece in pieces), bucket.numel()]
     return [bucket[start:end] for start, end in zip(starts, ends, strict=True)]
 
@@ -133,11 +135,11 @@ def _summed(
 
 
 def _square(elements: int) -> tuple[int, int]:
-    """Rows and columns of nearly as many elements; what is left over is sent as it is."""
+    """Return rows and columns for nearly all elements; the remainder is sent uncompressed."""
     rows = math.isqrt(elements)
     return rows, elements // rows
 
 
 def _orthonormal(columns: Tensor) -> Tensor:
-    """An orthonormal basis of the columns' space; what is no number stays no number."""
+    """Return an orthonormal basis of the columns' space; NaN and infinity stay not finite."""
     return torch.linalg.qr(columns).Q if columns.isfinite().all() else columns

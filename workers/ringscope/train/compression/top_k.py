@@ -1,4 +1,4 @@
-"""The largest elements of a gradient only; what was not sent is added to the next one.
+"""Only the largest elements of a gradient; the unsent part is added to the next gradient.
 
 Source: A. F. Aji, K. Heafield, Sparse Communication for Distributed Gradient Descent, 2017 (arXiv:1704.05021); error
 feedback: S. U. Stich et al., Sparsified SGD with Memory, 2018 (arXiv:1809.07599).
@@ -14,7 +14,9 @@ from ringscope.train.compression.base import Collectives, Shapes, sum_uncompress
 
 
 class TopK:
-    """Sends ``percent`` of each bucket as values and places, gathered by all: bytes grow with the number of ranks."""
+    """Sends ``percent`` of each bucket as values and indices, gathered by all ranks: bytes grow with the number of
+    ranks.
+    """
 
     def __init__(self, percent: float) -> None:
         self._percent = percent
@@ -29,7 +31,7 @@ class TopK:
         places = corrected.abs().topk(count, sorted=False).indices
         sent = np.stack([corrected[places].cpu().numpy().view(np.int32), places.to(torch.int32).cpu().numpy()])
         gradient.zero_()
-        for values, at in comm.all_gather(sent):  # one rank after the other: the same sum everywhere
+        for values, at in comm.all_gather(sent):  # in rank order: the sum is equal everywhere
             places_there = torch.from_numpy(np.array(at, dtype=np.int64)).to(gradient.device)
             gradient.index_add_(0, places_there, torch.from_numpy(values.view(np.float32)).to(gradient.device))
         if gradient.isfinite().all():
@@ -38,9 +40,9 @@ class TopK:
         return int(sent.nbytes)
 
     def state_dict(self) -> dict[str, Tensor]:
-        """Return what was not sent yet, for each bucket."""
+        """Return the unsent part of each bucket."""
         return {str(bucket): residual for bucket, residual in self._residuals.items()}
 
     def load_state_dict(self, state: dict[str, Tensor]) -> None:
-        """Go on with what another run did not send."""
+        """Restore the unsent parts of another run."""
         self._residuals = {int(bucket): residual for bucket, residual in state.items()}

@@ -17,5 +17,5 @@ _LOADERS: dict[str, Callable[[TrainingSpec], Dataset]] = {
 
 
 def load(spec: TrainingSpec) -> Dataset:
-    """The job's dataset; EngineError with a sentence that says which files are expected where."""
+    """Return the job's dataset; EngineError says which files are expected and where."""
     return _LOADERS[spec.dataset.name](spec)

@@ -1,4 +1,4 @@
-"""CIFAR-10 in the form of its python version, from a folder.
+"""CIFAR-10 in its python version, from a folder.
 
 60 000 pictures of 32x32 pixels in 10 classes. Source: A. Krizhevsky, Learning Multiple Layers of Features from Tiny
 Images, 2009; https://www.cs.toronto.edu/~kriz/cifar.html.
@@ -27,30 +27,30 @@ _T = TypeVar("_T")
 
 
 def _encode(text: str, encoding: str) -> bytes:
-    """Bytes as Python 3 writes them by protocols that have none."""
+    """Reconstruct bytes as Python 3 writes them in protocols without a bytes type."""
     if encoding != "latin1":
-        raise pickle.UnpicklingError(f"it encodes text as {encoding!r}, which these files never do")
+        raise pickle.UnpicklingError(f"it encodes text as {encoding!r}, which never occurs in these files")
     return text.encode("latin1")
 
 
 def _empty_bytes() -> bytes:
-    """Bytes of length 0, likewise."""
+    """Reconstruct empty bytes, likewise."""
     return b""
 
 
 def _from_buffer(buffer: Any, dtype: np.dtype[Any], shape: tuple[int, ...], order: str) -> Any:
-    """An array as protocol 5 writes it; NumPy refuses objects here."""
+    """Reconstruct an array as protocol 5 writes it; NumPy refuses objects here."""
     array = np.frombuffer(buffer, dtype)
     return array.reshape(shape, order="F" if order == "F" else "C").copy(order="C")
 
 
 def _scalar(dtype: np.dtype[Any], content: bytes) -> Any:
-    """A number of NumPy; NumPy refuses objects here."""
+    """Reconstruct a NumPy number; NumPy refuses objects here."""
     return np.frombuffer(content, dtype)[0]
 
 
-# All that these files name, as Python 2 wrote them or Python 3 pickled them again, by any protocol, with NumPy before
-# and after 2.0: arrays, numbers and bytes. Anything else in a pickle could run a program.
+# All names in these files, as written by Python 2 or pickled again by Python 3, in any protocol, with NumPy before and
+# after 2.0: arrays, numbers and bytes. Any other name in a pickle could run a program.
 _ADMITTED: dict[tuple[str, str], Any] = {
     ("numpy", "ndarray"): np.ndarray,
     ("numpy", "dtype"): np.dtype,
@@ -67,7 +67,7 @@ for _core in ("numpy.core", "numpy._core"):
 
 
 def load(spec: TrainingSpec) -> Dataset:
-    """The pictures in the folder; EngineError for files that are missing or are something else."""
+    """Return the pictures in the folder; EngineError for files that are missing or have another content."""
     folder = Path(spec.dataset.path or "")
     missing = [name for name in FILES if not (folder / name).is_file()]
     if missing:
@@ -87,12 +87,12 @@ def load(spec: TrainingSpec) -> Dataset:
 class _Unpickler(pickle.Unpickler):
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in _ADMITTED:
-            raise pickle.UnpicklingError(f"it names {module}.{name}, which these files never do")
+            raise pickle.UnpicklingError(f"it names {module}.{name}, which never occurs in these files")
         return _ADMITTED[module, name]
 
 
 def _read(path: Path, parse: Callable[[dict[Any, Any]], _T]) -> _T:
-    """Parse a file of one pickled dictionary; a broken pickle can raise nearly any exception."""
+    """Parse a file of one pickled dictionary; a broken pickle can raise almost any exception."""
     try:
         with path.open("rb") as file:
             content = _Unpickler(file, encoding="bytes").load()
@@ -110,7 +110,7 @@ def _names(content: dict[Any, Any]) -> list[Any]:
 
 
 def _batch(content: dict[Any, Any]) -> tuple[Tensor, Tensor]:
-    """Pictures (n, 3, 32, 32) of bytes, and their labels."""
+    """Return pictures (n, 3, 32, 32) of bytes, and their labels."""
     data, labels = content["data"], np.asarray(content["labels"], dtype=np.int64)
     if data.dtype != np.uint8 or data.ndim != 2 or data.shape[1] != _PIXELS or not len(data):
         raise ValueError(f"its data is {data.dtype} of shape {data.shape} instead of uint8 of shape (n, {_PIXELS})")
@@ -121,6 +121,6 @@ def _batch(content: dict[Any, Any]) -> tuple[Tensor, Tensor]:
 
 def _broken(path: Path, why: str) -> EngineError:
     return EngineError(
-        f"training.dataset.path: {path} is no file of CIFAR-10's python version ({why.rstrip('.')}); unpack "
+        f"training.dataset.path: {path} is not a file of CIFAR-10's python version ({why.rstrip('.')}); unpack "
         "cifar-10-python.tar.gz again."
     )

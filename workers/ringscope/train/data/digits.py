@@ -1,4 +1,4 @@
-"""1797 real handwritten digits of 8x8 pixels, which scikit-learn brings along.
+"""1797 real handwritten digits of 8x8 pixels, which are part of scikit-learn.
 
 Source: E. Alpaydin and C. Kaynak, Optical Recognition of Handwritten Digits, UCI Machine Learning Repository, 1998.
 """
@@ -14,7 +14,9 @@ CLASSES = 10
 
 
 def load(spec: TrainingSpec) -> Dataset:
-    """The digits, with ``validation_percent`` of each class held out by the seed; EngineError without scikit-learn."""
+    """Return the digits, with ``validation_percent`` of each class held out by the seed; EngineError without
+    scikit-learn.
+    """
     try:
         from sklearn.datasets import load_digits
         from sklearn.model_selection import train_test_split

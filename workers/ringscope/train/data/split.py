@@ -1,4 +1,4 @@
-"""Samples in memory: stored as the bytes that they are, and made into what a model reads batch by batch."""
+"""Samples in memory: stored as bytes, and converted to a model's input batch by batch."""
 
 import zlib
 from dataclasses import dataclass
@@ -39,8 +39,8 @@ class Normalisation:
 class Split:
     """Samples and their targets, both with the samples as the first dimension.
 
-    Pictures are bytes (n, channels, height, width) with one int64 each; tokens bytes (n, context) with as many targets,
-    each the token that follows.
+    Pictures are bytes (n, channels, height, width) with one int64 target each; tokens are bytes (n, context) with
+    equally many targets, each of which is the next token.
     """
 
     inputs: Tensor
@@ -51,7 +51,9 @@ class Split:
         return len(self.inputs)
 
     def batch(self, indices: Tensor) -> tuple[Tensor, Tensor]:
-        """Inputs (pictures float32 and normalised, tokens int64) and int64 targets of the samples at ``indices``."""
+        """Return inputs (pictures float32 and normalised, tokens int64) and int64 targets of the samples at
+        ``indices``.
+        """
         inputs, targets = self.inputs[indices], self.targets[indices].long()
         return (inputs.long() if self.normalisation is None else self.normalisation.apply(inputs)), targets
 
@@ -72,7 +74,7 @@ class Dataset:
     shape: tuple[int, ...]
 
     def fingerprint(self) -> int:
-        """A number that is another one where the samples are: ranks on several nodes read files of their own."""
+        """Return a checksum of the samples: ranks on several nodes read different copies of the files."""
         found = 0
         for tensor in (self.training.inputs, self.training.targets, self.validation.inputs, self.validation.targets):
             found = zlib.crc32(str(tuple(tensor.shape)).encode(), found)
@@ -81,7 +83,7 @@ class Dataset:
 
 
 def pictures(name: str, training: tuple[Tensor, Tensor], validation: tuple[Tensor, Tensor], classes: int) -> Dataset:
-    """A dataset of pictures, both parts normalised by what the first one shows."""
+    """Build a dataset of pictures, both parts normalised by the statistics of the first one."""
     normalisation = Normalisation.of(training[0])
     return Dataset(
         name, Split(*training, normalisation), Split(*validation, normalisation), classes, tuple(training[0].shape[1:])

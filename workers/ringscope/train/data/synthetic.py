@@ -1,7 +1,7 @@
-"""Samples that are made up from the seed, for speed and for tests: a task that every model can learn.
+"""Samples that are generated from the seed, for speed and for tests: a task that every model can learn.
 
-Pictures are of 3x32x32 pixels in 10 classes: the picture of the class, half hidden under noise. Tokens follow each
-other by a fixed rule, nine times of ten.
+Pictures have 3x32x32 pixels in 10 classes: the picture of the class, half hidden by noise. The next token follows a
+fixed rule in nine of ten cases.
 """
 
 import numpy as np
@@ -14,11 +14,11 @@ from ringscope.train.data.split import Dataset, Split, pictures
 
 CLASSES = 10
 SHAPE = (3, 32, 32)
-RULE_HOLDS = 0.9  # of the tokens: how often the next one is what the rule says
+RULE_HOLDS = 0.9  # how often the next token follows the rule
 
 
 def load(spec: TrainingSpec) -> Dataset:
-    """``samples`` of them, with ``validation_percent`` held out; the same on every rank."""
+    """Generate ``samples`` samples, with ``validation_percent`` held out; equal on every rank."""
     samples = spec.dataset.samples or SYNTHETIC_SAMPLES
     held_out = max(1, samples * spec.dataset.validation_percent // 100)
     rng = np.random.default_rng(spec.seed)
@@ -29,7 +29,7 @@ def load(spec: TrainingSpec) -> Dataset:
 
 def _pictures(rng: Generator, samples: int, held_out: int) -> Dataset:
     channels, height, width = SHAPE
-    # Blocks of 4x4 pixels, since a model of small filters cannot see single ones through the noise.
+    # Blocks of 4x4 pixels, because a model with small filters cannot see single pixels through the noise.
     coarse = rng.integers(0, 128, (CLASSES, channels, height // 4, width // 4), dtype=np.uint8)
     classes = coarse.repeat(4, axis=2).repeat(4, axis=3)
     targets = rng.integers(0, CLASSES, samples)
@@ -42,7 +42,8 @@ def _pictures(rng: Generator, samples: int, held_out: int) -> Dataset:
 
 def _tokens(rng: Generator, samples: int, held_out: int, context: int) -> Dataset:
     rule = rng.permutation(TOKENS).astype(np.uint8)
-    tokens = rng.integers(0, TOKENS, (samples, context + 1), dtype=np.uint8)  # where the rule does not hold, they stay
+    # tokens that do not follow the rule stay random
+    tokens = rng.integers(0, TOKENS, (samples, context + 1), dtype=np.uint8)
     holds = rng.random((samples, context)) < RULE_HOLDS
     for place in range(context):
         np.copyto(tokens[:, place + 1], rule[tokens[:, place]], where=holds[:, place])

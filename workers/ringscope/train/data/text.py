@@ -1,4 +1,4 @@
-"""The bytes of all files below a folder, one behind the other in the order of their names: 256 tokens."""
+"""The bytes of all files below a folder, concatenated in the order of their names: 256 tokens."""
 
 from pathlib import Path
 
@@ -13,9 +13,9 @@ from ringscope.train.data.split import Dataset, Split
 
 
 def load(spec: TrainingSpec) -> Dataset:
-    """Windows of the model's context, the last ``validation_percent`` of the bytes held out.
+    """Cut windows of the model's context; the last ``validation_percent`` of the bytes are held out.
 
-    EngineError where there is no file, or too little in them for a window in either part.
+    EngineError if there is no file, or too few bytes for a window in either part.
     """
     folder, context = Path(spec.dataset.path or ""), spec.sizes()["context"]
     content = _content(folder)
@@ -31,7 +31,9 @@ def load(spec: TrainingSpec) -> Dataset:
 
 
 def windows(content: NDArray[np.uint8], context: int) -> Split:
-    """Pieces of ``context`` bytes, as targets the same bytes one further on; an end that fills no piece is left out."""
+    """Return pieces of ``context`` bytes, with the same bytes shifted by one as targets; an incomplete piece at the
+    end is left out.
+    """
     count = (len(content) - 1) // context
     tokens = torch.from_numpy(content)
     return Split(tokens[: count * context].view(count, context), tokens[1 : count * context + 1].view(count, context))
@@ -40,7 +42,9 @@ def windows(content: NDArray[np.uint8], context: int) -> Split:
 def _content(folder: Path) -> NDArray[np.uint8]:
     try:
         if not folder.is_dir():
-            raise EngineError(f"training.dataset.path: {folder} is no folder on this node; put the text files there.")
+            raise EngineError(
+                f"training.dataset.path: {folder} is not a folder on this node; put the text files there."
+            )
         files = sorted(path for path in folder.rglob("*") if path.is_file())
         if not files:
             raise EngineError(f"training.dataset.path: there is no file in {folder}; put text files there.")

@@ -20,16 +20,17 @@ _MODELS: dict[str, Callable[..., nn.Module]] = {"cnn": cnn, "gpt": Gpt, "mlp": m
 
 
 def build(spec: TrainingSpec, dataset: Dataset) -> nn.Module:
-    """The job's model for samples like the dataset's, on the CPU; the seed decides its first parameters."""
+    """Build the job's model for samples like the dataset's, on the CPU; the seed determines its first parameters."""
     with torch.random.fork_rng(devices=()):
         torch.manual_seed(spec.seed)
         return _MODELS[spec.model](dataset.shape, dataset.classes, **spec.sizes())
 
 
 def loss_sum(outputs: Tensor, targets: Tensor) -> Tensor:
-    """The sum over the batch of each sample's loss: its cross entropy, of a sequence the mean over its tokens.
+    """Return the sum of the samples' losses: the cross entropy, for a sequence the mean over its tokens.
 
-    A sum and no mean, so that parts of a batch may have any size: who divides by the samples of all parts has the mean.
+    It is a sum and not a mean, so that parts of a batch may have any size: divide by the samples of all parts to get
+    the mean.
     """
     logits = outputs.float().reshape(-1, outputs.shape[-1])
     return functional.cross_entropy(logits, targets.reshape(-1), reduction="sum") / prod(targets.shape[1:])

@@ -1,14 +1,14 @@
 """A small decoder that predicts the next token.
 
 Source: A. Radford et al., Language Models are Unsupervised Multitask Learners, 2019: pre-norm blocks, learned
-positions, and a head that shares its weights with the tokens' embedding.
+positions, and a head that shares its weights with the token embedding.
 """
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-_DEVIATION = 0.02  # of the first weights, as in the paper's code
+_DEVIATION = 0.02  # standard deviation of the first weights, as in the paper's code
 
 
 class Gpt(nn.Module):
@@ -38,7 +38,7 @@ class _Block(nn.Module):
         self.heads = heads
         self.attention_norm, self.mlp_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.query_key_value = _linear(width, 3 * width)
-        # Every block adds to the same stream twice: the deviation of their sum is to stay what it is.
+        # Every block adds to the same stream twice: the scale keeps the deviation of the sum constant.
         self.attention_out = _linear(width, width, shrink=2 * layers)
         self.mlp_in, self.mlp_out = _linear(width, 4 * width), _linear(4 * width, width, shrink=2 * layers)
 

@@ -1,4 +1,4 @@
-"""A multilayer perceptron: little to compute for each parameter, so that it is bound by communication."""
+"""A multilayer perceptron: it computes little per parameter, so communication dominates."""
 
 from itertools import pairwise
 from math import prod

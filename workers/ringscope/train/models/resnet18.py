@@ -1,10 +1,9 @@
 """ResNet-18 in its form for CIFAR: a 3x3 stem without pooling, four stages of two basic blocks.
 
-Source: K. He et al., Deep Residual Learning for Image Recognition, 2015 (arXiv:1512.03385).
-Its BatchNorm is GroupNorm here (Y. Wu, K. He, 2018, arXiv:1803.08494; 16 channels in a group). BatchNorm takes mean and
-deviation over the samples that a rank happens to have, so the result would depend on how many ranks share a batch and
-how; GroupNorm takes them within each sample, so any number of ranks computes the same, and there is no state apart from
-the parameters that replicas could differ in.
+Source: K. He et al., Deep Residual Learning for Image Recognition, 2015 (arXiv:1512.03385). GroupNorm replaces its
+BatchNorm here (Y. Wu, K. He, 2018, arXiv:1803.08494; 16 channels in a group). BatchNorm computes mean and deviation
+over the samples of one rank, so the result would depend on the split of a batch over ranks; GroupNorm computes them
+within each sample, so any number of ranks computes the same, and replicas have no state except the parameters.
 """
 
 from torch import Tensor, nn
@@ -14,7 +13,7 @@ _GROUP = 16
 
 
 class ResNet18(nn.Module):
-    """``width`` channels in the first stage, twice as many in each that follows, at half the height and width."""
+    """``width`` channels in the first stage; each next stage has twice as many, at half the height and width."""
 
     def __init__(self, shape: tuple[int, ...], classes: int, *, width: int) -> None:
         super().__init__()
@@ -35,7 +34,7 @@ class ResNet18(nn.Module):
 
 
 class Block(nn.Module):
-    """Two convolutions and a shortcut, which changes the shape where they do."""
+    """Two convolutions and a shortcut, which changes the shape if they do."""
 
     def __init__(self, inputs: int, outputs: int, stride: int) -> None:
         super().__init__()

@@ -10,7 +10,7 @@ from ringscope.contracts.training import TrainingSpec
 
 
 class StalenessError(AssertionError):
-    """A worker is further ahead than its bound: a fault of Ringscope, never of the job."""
+    """A worker is further ahead than its bound: a bug in Ringscope, never in the job."""
 
 
 def bound_of(spec: TrainingSpec) -> int | None:
@@ -22,18 +22,18 @@ def check_lag(clocks: Sequence[int], worker: int, bound: int | None) -> int:
     """Return how many steps a computing worker is ahead of the slowest one; StalenessError beyond the bound."""
     lag = clocks[worker] - min(clocks)
     if bound is not None and lag > bound:
-        raise StalenessError(f"worker {worker} is {lag} steps ahead of the slowest one, and {bound} are the most.")
+        raise StalenessError(
+            f"worker {worker} is {lag} steps ahead of the slowest one, but at most {bound} are allowed."
+        )
     return lag
 
 
 class Clocks:
     """The workers' clocks as one server sees them, and the workers that wait for its answer.
 
-    Args:
-        clock: the clock of all workers at the start, when each of them computes.
-        last: the clock at which they are done.
-        meets: returns whether all wait for all at a clock, regardless of the bound. So an epoch ends for all at once,
-            with the same parameters everywhere.
+    Args: clock: the clock of all workers at the start, when each of them computes. last: the clock at which they are
+    done. meets: returns whether all workers wait for each other at a clock, regardless of the bound. An epoch thus ends
+    for all at once, with the same parameters everywhere.
     """
 
     def __init__(self, workers: int, bound: int | None, clock: int, last: int, meets: Callable[[int], bool]) -> None:
@@ -43,7 +43,7 @@ class Clocks:
 
     @property
     def running(self) -> list[int]:
-        """The workers that compute, and whose gradients will come."""
+        """Return the workers that are computing and will send gradients."""
         return [w for w, clock in enumerate(self.values) if clock < self._last and w not in self._waiting]
 
     @property
@@ -52,9 +52,11 @@ class Clocks:
         return not self.running and not self._waiting
 
     def note(self, worker: int) -> None:
-        """The gradient of its step has arrived; from now on it waits. StalenessError where it was not let go."""
+        """Record that the gradient of the worker's step has arrived, so it now waits. StalenessError if it was not
+        allowed to begin the step.
+        """
         if worker not in self.running:
-            raise StalenessError(f"worker {worker} sent a gradient of a step that it was not to begin.")
+            raise StalenessError(f"worker {worker} sent a gradient of a step that it was not allowed to begin.")
         self.values[worker] += 1
         self._waiting.add(worker)
 

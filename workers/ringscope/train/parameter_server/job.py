@@ -37,14 +37,14 @@ _WORKER, _SERVER = 0, 1  # colors of the groups
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The schedule that workers and servers agree on: begin and end of the job, and the clocks at which all meet."""
+    """The schedule on which workers and servers agree: begin and end of the job, and the clocks at which all meet."""
 
     clock: int
-    index: int  # of that clock in its epoch
+    index: int  # index of that clock in its epoch
     steps_per_epoch: int
     last: int
-    checkpoint_every: int  # 0: at the end of epochs only
-    elements: int  # of all parameters
+    checkpoint_every: int  # 0: only at the end of epochs
+    elements: int  # size of all parameters
 
     def meets(self, clock: int) -> bool:
         """Return whether all ranks wait at a clock: at the end of an epoch or of the job, or for a checkpoint."""
@@ -53,14 +53,14 @@ class Course:
 
 
 def course_of(spec: TrainingSpec, progress: Progress, steps_per_epoch: int, elements: int) -> Course:
-    """The course from ``place`` to the job's end."""
+    """Return the schedule from ``place`` to the job's end."""
     last = progress.step + (spec.epochs - progress.epoch) * steps_per_epoch - progress.index
     last = max(progress.step, min(last, spec.max_steps or last))
     return Course(progress.step, progress.index, steps_per_epoch, last, spec.checkpoint_every_steps or 0, elements)
 
 
 class ServerRank:
-    """Holds a part of the parameters until the workers are done; made and closed together with all other ranks."""
+    """Holds a part of the parameters until the workers are done; all ranks create and close it together."""
 
     def __init__(self, comm: Communicator, spec: TrainingSpec) -> None:
         self._group, self._post = comm.split(_SERVER), comm.post()
@@ -74,16 +74,16 @@ class ServerRank:
         self._server = Server(self._post, workers, shard, optimizer, clocks, together, course.meets)
 
     def run(self) -> None:
-        """Serve."""
+        """Serve the workers."""
         self._server.run()
 
     def close(self) -> None:
-        """Leave the other ranks."""
+        """Disconnect from the other ranks."""
         _close(self._group, self._post)
 
 
 class WorkerRank:
-    """Trains among the workers; made and closed together with all other ranks."""
+    """Trains as one of the workers; all ranks create and close it together."""
 
     def __init__(
         self,
@@ -116,11 +116,11 @@ class WorkerRank:
 
     @property
     def module(self) -> torch.nn.Module:
-        """This worker's model."""
+        """Return this worker's model."""
         return self._trainer.module
 
     def run(self) -> None:
-        """Train to the end; DifferenceError when workers are not equal after an epoch, which ends the servers too."""
+        """Train to the end; DifferenceError if workers are not equal after an epoch, which also ends the servers."""
         try:
             self._trainer.run()
         except DifferenceError:
@@ -129,13 +129,13 @@ class WorkerRank:
             raise
 
     def close(self) -> None:
-        """Leave the other ranks."""
+        """Disconnect from the other ranks."""
         self._trainer.close()
         _close(self._group, self._post)
 
 
 def summary(spec: TrainingSpec, workers: int, size_bytes: int) -> str:
-    """Describe what a step sends, in a line for the log."""
+    """Describe the data that a step sends, in a line for the log."""
     bound = "" if spec.staleness is None else f" with a bound of {spec.staleness} steps"
     return (
         f"parameter_server: {workers} workers push and pull {format_size(size_bytes)} a step, "
@@ -144,7 +144,7 @@ def summary(spec: TrainingSpec, workers: int, size_bytes: int) -> str:
 
 
 def _agreed(comm: Communicator, course: Course | None) -> Course:
-    """Return the workers' course on all ranks (collective)."""
+    """Return the workers' schedule on all ranks (collective)."""
     fields = [] if course is None else [getattr(course, name) for name in Course.__dataclass_fields__]
     values = np.array(fields or [0] * len(Course.__dataclass_fields__), np.int64)
     return Course(*comm.maximum(values).tolist())

@@ -1,4 +1,4 @@
-"""A worker as the trainer sees it: the gradient's sum is made at the servers, and so is the optimizer's step."""
+"""A worker for the trainer: the servers sum the gradient and make the optimizer's step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Pulls:
 
     @property
     def gradients(self) -> list[torch.Tensor]:
-        """This worker's own; no rank has their sum."""
+        """Return this worker's own gradients; no rank has their sum."""
         return [self._model.gradients]
 
     def start(self, worker: Worker) -> None:
@@ -34,16 +34,16 @@ class Pulls:
         self._worker = worker
 
     def begin(self) -> None:
-        """A step starts."""
+        """Start a step."""
         self._start_ns = time.perf_counter_ns()
         self._model.gradients.zero_()
 
     def part(self, is_last: bool) -> AbstractContextManager[object]:
-        """Gradients of several parts add up by themselves."""
+        """Do nothing: PyTorch adds the gradients of several parts itself."""
         return nullcontext()
 
     def finish(self) -> Sums:
-        """Wait for the servers; all of that time the worker does nothing else."""
+        """Wait for the servers; all of this time counts as waiting."""
         if self._worker is None:
             raise RuntimeError("start comes before the first step")
         backward_us = self._elapsed_us()
@@ -68,9 +68,9 @@ class Pulls:
 
 
 class ServersOptimizer:
-    """The job's optimizer as checkpoints know it, though the servers make its steps.
+    """The job's optimizer in the format of checkpoints, although the servers make its steps.
 
-    What it keeps is in ``model.rows`` whenever all workers have met, which is when checkpoints are written.
+    Its state is in ``model.rows`` whenever all workers have met, which is when checkpoints are written.
     """
 
     def __init__(self, optimizer: torch.optim.Optimizer, model: FlatModel, names: tuple[str, ...]) -> None:
@@ -80,12 +80,12 @@ class ServersOptimizer:
 
     @property
     def param_groups(self) -> list[dict[str, Any]]:
-        """Learning rate and the like."""
+        """Return learning rate and similar options."""
         groups: list[dict[str, Any]] = self._optimizer.param_groups
         return groups
 
     def step(self) -> None:
-        """The servers have made it."""
+        """Do nothing: the servers have made the step."""
 
     def state_dict(self) -> dict[str, Any]:
         """Return the optimizer's state as a mirrored job would have it."""
@@ -94,7 +94,7 @@ class ServersOptimizer:
         return state
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Take a checkpoint's, to be given to the servers."""
+        """Load a checkpoint's state, to send it to the servers."""
         self._optimizer.load_state_dict(state)
         kept = [self._optimizer.state.get(parameter, {}) for parameter in self._model.trained]
         for name, row in zip(self._names, self._model.rows[1:], strict=True):

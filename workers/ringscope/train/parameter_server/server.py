@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Shard(nn.Module):
-    """The parameters that a server holds, as a model whose only parameter they are."""
+    """The parameters that a server holds, as a model with a single parameter."""
 
     def __init__(self, elements: int, names: tuple[str, ...]) -> None:
         super().__init__()
@@ -31,7 +31,8 @@ class Server:
     """One server; the ranks 0 to workers - 1 are the workers.
 
     With ``together`` the gradients of a step are summed and applied at once, in the workers' order, so that the result
-    does not depend on who came first; else each is applied when it comes, and worth its worker's share of the batch.
+    does not depend on the order of arrival; else each is applied on arrival, weighted by its worker's share of the
+    batch.
     """
 
     def __init__(
@@ -53,7 +54,7 @@ class Server:
         self._inbox = post.inbox([gradient.numpy() for gradient in self._gradients], Tag.GRADIENT)
 
     def run(self) -> None:
-        """Serve until all workers are done, or one of them stops it."""
+        """Serve until all workers are done, or until one of them stops the server."""
         set_stage(self._post.position, "")
         self._take_start()
         begin = min(self._clocks.values)
@@ -84,7 +85,7 @@ class Server:
         self._optimizer_steps = int(steps[0])
 
     def _arrived(self) -> list[int]:
-        """The workers whose gradients are here: at least one, and none when it is to stop."""
+        """Return the workers whose gradients have arrived: at least one, or none if the server should stop."""
         return self._inbox.wait(lambda: self._post.has(0, Tag.STOP), min(self._clocks.values))
 
     def _take_stop(self) -> None:
@@ -98,14 +99,15 @@ class Server:
         self._is_state_on_its_way = False
 
     def _apply(self, gradient: Tensor) -> None:
-        if self._is_state_on_its_way:  # it is not copied, so another worker must have it before it changes
+        # the row is not copied, so another worker must have received it before it changes
+        if self._is_state_on_its_way:
             self._finish_answers()
         self._shard.values.grad = gradient
         self._optimizer.step()
         self._optimizer_steps += 1
 
     def _answer(self, worker: int) -> None:
-        """Parameters as they are now, though the next gradient may come while they are on their way."""
+        """Return a copy of the current parameters, because the next gradient may arrive while they are being sent."""
         answer, clock = self._answers[worker], self._clocks.values[worker]
         answer.messages.wait(clock)
         answer.clocks[:] = self._clocks.values
@@ -123,7 +125,7 @@ class Server:
 
 
 class _Answer:
-    """Buffers of an answer in progress; they are free again when the worker has received it."""
+    """Buffers of an answer in progress; they are reused when the worker has received it."""
 
     def __init__(self, messages: Messages, parameters: Tensor, workers: int) -> None:
         self.messages, self.parameters = messages, parameters

@@ -12,7 +12,9 @@ _STATE = {"sgd": ("momentum_buffer",), "adam": ("exp_avg", "exp_avg_sq"), "adamw
 
 
 def shards(elements: int, servers: int) -> list[slice]:
-    """Equal parts, whatever the layers are; the first ones take an element more where it does not come out even."""
+    """Return equal parts, regardless of layers; the first ones get one element more if the division leaves a
+    remainder.
+    """
     each, rest = divmod(elements, servers)
     starts = [server * each + min(server, rest) for server in range(servers + 1)]
     return [slice(start, end) for start, end in pairwise(starts)]
@@ -24,7 +26,8 @@ def state_names(spec: TrainingSpec) -> tuple[str, ...]:
 
 
 class FlatModel:
-    """A model whose parameters are a row of a table, and whose gradients are a vector; writing there changes the model.
+    """A model whose parameters are a row of a table, and whose gradients are a vector; writing to them changes the
+    model.
 
     Row 0 of ``rows`` holds the parameters, the others hold the optimizer's state for them.
     """
@@ -43,9 +46,9 @@ class FlatModel:
 def bind(
     optimizer: torch.optim.Optimizer, parameters: Sequence[Tensor], rows: Tensor, names: Sequence[str], steps: int
 ) -> None:
-    """Let the optimizer keep its state in the rows below the parameters', as it is after so many of its steps.
+    """Place the optimizer's state after ``steps`` steps in the rows below the parameters.
 
-    Zeros are what PyTorch's optimizers begin with, so that it need not have made a step.
+    PyTorch's optimizers begin with zeros, so the optimizer need not have made a step.
     """
     kept = [_views(row, parameters) for row in rows[1:]]
     for number, parameter in enumerate(parameters):

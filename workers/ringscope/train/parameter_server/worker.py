@@ -16,12 +16,10 @@ if TYPE_CHECKING:
 
 
 class Worker:
-    """One worker among others; its rank is its number among them, and the servers are the ranks after theirs.
+    """One of the workers; its rank is its number among them, and the servers are the ranks after the workers.
 
-    Args:
-        clock: steps that are done before, by an earlier attempt.
-        bound: the bound as in ``clocks``.
-        brings_state: whether the optimizer's state comes along at a clock, into ``model.rows``; as the servers have it.
+    Args: clock: steps that an earlier attempt has done. bound: the bound as in ``clocks``. brings_state: returns
+    whether the servers also send the optimizer's state at a clock, into ``model.rows``.
     """
 
     def __init__(
@@ -45,7 +43,7 @@ class Worker:
         return int(self._steps[0])
 
     def give_start(self, optimizer_steps: int) -> None:
-        """Give every server its part of parameters and state; one worker does, for all have the same."""
+        """Send every server its part of parameters and state; only one worker does, because all have the same."""
         self._steps[0] = optimizer_steps
         for server, shard in zip(self._servers, self._shards, strict=True):
             self._messages.send(self._steps, server, Tag.STEPS)
@@ -54,7 +52,7 @@ class Worker:
         self._messages.wait(self._clock)
 
     def stop(self) -> None:
-        """End the servers before their time; they take no more gradients of anybody."""
+        """Stop the servers early; they accept no more gradients."""
         for server in self._servers:
             self._messages.send(self._steps, server, Tag.STOP)
         self._messages.wait(self._clock)
@@ -62,7 +60,7 @@ class Worker:
     def exchange(self) -> int:
         """Push the gradient of a step, and pull the parameters for the next one as soon as this worker may begin it.
 
-        Returns how many steps it is then ahead of the slowest worker; StalenessError beyond the bound.
+        Returns how many steps this worker is then ahead of the slowest one; StalenessError beyond the bound.
         """
         self._clock += 1
         for number, (server, shard) in enumerate(zip(self._servers, self._shards, strict=True)):

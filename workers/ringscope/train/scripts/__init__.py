@@ -1,1 +1,1 @@
-"""Training in people's own scripts: gradients that are the mean over all ranks when backward returns."""
+"""Training in users' scripts: gradients that are the mean over all ranks when backward returns."""

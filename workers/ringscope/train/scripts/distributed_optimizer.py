@@ -1,7 +1,7 @@
-"""Any optimizer of PyTorch, with gradients that are the mean over all ranks: for people's own scripts.
+"""Any PyTorch optimizer, with gradients that are the mean over all ranks, for users' scripts.
 
-The optimizer stays the object that it was and becomes one of a class of its own, so that schedulers, scalers and all
-others that hold it, before and after, use the same one.
+The optimizer stays the same object and only changes its class, so that schedulers, scalers and other objects that hold
+it, before and after, use the same one.
 """
 
 from __future__ import annotations
@@ -37,27 +37,29 @@ class DistributedOptimizer(torch.optim.Optimizer):
         return found
 
     def synchronize(self) -> None:
-        """Sum the gradients that are still each rank's own, as after ``accumulate`` (collective).
+        """Sum the gradients that are not yet summed, as after ``accumulate`` (collective).
 
-        After a plain backward nothing is left to do.
+        After a plain backward there is nothing to do.
         """
         self._gradients.synchronize(self)
 
     @contextmanager
     def skip_synchronize(self) -> Iterator[None]:
-        """Around ``step`` after ``synchronize``, as Horovod's users write it: ``step`` sums nothing anyway."""
+        """Do nothing around ``step`` after ``synchronize``; it exists for Horovod's users: ``step`` sums nothing
+        anyway.
+        """
         yield
 
     def accumulate(self) -> AbstractContextManager[None]:
-        """Around each backward of a step but the last: its gradients are only added up on this rank."""
+        """Use it around each backward of a step except the last: its gradients are only accumulated on this rank."""
         return self._gradients.accumulate()
 
     def no_sync(self) -> AbstractContextManager[None]:
-        """The same as ``accumulate``, by the name that DistributedDataParallel has for it."""
+        """Alias of ``accumulate``, with the name that DistributedDataParallel uses."""
         return self._gradients.accumulate()
 
     def compare_replicas(self) -> None:
-        """DifferenceError on every rank, with a sentence, where the parameters of two ranks differ (collective)."""
+        """Raise DifferenceError on every rank if the parameters of two ranks differ (collective)."""
         self._gradients.compare()
 
     def zero_grad(self, set_to_none: bool = True) -> None:
@@ -66,7 +68,7 @@ class DistributedOptimizer(torch.optim.Optimizer):
         super().zero_grad(set_to_none)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Copies and pickles are plain optimizers."""
+        """Copy and pickle as a plain optimizer."""
         return _plain_copy, (self._plain, self.__getstate__())
 
 
@@ -86,7 +88,7 @@ def distribute(
     if isinstance(optimizer, DistributedOptimizer):
         raise EngineError("optimizer: it is a DistributedOptimizer already; wrap an optimizer once.")
     if not isinstance(optimizer, torch.optim.Optimizer):
-        raise EngineError(f"optimizer: {type(optimizer).__name__} is no torch.optim.Optimizer; give one.")
+        raise EngineError(f"optimizer: {type(optimizer).__name__} is not a torch.optim.Optimizer; give one.")
     inside = set(model.parameters())
     outside = [one for group in optimizer.param_groups for one in group["params"] if one not in inside]
     require_shapes([*inside, *outside])
@@ -115,7 +117,7 @@ def _before_step(optimizer: DistributedOptimizer, args: Any, kwargs: Any) -> Any
     def shared() -> Any:
         loss = closure()
         gradients.before_step(optimizer)
-        return gradients.mean(loss)  # optimizers decide by the loss, and must decide the same
+        return gradients.mean(loss)  # optimizers decide by the loss, and all must decide equally
 
     return (optimizer, shared, *args[2:]), {name: given for name, given in kwargs.items() if name != "closure"}
 
@@ -131,7 +133,7 @@ def _plain_copy(plain: type[torch.optim.Optimizer], state: dict[str, Any]) -> to
 
 
 def _broadcast(comm: Communicator, tensor: torch.Tensor) -> None:
-    """Bit by bit, whatever the type."""
+    """Compare bit by bit, for any type."""
     content = np.frombuffer(bytearray(tensor.detach().reshape(-1).view(torch.uint8).cpu().numpy()), np.uint8)
     comm.broadcast(content, 0)
     with torch.no_grad():

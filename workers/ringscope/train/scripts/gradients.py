@@ -1,8 +1,8 @@
-"""The gradients of a script's models on one communicator: when they are summed, and who may use them.
+"""The gradients of a script's models on one communicator: their sums, and checks of their use.
 
-PyTorch calls back when a backward ends, as it does for DistributedDataParallel. There every rank waits for the sums, so
-that ``.grad`` is the mean over all ranks once backward returns. Before an optimizer steps, a check refuses gradients
-that are one rank's own.
+PyTorch calls back when a backward ends, as it does for DistributedDataParallel. In this callback every rank waits for
+the sums, so that ``.grad`` is the mean over all ranks once backward returns. Before an optimizer steps, a check refuses
+gradients that were not summed.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Communication:
 
 
 class _Source:
-    """An optimizer and its model, which may get more parameters."""
+    """An optimizer and its model, to which parameters may be added."""
 
     def __init__(self, optimizer: torch.optim.Optimizer, model: torch.nn.Module) -> None:
         self.optimizer, self._model = optimizer, model
@@ -63,11 +63,11 @@ class _Source:
         self.steps = 0
 
     def parameters(self) -> list[torch.nn.Parameter]:
-        """Return all that are trained now, each once, in the same order on every rank."""
+        """Return all parameters that are currently trained, each once, in the same order on every rank."""
         return [one for one in self.all_parameters() if one.requires_grad]
 
     def all_parameters(self) -> Iterable[torch.nn.Parameter]:
-        """Return those that are frozen, too."""
+        """Return all parameters, including frozen ones."""
         return dict.fromkeys([*self._model.parameters(), *_parameters_of(self.optimizer)])
 
 
@@ -80,7 +80,7 @@ class Gradients:
         self._thread: SumThread | None = None
         self._sources: list[_Source] = []
         self._group_of: dict[torch.nn.Parameter, Group] = {}
-        self._tasks = set[int]()  # backwards that will call back
+        self._tasks = set[int]()  # backward passes that will call back
         self._accumulating = 0
         self._only_local = set[torch.nn.Parameter]()
         self._failure: EngineError | None = None
@@ -88,7 +88,7 @@ class Gradients:
     def add(
         self, optimizer: torch.optim.Optimizer, model: torch.nn.Module, algorithm: str, bucket_bytes: int, overlap: bool
     ) -> None:
-        """Sum the gradients of this model and optimizer from now on, but for those that are summed already."""
+        """Sum the gradients of this model and optimizer from now on, except those that are already summed."""
         source = _Source(optimizer, model)
         fresh = [one for one in source.parameters() if one not in self._group_of]
         if not fresh and not source.parameters():
@@ -99,14 +99,14 @@ class Gradients:
             source.group = Group(self.comm, fresh, algorithm, bucket_bytes, self._thread, self._arrive)
             self._group_of |= dict.fromkeys(fresh, source.group)
         self._sources.append(source)
-        # Ranks whose graphs differ may meet the buckets of two groups in another order: then nothing overlaps.
+        # Ranks with different graphs may complete the buckets of two groups in different orders: then nothing overlaps.
         groups = self._groups()
         for group in groups:
             group.overlaps = overlap and len(groups) == 1
 
     @contextmanager
     def accumulate(self) -> Iterator[None]:
-        """Inside, gradients are added up on each rank."""
+        """Accumulate gradients on each rank inside the block."""
         self._accumulating += 1
         try:
             yield
@@ -114,11 +114,11 @@ class Gradients:
             self._accumulating -= 1
 
     def forget(self, optimizer: torch.optim.Optimizer) -> None:
-        """The gradients of this optimizer are zero."""
+        """Mark the gradients of this optimizer as zero."""
         self._only_local.difference_update(_parameters_of(optimizer))
 
     def synchronize(self, optimizer: torch.optim.Optimizer) -> None:
-        """Sum what of this optimizer's gradients is each rank's own (collective); nothing where all is summed."""
+        """Sum this optimizer's gradients that are not yet summed (collective); do nothing if all are."""
         self._require_healthy()
         mine = self._source(optimizer)
         fresh = any(one not in self._group_of for one in mine.parameters())
@@ -127,7 +127,7 @@ class Gradients:
             self._finish(list(groups.values()) or [self._home(mine)])
 
     def before_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """EngineError where a gradient that the optimizer would use is not the same on all ranks (collective)."""
+        """Raise EngineError if a gradient that the optimizer would use is not equal on all ranks (collective)."""
         self._require_healthy()
         if self._tasks:
             raise EngineError(_OPEN)
@@ -145,11 +145,11 @@ class Gradients:
             )
 
     def after_step(self, optimizer: torch.optim.Optimizer) -> None:
-        """A step is made."""
+        """Record a step."""
         self._source(optimizer).steps += 1
 
     def mean(self, value: Any) -> Any:
-        """A loss as the mean over all ranks (collective), of the same type."""
+        """Return a loss as the mean over all ranks (collective), of the same type."""
         if value is None:
             return None
         own = value.detach() if isinstance(value, torch.Tensor) else value
@@ -157,14 +157,14 @@ class Gradients:
         return torch.full_like(own, mean) if isinstance(own, torch.Tensor) else mean
 
     def compare(self) -> None:
-        """DifferenceError on every rank where the parameters of two ranks differ (collective)."""
+        """Raise DifferenceError on every rank if the parameters of two ranks differ (collective)."""
         if difference := self._difference():
             raise DifferenceError(difference)
 
     def end(self) -> None:
-        """DifferenceError on every rank where one has ended and others train on, or where their parameters differ.
+        """Raise DifferenceError on every rank if one has ended while others continue, or if their parameters differ.
 
-        A rank may change its model once it has trained, as to save it in half precision: that is no difference.
+        A rank may change its model after training, for example to save it in half precision: that does not count.
         """
         self._require_healthy()
         if self.comm.size == 1:
@@ -190,17 +190,17 @@ class Gradients:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Algorithm and transport, as in records."""
+        """Return algorithm and transport, as in records."""
         sums = self._groups()[0].sums
         return sums.algorithm, sums.transport
 
     def newest(self, optimizer: torch.optim.Optimizer) -> Any:
-        """The sums of the newest backward; None before the first."""
+        """Return the sums of the newest backward; None before the first."""
         group = self._source(optimizer).group
         return group.newest if group else None
 
     def _difference(self) -> str:
-        """Return a sentence where the parameters of two ranks differ, the same on every rank (collective)."""
+        """Return a sentence if the parameters of two ranks differ, equal on every rank (collective)."""
         for source in self._sources:
             if found := odd_rank(self._every(checksum(source.all_parameters()))):
                 odd, usual = found
@@ -243,13 +243,13 @@ class Gradients:
         return True
 
     def _end(self, task: int) -> None:
-        """A backward has made its last gradient."""
+        """Handle the end of a backward."""
         groups = self._groups()
         self._finish(self._touched_by_any(groups, [group.is_touched for group in groups]))
         self._tasks.discard(task)
 
     def _touched_by_any(self, groups: list[Group], own: list[bool]) -> list[Group]:
-        """Return the groups that a backward of any rank has touched (collective); one group is always touched."""
+        """Return the groups that a backward of any rank has used (collective); at least one group."""
         if len(groups) <= 1:
             return groups
         touched = self.comm.maximum(np.array(own, np.int64)).tolist()

@@ -1,7 +1,7 @@
 """The gradients of one optimizer: buckets that are summed while backward runs, and ``.grad`` that is the mean after it.
 
-While backward runs, ``.grad`` is PyTorch's own, so that no hook sees a sum that is under way. A gradient is copied into
-its bucket when it comes; at the end of backward ``.grad`` becomes a view of the bucket, which holds the mean by then.
+While backward runs, ``.grad`` is PyTorch's own, so that no hook sees an incomplete sum. A gradient is copied into its
+bucket on arrival; at the end of backward ``.grad`` becomes a view of the bucket, which then holds the mean.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class _Place:
     slot: torch.Tensor
     bucket: int
     given: Any = None  # the view that became ``.grad``
-    copied: Any = None  # what was copied into the slot in this backward
-    version: int = 0  # of what was copied
+    copied: Any = None  # the data that was copied into the slot in this backward
+    version: int = 0  # version of the copied data
 
     def holds(self, gradient: torch.Tensor) -> bool:
         """Return whether this ``.grad`` is the memory that is summed."""
         return gradient is self.given and gradient.data_ptr() == self.slot.data_ptr()
 
     def take(self, gradient: torch.Tensor) -> None:
-        """Copy a gradient that lies elsewhere."""
+        """Copy a gradient from other memory."""
         if self.holds(gradient):
             return
         if gradient.is_sparse:
@@ -80,11 +80,11 @@ class Group:
         thread: SumThread | None,
         on_arrival: Callable[[Group, torch.nn.Parameter], bool],
     ) -> None:
-        """``on_arrival`` hears of every gradient; whether backward's end will sum it."""
+        """``on_arrival`` is called for every gradient; it returns whether the end of backward will sum it."""
         self.newest: Sums | None = None
-        self.overlaps = False  # whether sums run while backward does
+        self.overlaps = False  # whether sums run during backward
         self.compared_after = -1  # steps after which the parameters were last compared
-        self.changes = 0  # of the parameters in place, up to the last notes
+        self.changes = 0  # in-place changes of the parameters up to the last notes
         self._thread = thread
         self.is_touched = False
         self._comm, self._bucket_bytes, self._on_arrival = comm, bucket_bytes, on_arrival
@@ -102,7 +102,7 @@ class Group:
         return self._places
 
     def extend(self, parameters: list[torch.nn.Parameter]) -> None:
-        """Sum these too (collective)."""
+        """Also sum these parameters (collective)."""
         known = len(self.sums.buckets)
         self.sums.add(place_gradients(self._comm, parameters, self._bucket_bytes, lambda n, is_last: n))
         self._watch(known)
@@ -113,9 +113,9 @@ class Group:
         return parameter.grad is None or self._places[parameter].holds(parameter.grad)
 
     def finish(self, notes: Notes) -> bool:
-        """Sum what is not yet summed, and make every ``.grad`` the mean. Raises what the engine raises.
+        """Sum the remaining gradients, and make every ``.grad`` the mean. Raises the engine's errors.
 
-        Return whether ranks have changed their parameters in place differently often.
+        Return whether the numbers of in-place changes of parameters differ between ranks.
         """
         if not self.is_touched:
             self.sums.begin()
@@ -136,7 +136,9 @@ class Group:
         return must_compare
 
     def end(self, notes: Notes) -> None:
-        """Take part in a sum without gradients, in the caller's thread, as ranks that go on wait in such a sum."""
+        """Take part in a sum without gradients, in the caller's thread, because ranks that continue wait in such a
+        sum.
+        """
         if not self.is_touched:
             self.sums.begin()
         write_notes(self._area, notes, self._comm.rank)
@@ -190,7 +192,7 @@ class Group:
         self.sums.complete(number, self._thread if self.overlaps else None)
 
     def _pack(self, number: int) -> None:
-        """Let the bucket hold what every ``.grad`` is now, and zeros where there is none; note for which there is."""
+        """Copy every ``.grad`` into the bucket, or zeros if there is none, and record which parameters have one."""
         bucket = self.sums.buckets[number]
         for parameter in bucket.parameters:
             if parameter.grad is None:
@@ -210,7 +212,9 @@ class Group:
             place.copied = None
 
     def _give(self, parameters: tuple[torch.nn.Parameter, ...], flags: torch.Tensor) -> None:
-        """Give ``.grad`` to every parameter that some rank had a gradient for; the others have none, as one process."""
+        """Set ``.grad`` for every parameter for which any rank had a gradient; the others have none, as in a single
+        process.
+        """
         has_some = [True] * len(parameters)
         if any(parameter.grad is None for parameter in parameters):
             has_some = [flag > 0 for flag in flags[: len(parameters)].tolist()]

@@ -1,7 +1,7 @@
-"""Notes that every rank sends with its gradients, so that ranks that differ are named and never drift silently.
+"""Notes that every rank sends with its gradients, so that differing ranks are named and never diverge silently.
 
-Each rank has a row of float32 numbers, and zeros in the rows of the others; the sum over the ranks gives every rank all
-rows. Every number is small enough for float32 to keep it exactly.
+Each rank has a row of float32 numbers, and zeros in the rows of the others, so the sum over the ranks gives every rank
+all rows. Every number is small enough for float32 to represent it exactly.
 """
 
 from __future__ import annotations
@@ -18,26 +18,23 @@ from ringscope.engine.errors import DifferenceError
 from ringscope.train.digest import odd_rank
 
 FIELDS = 7
-_EXACT = (1 << 24) - 1  # float32 keeps whole numbers up to here
+_EXACT = (1 << 24) - 1  # float32 represents integers up to here exactly
 _NOT_TAKEN = -1.0
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 _COMPARED_AT_FIRST = 8
-_ALL_EVERY = 50  # steps
-_TENSORS = 8  # compared after a step that is no turn of all, a fiftieth of each: some tens of microseconds
+_ALL_EVERY = 50  # in steps
+_TENSORS = 8  # share of each tensor that is compared after the other steps: it takes some tens of microseconds
 
 
 @dataclass(frozen=True, slots=True)
 class Notes:
     """Values that one rank adds to the sum, to detect ranks that differ.
 
-    Args:
-        steps: steps that the optimizers of these gradients have made.
-        options: a checksum of the optimizers' options.
-        learning_rate: the rate of the first group of parameters, for the error message.
-        parameters: a checksum of the parameters, or -1 where they were compared after this step already.
-        fresh: elements of the parameters that came since and that no bucket holds yet.
-        changes: number of in-place changes of the parameters since the notes before.
-        is_over: 1 where the rank's program has ended, else 0.
+    Args: steps: steps that the optimizers of these gradients have made. options: a checksum of the optimizers' options.
+    learning_rate: the rate of the first group of parameters, for the error message. parameters: a checksum of the
+    parameters, or -1 if they were already compared after this step. fresh: elements of the new parameters that no
+    bucket holds yet. changes: number of in-place changes of the parameters since the previous notes. is_over: 1 if the
+    rank's program has ended, else 0.
     """
 
     steps: float
@@ -56,7 +53,7 @@ def take_notes(
     fresh: Iterable[torch.Tensor],
     changes: int = 0,
 ) -> Notes:
-    """Return this rank's notes; ``parameters`` are None where they are not compared this time."""
+    """Return this rank's notes; ``parameters`` are None if they are not compared this time."""
     optimizers = list(optimizers)
     groups = [(optimizer.defaults, group) for optimizer in optimizers for group in optimizer.param_groups]
     options = [[(name, plain(group.get(name))) for name in sorted(defaults)] for defaults, group in groups]
@@ -74,30 +71,32 @@ def take_notes(
 
 
 def last_notes(steps: int) -> Notes:
-    """Return the notes of a rank whose program has ended after so many steps."""
+    """Return the notes of a rank whose program has ended after ``steps`` steps."""
     return Notes(float(steps & _EXACT), 0.0, 0.0, _NOT_TAKEN, 0.0, 0.0, is_over=1.0)
 
 
 def _is_turn_of_all(steps: int) -> bool:
-    """Say whether all of the parameters are compared after so many steps: at first, as most faults show at once."""
+    """Return whether all parameters are compared after ``steps`` steps: always at first, because most faults show at
+    once.
+    """
     return steps < _COMPARED_AT_FIRST or steps & (steps - 1) == 0 or steps % _ALL_EVERY == 0
 
 
 def count_changes(tensors: Iterable[torch.Tensor]) -> int:
-    """Return how often the tensors were ever changed in place; changes through ``.data`` do not count."""
+    """Return how often the tensors were changed in place; changes through ``.data`` do not count."""
     return sum(tensor._version for tensor in tensors if not tensor.is_inference())
 
 
 def write_notes(area: torch.Tensor, notes: Notes, rank: int) -> None:
-    """Put the notes of this rank into the rows of all ranks."""
+    """Write the notes of this rank into the rows of all ranks."""
     area.zero_()
     area[rank * FIELDS : (rank + 1) * FIELDS].copy_(torch.tensor(astuple(notes)))
 
 
 def compare_notes(area: torch.Tensor) -> bool:
-    """Raise a sentence that names the odd rank, the same on every rank, where the rows differ.
+    """Raise an error that names the odd rank, equal on every rank, if the rows differ.
 
-    Return whether ranks have changed their parameters in place differently often, so that all must be compared.
+    Return whether the numbers of in-place changes differ between ranks, so that all parameters must be compared.
     """
     rows = [Notes(*row) for row in area.view(-1, FIELDS).tolist()]
     if found := odd_rank([int(row.is_over) for row in rows]):
@@ -136,10 +135,10 @@ def compare_notes(area: torch.Tensor) -> bool:
 
 
 def checksum(tensors: Iterable[torch.Tensor], part: int | None = None) -> int:
-    """Return 24 bits about all bits of the tensors, at the speed of memory: equal where all bits are equal.
+    """Return a 24-bit checksum of all bits of the tensors, at the speed of memory: equal if all bits are equal.
 
-    With ``part``, a number of steps, a fiftieth of at most eight tensors counts, after each step of other ones: a
-    difference in all tensors shows at once, one in a single tensor when its turn comes.
+    With ``part``, a number of steps, a fiftieth of at most eight tensors counts, different ones after each step: a
+    difference in all tensors shows at once, a difference in a single tensor after some steps.
     """
     looked_at = [tensor for tensor in tensors if tensor.numel() and tensor.layout == torch.strided]
     slice_ = None
@@ -150,12 +149,12 @@ def checksum(tensors: Iterable[torch.Tensor], part: int | None = None) -> int:
         return 0
     device = looked_at[0].device
     sums = [(2 * at + 1) * _words(tensor, slice_).sum().to(device) for at, tensor in enumerate(looked_at)]
-    total = int(torch.stack(sums).sum())  # beyond 64 bits it wraps, as on every other rank
+    total = int(torch.stack(sums).sum())  # it wraps beyond 64 bits, as on every other rank
     return zlib.crc32(total.to_bytes(8, "little", signed=True)) & _EXACT
 
 
 def _words(tensor: torch.Tensor, part: int | None) -> torch.Tensor:
-    """Return the tensor's bytes, or a fiftieth of them, as whole numbers of 64 bits; zeros fill up the last one."""
+    """Return the tensor's bytes, or a fiftieth of them, as 64-bit integers; the last one is padded with zeros."""
     octets = tensor.detach().reshape(-1).view(torch.uint8)
     if part is not None:
         words = -(-octets.numel() // 8)
@@ -169,7 +168,7 @@ def _words(tensor: torch.Tensor, part: int | None) -> torch.Tensor:
 
 
 def plain(value: object) -> object:
-    """Return what an option says, without what differs between processes: addresses, and the order of sets."""
+    """Return an option as text, without parts that differ between processes: addresses, and the order of sets."""
     if isinstance(value, torch.Tensor):
         return value.tolist()
     if isinstance(value, Mapping):

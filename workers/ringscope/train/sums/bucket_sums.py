@@ -1,7 +1,7 @@
 """The sums of buckets over all ranks, one after another in the buckets' order, which is the same on every rank.
 
-With a thread a bucket is summed there as soon as it and all before it are complete: while the thread works nothing else
-on this rank may call the engine. The other buckets are summed by the caller of ``finish``.
+With a thread a bucket is summed there as soon as it and all previous ones are complete; while the thread works no other
+thread of this rank may call the engine. The caller of ``finish`` sums the other buckets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from ringscope.train.sums.gradient_sum import Sums
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
-# Replaces a bucket's gradients by their sum over all ranks; the bytes that this rank handed over.
+# Replaces a bucket's gradients with their sum over all ranks; returns the bytes that this rank contributed.
 BucketSum = Callable[[int, Bucket], int]
 
 
@@ -37,7 +37,7 @@ class SumThread:
         self._pool = ThreadPoolExecutor(1, "ringscope-sums", self._enter)
 
     def submit(self, work: Callable[[int], None], number: int) -> Future[None]:
-        """Do it after all that was submitted before."""
+        """Run it after everything that was submitted before."""
         return self._pool.submit(work, number)
 
     def close(self) -> None:
@@ -46,7 +46,7 @@ class SumThread:
 
     def _enter(self) -> None:
         self._marker.enter_thread()
-        sleep_while(lambda: not self.is_awaited)  # the core is the backward pass's as long as that runs
+        sleep_while(lambda: not self.is_awaited)  # the core belongs to the backward pass while that runs
 
 
 class BucketSums:
@@ -67,7 +67,7 @@ class BucketSums:
         self.begin()
 
     def add(self, buckets: list[Bucket]) -> None:
-        """Sum these too, after all others (collective)."""
+        """Also sum these buckets, after all others (collective)."""
         for bucket in buckets:
             choice = _choice(self._comm, self._wanted, bucket)
             self.buckets.append(bucket)
@@ -80,7 +80,7 @@ class BucketSums:
         self._sum = bucket_sum
 
     def begin(self) -> None:
-        """A step starts, from where on times count."""
+        """Start a step, from which times count."""
         self._start_ns = time.perf_counter_ns()
         self._is_complete = [False] * len(self.buckets)
         self._ready: list[Callable[[], None]] = []
@@ -95,17 +95,17 @@ class BucketSums:
         return number < len(self.pending)
 
     def complete(self, number: int, thread: SumThread | None) -> None:
-        """All gradients of a bucket are there; start what can be started."""
+        """Record that a bucket has all gradients; start the sums that can be started."""
         self._is_complete[number] = True
         while (next_number := len(self._ready)) < len(self.buckets) and self._is_complete[next_number]:
             self._ready.append(self._marker.mark())
             self._ready_us.append(self._now_us())
-            # The last one has nothing to overlap with, and need not wait for a thread to wake up.
+            # The last one has nothing to overlap with, so it need not wait for a thread to wake up.
             if thread is not None and next_number < len(self.buckets) - 1:
                 self.pending.append(thread.submit(self._run, next_number))
 
     def finish(self, thread: SumThread | None) -> Sums:
-        """Return when everything is summed; every bucket must be complete. Raises what the engine raises."""
+        """Return when everything is summed; every bucket must be complete. Raises the engine's errors."""
         backward_us = self._now_us()
         if thread is not None:
             thread.is_awaited = True
@@ -125,7 +125,7 @@ class BucketSums:
         return Sums(backward_us, exposed_us, self._size_bytes, sizes, self._ready_us, self._start_us, self._end_us)
 
     def free(self) -> None:
-        """Give the plans back (collective)."""
+        """Release the plans (collective)."""
         for plan in self._plans:
             plan.free()
 
@@ -146,5 +146,5 @@ class BucketSums:
 
 def _choice(comm: Communicator, algorithm: str, bucket: Bucket) -> Choice:
     if algorithm != AUTO:
-        return Choice(algorithm, "the job names it")
+        return Choice(algorithm, "it is set in the job")
     return comm.choose("all_reduce", bucket.memory.local.dtype.name, bucket.size_bytes, in_place=True)

@@ -1,7 +1,7 @@
-"""Buckets: the gradients of a model, side by side in registered memory, in the order in which backward makes them.
+"""Buckets: the gradients of a model, contiguous in registered memory, in the order in which backward computes them.
 
-A bucket's tensor and what the engine sums are the same memory, on the host as on a GPU (CuPy's array and PyTorch's
-tensor share it through DLPack). Behind the gradients a bucket has room for notes, numbers that are summed with them.
+A bucket's tensor and the engine's array share memory, on the host and on a GPU (CuPy's array and PyTorch's tensor share
+it through DLPack). After the gradients a bucket has room for notes, numbers that are summed with them.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Bucket:
 
     @property
     def parts(self) -> list[tuple[torch.nn.Parameter, torch.Tensor]]:
-        """Each parameter with the view that its gradient has in the bucket."""
+        """Yield each parameter with its gradient's view in the bucket."""
         views = self.gradient.split([parameter.numel() for parameter in self.parameters])
         return [(parameter, view.view_as(parameter)) for parameter, view in zip(self.parameters, views, strict=True)]
 
@@ -53,8 +53,8 @@ class Bucket:
 def split(counts: Sequence[int], bucket_bytes: int) -> list[list[int]]:
     """Assign parameters to buckets, by index; the last parameter comes first.
 
-    ``counts`` are elements. A bucket is closed before it would outgrow ``bucket_bytes``, so that only a parameter that
-    is larger by itself makes a larger one.
+    ``counts`` are elements. A bucket is closed before it would exceed ``bucket_bytes``, so only a single larger
+    parameter makes a larger bucket.
     """
     buckets: list[list[int]] = []
     free_bytes = 0
@@ -76,8 +76,8 @@ def place_gradients(
 ) -> list[Bucket]:
     """Make buckets for the gradients of all parameters, zeroed (collective: equal parameters on every rank).
 
-    ``notes`` says for a bucket of so many members, which is the last one or not, how many notes it has.
-    Raises EngineError where there are none, or one is no float32 or lies elsewhere than the communicator's memory.
+    ``notes`` returns the number of notes for a bucket's number of members and whether it is the last one. Raises
+    EngineError if there are no parameters, or if one is not float32 or not in the communicator's kind of memory.
     """
     if not parameters:
         raise EngineError("model: it has no parameters to train.")
@@ -103,13 +103,13 @@ def place_gradients(
 
 
 def require_shapes(parameters: Iterable[torch.nn.Parameter]) -> None:
-    """EngineError where a lazy module has not seen an input yet."""
+    """Raise EngineError if a lazy module has not seen an input yet."""
     if any(isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin) for parameter in parameters):
         raise EngineError("model: a parameter has no shape yet; call the model once before.")
 
 
 def tensor_over(array: Any) -> torch.Tensor:
-    """A tensor over the memory of a NumPy or CuPy array."""
+    """Return a tensor over the memory of a NumPy or CuPy array."""
     return torch.from_dlpack(array) if is_on_gpu(array) else torch.from_numpy(array)
 
 

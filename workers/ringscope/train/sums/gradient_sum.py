@@ -1,4 +1,4 @@
-"""Interface for the sum of all ranks' gradients: our reducer, or a library that is compared with it."""
+"""Interface for the sum of all ranks' gradients: our reducer, or a library for comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import torch
 class Sums:
     """Timing of one step's sums, from the step's start; one entry per bucket, in the order of the sums.
 
-    ``exposed_us`` is how long the rank did nothing but wait; ``size_bytes`` what it handed over, after compression.
+    ``exposed_us`` is how long the rank only waited; ``size_bytes`` is the data that it contributed, after compression.
     """
 
     backward_us: float
@@ -23,7 +23,7 @@ class Sums:
     ready_us: list[float] = field(default_factory=list)
     start_us: list[float] = field(default_factory=list)
     end_us: list[float] = field(default_factory=list)
-    lag: int | None = None  # with parameter servers: steps that this worker is ahead of the slowest one
+    lag: int | None = None  # for parameter servers: steps that this worker is ahead of the slowest one
 
     @property
     def communication_us(self) -> float:
@@ -36,19 +36,19 @@ class Sums:
 
 
 class GradientSum(Protocol):
-    """Makes every rank's gradients the sum over all ranks, once per step."""
+    """Replaces every rank's gradients with the sum over all ranks, once per step."""
 
-    module: torch.nn.Module  # what forward is called on
-    algorithm: str  # as in records
+    module: torch.nn.Module  # the module to call for forward
+    algorithm: str  # named as in records
     transport: str
-    size_bytes: int  # of the whole gradient
+    size_bytes: int  # size of the whole gradient
 
     @property
     def gradients(self) -> list[torch.Tensor]:
         """Return the memory of the sums after ``finish``; every element of the gradient once."""
 
     def begin(self) -> None:
-        """A step starts: the gradients are zero."""
+        """Start a step: the gradients are zero."""
 
     def part(self, is_last: bool) -> AbstractContextManager[object]:
         """Return the context for forward and backward of one part of the step's samples; sums start in the last one
@@ -56,7 +56,7 @@ class GradientSum(Protocol):
         """
 
     def finish(self) -> Sums:
-        """Return when all sums are there (collective)."""
+        """Return when all sums are complete (collective)."""
 
     def close(self) -> None:
-        """Let go of the model."""
+        """Release the model."""

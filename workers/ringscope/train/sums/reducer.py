@@ -58,7 +58,7 @@ class Reducer:
 
     @property
     def gradients(self) -> list[torch.Tensor]:
-        """The buckets."""
+        """Return the buckets."""
         return [bucket.gradient for bucket in self.buckets]
 
     def sum_by(self, bucket_sum: BucketSum) -> None:
@@ -66,7 +66,7 @@ class Reducer:
         self._sums.sum_by(bucket_sum)
 
     def begin(self) -> None:
-        """A step starts: zero the gradients, from where on times count."""
+        """Start a step: zero the gradients and start the clock."""
         self._sums.begin()
         for bucket in self.buckets:
             bucket.gradient.zero_()
@@ -74,7 +74,7 @@ class Reducer:
 
     @contextmanager
     def part(self, is_last: bool) -> Iterator[None]:
-        """Gradients that come inside are added up; in the last part sums start."""
+        """Accumulate the gradients of one part; in the last part sums start."""
         outside, self._is_last = self._is_last, is_last
         try:
             yield
@@ -82,14 +82,14 @@ class Reducer:
             self._is_last = outside
 
     def finish(self) -> Sums:
-        """Wait for the sums; what no gradient came for is summed as zeros. Raises what the engine raises."""
+        """Wait for the sums; parameters without a gradient count as zeros. Raises the engine's errors."""
         for number, missing in enumerate(self._missing):
             if missing:
                 self._sums.complete(number, self._thread)
         return self._sums.finish(self._thread)
 
     def close(self) -> None:
-        """Take the hooks off the model, end the thread and free the plans."""
+        """Remove the hooks from the model, end the thread and free the plans."""
         for hook in self._hooks:
             hook.remove()
         if self._thread is not None:

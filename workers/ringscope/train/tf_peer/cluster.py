@@ -1,4 +1,4 @@
-"""The cluster as TensorFlow wants to know it: TF_CONFIG, made of the ranks' addresses."""
+"""The cluster's description for TensorFlow: TF_CONFIG, built from the ranks' addresses."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ VARIABLE = "TF_CONFIG"
 
 
 def roles(spec: TrainingSpec, ranks: int) -> list[str]:
-    """Each rank's: with parameter servers rank 0 hands out the work, and the last ranks hold the parameters."""
+    """Return each rank's role: with parameter servers rank 0 distributes the work, and the last ranks hold the
+    parameters.
+    """
     if spec.strategy != "tf_parameter_server":
         return ["worker"] * ranks
     return ["chief", *["worker"] * (ranks - 1 - spec.servers), *["ps"] * spec.servers]
 
 
 def tf_config(addresses: Sequence[Address], roles: Sequence[str], rank: int) -> str:
-    """The value of TF_CONFIG for ``rank``: all addresses by their role, and which one is its own."""
+    """Return the value of TF_CONFIG for ``rank``: all addresses by role, and its own role and index."""
     cluster: dict[str, list[str]] = {}
     index = Counter(roles[:rank])[roles[rank]]
     for address, role in zip(addresses, roles, strict=True):

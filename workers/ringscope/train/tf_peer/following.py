@@ -1,4 +1,4 @@
-"""Ranks that another one gives their work, or that have none: they wait without computing, and come along."""
+"""Ranks that get their work from another rank, or that have none: they wait and follow its progress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _STEPS, _END = "ringscope/steps", "ringscope/end"
 
 
 class Lead:
-    """Rank 0's side: it says how far it is in a store that all ranks know."""
+    """Rank 0's side: it publishes its progress in a store of all ranks."""
 
     def __init__(self, store: Any, emit: Callable[[Record], None]) -> None:
         self._store, self._emit = store, emit
@@ -29,19 +29,19 @@ class Lead:
             self._store.set(_STEPS, str(record.first_step + len(record.start_ns)))
 
     def end(self) -> None:
-        """The others may go."""
+        """Let the other ranks end."""
         self._store.set(_END, "1")
 
 
 class FollowingRank:
-    """Waits until rank 0 ends; it counts that one's steps as its own, so that it does not look stuck."""
+    """Waits until rank 0 ends; it counts rank 0's steps as its own, so that it does not look hung."""
 
     def __init__(self, comm: Communicator, group: Communicator, store: Any, server: Any = None) -> None:
-        """``server`` is what works meanwhile: TensorFlow's, which lives as long as it is kept."""
+        """``server`` is TensorFlow's server, which runs as long as this object references it."""
         self._comm, self._group, self._store, self._server = comm, group, store, server
 
     def run(self) -> None:
-        """Wait."""
+        """Wait until rank 0 ends."""
         set_stage(self._comm.position, "")
         while not self._store.check([_END]):
             if self._store.check([_STEPS]):
@@ -49,6 +49,6 @@ class FollowingRank:
             time.sleep(_LOOK_SECONDS)
 
     def close(self) -> None:
-        """Leave the other ranks."""
+        """Disconnect from the other ranks."""
         self._comm.barrier()
         self._group.free()

@@ -33,37 +33,37 @@ _MOST_CPUS = 4096
 
 
 class NoCheckpoints:
-    """Peers write none, and begin at the beginning."""
+    """Checkpoints of peers: they write none, and start at the beginning."""
 
     def restore(self, spec: TrainingSpec) -> Progress:
-        """The beginning."""
+        """Return the beginning."""
         return Progress()
 
     def save(self, progress: Progress) -> float:
-        """Save nothing, in no time."""
+        """Save nothing; return a time of 0."""
         return 0.0
 
 
 class LeadingRank:
-    """Rank 0 where it alone trains or hands out the work; the others follow it."""
+    """Rank 0 if it alone trains or distributes the work; the others follow it."""
 
     def __init__(self, comm: Communicator, group: Communicator, lead: Lead, trainer: Trainer) -> None:
         self._comm, self._group, self._lead, self._trainer = comm, group, lead, trainer
 
     @property
     def module(self) -> nn.Module:
-        """The model after the last step."""
+        """Return the model after the last step."""
         return self._trainer.module
 
     def run(self) -> None:
-        """Train to the end, and let the others go."""
+        """Train to the end, and let the other ranks end."""
         self._trainer.run()
         self._lead.end()
 
     def close(self) -> None:
-        """Leave the other ranks."""
+        """Disconnect from the other ranks."""
         self._trainer.close()
-        self._comm.barrier()  # the store ends with this rank's part, and the others still look into it
+        self._comm.barrier()  # the store ends with this rank's part, while the other ranks still read it
         self._group.free()
 
 
@@ -78,7 +78,7 @@ class Job:
     fault: str
 
     def tensorflow(self, threads: int, replicas: int = 1) -> Any:
-        """TensorFlow, loaded; that takes seconds, so it counts as work."""
+        """Load TensorFlow; that takes seconds, so it counts as progress."""
         set_stage(self.comm.position, "importing TensorFlow")
         tf = load(threads, self.comm.size, replicas)
         self.comm.position[UNTIMED] += 1
@@ -87,14 +87,16 @@ class Job:
     def trainer(
         self, among: Communicator, make: Callable[[nn.Module, Dataset], KerasReplicas | ServedModel]
     ) -> Trainer:
-        """A trainer for the ranks of ``among``; ``make`` gives its replicas from our model, which is built first."""
+        """Return a trainer for the ranks of ``among``; ``make`` returns its replicas for our model, which is built
+        first.
+        """
         dataset = self.load_dataset(among)
         learner = make(models.build(self.spec, dataset), dataset)
         return Trainer(among, self.spec, dataset, learner, learner, NoCheckpoints(), self.emit, self.fault)
 
 
 def tf_rank(job: Job) -> Trainer | LeadingRank | FollowingRank:
-    """This rank's part of a job of one of TensorFlow's strategies, ready to run (collective)."""
+    """Assemble this rank's part of a job with one of TensorFlow's strategies, ready to run (collective)."""
     match job.spec.strategy:
         case "tf_mirrored":
             return _mirrored(job)
@@ -104,7 +106,7 @@ def tf_rank(job: Job) -> Trainer | LeadingRank | FollowingRank:
 
 
 def _worker(job: Job) -> Trainer:
-    """A replica in every rank, with equal roles."""
+    """Assemble a replica in every rank, with equal roles."""
     _enter_cluster(job)
     tf = job.tensorflow(torch.get_num_threads())
     distribute = tf.distribute
@@ -117,7 +119,7 @@ def _worker(job: Job) -> Trainer:
 
 
 def _mirrored(job: Job) -> LeadingRank | FollowingRank:
-    """All replicas in rank 0, with the processors of all ranks."""
+    """Assemble all replicas in rank 0, with the processors of all ranks."""
     ranks = job.comm.size
     store, _ = job.comm.torch_store()
     _gather_processors(job.comm)
@@ -134,7 +136,7 @@ def _mirrored(job: Job) -> LeadingRank | FollowingRank:
 
 
 def _served(job: Job) -> LeadingRank | FollowingRank:
-    """Rank 0 hands out the work, the others run TensorFlow's servers."""
+    """Assemble rank 0 as the coordinator, and TensorFlow's servers on the other ranks."""
     comm, spec, threads = job.comm, job.spec, torch.get_num_threads()
     store, _ = comm.torch_store()
     _enter_cluster(job)
@@ -159,7 +161,7 @@ def _enter_cluster(job: Job) -> None:
 
 
 def _server(tf: Any, threads: int, ranks: int) -> Any:
-    """TensorFlow's server of this rank, a worker or one that holds parameters; it works in threads of its own."""
+    """Start TensorFlow's server on this rank, a worker or a parameter server; it runs in its own threads."""
     resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver()
     config = tf.compat.v1.ConfigProto(
         intra_op_parallelism_threads=threads, inter_op_parallelism_threads=between_operations(ranks)
@@ -169,7 +171,7 @@ def _server(tf: Any, threads: int, ranks: int) -> Any:
 
 
 def _gather_processors(comm: Communicator) -> None:
-    """Give rank 0 those that the other ranks are bound to and do not use (collective, on one node)."""
+    """Give rank 0 the processors of the other ranks, which do not use them (collective, on one node)."""
     every = np.zeros(_MOST_CPUS, np.int64)
     every[list(os.sched_getaffinity(0))] = 1
     every = comm.maximum(every)

@@ -1,4 +1,6 @@
-"""The job's model in Keras, made of its PyTorch module layer by layer, and the parameters' way there and back."""
+"""The job's model in Keras, built from its PyTorch module layer by layer, and the conversion of parameters in both
+directions.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +13,22 @@ from torch import nn
 
 from ringscope.train.models.resnet18 import Block, ResNet18
 
-# Where Keras keeps the axes of a parameter that PyTorch has: by how many there are.
+# The order of Keras' axes of a PyTorch parameter, by their number.
 _TO_KERAS = {1: (0,), 2: (1, 0), 4: (2, 3, 1, 0)}
 _TO_TORCH = {1: (0,), 2: (1, 0), 4: (3, 2, 0, 1)}
 
 
 class KerasModel:
-    """``model`` reads pictures as our datasets give them, channels first, and starts from the module's parameters."""
+    """``model`` reads pictures as in our datasets, channels first, and starts with the module's parameters."""
 
     def __init__(self, module: nn.Module, shape: tuple[int, ...]) -> None:
-        """Build the model; call it under the scope of the strategy that is to hold the parameters."""
+        """Build the model; call it in the scope of the strategy that should hold the parameters."""
         import keras
 
         self._keras, self._module = keras, module
         self._is_ahead = False
         self._pairs: list[tuple[nn.Parameter, Any]] = []
-        # TensorFlow's convolutions on CPUs want the channels last; a model without any takes them as they come.
+        # TensorFlow's convolutions on CPUs need the channels last; a model without convolutions takes them unchanged.
         self._moves_channels = any(isinstance(layer, nn.Conv2d) for layer in module.modules())
         inputs = keras.Input(shape)
         first = keras.layers.Permute((2, 3, 1))(inputs) if self._moves_channels else inputs
@@ -34,12 +36,12 @@ class KerasModel:
 
     @property
     def variables(self) -> list[Any]:
-        """The Keras variables, in the order of the module's parameters."""
+        """Return the Keras variables, in the order of the module's parameters."""
         return [variable for _, variable in self._pairs]
 
     @property
     def module(self) -> nn.Module:
-        """The PyTorch module, with the parameters after the last step."""
+        """Return the PyTorch module, with the parameters after the last step."""
         if self._is_ahead:
             self._is_ahead = False
             with torch.no_grad():
@@ -48,7 +50,7 @@ class KerasModel:
         return self._module
 
     def note_step(self) -> None:
-        """The variables are about to change."""
+        """Mark the module as outdated: the variables are about to change."""
         self._is_ahead = True
 
     def _apply(self, module: nn.Module, inputs: Any) -> Any:
@@ -80,18 +82,18 @@ class KerasModel:
             case Block():
                 found = self._apply(module.second, layers.ReLU()(self._apply(module.first, inputs)))
                 return layers.ReLU()(layers.Add()([found, self._apply(module.around, inputs)]))
-        raise TypeError(f"no layer of Keras stands for {type(module).__name__}")
+        raise TypeError(f"no layer of Keras corresponds to {type(module).__name__}")
 
     def _convolution(self, module: nn.Conv2d, inputs: Any) -> Any:
         layers = self._keras.layers
-        if any(module.padding):  # "same" would put all of it on one side where the stride is 2
+        if any(module.padding):  # "same" would put all of the padding on one side if the stride is 2
             inputs = layers.ZeroPadding2D(module.padding)(inputs)
         has_bias = module.bias is not None
         layer = layers.Conv2D(module.out_channels, module.kernel_size, module.stride, use_bias=has_bias)
         return self._with(layer, inputs, module.weight, *([module.bias] if has_bias else []))
 
     def _with(self, layer: Any, inputs: Any, *parameters: nn.Parameter) -> Any:
-        """Apply a layer with parameters, which start as the module's."""
+        """Apply a layer with parameters, which start with the module's values."""
         outputs = layer(inputs)
         for parameter, variable in zip(parameters, layer.trainable_variables, strict=True):
             variable.assign(to_keras(parameter.detach().numpy()))
@@ -100,10 +102,10 @@ class KerasModel:
 
 
 def to_keras(parameter: NDArray[np.float32]) -> NDArray[np.float32]:
-    """A parameter of PyTorch as Keras has it."""
+    """Convert a parameter from PyTorch to Keras."""
     return parameter.transpose(_TO_KERAS[parameter.ndim])
 
 
 def to_torch(parameter: NDArray[np.float32]) -> NDArray[np.float32]:
-    """A parameter of Keras as PyTorch has it."""
+    """Convert a parameter from Keras to PyTorch."""
     return np.ascontiguousarray(parameter.transpose(_TO_TORCH[parameter.ndim]))

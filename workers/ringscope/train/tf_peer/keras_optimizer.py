@@ -6,17 +6,18 @@ from typing import Any
 
 from ringscope.contracts.training import TrainingSpec
 
-_EPSILON = 1e-8  # PyTorch's; Keras' own is 1e-7
+_EPSILON = 1e-8  # PyTorch's value; Keras' own is 1e-7
 
 
 class KerasOptimizer:
     """Sums the gradients of all replicas, as its strategy does, and updates the variables."""
 
     def __init__(self, spec: TrainingSpec, variables: list[Any]) -> None:
-        """Build the optimizer; call it under the strategy's scope."""
+        """Build the optimizer; call it in the strategy's scope."""
         self._optimizer = _build(spec)
         self._optimizer.build(variables)
-        # Keras takes the decay off the parameters, as PyTorch does in adamw only; elsewhere it is part of the gradient.
+        # Keras subtracts the decay from the parameters, as PyTorch does only in adamw; for other optimizers it is part
+        # of the gradient.
         self._decay = 0.0 if spec.optimizer == "adamw" else spec.weight_decay
         self._variables = variables
 

@@ -1,4 +1,4 @@
-"""TensorFlow itself, imported when it is needed: that takes seconds."""
+"""TensorFlow itself, imported only when needed, because that takes seconds."""
 
 from __future__ import annotations
 
@@ -8,15 +8,16 @@ from typing import Any
 from ringscope.engine.errors import EngineError
 
 _VARIABLES = {
-    "KERAS_BACKEND": "tensorflow",  # whatever the user's keras.json says
+    "KERAS_BACKEND": "tensorflow",  # overrides the user's keras.json
     "TF_CPP_MIN_LOG_LEVEL": "2",  # errors only
 }
 
 
 def load(threads: int, ranks: int, replicas: int = 1) -> Any:
-    """TensorFlow on CPUs with so many threads and one logical device for each replica; EngineError without it.
+    """Return TensorFlow on CPUs with ``threads`` threads and one logical device for each replica; EngineError without
+    it.
 
-    To be called once, before TensorFlow has computed anything.
+    Call it once, before TensorFlow has computed anything.
     """
     for name, value in _VARIABLES.items():
         os.environ.setdefault(name, value)
@@ -36,5 +37,7 @@ def load(threads: int, ranks: int, replicas: int = 1) -> Any:
 
 
 def between_operations(ranks: int) -> int:
-    """Return the number of concurrent operations: each that waits for a rank holds a thread; too few deadlock."""
+    """Return the number of concurrent operations: an operation that waits for a rank holds a thread, so too few
+    deadlock.
+    """
     return ranks + 1

@@ -30,7 +30,7 @@ class PartStep:
         self._tf, self._replicas, self._samples = tf, replicas, spec.global_batch_size
 
     def __call__(self, inputs: Any, targets: Any) -> Any:
-        """The loss, summed over the part; the gradient is that of the mean over the whole batch."""
+        """Return the loss, summed over the part; the gradient is that of the mean over the whole batch."""
         tf, variables = self._tf, self.keras_model.variables
         with tf.GradientTape() as tape:
             logits = self.keras_model.model(inputs, training=True)
@@ -42,10 +42,10 @@ class PartStep:
 
 
 class KerasReplicas:
-    """This rank's replicas, as the trainer sees them."""
+    """This rank's replicas, for the trainer."""
 
     def __init__(self, tf: Any, strategy: Any, spec: TrainingSpec, module: nn.Module, shape: tuple[int, ...]) -> None:
-        """``module`` gives the first parameters, and takes the trained ones."""
+        """``module`` provides the first parameters, and receives the trained ones."""
         self.algorithm, self.transport = _NAMES[spec.strategy]
         self.size_bytes = gradient_bytes(module)
         self._strategy, self._tf = strategy, tf
@@ -57,7 +57,7 @@ class KerasReplicas:
 
     @property
     def module(self) -> nn.Module:
-        """The PyTorch module, with the parameters after the last step."""
+        """Return the PyTorch module, with the parameters after the last step."""
         return self._model.module
 
     def step(self, parts: Parts, count: int, global_samples: int) -> Result:
@@ -71,10 +71,12 @@ class KerasReplicas:
         return Result(float(sum(float(loss) for loss in losses)), unknown_sums(self.size_bytes))
 
     def close(self) -> None:
-        """TensorFlow gives nothing back before the process ends."""
+        """Do nothing: TensorFlow frees nothing before the process ends."""
 
     def _split(self, samples: torch.Tensor) -> Any:
-        """A part for each of this rank's replicas, the first ones larger where it does not come out even."""
+        """Return a part for each of this rank's replicas; the first ones are larger if the division leaves a
+        remainder.
+        """
         every = iter(split(samples, self._local))
         return self._strategy.experimental_distribute_values_from_function(
             lambda _: self._tf.convert_to_tensor(next(every))
@@ -82,7 +84,7 @@ class KerasReplicas:
 
 
 def split(samples: torch.Tensor, parts: int) -> Sequence[Any]:
-    """Samples in parts, as ``batch_weights.equal`` cuts a batch."""
+    """Split samples into parts, as ``batch_weights.equal`` does."""
     return np.array_split(samples.numpy(), parts)
 
 

@@ -1,4 +1,6 @@
-"""TensorFlow's ParameterServerStrategy: rank 0 hands out the parts of each batch, workers compute, servers hold."""
+"""TensorFlow's ParameterServerStrategy: rank 0 distributes the parts of each batch, workers compute, servers hold
+the parameters.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +14,14 @@ from ringscope.train.tf_peer.replicas import Parts, PartStep, gradient_bytes, sp
 
 
 class ServedModel:
-    """The coordinator, as the trainer sees it."""
+    """The coordinator, for the trainer."""
 
     algorithm, transport = "tf_parameter_server", "grpc"
 
     def __init__(
         self, tf: Any, strategy: Any, spec: TrainingSpec, module: nn.Module, shape: tuple[int, ...], workers: int
     ) -> None:
-        """``module`` gives the first parameters, and takes the trained ones."""
+        """``module`` provides the first parameters, and receives the trained ones."""
         self.size_bytes = gradient_bytes(module)
         self._tf, self._workers = tf, workers
         with strategy.scope():
@@ -30,11 +32,11 @@ class ServedModel:
 
     @property
     def module(self) -> nn.Module:
-        """The PyTorch module, with the parameters after the last step."""
+        """Return the PyTorch module, with the parameters after the last step."""
         return self._model.module
 
     def step(self, parts: Parts, count: int, global_samples: int) -> Result:
-        """A part of the batch for each worker; it ends when the last of them is applied."""
+        """Make a step with a part of the batch for each worker; it ends when the last part is applied."""
         ((inputs, targets),) = parts
         self._model.note_step()
         pairs = zip(split(inputs, self._workers), split(targets, self._workers), strict=True)
@@ -44,4 +46,4 @@ class ServedModel:
         return Result(float(sum(float(loss.fetch()) for loss in losses)), unknown_sums(self.size_bytes))
 
     def close(self) -> None:
-        """TensorFlow gives nothing back before the process ends."""
+        """Do nothing: TensorFlow frees nothing before the process ends."""

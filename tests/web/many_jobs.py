@@ -1,5 +1,6 @@
 """Jobs that nobody ran: rows put straight into the database, where a test needs many, or others than job 1."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -38,6 +39,14 @@ def add_twin(data_dir: Path, name: str, disturbed_by: str | None = None) -> int:
             times = ", ".join(f"{name} = {name} * {factor}" for name in ("time_us", "mean_us", "p50_us"))
             rates = ", ".join(f"{name} = {name} / {factor}" for name in ("algbw_gb_per_s", "busbw_gb_per_s"))
             database.execute(f"UPDATE measurements SET {times}, {rates} WHERE attempt_id = ? AND {sizes}", (twin_id,))
+            of_twin = (
+                f"SELECT id, rounds_us FROM measurements WHERE attempt_id = ? AND {sizes} AND rounds_us IS NOT NULL"
+            )
+            for row_id, rounds_us in database.execute(of_twin, (twin_id,)).fetchall():
+                slower = json.dumps(
+                    [factor * time_us for time_us in json.loads(rounds_us)]
+                )  # rows of today have rounds
+                database.execute("UPDATE measurements SET rounds_us = ? WHERE id = ?", (slower, row_id))
     return job_id
 
 

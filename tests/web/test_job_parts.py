@@ -331,7 +331,7 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     expect(page).to_have_url(re.compile("beside=base"))
     expect(page.get_by_role("columnheader", name="ring, base job (GB/s)")).to_be_visible()
     expect(page.locator("figcaption")).to_contain_text(
-        f"Grey: the means of job {measured}, the base job. Against job {measured}, by the means: of 8 rows"
+        f"Grey: the means of job {measured}, the base job. Against job {measured}: of 8 rows"
     )
     assert visit.violations() == []
     choose(page, "View", "chart")

@@ -43,20 +43,21 @@ async def lateness(session: AsyncSession, wanted: StepsOfRow, columns: int) -> L
     spans = [_Span(*row) for row in await session.execute(_ends(wanted))]
     if not spans or len(seats) < 2:
         return Lateness(first_step=0, steps=0, steps_per_column=1, ranks=[], after_us=[], started_at_ns=[])
-    first, last = min(span.first for span in spans), max(span.last for span in spans)
-    width = -(-(last - first + 1) // columns)
+    first = min(span.first for span in spans)
+    iterations = await session.scalar(select(func.count(Step.step.distinct())).where(*wanted.conditions())) or 0
+    width = -(-iterations // columns)
     errors_us = _errors_us(seats, spans)
     offsets_ns = {rank: round(seat.clock.offset_seconds * 1e9) if seat.clock else 0 for rank, seat in seats.items()}
     found: defaultdict[int, _Row] = defaultdict(_Row)
     after_us: dict[int, float] = {}
     started_at_ns: dict[int, int] = {}
     for rank, column, *values in await session.execute(
-        _binned(_arrived(wanted, offsets_ns), len(seats), first, width, errors_us)
+        _binned(_arrived(wanted, offsets_ns), len(seats), width, errors_us)
     ):
         *of_rank, after, started_at_ns[column] = values  # a column's steps are those of every rank
         found[rank].add(column, *of_rank)
         after_us[column] = max(after_us.get(column, 0.0), after)
-    shown = range(-(-(last - first + 1) // width))
+    shown = range(-(-iterations // width))
     return Lateness(
         first_step=first,
         steps=max((row.steps for row in found.values()), default=0),
@@ -139,8 +140,8 @@ def _errors_us(seats: Mapping[int, Seat], spans: Sequence[_Span]) -> dict[int, f
 
 
 def _arrived(wanted: StepsOfRow, offsets_ns: Mapping[int, int]) -> Subquery:
-    """Select each rank's start by the server's clock, its place in the step (from 1 to ``ranks``), and two of the
-    starts.
+    """Select each rank's start by the server's clock, its place in the step (from 1 to ``ranks``), two of the starts,
+    and the iteration of the row (from 0): between two of them lie steps of other rows, as algorithms take turns.
 
     All of it uses one order of the steps: there may be millions, and each other order would sort them once more.
     """
@@ -151,13 +152,14 @@ def _arrived(wanted: StepsOfRow, offsets_ns: Mapping[int, int]) -> Subquery:
     return select(
         told,
         func.row_number().over(**by_step).label("place"),
+        (func.dense_rank().over(order_by=told.c.step) - 1).label("iteration"),
         func.count().over(**whole).label("ranks"),
         func.last_value(told.c.at_ns).over(**whole).label("last_ns"),
         func.nth_value(told.c.at_ns, (len(offsets_ns) - 1) // 2 + 1).over(**whole).label("middle_ns"),
     ).subquery()
 
 
-def _binned(arrived: Subquery, ranks: int, first: int, width: int, errors_us: Mapping[int, float | None]) -> Any:
+def _binned(arrived: Subquery, ranks: int, width: int, errors_us: Mapping[int, float | None]) -> Any:
     """Select by rank and column: the steps, the sum and the largest of the lateness, how often it was last, how often
     by more than the error, and the largest time after the last arrival.
 
@@ -170,7 +172,7 @@ def _binned(arrived: Subquery, ranks: int, first: int, width: int, errors_us: Ma
     is_beyond = late_us > _by_rank(arrived.c.rank, known) if known else literal(False)
     counted = select(
         arrived.c.rank,
-        ((arrived.c.step - first) // width).label("number"),
+        (arrived.c.iteration // width).label("number"),
         func.count(),
         func.sum(late_us),
         func.max(late_us),

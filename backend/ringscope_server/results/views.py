@@ -191,9 +191,9 @@ class RankLateness(BaseModel):
 class Lateness(BaseModel):
     """The lateness of ranks in the steps, and the time of the steps after the last arrival."""
 
-    first_step: int
+    first_step: int = Field(description="The first step of the row.")
     steps: int = Field(description="The number of steps that every rank has reported.")
-    steps_per_column: int
+    steps_per_column: int = Field(description="Steps of this row in each column; steps of other rows do not count.")
     ranks: list[RankLateness] = Field(description="The ranks, the latest on average first.")
     after_us: list[float | None] = Field(
         description="The time from the last rank's arrival to the last rank's end, the largest in each column."

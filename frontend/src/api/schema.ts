@@ -3477,7 +3477,10 @@ export interface components {
              * @description The time from the last rank's arrival to the last rank's end, the largest in each column.
              */
             after_us: (number | null)[];
-            /** First Step */
+            /**
+             * First Step
+             * @description The first step of the row.
+             */
             first_step: number;
             /**
              * Ranks
@@ -3494,7 +3497,10 @@ export interface components {
              * @description The number of steps that every rank has reported.
              */
             steps: number;
-            /** Steps Per Column */
+            /**
+             * Steps Per Column
+             * @description Steps of this row in each column; steps of other rows do not count.
+             */
             steps_per_column: number;
         };
         /**

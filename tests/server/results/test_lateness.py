@@ -102,6 +102,18 @@ async def test_who_is_late_and_how_long_the_rest_takes(server: Server) -> None:
     assert found["started_at_ns"] == [START_NS, START_NS + 2_000_000]
 
 
+async def test_columns_count_the_iterations_of_the_row_alone_as_algorithms_take_turns(server: Server) -> None:
+    turns = [
+        told(rank, [10.0], [10.0 * step * rank], first_step=step, algorithm="ring" if step % 3 == 0 else "direct")
+        for step in range(12)
+        for rank in (0, 1)
+    ]
+    job_id = await a_job(server, *turns)
+    found = await figures(server, job_id, "lateness", algorithm="ring", size_bytes=1024, columns=2)
+    assert (found["steps"], found["steps_per_column"]) == (4, 2)
+    assert found["ranks"][0]["late_us"] == [30.0, 90.0], "of steps 0 and 3, then of 6 and 9"
+
+
 async def test_late_is_after_the_median_rank(server: Server) -> None:
     blocks = [told(rank, [10.0], [late]) for rank, late in enumerate((0.0, 5.0, 100.0))]
     job_id = await a_job(server, *blocks, placement={"ranks": 3})

@@ -84,7 +84,7 @@ export function caption(job: BenchmarkJob, rows: readonly MeasurementView[], met
   const { topology, iterations } = job.spec.benchmark;
   const timed = timedIterations(withoutCycles(rows), iterations);
   const points: Record<Statistic, string> = {
-    mean: `the mean of ${timed} ${overRanks(job.spec)}, as in nccl-tests and in the verdict`,
+    mean: `the mean of ${timed} ${overRanks(job.spec)}, as in nccl-tests`,
     median: `the median of ${timed} of the slowest rank; the verdict, the best values and the table below use the mean`,
   };
   const point = topology ? "the model's time of one call" : `${points[statistic]}; the band is the slowest rank's p5 to p95`;

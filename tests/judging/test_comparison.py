@@ -221,3 +221,9 @@ def test_cycles_become_the_point_of_the_table_that_the_page_reads(example: dict[
     assert point.interval_us() == (expected["interval_us"] and pytest.approx(tuple(expected["interval_us"]), rel=1e-3))
     assert (point.iterations, point.is_unstable) == (expected["iterations"], expected["is_unstable"])
     assert comparison.wrong == (expected["wrong"] or 0)
+
+
+def test_rows_whose_rounds_do_not_belong_together_are_compared_by_their_means() -> None:
+    draw = np.random.default_rng(1)
+    one, other = point_of(in_turns(draw, 20)[0]), point_of(in_turns(draw, 32)[1])
+    assert one.against(other).value == other.time_us / one.time_us

@@ -108,7 +108,7 @@ def test_whose_times_are_far_from_the_fastest_is_not_called_unbeaten_however_uns
 
 
 def test_only_who_is_unbeaten_at_each_size_of_a_range_is_named_there() -> None:
-    """As in a demo on a busy laptop: mpi loses clearly at large sizes, and nobody wins at small ones."""
+    """A demo on a busy laptop is like this: mpi loses clearly at large sizes, and no algorithm wins at small ones."""
     small = [row(name, time, size, 0.7) for name, time in (("ring", 9), ("mpi", 8), ("direct", 9)) for size in (8, 512)]
     large = [row(name, time, 1 << 20) for name, time in (("ring", 40.1), ("mpi", 120), ("direct", 40))]
     assert said(*small, *large) == (

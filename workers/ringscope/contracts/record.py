@@ -10,12 +10,11 @@ from itertools import accumulate
 from operator import add
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AllowInfNan, BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AllowInfNan, BaseModel, Field, TypeAdapter, model_validator
 
 from ringscope.contracts.benchmark import MOST_ROUNDS, rounds
 from ringscope.contracts.columns import (
     FEW,
-    MOST_ENTRIES,
     Durations,
     Elements,
     Int32,
@@ -33,31 +32,13 @@ from ringscope.contracts.columns import (
     TimedMicroseconds,
     is_null,
 )
+from ringscope.contracts.record_model import RecordModel, TypeFirst, check_numbers
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
 LOOPBACK = "one-device loopback"  # part of a transport's name: ranks shared a GPU, so no link was measured
 
 _Loss = Annotated[float, AllowInfNan(True)]  # a loss may be NaN or infinite, because training may diverge
-_LAST_STEP = 2**31 - 1  # the largest number that the tables can hold
-
-
-def _check_numbers(first_step: int, steps: int) -> None:
-    if steps > MOST_ENTRIES:
-        raise ValueError(f"a record holds no more than {MOST_ENTRIES} steps")
-    if first_step + steps > _LAST_STEP:
-        raise ValueError(f"no step has a number of {_LAST_STEP} or more")
-
-
-class RecordModel(BaseModel):
-    """Base of every record. A time or rate that is NaN or infinite is an error of its sender.
-
-    A loss may be NaN or infinite: JSON cannot express that, so it is sent as the text NaN, Infinity or -Infinity.
-    """
-
-    model_config = ConfigDict(extra="forbid", allow_inf_nan=False, ser_json_inf_nan="strings")
-
-
 MOST_VARIABLES = 1_000
 
 
@@ -148,7 +129,7 @@ class Steps(RecordModel):
         ]
         if any(column is not None and len(column) != len(self.start_ns) for column in columns):
             raise ValueError("every column of a steps record needs one entry per step")
-        _check_numbers(self.first_step, len(self.start_ns))
+        check_numbers(self.first_step, len(self.start_ns))
         return self
 
 
@@ -199,7 +180,7 @@ class Iterations(RecordModel):
             raise ValueError("every column of an iterations record needs one entry per iteration")
         if any(block.kind >= len(self.kinds) for block in self.blocks):
             raise ValueError("every block of an iterations record needs its kind")
-        _check_numbers(self.first_step, count)
+        check_numbers(self.first_step, count)
         return self
 
     def steps(self) -> list[Steps]:
@@ -331,15 +312,7 @@ class Check(RecordModel):
     time_ns: Nanoseconds
 
 
-class _TypeFirst(RecordModel):
-    """Base that puts ``type`` first, as the last base's fields come first: fast readers look at the beginning of a
-    line.
-    """
-
-    type: Literal["measurement"] = "measurement"
-
-
-class Measurement(SweepRow, _TypeFirst):
+class Measurement(SweepRow, TypeFirst):
     """One row of the sweep's table, from rank 0; an earlier version may leave out fields that have defaults."""
 
     chosen_algorithm: Name | None = None

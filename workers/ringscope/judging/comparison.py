@@ -167,10 +167,11 @@ class Point(NamedTuple):
         """Return the ratio of the other's time to this one's: above 1 this one is faster.
 
         The rounds are compared by rank tests, round by round where both were timed ``in_turns``. If a point has no
-        rounds, the means are compared by their intervals.
+        rounds, or none that belong together, the means are compared by their intervals.
         """
-        if self.rounds_us and other.rounds_us:
-            return paired(*_matched(self, other)) if in_turns else unpaired(self.rounds_us, other.rounds_us)
+        rounds_us = _matched(self, other) if in_turns else (self.rounds_us, other.rounds_us)
+        if all(rounds_us):
+            return (paired if in_turns else unpaired)(*rounds_us)
         value = other.time_us / self.time_us if self.time_us else 1.0
         errors = self.error, other.error
         if errors[0] is None or errors[1] is None or not other.time_us:

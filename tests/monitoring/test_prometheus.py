@@ -86,7 +86,7 @@ def test_promtool_takes_the_export_and_keeps_its_sums(lab: Lab, finished: Finish
     assert total(SECONDS) == pytest.approx(seconds)
 
 
-def test_a_running_jobs_bus_bandwidth_is_that_of_its_rows(lab: Lab, prometheus: Prometheus) -> None:
+def test_a_running_jobs_bus_bandwidth_lies_between_those_of_its_steps(lab: Lab, prometheus: Prometheus) -> None:
     eventually(lambda: prometheus.value('up{job="ringscope-agents"}') == 1, "a scrape of the agent")
     with lab.client() as client:
         job_id = client.submit({"benchmark": ENDLESS, "placement": {"ranks": RANKS}}).id
@@ -94,9 +94,10 @@ def test_a_running_jobs_bus_bandwidth_is_that_of_its_rows(lab: Lab, prometheus: 
         measured = eventually(lambda: prometheus.value(expression), "a bus bandwidth")
         client.cancel(job_id)
         lab.wait_for_state(job_id, "cancelled")
-        rows = [row.busbw_gb_per_s for row in client.measurements(job_id)]
-    # A ratio of sums over some seconds is a weighted mean of the rows in them.
-    assert 0 < min(rows) * 0.5 < measured / 1e9 < max(rows) * 2
+    each = [bus_bytes / seconds for bus_bytes, seconds in (bytes_and_seconds([step]) for step in steps(lab, job_id))]
+    # A ratio of sums over some seconds lies between the slowest and the fastest of the steps in them, whatever stalls
+    # some of them. The long test in test_bandwidth.py compares a whole run.
+    assert 0 < min(each) < measured < max(each)
 
 
 @pytest.mark.parametrize("name", ["prometheus.yml", "containers.yml"])

@@ -1,22 +1,34 @@
 """The REST API as the command line uses it: thin, typed, synchronous; one method per route."""
 
 from ringscope.client.connection import ApiProblemError, ServerAwayError, is_ready
-from ringscope.client.events import Event, EventRoutes
-from ringscope.client.graphs import GraphRoutes, Graphs
-from ringscope.client.insights import Activity, Check, Insight, InsightRoutes
-from ringscope.client.jobs import Attempt, ClearWinner, Delay, Job, JobRoutes, Pending, QueuePlan, Summary
-from ringscope.client.monitoring import MonitoringRoutes, TargetGroup
-from ringscope.client.nodes import Cluster, Node, NodeRoutes
-from ringscope.client.planning import Example, JobFit, PlanningRoutes, PriceCell, PriceTable, Sensitivities
-from ringscope.client.predictions import Against, ComparedRow, PredictionRoutes
-from ringscope.client.results import Arrival, AttemptEnvironment, LogLine, ResultRoutes, Step
+from ringscope.client.events import EventRoutes
+from ringscope.client.graphs import GraphRoutes
+from ringscope.client.insights import InsightRoutes
+from ringscope.client.jobs import Job, JobRoutes
+from ringscope.client.monitoring import MonitoringRoutes
+from ringscope.client.nodes import Node, NodeRoutes
+from ringscope.client.planning import PlanningRoutes
+from ringscope.client.predictions import PredictionRoutes
+from ringscope.client.results import ResultRoutes
 from ringscope.client.schedules import Schedule, ScheduleRoutes
 from ringscope.client.stream import StreamEvent, StreamRoutes, parse_events
-from ringscope.client.tokens import LoginLink, Me, Token, TokenRoutes
+from ringscope.client.tokens import TokenRoutes
 from ringscope.client.traces import JobTrace, TracedOperation, TraceRoutes
-from ringscope.client.training import Curve, CurvePoint, Epoch, RankBuckets, TrainingRoutes
+from ringscope.client.training import Epoch, TrainingRoutes
 from ringscope.client.view import Page, View
-from ringscope.client.webhooks import Delivery, Webhook, WebhookRoutes
+from ringscope.client.views.events import Event
+from ringscope.client.views.graphs import Graphs
+from ringscope.client.views.insights import Activity, Check, Insight
+from ringscope.client.views.jobs import Attempt, ClearWinner, Delay, Pending, QueuePlan, Summary
+from ringscope.client.views.monitoring import TargetGroup
+from ringscope.client.views.nodes import Cluster
+from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTable, Sensitivities
+from ringscope.client.views.predictions import Against, ComparedRow
+from ringscope.client.views.results import Arrival, AttemptEnvironment, LogLine, Step
+from ringscope.client.views.tokens import LoginLink, Me, Token
+from ringscope.client.views.training import Curve, CurvePoint, RankBuckets
+from ringscope.client.views.webhooks import Delivery, NewWebhook
+from ringscope.client.webhooks import Webhook, WebhookRoutes
 
 __all__ = [
     "Activity",
@@ -45,6 +57,7 @@ __all__ = [
     "LogLine",
     "LoginLink",
     "Me",
+    "NewWebhook",
     "Node",
     "Page",
     "Pending",

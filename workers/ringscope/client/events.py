@@ -1,24 +1,9 @@
 """The audit log: what happened, and who did it."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 
 from ringscope.client.connection import Connection
-from ringscope.client.view import View
-
-
-class Event(View):
-    """An event, and its author."""
-
-    id: int
-    time: datetime
-    actor: str
-    action: str
-    target_type: str
-    target_id: str
-    before: str | None
-    after: str | None
-    message: str
+from ringscope.client.views.events import Event
 
 
 class EventRoutes(Connection):

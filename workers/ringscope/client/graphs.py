@@ -1,14 +1,7 @@
 """Read the addresses of Prometheus and Grafana."""
 
 from ringscope.client.connection import Connection
-from ringscope.client.view import View
-
-
-class Graphs(View):
-    """Addresses of Prometheus and Grafana, if the server has them."""
-
-    prometheus_url: str | None = None
-    grafana_url: str | None = None
+from ringscope.client.views.graphs import Graphs
 
 
 class GraphRoutes(Connection):

@@ -1,42 +1,7 @@
 """Problems that the server found in jobs while they ran, and what their ranks are doing now."""
 
-from datetime import datetime
-from typing import Any
-
 from ringscope.client.connection import Connection
-from ringscope.client.view import View
-
-
-class Insight(View):
-    """One finding; ``until`` is None while it is so. Its evidence comes with ``insights`` only."""
-
-    id: int
-    kind: str
-    rank: int | None = None
-    node: str | None = None
-    message: str
-    since: datetime
-    until: datetime | None = None
-    evidence: dict[str, Any] = {}
-
-
-class Check(View):
-    """Something that was checked of a job, or could not be, in a sentence."""
-
-    check: str
-    is_checked: bool
-    sentence: str
-
-
-class Activity(View):
-    """Activity of some ranks of a running job; ``since`` is None if it is not known."""
-
-    doing: str
-    is_loading: bool = False
-    ranks: list[int] = []
-    count: int = 0
-    nodes: list[str] = []
-    since: datetime | None = None
+from ringscope.client.views.insights import Activity, Check, Insight
 
 
 class InsightRoutes(Connection):

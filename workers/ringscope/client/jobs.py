@@ -1,173 +1,22 @@
 """Jobs: their specification, their state, and the actions on them."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Any
 
-from pydantic import Field
-
 from ringscope.client.connection import Connection
-from ringscope.client.insights import Insight
-from ringscope.client.view import View
-from ringscope.contracts.job import JobSpec
+from ringscope.client.views import jobs as views
+from ringscope.client.views.jobs import QueuePlan
 
 FINISHED_STATES = frozenset({"succeeded", "failed", "cancelled"})
 
 
-class Progress(View):
-    """Progress of a job: rows of a sweep's table, or steps of training, whose total is unknown at first."""
-
-    done: int
-    total: int | None = None
-
-
-class SizeBusbw(View):
-    """The bus bandwidth at one size."""
-
-    size_bytes: int
-    busbw_gb_per_s: float
-    is_unstable: bool = False
-
-
-class Best(View):
-    """The best row of one algorithm; the iterations of an unstable one differ so much that their mean says little."""
-
-    algorithm: str
-    size_bytes: int
-    busbw_gb_per_s: float
-    is_unstable: bool = False
-
-
-class ClearWinner(View):
-    """Sizes at which one algorithm clearly beats all others."""
-
-    algorithm: str
-    in_place: bool
-    min_bytes: int
-    max_bytes: int
-
-
-class Summary(View):
-    """Results of a job: words for a benchmark, numbers for training (loss None: it was not finite).
-
-    ``best`` has the fastest algorithm first, ``wrong`` counts elements over all checks. ``sizes`` and
-    ``min_size_p99_us`` are of the fastest algorithm, ``limit_gb_per_s`` of the links.
-    """
-
-    verdict: str = ""
-    explanation: str = ""
-    best: list[Best] = []
-    winners: list[ClearWinner] = []
-    wrong: int = 0
-    sizes: list[SizeBusbw] = []
-    min_size_p99_us: float | None = None
-    limit_gb_per_s: float | None = None
-    ranks: int = 0
-    cores: int | None = None
-    loss: float | None = None
-    validation_accuracy: float | None = None
-    samples_per_second: float | None = None
-    step_seconds: float | None = None
-    exposed_communication_seconds: float | None = None
-    epochs_done: int = 0
-    steps_done: int = 0
-    seconds_to_target: float | None = None
-    scaling_efficiency: float | None = None
-
-
-class Pending(View):
-    """Why a job waits; position 1 is the next in the queue."""
-
-    reason: str
-    sentence: str
-    estimated_start: datetime | None = None
-    position: int | None = None
-
-
-class Member(View):
-    """One node's share of a gang, and how far it has come: assigned, ready, running, ended, quarantined or clean."""
-
-    node: str
-    phase: str
-
-
-class Attempt(View):
-    """One try at running a job: the nodes of its gang, in rank order."""
-
-    number: int = 1
-    nodes: list[str]
-    members: list[Member] = []
-    reason: str | None = None
-    message: str = ""
-    bad_node: str | None = None
-    bad_rank: int | None = None
-    disturbed_by: str | None = None
-    created_at: datetime | None = None
-    started_at: datetime | None = None
-    finished_at: datetime | None = None
-
-
-class Job(View):
+class Job(views.Job):
     """A job: where it stands and what came out."""
-
-    id: int
-    name: str
-    kind: str
-    spec: JobSpec
-    state: str
-    reason: str | None
-    message: str
-    advice: str = ""
-    user: str = ""
-    created_at: datetime
-    started_at: datetime | None
-    finished_at: datetime | None
-    priority: int = 50
-    labels: dict[str, str] = {}
-    revision: int = 1
-    cloned_from: int | None = None
-    schedule_id: int | None = None
-    not_before: datetime | None = None
-    excluded_nodes: list[str] = []
-    pending: Pending | None
-    progress: Progress
-    summary: Summary
-    attempts: list[Attempt] = []
-    insights: list[Insight] = []
 
     @property
     def is_finished(self) -> bool:
         """Return whether the job has ended, so that nothing about it will change."""
         return self.state in FINISHED_STATES
-
-
-class Share(View):
-    """The part of a gang on one node: the slots that it would use there."""
-
-    node: str
-    slots: list[int]
-
-
-class Delay(View):
-    """A waiting job whose estimated start would move."""
-
-    job_id: int
-    name: str
-    is_simulated: bool = False
-    before: datetime | None = Field(None, alias="from")
-    after: datetime | None = Field(None, alias="to")
-
-
-class QueuePlan(View):
-    """Plan for a job if it were submitted now."""
-
-    starts_now: bool
-    estimated_start: datetime | None
-    pending: Pending | None
-    shares: list[Share] = []
-    position: int | None = None
-    delays: list[Delay] = []
-    preempted_jobs: list[int] = []
 
 
 class JobRoutes(Connection):

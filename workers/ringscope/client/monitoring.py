@@ -1,14 +1,7 @@
 """Scrape targets for Prometheus."""
 
 from ringscope.client.connection import Connection
-from ringscope.client.view import View
-
-
-class TargetGroup(View):
-    """One node's agent, in the format of Prometheus' http_sd and file_sd."""
-
-    targets: list[str]
-    labels: dict[str, str]
+from ringscope.client.views.monitoring import TargetGroup
 
 
 class MonitoringRoutes(Connection):

@@ -1,104 +1,22 @@
 """Nodes: what people want of them, what they are, and what runs there."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from ringscope.client.connection import Connection
-from ringscope.client.events import Event
-from ringscope.client.view import View
+from ringscope.client.views import nodes as views
+from ringscope.client.views.events import Event
+from ringscope.client.views.nodes import Cluster, Link, Readings
 
 
-class Slot(View):
-    """One slot, and the rank on it; ``quarantine`` says why it is not given away."""
-
-    slot: int
-    job_id: int | None = None
-    rank: int | None = None
-    quarantine: str | None = None
-
-
-class Gpu(View):
-    """One GPU."""
-
-    model: str
-    memory_bytes: int
-
-
-class Inventory(View):
-    """Hardware of a node."""
-
-    cores: int
-    memory_bytes: int
-    gpus: list[Gpu] = []
-
-
-class Node(View):
+class Node(views.Node):
     """A node: what people want of it (desired) and what it is (observed)."""
-
-    id: int
-    name: str
-    address: str = ""
-    revision: int = 1
-    desired: str
-    desired_reason: str = ""
-    desired_by: str | None = None
-    observed: str
-    observed_reason: str = ""
-    slots_total: int
-    slots_busy: int
-    slots: list[Slot] = []
-    inventory: Inventory | None = None
-    versions: dict[str, str] = {}
-    labels: dict[str, str] = {}
-    leaves_at: datetime | None = None
-    heartbeat_age_seconds: float
-    clock_offset_seconds: float | None = None
-    clock_error_seconds: float | None = None
 
     @property
     def is_up(self) -> bool:
         """Return whether it takes work; a degraded node does, with the slots it has left."""
         return self.observed in ("ready", "degraded")
-
-
-class Cluster(View):
-    """The whole cluster in a few numbers."""
-
-    version: str
-    nodes_ready: int
-    nodes_total: int
-    slots_busy: int
-    slots_total: int
-    jobs_queued: int
-    jobs_running: int
-    jobs_finished: int
-
-
-class Readings(View):
-    """Load of a node during the last minutes, in columns, oldest first; None where it could not be read."""
-
-    node: str
-    age_seconds: list[float]
-    load_average: list[float | None] = []
-    memory_used_bytes: list[int | None] = []
-    gpu_utilization_ratio: list[float | None] = []
-    gpu_memory_used_bytes: list[int | None] = []
-    gpu_temperature_celsius: list[float | None] = []
-
-
-class Link(View):
-    """Two nodes, and what the newest sendrecv of one rank on each measured between them."""
-
-    nodes: list[str]
-    busbw_gb_per_s: float
-    size_bytes: int
-    is_unstable: bool = False
-    algorithm: str
-    transport: str
-    job_id: int
-    measured_at: datetime
 
 
 class NodeRoutes(Connection):

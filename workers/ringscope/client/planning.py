@@ -4,48 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ringscope.client.connection import Connection
-from ringscope.client.view import View
-
-
-class PriceCell(View):
-    """One size on one shape: a price for each algorithm, and the algorithm with the least."""
-
-    shape: str
-    ranks: int
-    size_bytes: int
-    fastest: str | None
-    results: list[dict[str, Any]]
-
-
-class PriceTable(View):
-    """Prices; nothing is measured."""
-
-    collective: str
-    cells: list[PriceCell]
-
-
-class Sensitivities(View):
-    """Effect of each link parameter on each algorithm's time."""
-
-    factor: float
-    items: list[dict[str, Any]]
-
-
-class JobFit(View):
-    """The cost model's parameters from a job's rows."""
-
-    transport: str
-    ranks: int
-    regimes: list[dict[str, Any]]
-    median_error: float
-    r_squared: float
-
-
-class Example(View):
-    """A collective on given numbers, step by step."""
-
-    algorithm: str
-    example: dict[str, Any]
+from ringscope.client.views.planning import Example, JobFit, PriceTable, Sensitivities
 
 
 class PlanningRoutes(Connection):

@@ -5,134 +5,20 @@ from datetime import datetime
 from typing import Any
 
 from ringscope.client.connection import Connection
-from ringscope.client.events import Event
-from ringscope.client.view import Page, View
+from ringscope.client.view import Page
+from ringscope.client.views.events import Event
+from ringscope.client.views.results import (
+    Arrival,
+    AttemptEnvironment,
+    LatencyCurve,
+    Lateness,
+    LogLine,
+    LogOutline,
+    NewestSteps,
+    Step,
+)
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.sweep_row import SweepRow
-
-
-class Step(View):
-    """One step of one rank, with its exact times."""
-
-    rank: int
-    step: int
-    started_at_ns: int
-    server_time_ns: int | None = None
-    clock_error_us: float | None = None
-    duration_us: float
-
-
-class StepBlock(View):
-    """Steps of one rank with equal properties: index, start and duration of the last one, and statistics of all."""
-
-    rank: int
-    op: str
-    algorithm: str
-    transport: str
-    in_place: bool
-    bytes: int
-    steps: int
-    last_step: int
-    started_at_ns: int
-    last_us: float
-    mean_us: float
-    min_us: float
-    max_us: float
-    busbw_gb_per_s: float | None
-
-
-class NewestSteps(View):
-    """Newest step of each of the ``ranks``; if there are many, ``items`` holds only the slowest."""
-
-    job_id: int
-    attempt_id: int | None
-    ranks: int
-    items: list[StepBlock]
-
-
-class Arrival(View):
-    """The rank that came last to one step, its delay after the median rank, and the possible error of the clocks."""
-
-    step: int
-    last_rank: int
-    last_node: str
-    late_us: float
-    error_us: float | None
-    is_real: bool
-
-
-class LogLine(View):
-    """A line of output; ``rank`` is None for the launcher's and the agent's own lines."""
-
-    id: int
-    number: int | None = None
-    node: str
-    rank: int | None
-    stream: str
-    time_ns: int
-    text: str
-
-
-class LogOutline(View):
-    """Length of a log, and a cursor for each of its pages (None: the first one).
-
-    ``line_at`` is the last line printed by the time asked for, from 1; None: none was.
-    """
-
-    lines: int
-    lines_per_page: int
-    cursors: list[str | None]
-    line_at: int | None = None
-
-
-class LatencyPoint(View):
-    """One point of a latency curve: this share of the iterations took at most ``time_us``."""
-
-    share: float
-    time_us: float
-
-
-class LatencyCurve(View):
-    """The iterations of one row, by the slowest rank of each."""
-
-    count: int
-    points: list[LatencyPoint]
-
-
-class RankLateness(View):
-    """Lateness of one rank, relative to the median rank of each step; late_us is the maximum in each column."""
-
-    rank: int
-    node: str
-    mean_late_us: float
-    error_us: float | None
-    last_steps: int
-    late_us: list[float | None]
-
-
-class Lateness(View):
-    """Lateness of the ranks, the latest on average first, and the time of a step after its last rank has come."""
-
-    first_step: int
-    steps: int
-    steps_per_column: int
-    ranks: list[RankLateness]
-    after_us: list[float | None]
-
-
-class NodeEnvironment(View):
-    """Environment of the ranks of one node."""
-
-    host: str
-    ranks: list[int]
-    versions: dict[str, str]
-
-
-class AttemptEnvironment(View):
-    """Environment of one attempt."""
-
-    attempt: int
-    nodes: list[NodeEnvironment]
 
 
 class ResultRoutes(Connection):

@@ -6,26 +6,12 @@ from typing import Any
 
 from ringscope.client.connection import Connection
 from ringscope.client.jobs import Job
-from ringscope.client.view import View
+from ringscope.client.views import schedules as views
 from ringscope.contracts.words.devices import SIMULATED
 
 
-class Schedule(View):
+class Schedule(views.Schedule):
     """A job and the times at which it is submitted."""
-
-    id: int
-    name: str
-    cron: str
-    timezone: str
-    overlap: str
-    is_enabled: bool
-    spec: dict[str, Any]
-    user: str = ""
-    revision: int = 1
-    next_fire_at: datetime | None = None
-    last_fire_at: datetime | None = None
-    last_job_id: int | None = None
-    last_outcome: str = ""
 
     @property
     def is_simulated(self) -> bool:

@@ -1,46 +1,9 @@
 """Tokens for the API, and login links."""
 
-from datetime import datetime
 from typing import Any
 
 from ringscope.client.connection import Connection
-from ringscope.client.view import View
-
-
-class Token(View):
-    """A secret that opens the API, without the secret."""
-
-    id: int
-    name: str
-    kind: str
-    role: str
-    note: str = ""
-    node: str | None = None
-    created_by: str = ""
-    created_at: datetime | None = None
-    expires_at: datetime | None = None
-    last_used_at: datetime | None = None
-    rotation_wanted_at: datetime | None = None
-
-
-class NewToken(Token):
-    """A new token; only this answer contains its secret."""
-
-    secret: str
-
-
-class LoginLink(View):
-    """A link with a one-time token that logs a browser in."""
-
-    url: str
-    expires_at: datetime
-
-
-class Me(View):
-    """The name and role behind this connection's token."""
-
-    name: str
-    role: str
+from ringscope.client.views.tokens import LoginLink, Me, NewToken, Token
 
 
 class TokenRoutes(Connection):

@@ -1,76 +1,18 @@
 """Results of training jobs: epochs, the curve over all attempts, buckets of gradients."""
 
 from ringscope.client.connection import Connection
-from ringscope.client.view import Page, View
+from ringscope.client.view import Page
+from ringscope.client.views import training as views
+from ringscope.client.views.training import Curve, RankBuckets
 
 
-class Epoch(View):
+class Epoch(views.Epoch):
     """The end of an epoch; a loss that was no finite number is None: training has diverged."""
-
-    id: int
-    attempt: int = 1
-    epoch: int
-    step: int
-    training_loss: float | None
-    validation_loss: float | None
-    validation_accuracy: float | None
-    samples: int
-    duration_us: float
-    validation_us: float = 0.0
-    checkpoint_us: float = 0.0
 
     @property
     def samples_per_second(self) -> float | None:
         """Return the throughput of all ranks, without validation and checkpoint."""
         return self.samples / self.duration_us * 1e6 if self.duration_us else None
-
-
-class CurvePoint(View):
-    """Some consecutive steps as one: means over their steps and all ranks."""
-
-    first_step: int
-    last_step: int
-    loss: float | None
-    samples_per_second: float | None
-    duration_us: float
-    compute_us: float
-    communication_us: float
-    exposed_us: float
-
-
-class CurvePart(View):
-    """The steps of an attempt that count, the last one included; the job may be one that it went on from."""
-
-    job_id: int
-    attempt: int
-    first_step: int
-    last_step: int
-
-
-class Curve(View):
-    """Training curve over all attempts; for a step reported twice the later attempt counts."""
-
-    points: list[CurvePoint]
-    steps_per_point: int
-    attempts: list[CurvePart]
-
-
-class Bucket(View):
-    """One piece of the gradient; times from the step's start."""
-
-    bytes: int
-    ready_us: float
-    start_us: float
-    end_us: float
-
-
-class RankBuckets(View):
-    """The newest step of a rank from inside."""
-
-    rank: int
-    step: int
-    backward_us: float
-    buckets: list[Bucket]
 
 
 class TrainingRoutes(Connection):

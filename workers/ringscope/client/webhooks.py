@@ -1,46 +1,19 @@
 """Webhooks: URLs that receive events, and the deliveries to them."""
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime
 from typing import Any
 
 from ringscope.client.connection import Connection
-from ringscope.client.view import View
+from ringscope.client.views import webhooks as views
+from ringscope.client.views.webhooks import Delivery, NewWebhook
 
 
-class Webhook(View):
+class Webhook(views.Webhook):
     """A URL that receives events."""
-
-    id: int
-    name: str
-    url: str
-    events: list[str]
-    is_enabled: bool
-    revision: int = 1
 
     def body(self) -> dict[str, Any]:
         """Return the request body of a PUT."""
         return self.model_dump(mode="json", include={"name", "url", "events", "is_enabled"})
-
-
-class NewWebhook(Webhook):
-    """A new webhook; only this answer contains the secret that signs its messages."""
-
-    secret: str
-
-
-class Delivery(View):
-    """One message to one webhook."""
-
-    id: int
-    event_type: str
-    state: str
-    tries: int = 0
-    last_status: int | None = None
-    last_error: str = ""
-    next_attempt_at: datetime | None = None
-    created_at: datetime
-    delivered_at: datetime | None = None
 
 
 class WebhookRoutes(Connection):

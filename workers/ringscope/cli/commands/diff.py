@@ -171,7 +171,13 @@ def _row(pair: _Pair) -> tuple[str, ...]:
 def _marks(pair: _Pair) -> str:
     unstable = [side for side, row in (("A", pair.a), ("B", pair.b)) if row.is_unstable]
     words = f"{' and '.join(unstable)} unstable" if unstable else ""
-    return " ".join(filter(None, ("*" if pair.against.is_clear else "", words)))
+    return " ".join(filter(None, ("*" if _is_clear(pair.against) else "", words)))
+
+
+def _is_clear(against: Against) -> bool:
+    """Return whether the ratio's 95 % interval excludes 1; an older server does not say it."""
+    low, high = against.ratio_low, against.ratio_high
+    return low is not None and high is not None and not low <= 1 <= high
 
 
 def _interval(against: Against) -> str:
@@ -179,7 +185,7 @@ def _interval(against: Against) -> str:
 
 
 def _sum(pairs: list[_Pair]) -> str:
-    clear = [pair.against.ratio for pair in pairs if pair.against.is_clear]
+    clear = [pair.against.ratio for pair in pairs if _is_clear(pair.against)]
     faster = sum(ratio < 1 for ratio in clear)
     slower = len(clear) - faster
     return f"* clear difference: {len(clear)} of {len(pairs)} rows; B is faster in {faster}, slower in {slower}."
@@ -197,8 +203,8 @@ def _document(sides: list[dict[str, Any]], compared: _Compared, found: list[Diff
             "ratio": pair.against.ratio,
             "ratio_low": pair.against.ratio_low,
             "ratio_high": pair.against.ratio_high,
-            "is_clear": pair.against.is_clear,
-            "is_beyond_noise": pair.against.is_clear,  # the former name
+            "is_clear": _is_clear(pair.against),
+            "is_beyond_noise": _is_clear(pair.against),  # the former name
             "noise_us": pair.against.noise * pair.a.time_us,
             "a_is_unstable": pair.a.is_unstable,
             "b_is_unstable": pair.b.is_unstable,

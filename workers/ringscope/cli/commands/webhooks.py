@@ -7,7 +7,7 @@ import typer
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say, say_json
 from ringscope.cli.formatting import AsJson, Columns, Quiet, named, say_list, say_one, when
-from ringscope.client import Client, Delivery, Webhook
+from ringscope.client import Client, Delivery, NewWebhook, Webhook
 from ringscope.contracts.words.units import is_whole_number
 
 Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its name or number.")]
@@ -143,7 +143,7 @@ def _replace(client: Client, found: Webhook, is_enabled: bool) -> Webhook:
     return client.replace_webhook(found.id, found.body() | {"is_enabled": is_enabled}, found.revision)
 
 
-def _line(webhook: Webhook) -> str:
+def _line(webhook: Webhook | NewWebhook) -> str:
     state = "receives" if webhook.is_enabled else "is disabled; it received"
     return f"Webhook {webhook.id} {webhook.name}: {webhook.url} {state} {', '.join(webhook.events)}"
 

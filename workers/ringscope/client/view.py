@@ -13,7 +13,8 @@ ItemT = TypeVar("ItemT")
 class View(BaseModel):
     """Base of what the server shows; fields that this version does not know are kept."""
 
-    model_config = ConfigDict(extra="allow")
+    # a command reads few of the views; one is built when it is first read
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
     @classmethod
     def read(cls, body: Any) -> Self:

@@ -226,10 +226,16 @@ def _empty(page: Page, site: Site) -> None:
 
 
 def choose(page: Page, group: str, choice: str, *, exact: bool = False) -> None:
-    """Takes one of the choices that the address keeps.
+    """Takes one of the choices that the address keeps, in the panel "Options" if it is not in sight.
 
     It is checked once the address has it. `check()` would look before, and fail where the router is slow.
     """
     radio = page.get_by_role("radiogroup", name=group, exact=exact).get_by_role("radio", name=choice, exact=exact)
+    options = page.get_by_role("button", name="Options")
+    is_behind = not radio.is_visible() and options.is_visible()
+    if is_behind:
+        options.click()
     radio.click()
     expect(radio).to_be_checked()
+    if is_behind:
+        page.keyboard.press("Escape")

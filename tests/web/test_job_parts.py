@@ -165,14 +165,14 @@ def test_a_size_that_is_chosen_in_the_table_is_looked_at_everywhere(visit: Visit
 @pytest.mark.long
 def test_the_model_stands_beside_the_measured_rows(visit: Visit, measured: int) -> None:
     found = visit.site.get(f"/jobs/{measured}/prediction")
-    page = visit.open(f"/jobs/{measured}?view=table")
+    page = visit.open(f"/jobs/{measured}?view=table&beside=model")
     expect(page.get_by_role("columnheader", name="ring, model (GB/s)")).to_be_visible()
     table = values(page, "Bus bandwidth, mean, in GB/s by message size and algorithm")
     model = {(row["algorithm"], row["size_bytes"]): row["busbw_gb_per_s"] for row in found["model"]["rows"]}
     assert [row[3] for row in table] == [three_digits(model["ring", 1024 * 4**i]) for i in range(4)]
     expect(page.locator("figcaption")).to_contain_text("Dashed: the cost model")
-    choose(page, "Beside the measured", "nothing")
-    expect(page).to_have_url(re.compile("beside=nothing"))
+    choose(page, "Reference", "nothing")
+    expect(page).not_to_have_url(re.compile("beside=model"))
     expect(page.get_by_role("columnheader", name="ring, model (GB/s)")).to_have_count(0)
 
 
@@ -314,6 +314,7 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     again = int(visit.site.post("/jobs", body).json()["id"])
     visit.site.lab.wait_for_state(again, "succeeded")
     page = visit.open(f"/jobs/{measured}")
+    page.get_by_role("button", name="More").click()
     page.get_by_role("button", name="★ Set as base job").click()
     expect(page.get_by_role("button", name="★ No base job")).to_be_visible()
     page = visit.open(f"/jobs/{again}?view=table")
@@ -327,7 +328,7 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     sign = "\N{MINUS SIGN}" if change < 0 else "+"
     expect(facts).to_contain_text(f"{sign}{three_digits(abs(change))} %")
     expect(facts.get_by_role("link", name=f"job {measured}", exact=True)).to_be_visible()
-    choose(page, "Beside the measured", f"★ job {measured}")
+    choose(page, "Reference", f"★ job {measured}")
     expect(page).to_have_url(re.compile("beside=base"))
     expect(page.get_by_role("columnheader", name="ring, base job (GB/s)")).to_be_visible()
     expect(page.locator("figcaption")).to_contain_text(

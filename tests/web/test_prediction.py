@@ -2,7 +2,7 @@
 
 import pytest
 from playwright.sync_api import Browser, expect
-from tests.web.browsing import Site, Visit, visiting
+from tests.web.browsing import Site, Visit, choose, visiting
 from tests.web.test_submit import cells, three_digits
 
 FORM = "/jobs/new?ranks=2&algorithms=ring,mpi&min=1K&max=64K&factor=8&iterations=3&warmup=1"
@@ -33,6 +33,7 @@ def test_the_form_shows_the_prediction_of_the_api_and_the_result_is_compared_wit
     expect(aside.locator("tbody tr")).to_have_count(6)
     page.get_by_role("button", name="Submit the job").click()
     expect(page.locator("header").get_by_text("succeeded")).to_be_visible()
+    choose(page, "Reference", "model")
     expect(page.locator("figcaption")).to_contain_text("Dashed: the cost model")
 
 

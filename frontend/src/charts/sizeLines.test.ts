@@ -39,12 +39,16 @@ describe("a chart over sizes", () => {
   it("counts from zero to a little more than the largest value, the limit or twice what was measured", () => {
     expect(range(options(() => setup()), "y")).toEqual([0, 54]);
     expect(range(options(() => setup({ rule: { value: 100, label: "limit" } })), "y")).toEqual([0, 108]);
-    const model = line({ mark: "none", points: [[8, 5000]] });
+    const model = line({ mark: "none", isModel: true, points: [[8, 5000]] });
     expect(range(options(() => setup({ lines: [line(), model] })), "y")).toEqual([0, 108]);
   });
 
-  it("has whole decades for times", () => {
+  it("has whole decades of what was measured on a logarithmic axis, with the limit, whatever a model says", () => {
     expect(range(options(() => setup({ isLog: true })), "y")).toEqual([10, 100]);
+    const model = line({ mark: "none", isModel: true, points: [[8, 5000]] });
+    expect(range(options(() => setup({ isLog: true, lines: [line(), model] })), "y")).toEqual([10, 100]);
+    expect(range(options(() => setup({ isLog: true, rule: { value: 200, label: "limit" } })), "y")).toEqual([10, 1000]);
+    expect(range(options(() => setup({ isLog: true, lines: [model] })), "y")).toEqual([1000, 10_000]);
   });
 
   it("follows the rows that come while it stays", () => {

@@ -1,7 +1,7 @@
 /** Lines over message size as a chart takes them, and uPlot's options for them; the geometry is in axes.ts. */
 import uPlot from "uplot";
 import { formatSize } from "../lib/size";
-import { decadeRange, decades, largest, least, linearRange, readableMax, sizeTicks } from "../lib/sweep/axes";
+import { decadeRange, decades, largest, least, linearRange, measuredOf, readableMax, sizeTicks } from "../lib/sweep/axes";
 import type { Rule, SizeLine } from "../lib/sweep/lines";
 import { drawBands, drawChosen, drawKnees, drawNames, drawRule, drawUnstable, labelRoom } from "./sizeMarks";
 import { token } from "./token";
@@ -9,7 +9,7 @@ import { token } from "./token";
 export interface SizeChartSetup {
   lines: readonly SizeLine[];
   yLabel: string;
-  /** Both axes logarithmic, as for times; else values from zero. */
+  /** A logarithmic value axis; else values from zero. The axis of sizes is always logarithmic. */
   isLog: boolean;
   /** The smallest and largest size that there will be, so that the axis does not move while the chart fills. */
   range: readonly [number, number];
@@ -36,7 +36,7 @@ export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup):
     scales: {
       x: { time: false, distr: 3, log: 2, range: () => [...range] as [number, number] },
       y: isLog
-        ? { distr: 3, log: 10, range: () => decadeRange(least(latest().lines), largest(latest().lines)) }
+        ? { distr: 3, log: 10, range: () => logRange(latest()) }
         : { range: () => linearRange(Math.max(highest(latest().lines), rule?.value ?? 0)) },
     },
     axes: [
@@ -76,9 +76,16 @@ export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup):
   };
 }
 
-/** The axis maximum: the measured lines, which have marks, stay readable. */
+/** The axis maximum: the measured lines stay readable. */
 function highest(lines: readonly SizeLine[]): number {
-  return readableMax(largest(lines.filter((line) => line.mark !== "none")), largest(lines)) ?? 0;
+  return readableMax(largest(measuredOf(lines)), largest(lines)) ?? 0;
+}
+
+/** The decades of the measured lines, or of all lines if nothing was measured; a limit is always in sight. */
+function logRange({ lines, rule }: SizeChartSetup): [number, number] {
+  const measured = measuredOf(lines);
+  const shown = largest(measured) > 0 ? measured : lines;
+  return decadeRange(least(shown), Math.max(largest(shown), rule?.value ?? 0));
 }
 
 function choose(u: uPlot, { onChoose }: SizeChartSetup): void {

@@ -13,7 +13,7 @@ import { planForm, planQuestion, sensitivityQuestion } from "../lib/form/planFor
 import { curveSizes, mapShapes, mapSizes } from "../lib/planGrid";
 import { parseSize } from "../lib/size";
 import { Latency } from "../pages/job/latency/Latency";
-import { Results } from "../pages/job/results/Results";
+import { JobHeader } from "../pages/job/header/JobHeader";
 import { FitPanel } from "../pages/plan/FitPanel";
 import { PriceCharts } from "../pages/plan/PriceCharts";
 import { SensitivityTable } from "../pages/plan/SensitivityTable";
@@ -36,6 +36,8 @@ async function copied(page: HTMLElement): Promise<string[]> {
   const buttons = [...page.querySelectorAll("button")].filter(({ textContent }) => /^Copy .*CSV$/.test(textContent));
   expect(buttons).toHaveLength(1);
   await act(async () => buttons[0]?.click());
+  // The code of some formats loads when one is asked for.
+  await act(() => vi.waitFor(() => expect(write).toHaveBeenCalled()));
   const lines = write.mock.calls[0]?.[0].trim().split("\r\n") ?? [];
   expect(lines.length).toBeGreaterThan(1);
   return lines.map((line) => line.split(",").slice(0, 2).join(","));
@@ -66,7 +68,7 @@ const run = runOf(aRingOfThree());
 const nothing = (): void => undefined;
 
 it.each([
-  ["the results of a simulation", <Results key="" job={simulation} rows={rows} />, "/jobs/7?view=table"],
+  ["the results of a simulation", <JobHeader key="" job={simulation} rows={rows} isSimulated />, "/jobs/7?view=table"],
   ["the latencies of a simulation", <Latency key="" job={simulation} rows={rows} />, "/jobs/7?view=table"],
   ["the lanes of an example", <Lanes key="" run={run} step={0} isTable basis={SIMULATED} onView={nothing} perfetto="">Nothing.</Lanes>, "/ring"],
   ["the prices of a plan", <PriceCharts key="" form={form} parameters={[]} jobId={undefined} metric="time" isTable onChange={nothing} />, "/plan"],
@@ -82,7 +84,7 @@ it.each([
 const shared = basisOf(disturbed).caveats.slice(0, 25);
 
 it.each([
-  ["results", <Results key="" job={disturbed} rows={rows} />],
+  ["results", <JobHeader key="" job={disturbed} rows={rows} isSimulated={false} />],
   ["latencies", <Latency key="" job={disturbed} rows={rows} />],
 ])("says in every copied line of the %s what else ran there", async (_, element) => {
   const [, ...lines] = await copied(await drawn(element, "/jobs/7?view=table", planned));
@@ -92,7 +94,7 @@ it.each([
 it("copies all columns of a job's rows in a fixed order, with a value of each kind", async () => {
   const chosen = { algorithm: "auto", chosen_algorithm: "ring", chosen_because: 'The model says "ring", by 3 %.', cores: 4, channels: 2 };
   const old = { in_place: true, cycle: 1, wrong: null, time_low_us: null, time_high_us: null, p5_us: null };
-  const page = await drawn(<Results job={aJob({ id: 7, state: "succeeded" })} rows={[aRow(chosen), aRow(old)]} />, "/jobs/7?view=table");
+  const page = await drawn(<JobHeader job={aJob({ id: 7, state: "succeeded" })} rows={[aRow(chosen), aRow(old)]} isSimulated={false} />, "/jobs/7?view=table");
   await copied(page);
   expect(write.mock.calls[0]?.[0].split("\r\n")).toEqual([
     "basis,caveats,collective,algorithm,chosen_algorithm,chosen_because,transport,in_place,cycle,size_bytes,count,dtype,op,ranks,cores,channels," +

@@ -1,8 +1,11 @@
 import { Button } from "@mantine/core";
 import { useEffect, useState } from "react";
 
+/** A text, or what makes it once it is asked for. */
+export type CopyText = string | (() => string | Promise<string>);
+
 interface Props {
-  text: string | (() => string);
+  text: CopyText;
   label: string;
 }
 
@@ -17,7 +20,7 @@ export function CopyButton({ text, label }: Props) {
     return () => window.clearTimeout(timer);
   }, [outcome]);
   const copy = async (): Promise<void> => {
-    const isCopied = await copyText(typeof text === "string" ? text : text()).catch(() => false);
+    const isCopied = await textOf(text).then(copyText).catch(() => false);
     setOutcome(isCopied ? "copied" : "refused");
   };
   return (
@@ -25,6 +28,10 @@ export function CopyButton({ text, label }: Props) {
       <span aria-live="polite">{outcome ? LOOKS[outcome] : label}</span>
     </Button>
   );
+}
+
+async function textOf(text: CopyText): Promise<string> {
+  return typeof text === "string" ? text : text();
 }
 
 /** Returns whether the text was copied. Also works on plain http from another machine, where browsers have no clipboard object. */

@@ -68,10 +68,11 @@ it("keeps what a job page understands, without defaults", () => {
 it("keeps the part of a job's page, its options, and the rank of its lines", () => {
   const search = { tab: "log", size: "67108864", rank: "3", wrap: "off", beside: "baseline", metric: "limit", cell: "3.120" };
   expect(jobSearch(search)).toEqual(search);
-  expect(jobSearch({ tab: "results", size: "64M", rank: "-1", wrap: "on", beside: "model", cell: "3" })).toEqual({});
+  expect(jobSearch({ tab: "results", size: "64M", rank: "-1", wrap: "on", beside: "none", cell: "3" })).toEqual({});
   const shared = { beside: "base", base: "5" };
   expect(jobSearch(shared)).toEqual(shared);
   expect(jobSearch({ base: "5" })).toEqual({});
+  for (const kept of [{ beside: "model" }, { y: "linear" }, { y: "log" }]) expect(jobSearch(kept)).toEqual(kept);
   // As 0.1.0 named them.
   expect(jobSearch({ beside: "baseline", base: "5" })).toEqual(shared);
   expect(jobSearch({ beside: "usual" })).toEqual({ beside: "baseline" });

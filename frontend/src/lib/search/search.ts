@@ -106,7 +106,7 @@ export type Statistic = (typeof STATISTICS)[number];
 export const TABS = ["results", "latency", "stragglers", "log", "configuration"] as const;
 export type Tab = (typeof TABS)[number];
 
-/** The reference lines beside the measured ones; the cost model when absent. */
+/** The reference lines beside the measured ones; when absent, the cost model if it is fitted to this machine, else nothing. */
 export const BESIDE = ["model", "baseline", "base", "nothing"] as const;
 export type Beside = (typeof BESIDE)[number];
 
@@ -121,7 +121,7 @@ export type Level = (typeof LEVELS)[number];
 export interface JobSearch {
   /** Which part of the page; the results when absent. */
   tab?: Exclude<Tab, "results">;
-  beside?: Exclude<Beside, "model">;
+  beside?: Beside;
   /** The base job of the reference lines; the browser's base job when absent. */
   base?: string;
   /** The size in bytes that every part of the page shows; the largest one when absent. */
@@ -134,8 +134,8 @@ export interface JobSearch {
   metric?: Exclude<Metric, "busbw">;
   /** The statistic of a row's iterations; their mean when absent. */
   stat?: "median";
-  /** A logarithmic value axis; linear when absent, except for times. */
-  y?: "log";
+  /** The value axis; when absent, logarithmic for times and over a wide range of sizes. */
+  y?: "linear" | "log";
   /** Without the bands from p5 to p95. */
   band?: "off";
   /** Algorithms that the chart leaves out, with commas. */
@@ -181,14 +181,14 @@ export function jobSearch(search: Record<string, unknown>): JobSearch {
   const level = LEVELS.find((known) => known === search.level);
   return {
     ...(tab && tab !== "results" && { tab }),
-    ...(beside && beside !== "model" && { beside }),
+    ...(beside && { beside }),
     ...(beside === "base" && isNumber(base) && { base }),
     ...(isNumber(size) && { size }),
     ...(isNumber(rank) && { rank }),
     ...(wrap === "off" && { wrap }),
     ...((metric === "algbw" || metric === "time" || metric === "limit") && { metric }),
     ...(stat === "median" && { stat }),
-    ...(y === "log" && { y }),
+    ...((y === "linear" || y === "log") && { y }),
     ...(band === "off" && { band }),
     ...(typeof hide === "string" && NAMES.test(hide) && { hide }),
     ...((place === "in" || place === "both") && { place }),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decadeRange, decades, heightAt, largest, least, linearRange, readableMax, sizeRange, sizeTicks, spreadLabels } from "./axes";
+import { decadeRange, decades, heightAt, isCut, isWide, largest, least, linearRange, readableMax, sizeRange, sizeTicks, spreadLabels } from "./axes";
 
 describe("sizeTicks", () => {
   it("labels every power of two when there is room", () => expect(sizeTicks(8, 128, 600)).toEqual([8, 16, 32, 64, 128]));
@@ -29,6 +29,17 @@ describe("ranges", () => {
     expect(readableMax(10, 12)).toBe(12);
     expect(readableMax(0, 70)).toBe(70);
     expect(readableMax(0, null)).toBeNull();
+  });
+
+  it("are wide from a factor of 1024 on", () => {
+    expect([isWide([8, 8192]), isWide([8, 4096])]).toEqual([true, false]);
+  });
+
+  it("are left by a model only where it is far above what was measured", () => {
+    const [measured, model] = [{ points: [[8, 5]] as const }, { points: [[8, 20]] as const, isModel: true }];
+    expect([isCut([measured, model], false), isCut([measured, model], true)]).toEqual([true, true]);
+    expect([isCut([measured], false), isCut([model], false)]).toEqual([false, false]);
+    expect(isCut([measured, { points: [[8, 9]], isModel: true }], true)).toBe(false);
   });
 
   it("rounds times to decades", () => {

@@ -20,12 +20,21 @@ export function sizeRange(sizes: readonly number[]): [number, number] {
   return min < max ? [min, max] : [min / 2, max * 2];
 }
 
+/** From this ratio of the largest to the smallest size on, a linear value axis would show only the largest sizes. */
+const WIDE = 1024;
+
+/** Whether a range of sizes needs a logarithmic value axis. */
+export function isWide([min, max]: readonly [number, number]): boolean {
+  return max >= WIDE * min;
+}
+
 /** A linear axis from zero with a little room on top. */
 export function linearRange(max: number | null): [number, number] {
   return [0, max !== null && max > 0 ? max * 1.08 : 1];
 }
 
 interface Valued {
+  isModel?: boolean;
   points: readonly (readonly [number, number | null])[];
   band?: readonly (readonly [sizeBytes: number, low: number, high: number])[];
 }
@@ -51,6 +60,18 @@ export function heightAt(places: readonly (readonly [x: number, y: number])[], x
   const [to, from] = [places[after], places[Math.max(0, after - 1)]];
   if (!to || !from || from[0] > x) return null;
   return to[0] === from[0] ? to[1] : from[1] + ((x - from[0]) / (to[0] - from[0])) * (to[1] - from[1]);
+}
+
+/** The lines of what was measured, in this job or in others. */
+export function measuredOf<T extends Valued>(lines: readonly T[]): T[] {
+  return lines.filter(({ isModel }) => !isModel);
+}
+
+/** Whether lines of a model leave the frame of a chart, whose axis belongs to the measured lines. */
+export function isCut(lines: readonly Valued[], isLog: boolean): boolean {
+  const measured = largest(measuredOf(lines));
+  const top = isLog ? decadeRange(measured, measured)[1] : readableMax(measured, largest(lines));
+  return measured > 0 && top !== null && largest(lines) > top;
 }
 
 /** The axis maximum that keeps the measured lines readable: references may be cut off above it. */

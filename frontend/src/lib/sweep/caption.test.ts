@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Collective } from "../../api/types";
-import { busFactorInWords, callInWords, caption, rowTimeInWords, sizeInWords, timedIterations, uncheckedInWords } from "./caption";
+import { busFactorInWords, callInWords, caption, definitions, rowTimeInWords, sizeInWords, timedIterations, uncheckedInWords } from "./caption";
 import { busFactor, COLLECTIVES, whatARankSends } from "../collectives";
 import { aJob, aSimulation } from "../../testing/fixtures";
 import { aRow } from "../../testing/resultFixtures";
@@ -26,21 +26,27 @@ describe("the bus factor", () => {
     expect(busFactorInWords(of("sendrecv"))).toBe("busbw = algbw for a send-receive");
   });
 
-  it("stands in the caption only where bus bandwidth is shown", () => {
-    expect(caption(aJob(), [], "busbw", "mean", true, false)).toContain("2(n−1)/n");
-    expect(caption(aJob(), [], "time", "mean", true, false)).not.toContain("busbw");
+  it("is among the definitions only where bus bandwidth is shown", () => {
+    expect(definitions(aJob(), "busbw", "mean")).toContain("2(n−1)/n");
+    expect(definitions(aJob(), "time", "mean")).not.toContain("busbw");
   });
 
   it("is beside the iterations that were measured, not those that were asked for", () => {
     const cycles = [aRow({ iterations: 15 }), aRow({ iterations: 15, cycle: 1 })];
-    expect(caption(aJob(), cycles, "busbw", "mean", true, false)).toContain("the mean of 30 timed iterations");
+    expect(caption(aJob(), cycles, "busbw", "mean", true, false)).toContain("means of 30 iterations");
     expect(timedIterations([aRow({ iterations: 5 }), aRow()], 20)).toBe("5 to 20 timed iterations");
     expect(timedIterations([], 20)).toBe("20 timed iterations");
   });
 
   it("stands beside the statistic that is shown", () => {
-    expect(caption(aJob(), [], "busbw", "mean", true, false)).toContain("each point is the mean of 20 timed iterations over all ranks, as in nccl-tests");
-    expect(caption(aJob(), [], "busbw", "median", true, false)).toContain("the best values and the table below use the mean");
+    expect(definitions(aJob(), "busbw", "mean")).toContain("The mean is over all ranks, as in nccl-tests");
+    expect(definitions(aJob(), "busbw", "median")).toContain("the best values and the table below use the mean");
+  });
+
+  it.each(["busbw", "algbw", "time", "limit"] as const)("has at most 30 words: %s", (metric) => {
+    for (const statistic of ["mean", "median"] as const) {
+      expect(caption(aJob(), [aRow({ iterations: 5 }), aRow()], metric, statistic, true, true).split(/\s+/).length).toBeLessThanOrEqual(30);
+    }
   });
 });
 

@@ -66,30 +66,31 @@ export function timedIterations(rows: readonly MeasurementView[], asked: number)
   return `${least === most ? "" : `${least} to `}${plural(most, "timed iteration")}`;
 }
 
-/** The caption of the chart. */
+/** The caption of the chart: the quantity, the call, and what a point is. */
 export function caption(job: BenchmarkJob, rows: readonly MeasurementView[], metric: Metric, statistic: Statistic, reduces: boolean, hasRoot: boolean): string {
-  const { done, total } = job.progress;
+  const names: Record<Metric, string> = {
+    busbw: "Bus bandwidth in GB/s",
+    algbw: "Algorithm bandwidth in GB/s",
+    time: "Time in µs",
+    limit: "Share of the limit in %",
+  };
+  const { topology, iterations } = job.spec.benchmark;
+  const timed = timedIterations(withoutCycles(rows), iterations).replace("timed ", "");
+  const points = topology ? "the model's times of one call" : `${statistic}s of ${timed}, the band is p5 to p95`;
+  return `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}; points are ${points}.`;
+}
+
+/** The definitions behind the caption: how times of ranks and cycles become one, and the formula of the quantity. */
+export function definitions(job: BenchmarkJob, metric: Metric, statistic: Statistic): string {
   const formulas: Record<Metric, string> = {
     busbw: `${busFactorInWords(job.spec)}, so that algorithms and numbers of ranks compare.`,
     algbw: "algbw = size / time.",
     time: "Both axes are logarithmic.",
     limit: `${busFactorInWords(job.spec)}; 100 % is what the slowest link allows.`,
   };
-  const names: Record<Metric, string> = {
-    busbw: "Bus bandwidth in GB/s",
-    algbw: "Algorithm bandwidth in GB/s",
-    time: "Time in µs",
-    limit: "Bus bandwidth in % of the limit",
-  };
-  const { topology, iterations } = job.spec.benchmark;
-  const timed = timedIterations(withoutCycles(rows), iterations);
-  const points: Record<Statistic, string> = {
-    mean: `the mean of ${timed} ${overRanks(job.spec)}, as in nccl-tests`,
-    median: `the median of ${timed} of the slowest rank; the verdict, the best values and the table below use the mean`,
-  };
-  const point = topology ? "the model's time of one call" : `${points[statistic]}; the band is the slowest rank's p5 to p95`;
-  return (
-    `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}, ${done} of ${plural(total ?? 0, "row")}; each point is ` +
-    `${point}. ${formulas[metric]}`
-  );
+  const { done, total } = job.progress;
+  const means = `The mean is ${overRanks(job.spec)}, as in nccl-tests; the band is of the slowest rank.`;
+  const medians = "The median and the band are of the slowest rank; the verdict, the best values and the table below use the mean.";
+  const points = job.spec.benchmark.topology ? "" : `${statistic === "mean" ? means : medians} `;
+  return `${done} of ${plural(total ?? 0, "row")}. ${points}${formulas[metric]}`;
 }

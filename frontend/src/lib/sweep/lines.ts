@@ -25,6 +25,8 @@ export interface SizeLine extends Line {
   band?: readonly Span[];
   /** A size that is marked on the line. */
   kneeBytes?: number;
+  /** Of a model: the axis belongs to what was measured, so this line may leave the frame. */
+  isModel?: boolean;
   /** Sizes with an unstable value, which are marked too. */
   unstable?: readonly number[];
 }

@@ -3,7 +3,7 @@ import type { ComparedRow, Comparison, JobPrediction } from "../../api/types";
 import { sweepLines } from "./series";
 import { aRow } from "../../testing/resultFixtures";
 import type { Shown } from "./series";
-import { baseWords, predictedLines, limitRule, referenceLines, referenceWords } from "./references";
+import { baseWords, distanceWords, predictedLines, limitRule, referenceLines, referenceWords } from "./references";
 
 const row = { algorithm: "ring", chosen_algorithm: null, size_bytes: 1024, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 };
 
@@ -114,11 +114,21 @@ describe("the limit", () => {
   });
 });
 
+it("says in one sentence that the model is far from what was measured", () => {
+  const pair = (value: number, model: number) => distanceWords(
+    [{ ...measured[0]!, name: "ring, model", points: [[8, model], [16, null]] }],
+    [{ ...measured[0]!, name: "ring", points: [[8, value], [16, value]] }],
+  );
+  expect(pair(0.5, 32)).toBe(" The measured values are about 1.56 % of those of the model.");
+  expect(pair(30, 10)).toBe(" The measured values are about 3.00 times those of the model.");
+  expect([pair(6, 10), pair(0, 10), distanceWords([], measured)]).toEqual(["", "", ""]);
+});
+
 it("says where they come from", () => {
   expect(referenceWords(found(), "model", "mean")).toBe(
     " Dashed: the cost model with its usual parameters. S* marks where half of the model’s time is latency: ring 512 B. The slowest card does 96 Gbit/s. That allows 12.0 GB/s.",
   );
-  expect(referenceWords(found(), "model", "mean", true)).toContain("the table has all of it.");
+  expect(referenceWords(found(), "model", "mean", true)).toContain("the table has its values.");
   expect(referenceWords(found({ limit: null }), "baseline", "mean")).toBe(" Grey: the median of the means of 3 to 5 earlier good runs of the same row.");
   expect(referenceWords(found({ baseline: [], limit: null }), "baseline", "mean")).toContain("There is no baseline yet");
   expect(referenceWords(undefined, "model", "mean")).toBe("");

@@ -65,6 +65,7 @@ export function modelLines(
     name: `${algorithm}, model`,
     colour: colourToken(algorithm),
     dash: MODEL_DASH,
+    isModel: true,
     width: 1.25,
     mark: "none",
     isNamed: false,
@@ -139,8 +140,24 @@ export function referenceWords(found: JobPrediction | undefined, beside: Beside,
     return ` Grey: the median of the means of ${range(runs)} earlier good runs of the same row.${disturbed}${limit}`;
   }
   if (!found.model?.rows.length) return limit;
-  const cut = isCut ? " Lines end at twice the measured value; the table has all of it." : "";
+  const cut = isCut ? " Where the model leaves the frame, the table has its values." : "";
   return ` Dashed: ${lowerFirst(found.model.source)}${errorWords(found.model.median_error)}${kneeWords(found.model)}${cut}${limit}`;
+}
+
+/** From this factor on the model and the measurements are said to be far from each other. */
+const FAR = 2;
+
+/** " The measured values are about 1.50 % of those of the model."; empty unless they are far from each other. */
+export function distanceWords(references: readonly SizeLine[], measured: readonly SizeLine[]): string {
+  const ratios = measured
+    .flatMap((line) => {
+      const model = new Map(references.find(({ name }) => name === `${line.name}, model`)?.points);
+      return line.points.flatMap(([size, value]) => (value && model.get(size) ? [value / (model.get(size) ?? 1)] : []));
+    })
+    .sort((a, b) => a - b);
+  const ratio = ratios[Math.floor(ratios.length / 2)];
+  if (ratio === undefined || (ratio < FAR && ratio > 1 / FAR)) return "";
+  return ` The measured values are about ${ratio < 1 ? `${threeDigits(100 * ratio)} % of` : `${threeDigits(ratio)} times`} those of the model.`;
 }
 
 /** " Half of these rows lie within 12 % of it." */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { aRow } from "../../testing/resultFixtures";
 import { METRICS, STATISTICS } from "../search/search";
-import { alignRows, bestRow, METRIC_NAMES, METRIC_UNITS, metricOf, type Shown, spanOf, STATISTIC_NAMES, type Sweep, sweepLines, valueOf } from "./series";
+import { alignRows, areAllUnstable, bestRow, METRIC_NAMES, METRIC_UNITS, metricOf, type Shown, spanOf, STATISTIC_NAMES, type Sweep, sweepLines, valueOf } from "./series";
 
 const shown = (metric: Shown["metric"], statistic: Shown["statistic"] = "mean", limit?: number): Shown => ({ metric, statistic, limit });
 const idsOf = ({ series }: Sweep): unknown[] => series.map((line) => [line.algorithm, line.inPlace, line.rows.map((row) => row?.id ?? null)]);
@@ -124,6 +124,11 @@ describe("the lines of a sweep", () => {
   it("mark where iterations differ too much, and have no band where none is wanted", () => {
     const wild = [aRow({ size_bytes: 8, cv_percent: 21 }), aRow({ size_bytes: 16, p50_us: 1, p99_us: 10.1 }), aRow({ size_bytes: 32 })];
     expect(sweepLines(alignRows(wild, ["ring"], "out"), shown("time"), false)[0]).toMatchObject({ unstable: [8, 16], band: [] });
+  });
+
+  it("are unstable all in all only if every value is", () => {
+    const lines = (cvs: number[]) => sweepLines(alignRows(cvs.map((cv_percent, i) => aRow({ size_bytes: 8 << i, cv_percent })), ["ring", "mpi"], "out"), shown("time"));
+    expect([[30, 30], [30, 3], [30], []].map((cvs) => areAllUnstable(lines(cvs)))).toEqual([true, false, false, false]);
   });
 
   it("have no band at size 0, for which a logarithmic axis has no place", () => {

@@ -77,6 +77,14 @@ export function sweepLines({ sizes, series }: Sweep, shown: Shown, hasBands = tr
   }));
 }
 
+/** Whether every value of some lines is unstable: a mark on each would tell none apart. */
+export function areAllUnstable(lines: readonly SizeLine[]): boolean {
+  const measured = lines.flatMap(({ points, unstable = [] }) =>
+    points.flatMap(([size, value]) => (value === null ? [] : [unstable.includes(size)])),
+  );
+  return measured.length > 1 && measured.every(Boolean);
+}
+
 /** Rows by size in the order of `algorithms`, several cycles as one. */
 export function alignRows(rows: readonly MeasurementView[], algorithms: readonly string[], place: Buffers): Sweep {
   const sizes = [...new Set(rows.map((row) => row.size_bytes))].sort((a, b) => a - b);

@@ -56,7 +56,7 @@ function Job({ job }: { job: JobView }) {
   useJobKeys(job.id, tab);
   return (
     <div className="page">
-      <JobHeader job={job} isSimulated={isSimulated(job, rows)} />
+      <JobHeader job={job} rows={rows} isSimulated={isSimulated(job, rows)} />
       <Situation job={job} rows={measurements.data} />
       <QueryError what="What happened to the job could not be loaded" query={events} />
       {!(events.isError && !events.data) && <Timeline job={job} events={events.data} />}

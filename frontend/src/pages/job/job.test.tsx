@@ -130,11 +130,17 @@ it.each([["queued", "viewer"], ["running", "operator"], ["succeeded", "operator"
   expect([button(header, "Hold"), button(header, "Release")]).toEqual([undefined, undefined]);
 });
 
-it.each(["queued", "held"] as const)("shows the model's prediction while the job waits: %s", async (state) => {
-  const model = { rows: [{ algorithm: "ring", chosen_algorithm: null, size_bytes: 2 ** 20, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 }], source: "The cost model.", median_error: null, knees: [], unpredicted: [] };
+it.each([
+  ["queued", 0.1, "", true],
+  ["held", 0.1, "", true],
+  ["queued", 0.1, "&beside=nothing", false],
+  ["queued", null, "", false],
+  ["queued", null, "&beside=model", true],
+] as const)("shows the prediction of a model that is fitted to this machine, or is asked for: %s, %s%s", async (state, error, search, isShown) => {
+  const model = { rows: [{ algorithm: "ring", chosen_algorithm: null, size_bytes: 2 ** 20, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 }], source: "The cost model.", median_error: error, knees: [], unpredicted: [] };
   const known = answers(aJob({ id: 7, state }), []).of(jobPredictionQuery(7, 0), { model, limit: null, baseline: [] });
-  const page = await drawn(<JobPage />, "/jobs/7?view=table", known);
-  expect(page.querySelector("[aria-labelledby=results]")?.textContent).toContain("ring, model");
+  const page = await drawn(<JobPage />, `/jobs/7?view=table${search}`, known);
+  expect(page.querySelector("[aria-labelledby=results]")?.textContent.includes("ring, model")).toBe(isShown);
 });
 
 it("goes to the job before and after by what this one's page shows, without what is this job's own", async () => {

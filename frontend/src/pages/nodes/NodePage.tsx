@@ -6,7 +6,7 @@ import { useCallback, useState } from "react";
 import { nodesQuery, type SeenNode } from "../../data/nodes";
 import { FailedPage } from "../../components/states/FailedPage";
 import { Properties } from "../../components/Properties";
-import { Reference } from "../../components/marks/Reference";
+import { CopyMenu } from "../../components/controls/CopyMenu";
 import { ServerCommand } from "../../components/controls/ServerCommand";
 import { PageSkeleton } from "../../components/states/Skeleton";
 import { useShortcut } from "../../components/hooks/shortcuts";
@@ -69,8 +69,8 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
         <h1>{node.name}</h1>
         <StateBadge look={nodeLook(node)} large />
         <Actions node={node} />
+        <CopyMenu command={`ringscope node ${node.name}`} path={`/nodes/${encodeURIComponent(node.name)}`} />
       </div>
-      <Reference id={node.name} command={`ringscope node ${node.name}`} path={`/nodes/${encodeURIComponent(node.name)}`} />
       <Why node={node} />
       <section className="card" aria-label="Slots">
         <NodeStrip nodes={[node]} />

@@ -10,7 +10,7 @@ import type { JobView, TracedOperation } from "../../api/types";
 import { QueryError } from "../../components/states/QueryError";
 import { FailedJob } from "../../components/states/FailedJob";
 import { PageSkeleton, Skeleton } from "../../components/states/Skeleton";
-import { Reference } from "../../components/marks/Reference";
+import { CopyMenu } from "../../components/controls/CopyMenu";
 import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { isTerminal, jobTitle, jobWord } from "../../lib/state";
@@ -56,8 +56,8 @@ function JobRing({ job }: { job: JobView }) {
         <div className="page-head">
           {chosen?.transport === "simulated" && <SimulatedBadge />}
           <h1>{jobTitle(job)}, step by step</h1>
+          {chosen && <CopyMenu command={jobTraceCommand(job.id, chosen)} path={tracePath(job.id, filterOf(chosen))} />}
         </div>
-        {chosen && <Reference id={String(job.id)} command={jobTraceCommand(job.id, chosen)} path={tracePath(job.id, filterOf(chosen))} />}
       </header>
       <QueryError what="The traces of the job could not be loaded" query={traces} />
       {traces.isPending && <Waiting job={job} />}

@@ -7,7 +7,7 @@ import { schedulesQuery, upcomingQuery } from "../../data/settings";
 import type { JobSpec, ScheduleBody, ScheduleView } from "../../api/types";
 import { Dialog } from "../../components/controls/Dialog";
 import { Loaded } from "../../components/states/Loaded";
-import { Reference } from "../../components/marks/Reference";
+import { CopyMenu } from "../../components/controls/CopyMenu";
 import { SameJob } from "../../components/marks/SameJob";
 import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { formatDateTime } from "../../lib/format";
@@ -31,10 +31,10 @@ export function Schedule({ schedule, mayChange }: Props) {
           <Simulated schedule={schedule} />
           {name}
         </h2>
+        <CopyMenu command={`ringscope schedule show ${name}`} path={`/schedules/${id}`} />
         {mayChange && <Actions schedule={schedule} />}
       </div>
       <div className={`card-body ${classes.detail}`}>
-        <Reference id={String(id)} command={`ringscope schedule show ${name}`} path={`/schedules/${id}`} />
         <Upcoming schedule={schedule} />
         <SameJob spec={specOf(schedule)} />
       </div>

@@ -7,7 +7,7 @@ import { deliveriesQuery, webhooksQuery } from "../../data/settings";
 import type { WebhookView } from "../../api/types";
 import { ErrorNote } from "../../components/states/ErrorNote";
 import { Loaded } from "../../components/states/Loaded";
-import { Reference } from "../../components/marks/Reference";
+import { CopyMenu } from "../../components/controls/CopyMenu";
 import { ConfirmDialog } from "./ConfirmDialog";
 import { Deliveries } from "./Deliveries";
 import classes from "./Settings.module.css";
@@ -41,11 +41,11 @@ export function Webhook({ webhook }: { webhook: WebhookView }) {
           <Button onClick={() => toggle.mutate()} aria-busy={toggle.isPending}>
             {webhook.is_enabled ? "Disable" : "Enable"}
           </Button>
+          <CopyMenu command={`ringscope webhook deliveries ${name}`} path={`/webhooks/${id}`} />
           <Button onClick={() => setRemoving(true)}>Remove …</Button>
         </div>
       </div>
       <div className={`card-body ${classes.detail}`}>
-        <Reference id={String(id)} command={`ringscope webhook deliveries ${name}`} path={`/webhooks/${id}`} />
         {failed && <ErrorNote what="The action failed" error={failed} />}
         <Loaded query={deliveries} what="The deliveries could not be loaded" rows={3} isBare>
           {(found) => <Deliveries webhookId={id} deliveries={found} mayRepeat={webhook.is_enabled} />}

@@ -1,21 +1,22 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useCallback, useState } from "react";
-import type { JobView } from "../../../api/types";
+import type { JobView, MeasurementView } from "../../../api/types";
 import { Caveats } from "../../../components/marks/Caveats";
 import { ErrorNote } from "../../../components/states/ErrorNote";
 import { passesFocus } from "../../../components/hooks/keepFocus";
 import { QueryError } from "../../../components/states/QueryError";
-import { Reference } from "../../../components/marks/Reference";
+import { Popover } from "../../../components/controls/Popover";
 import { useShortcut } from "../../../components/hooks/shortcuts";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { StateBadge } from "../../../components/marks/StateBadge";
 import { DEEDS } from "../../../lib/search/keys";
-import { bestBusbw, isTerminal, JOB_STATES, jobTitle } from "../../../lib/state";
+import { bestBusbw, isBenchmark, isTerminal, JOB_STATES, jobTitle } from "../../../lib/state";
 import { useRole } from "../../../components/hooks/useRole";
 import { BaseButton } from "../../../components/controls/BaseButton";
+import { CopyMenu } from "../../../components/controls/CopyMenu";
 import { CancelDialog } from "./CancelDialog";
-import { GraphLinks } from "./GraphLinks";
+import { GraphLinks, useGraphs } from "./GraphLinks";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
 import { RingLink } from "./RingLink";
@@ -23,8 +24,14 @@ import { useHold } from "./useHold";
 import { useTraces } from "../useTraces";
 import { Share } from "./ShareDialog";
 
+interface Props {
+  job: JobView;
+  rows: readonly MeasurementView[];
+  isSimulated: boolean;
+}
+
 /** Name, id, state and actions of the job. */
-export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boolean }) {
+export function JobHeader({ job, rows, isSimulated }: Props) {
   const { mayChange, isAdmin } = useRole();
   const [isAsking, setAsking] = useState(false);
   const ask = useCallback(() => setAsking(true), []);
@@ -32,6 +39,9 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
   useShortcut("cancel", mayChange && !isTerminal(job.state) && !isStopping ? ask : null);
   const hold = useHold(job);
   const traces = useTraces(job);
+  const canBeBase = job.state === "succeeded" && bestBusbw(job) !== null;
+  const graphs = useGraphs();
+  const hasMore = canBeBase || isAdmin || (traces.data?.length ?? 0) > 0 || graphs.grafana_url != null || graphs.prometheus_url != null;
   return (
     <header className={classes.header}>
       <p className={classes.crumbs}>
@@ -46,22 +56,26 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
         <StateBadge look={JOB_STATES[job.state]} large />
         <Caveats job={job} />
         <div className={classes.actions}>
-          <GraphLinks job={job} />
-          <RingLink job={job} />
           {hold.verb && (
             <Button ref={passesFocus} onClick={hold.run} aria-busy={hold.isPending} title={DEEDS[hold.verb]}>
               {hold.verb === "hold" ? "Hold" : "Release"}
             </Button>
           )}
-          {/* Only one of these two is shown at a time, left of the other buttons: nothing moves away under the pointer. */}
-          {job.state === "succeeded" && bestBusbw(job) !== null && <BaseButton id={job.id} />}
           {mayChange && !isTerminal(job.state) && (
             // A disabled button would lose the focus.
             <Button ref={passesFocus} color="red" className={classes.cancel} {...(isStopping ? { "aria-disabled": true, "data-disabled": true } : { onClick: ask })}>
               Cancel
             </Button>
           )}
-          {isAdmin && <Share />}
+          <CopyMenu command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} more={formats(job, rows)} />
+          {hasMore && (
+            <Popover label="More">
+              {canBeBase && <BaseButton id={job.id} />}
+              {isAdmin && <Share />}
+              <RingLink job={job} />
+              <GraphLinks job={job} />
+            </Popover>
+          )}
           {mayChange && (
             <Button
               renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}
@@ -71,10 +85,18 @@ export function JobHeader({ job, isSimulated }: { job: JobView; isSimulated: boo
           )}
         </div>
       </div>
-      <Reference id={String(job.id)} command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} />
       <QueryError what="The traces of the job could not be loaded" query={traces} />
       {hold.error && <ErrorNote what="The job was neither held nor released" error={hold.error} />}
       <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
     </header>
   );
+}
+
+/** The formats of a benchmark's results. Their code loads when one is asked for. */
+function formats(job: JobView, rows: readonly MeasurementView[]): (readonly [string, () => Promise<string>])[] {
+  if (!isBenchmark(job) || rows.length === 0) return [];
+  return [
+    ["Markdown", async () => (await import("../results/copies")).markdownOf(job, window.location.href)],
+    ["CSV", async () => (await import("../results/copies")).csvOf(job, rows)],
+  ];
 }

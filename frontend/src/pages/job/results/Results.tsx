@@ -1,19 +1,20 @@
 /** The sweep as a chart, as a comparison by size, and as nccl-tests' table. */
 import { useMemo, useState } from "react";
+import { NativeSelect } from "@mantine/core";
 import type { BenchmarkJob, MeasurementView } from "../../../api/types";
-import { largest, readableMax, sizeRange } from "../../../lib/sweep/axes";
-import { alignRows, METRIC_NAMES, METRIC_UNITS, type Buffers, type Shown, sweepLines } from "../../../lib/sweep/series";
+import { isCut, isWide, sizeRange } from "../../../lib/sweep/axes";
+import { alignRows, areAllUnstable, METRIC_NAMES, METRIC_UNITS, type Buffers, type Shown, sweepLines } from "../../../lib/sweep/series";
 import { SizeChart } from "../../../charts/SizeChart";
-import { CopyButton } from "../../../components/controls/CopyButton";
+import { Popover } from "../../../components/controls/Popover";
 import { QueryError } from "../../../components/states/QueryError";
 import { Segments } from "../../../components/controls/Segments";
+import { Caption } from "../../../components/marks/Caption";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { SpreadSwitch } from "../../../components/controls/SpreadSwitch";
 import { useCollective } from "../../../components/hooks/useCollective";
-import { caption } from "../../../lib/sweep/caption";
-import { basisOf, caveats } from "../../../lib/sweep/caveats";
-import { allColumns, toCsv } from "../../../lib/csv";
-import { baseWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
+import { caption, definitions } from "../../../lib/sweep/caption";
+import { caveats, unstableWords } from "../../../lib/sweep/caveats";
+import { baseWords, distanceWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
 import type { JobSearch, Metric } from "../../../lib/search/search";
 import { stepOf, sweepSizes } from "../../../lib/size";
 import { isSimulated } from "../../../lib/state";
@@ -24,12 +25,6 @@ import { StepFiles } from "./StepFiles";
 import { SweepTable } from "./SweepTable";
 import { type BesideMeasured, useBeside } from "./useBeside";
 import { useView } from "../useView";
-
-const CSV_COLUMNS = allColumns<Omit<MeasurementView, "id">>()([
-  "collective", "algorithm", "chosen_algorithm", "chosen_because", "transport", "in_place", "cycle", "size_bytes",
-  "count", "dtype", "op", "ranks", "cores", "channels", "iterations", "time_us", "time_low_us", "time_high_us", "algbw_gb_per_s", "busbw_gb_per_s", "wrong", "min_us",
-  "mean_us", "p5_us", "p10_us", "p50_us", "p90_us", "p95_us", "p99_us", "max_us", "stdev_us", "cv_percent", "measured_at",
-]);
 
 interface Props {
   job: BenchmarkJob;
@@ -63,9 +58,13 @@ export function Results({ job, rows }: Props) {
     const all = referenceLines(prediction, beside.shown, shown, place === "in", compared);
     return all.filter(({ name }) => !hidden.has(name.split(", ")[0] ?? ""));
   }, [prediction, beside.shown, shown, place, compared, hidden]);
-  const lines = useMemo(() => [...references, ...measured], [references, measured]);
-  const isCut = readableMax(largest(measured), largest(references)) !== largest(references);
+  const areUnstable = areAllUnstable(measured);
+  const lines = useMemo(
+    () => [...references, ...(areUnstable ? measured.map((line) => ({ ...line, unstable: [] })) : measured)],
+    [references, measured, areUnstable],
+  );
   const isTable = search.view === "table";
+  const isLog = metric === "time" || (search.y ?? (isWide(range) ? "log" : "linear")) === "log";
   const chosen = search.size === undefined ? null : Number(search.size);
   const toggle = (algorithm: string): void => {
     const next = new Set(hidden).add(algorithm);
@@ -77,7 +76,7 @@ export function Results({ job, rows }: Props) {
     <section className={`card ${classes.results}`} aria-labelledby="results">
       <div className="card-head">
         <h2 id="results">{METRIC_NAMES[metric]} by message size</h2>
-        <Controls search={search} set={set} beside={beside} csv={() => toCsv(rows, CSV_COLUMNS, ({ transport }) => basisOf(job, transport))} />
+        <Controls search={search} set={set} beside={beside} isLog={isLog} />
       </div>
       <QueryError what="The prediction and the baseline could not be loaded" query={beside.prediction} />
       <QueryError what="The comparison with the base job could not be loaded" query={beside.compared} />
@@ -96,7 +95,7 @@ export function Results({ job, rows }: Props) {
           <SizeChart
             lines={lines}
             yLabel={`${METRIC_NAMES[metric]} (${METRIC_UNITS[metric]})`}
-            isLog={metric === "time" || search.y === "log"}
+            isLog={isLog}
             range={range}
             rule={limitRule(prediction, metric, measured)}
             hovered={hovered}
@@ -105,19 +104,26 @@ export function Results({ job, rows }: Props) {
             onChoose={choose}
           />
         )}
-        <figcaption className="dim">
+        <Caption
+          more={
+            <>
+              {definitions(job, metric, statistic)} {caveats(job).map(({ word, why }) => `${word}: ${why} `)}
+              {referenceWords(prediction, beside.shown, statistic, !isTable && isCut(lines, isLog))}
+            </>
+          }
+        >
           {isSimulated(job, rows) && (
             <>
               <SimulatedBadge /> Times of the cost model on a virtual clock; nothing was measured.{" "}
             </>
           )}
-          {caveats(job).map(({ word, why }) => `${word}: ${why} `)}
           {caption(job, rows, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
-          {referenceWords(prediction, beside.shown, statistic, !isTable && metric !== "time" && isCut)}
+          {beside.shown === "model" && distanceWords(references, measured)}
           {beside.shown === "base" && baseWords(compared, shown, place === "in")}
+          {areUnstable && ` All values are unstable. ${unstableWords()}`}
           {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only."}
-        </figcaption>
+        </Caption>
       </figure>
       <SweepTable
         job={job}
@@ -138,59 +144,61 @@ interface ControlsProps {
   search: JobSearch;
   set: ReturnType<typeof useView>[1];
   beside: BesideMeasured;
-  csv: () => string;
+  isLog: boolean;
 }
 
-function Controls({ search, set, beside, csv }: ControlsProps) {
-  const share = beside.prediction.data?.limit ? ([["limit", "% of limit"]] as const) : [];
+/** The quantity in sight, all other choices in a panel. */
+function Controls({ search, set, beside, isLog }: ControlsProps) {
+  const share = beside.prediction.data?.limit ? [{ value: "limit", label: "% of limit" }] : [];
   return (
-    <div className={`${classes.controls} ${classes.ownRow}`}>
-      <Segments
-        label="Quantity"
+    <div className={classes.controls}>
+      <NativeSelect
+        aria-label="Quantity"
         value={search.metric ?? "busbw"}
-        options={[["busbw", "busbw"], ["algbw", "algbw"], ["time", "time"], ...share]}
-        onChange={(metric) => set({ metric: metric === "busbw" ? undefined : metric })}
+        data={["busbw", "algbw", "time", ...share]}
+        onChange={({ currentTarget: { value } }) => set({ metric: value === "busbw" ? undefined : (value as Exclude<Metric, "busbw">) })}
       />
-      <Segments
-        label="Of the iterations"
-        value={search.stat ?? "mean"}
-        options={[["mean", "mean"], ["median", "median"]]}
-        onChange={(stat) => set({ stat: stat === "mean" ? undefined : stat })}
-      />
-      <Segments
-        label="Buffers"
-        value={search.place ?? "out"}
-        options={[["out", "out of place"], ["in", "in place"], ["both", "both"]]}
-        onChange={(place) => set({ place: place === "out" ? undefined : place })}
-      />
-      {beside.choices.length > 0 && (
+      <Popover label="Options">
         <Segments
-          label="Beside the measured"
-          value={beside.shown}
-          options={beside.choices}
-          onChange={beside.choose}
+          label="Statistic"
+          value={search.stat ?? "mean"}
+          options={[["mean", "mean"], ["median", "median"]]}
+          onChange={(stat) => set({ stat: stat === "mean" ? undefined : stat })}
         />
-      )}
-      <Segments
-        label="View"
-        value={search.view ?? "chart"}
-        options={[["chart", "chart"], ["table", "table"]]}
-        onChange={(view) => set({ view: view === "chart" ? undefined : view })}
-      />
-      {search.view !== "table" && (
-        <>
-          <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
-          {search.metric !== "time" && (
-            <Segments
-              label="Vertical axis"
-              value={search.y ?? "linear"}
-              options={[["linear", "linear"], ["log", "log"]]}
-              onChange={(y) => set({ y: y === "linear" ? undefined : y })}
-            />
-          )}
-        </>
-      )}
-      <CopyButton text={csv} label="Copy CSV" />
+        <Segments
+          label="Buffers"
+          value={search.place ?? "out"}
+          options={[["out", "out of place"], ["in", "in place"], ["both", "both"]]}
+          onChange={(place) => set({ place: place === "out" ? undefined : place })}
+        />
+        {beside.choices.length > 0 && (
+          <Segments
+            label="Reference"
+            value={beside.shown}
+            options={beside.choices}
+            onChange={beside.choose}
+          />
+        )}
+        <Segments
+          label="View"
+          value={search.view ?? "chart"}
+          options={[["chart", "chart"], ["table", "table"]]}
+          onChange={(view) => set({ view: view === "chart" ? undefined : view })}
+        />
+        {search.view !== "table" && (
+          <>
+            <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
+            {search.metric !== "time" && (
+              <Segments
+                label="Vertical axis"
+                value={isLog ? "log" : "linear"}
+                options={[["linear", "linear"], ["log", "log"]]}
+                onChange={(y) => set({ y })}
+              />
+            )}
+          </>
+        )}
+      </Popover>
     </div>
   );
 }

@@ -25,8 +25,10 @@ export function useBeside(job: BenchmarkJob): BesideMeasured {
   const named = useBase();
   const base = named === job.id ? null : named;
   const prediction = useQuery(jobPredictionQuery(job.id, job.attempts.length));
-  const asked = search.beside ?? "model";
-  const shown = asked === "base" && base === null ? "model" : asked;
+  // Default parameters may be far from this machine: then the model is drawn only on request.
+  const usual: Beside = prediction.data?.model?.median_error != null ? "model" : "nothing";
+  const asked = search.beside ?? usual;
+  const shown = asked === "base" && base === null ? usual : asked;
   const comparison = comparisonQuery([base ?? 0, job.id], base ?? 0, job.progress.done);
   const compared = useQuery({ ...comparison, ...(shown !== "base" && { queryFn: skipToken }) });
   const { data } = prediction;
@@ -36,6 +38,6 @@ export function useBeside(job: BenchmarkJob): BesideMeasured {
     ...(base !== null ? ([["base", `${base === marked ? "★ " : ""}job ${base}`]] as const) : []),
   ];
   const choose = (next: Beside): void =>
-    set({ beside: next === "model" ? undefined : next, base: next === "base" && base !== null ? String(base) : undefined });
+    set({ beside: next === usual ? undefined : next, base: next === "base" && base !== null ? String(base) : undefined });
   return { shown, choices: choices.length > 0 ? [...choices, ["nothing", "nothing"]] : [], choose, prediction, compared };
 }

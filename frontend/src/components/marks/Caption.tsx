@@ -15,7 +15,7 @@ export function Caption({ children, more }: Props) {
       {children}
       {more && (
         <details>
-          <summary>About this chart</summary>
+          <summary>About this picture</summary>
           <p>{more}</p>
         </details>
       )}

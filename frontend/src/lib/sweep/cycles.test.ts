@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { comparedRows, isUnstable, referenceBytes, withoutCycles } from "./cycles";
+import { isUnstable, withoutCycles } from "./cycles";
 import { aRow } from "../../testing/resultFixtures";
 import examples from "./cycles.json";
 
@@ -35,26 +35,5 @@ describe("several cycles as one row", () => {
     expect(merged).toHaveLength(1);
     expect(merged.every(isUnstable)).toBe(true);
     expect(withoutCycles(cycles.slice(1)).some(isUnstable)).toBe(false);
-  });
-});
-
-describe("what the verdict compares", () => {
-  it("is at the size nearest to 1 MiB, of two the smaller", () => {
-    expect(referenceBytes([0, 8, 2 ** 19, 2 ** 21, 2 ** 26])).toBe(2 ** 19);
-    expect(referenceBytes([2 ** 24, 2 ** 25])).toBe(2 ** 24);
-    expect(referenceBytes([0])).toBe(0);
-  });
-
-  it("is out of place, the fastest first, cycles as one", () => {
-    const at = { size_bytes: 2 ** 20 };
-    const rows = [
-      aRow({ ...at, algorithm: "mpi", time_us: 30 }),
-      aRow({ ...at, algorithm: "direct", time_us: 10 }),
-      aRow({ ...at, algorithm: "direct", time_us: 20, cycle: 1 }),
-      aRow({ ...at, algorithm: "ring", time_us: 1, in_place: true }),
-      aRow({ size_bytes: 2 ** 26, algorithm: "ring", time_us: 1 }),
-    ];
-    expect(comparedRows(rows).map((row) => [row.algorithm, row.time_us])).toEqual([["direct", 15], ["mpi", 30]]);
-    expect(comparedRows([])).toEqual([]);
   });
 });

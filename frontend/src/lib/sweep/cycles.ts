@@ -69,17 +69,3 @@ function meanOf(values: readonly (number | null | undefined)[]): number | null {
 function sum(values: readonly number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
-
-const REFERENCE_BYTES = 2 ** 20;
-
-/** The size at which the verdict compares: the one nearest to 1 MiB, the smaller of two; 0 if there is none (judging/comparison.py). */
-export function referenceBytes(sizesBytes: readonly number[]): number {
-  const apart = (size: number): number => Math.abs(Math.log2(size / REFERENCE_BYTES));
-  return sizesBytes.filter((size) => size > 0).sort((a, b) => apart(a) - apart(b) || a - b)[0] ?? 0;
-}
-
-/** The rows that the verdict compares: out of place, at its size, the fastest first. */
-export function comparedRows(rows: readonly MeasurementView[]): MeasurementView[] {
-  const size = referenceBytes(rows.map((row) => row.size_bytes));
-  return withoutCycles(rows.filter((row) => row.size_bytes === size && !row.in_place)).sort((a, b) => a.time_us - b.time_us);
-}

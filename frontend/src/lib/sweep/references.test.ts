@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ComparedRow, Comparison, JobPrediction } from "../../api/types";
 import { sweepLines } from "./series";
 import { aRow } from "../../testing/resultFixtures";
+import type { SizeLine } from "./lines";
 import type { Shown } from "./series";
 import { baseWords, distanceWords, predictedLines, limitRule, referenceLines, referenceWords } from "./references";
 
@@ -115,10 +116,9 @@ describe("the limit", () => {
 });
 
 it("says in one sentence that the model is far from what was measured", () => {
-  const pair = (value: number, model: number) => distanceWords(
-    [{ ...measured[0]!, name: "ring, model", points: [[8, model], [16, null]] }],
-    [{ ...measured[0]!, name: "ring", points: [[8, value], [16, value]] }],
-  );
+  const line = (name: string, points: SizeLine["points"]) => measured.slice(0, 1).map((found) => ({ ...found, name, points }));
+  const pair = (value: number, model: number) =>
+    distanceWords(line("ring, model", [[8, model], [16, null]]), line("ring", [[8, value], [16, value]]));
   expect(pair(0.5, 32)).toBe(" The measured values are about 1.56 % of those of the model.");
   expect(pair(30, 10)).toBe(" The measured values are about 3.00 times those of the model.");
   expect([pair(6, 10), pair(0, 10), distanceWords([], measured)]).toEqual(["", "", ""]);

@@ -9,8 +9,9 @@ import { LineSwatch } from "../../components/marks/LineSwatch";
 import { QueryError } from "../../components/states/QueryError";
 import { Segments } from "../../components/controls/Segments";
 import { Skeleton } from "../../components/states/Skeleton";
+import { Caption } from "../../components/marks/Caption";
 import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
-import { SpreadSwitch } from "../../components/controls/SpreadSwitch";
+import { SpreadSwitch } from "./SpreadSwitch";
 import { lineOf } from "../../lib/sweep/compare";
 import { FASTEST, rowsOf, sumWords } from "../../lib/sweep/comparedRows";
 import { algorithmsOf, comparedLines, type Scale, sizesOf } from "./compareSweeps";
@@ -129,11 +130,18 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
           hovered={hovered}
           onHover={setHovered}
         />
-        <figcaption className="dim">
+        <Caption
+          more={
+            <>
+              A point of several cycles is the mean of the cycles. More is faster.
+              {hasBands && " The band is the slowest rank\u2019s p5 to p95."}
+            </>
+          }
+        >
           {algorithm === FASTEST ? "The fastest algorithm of each job at each size" : algorithm}, {inPlace ? "in place" : "out of place"}; each
-          point is the mean of the timed iterations, of several cycles their mean. More is faster.{hasBands && " The band is the slowest rank\u2019s p5 to p95."}
+          point is the mean of the timed iterations.
           {missing.length > 0 && ` No such row: job ${missing.map((job) => job.job_id).join(", ")}.`}
-        </figcaption>
+        </Caption>
         {found.jobs
           .filter((job) => job.job_id !== found.base)
           .map((job) => (

@@ -16,7 +16,6 @@ import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { formatCount, percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, simulatedPrefix, stateSentence } from "../../lib/state";
 import { Gang } from "./now/Gang";
-import { Insights } from "./situation/Insights";
 import { JobHeader } from "./header/JobHeader";
 import { JobTab, tabsOf } from "./JobTab";
 import { Situation } from "./situation/Situation";
@@ -58,16 +57,15 @@ function Job({ job }: { job: JobView }) {
     <div className="page">
       <JobHeader job={job} rows={rows} isSimulated={isSimulated(job, rows)} />
       <Situation job={job} rows={measurements.data} />
-      <QueryError what="What happened to the job could not be loaded" query={events} />
-      {!(events.isError && !events.data) && <Timeline job={job} events={events.data} />}
-      <div className="card">
-        <Insights job={job} />
-        <Gang job={job} />
-      </div>
       <QueryError what="The measurements could not be loaded" query={measurements} />
       {rows.length >= MAX_ITEMS && <TooManyRows jobId={job.id} />}
       <Tabs jobId={job.id} tabs={tabs} current={tab} />
       <JobTab job={job} tab={tab} rows={measurements.data} isFailed={measurements.isError} />
+      <QueryError what="What happened to the job could not be loaded" query={events} />
+      {!(events.isError && !events.data) && <Timeline job={job} events={events.data} />}
+      <div className="card">
+        <Gang job={job} />
+      </div>
     </div>
   );
 }

@@ -152,12 +152,25 @@ it("goes to the job before and after by what this one's page shows, without what
   );
 });
 
-it("has its algorithms in the order of the verdict's size, of how many iterations, and their best beside", async () => {
+it.each(["", "&place=in"])("has one headline number for each algorithm, in its tile and in the legend: %s", async (search) => {
   const rows = [aRow({ id: 1, size_bytes: 2 ** 20, algorithm: "mpi", time_us: 5, busbw_gb_per_s: 12 }), row];
-  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(succeeded(), rows));
+  const page = await drawn(<JobPage />, `/jobs/7?view=table${search}`, answers(succeeded(), rows));
   const facts = [...page.querySelectorAll("[aria-label=Outcome] dl > div")].map(({ textContent }) => textContent);
-  expect(facts[0]).toMatch(/^mpi.*12\.0.*1 MiB, n=20$/);
-  expect(facts[1]).toMatch(/^ring.*0\.150.*1 MiB, n=20; best 42\.0 at 64 MiB in place$/);
+  expect(facts[0]).toMatch(/^ring42\.0 GB\/sbest, at 64 MiB in place$/);
+  expect(facts[1]).toMatch(/^mpi–.*no row$/);
+  const legend = page.querySelector("[aria-labelledby=results] figure > div")?.textContent;
+  expect(legend).toContain("42.0 GB/sat 64 MiB in place");
+});
+
+it("keeps the order of its algorithms, whatever is the fastest", async () => {
+  const many: typeof spec = { ...spec, benchmark: { ...spec.benchmark, algorithms: ["ring", "direct", "mpi", "naive", "tree"] } };
+  const known = { ...summary, best: [aBest({ algorithm: "naive" }), aBest({ algorithm: "direct" }), aBest({ algorithm: "ring" })] };
+  const tiles = async (job: BenchmarkJob) => {
+    const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(job, [row]));
+    return [...page.querySelectorAll("[aria-label=Outcome] dt")].map(({ textContent }) => textContent).slice(0, 4);
+  };
+  expect(await tiles(succeeded({ spec: many, state: "running", summary: known }))).toEqual(["ring", "direct", "mpi", "Others"]);
+  expect(await tiles(succeeded({ spec: many, summary: known }))).toEqual(["ring", "direct", "naive", "Slower"]);
 });
 
 it("gives the number of iterations of percentiles if some were skipped", async () => {
@@ -200,7 +213,7 @@ it("follows the output until the user scrolls up, and again after Jump to live",
 
 it.each([
   ["a clean run", succeeded(), "The checks found no problem while it ran."],
-  ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "Disturbed Other load took 86 % of the processors."],
+  ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "The checks found no other problem while it ran."],
   ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "The checks have nothing to add to how the job ended."],
   ["a job that was cancelled in the queue", succeeded({ state: "cancelled", started_at: null }), "The job never ran, so nothing was checked."],
 ])("never says of %s that nothing was wrong if something was", async (_, job, words) => {

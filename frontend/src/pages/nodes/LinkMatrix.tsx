@@ -7,6 +7,7 @@ import { CopyButton } from "../../components/controls/CopyButton";
 import { EmptyState } from "../../components/states/EmptyState";
 import { Loaded } from "../../components/states/Loaded";
 import { MeasuredLink } from "../../components/controls/MeasuredLink";
+import { Caption } from "../../components/marks/Caption";
 import { ScrollX } from "../../components/controls/ScrollX";
 import { MEASURED, toCsv } from "../../lib/csv";
 import { eachOf, threeDigits } from "../../lib/format";
@@ -95,13 +96,18 @@ function Measured({ matrix: found, links, only }: { matrix: Matrix; links: reado
           </tbody>
         </table>
       </ScrollX>
-      <figcaption className="dim">
+      <Caption
+        more={
+          <>
+            {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}A stronger colour is a faster link; – means not measured.
+            {isDisturbed && " ! also marks a pair that was measured only under a disturbance."}
+            {isUnsure && " ! marks an unstable mean: the iterations differ too much."}
+          </>
+        }
+      >
         Best bus bandwidth of the newest sendrecv between one rank on each node, {threeDigits(least)} to{" "}
         {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured{count && `, ${count}`}.{" "}
-        {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}A stronger colour is a faster link; – means not measured.
-        {isDisturbed && " ! also marks a pair that was measured only under a disturbance."}
-        {isUnsure && " ! marks an unstable mean: the iterations differ too much."}
-      </figcaption>
+      </Caption>
     </figure>
   );
 }

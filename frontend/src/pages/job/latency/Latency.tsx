@@ -12,6 +12,7 @@ import { LineSwatch } from "../../../components/marks/LineSwatch";
 import { Loaded } from "../../../components/states/Loaded";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { Segments } from "../../../components/controls/Segments";
+import { Caption } from "../../../components/marks/Caption";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { Unstable } from "../../../components/marks/Unstable";
 import { timedIterations } from "../../../lib/sweep/caption";
@@ -101,12 +102,18 @@ function BySize({ job, rows, isTable, chosen, onChoose }: BySizeProps) {
       ) : (
         <SizeChart lines={lines} yLabel="Time (µs)" isLog range={range} hovered={hovered} onHover={setHovered} chosen={chosen} onChoose={onChoose} />
       )}
-      <figcaption className="dim">
+      <Caption
+        more={
+          <>
+            Both axes are logarithmic; nothing is smoothed.
+            {job.spec.benchmark.cycles > 1 && " With several cycles, min, p99 and max are the most extreme, and the others are means."}
+          </>
+        }
+      >
         {isSimulated(job, rows) && <SimulatedBadge />} Percentiles of {timedIterations(rows, iterations)} of each size after {warmup} untimed,
-        by the slowest rank of each iteration. Both axes are logarithmic; nothing is smoothed.
-        {job.spec.benchmark.cycles > 1 && " With several cycles, min, p99 and max are the most extreme, and the others are means."}
+        by the slowest rank of each iteration.
         {rows.some((row) => row.iterations < 100) && ` With fewer than 100 iterations, p99 is the slowest one.`}
-      </figcaption>
+      </Caption>
     </figure>
   );
 }

@@ -1,4 +1,4 @@
-import type { MeasurementView } from "../../../api/types";
+import type { AlgorithmBest, MeasurementView } from "../../../api/types";
 import { Unstable } from "../../../components/marks/Unstable";
 import { isUnstable } from "../../../lib/sweep/cycles";
 import { bestRow, METRIC_UNITS, type Series, type Shown, spanOf, type Sweep, valueOf } from "../../../lib/sweep/series";
@@ -15,12 +15,15 @@ interface Props {
   shown: Shown;
   hovered: number | null;
   hidden: ReadonlySet<string>;
+  /** The best row of each algorithm, out of place or in place, which the tiles and the list of jobs show. */
+  best: readonly AlgorithmBest[];
   onToggle: (algorithm: string) => void;
 }
 
-/** The legend, with each line's values at the size under the pointer, else at its best size. */
-export function Legend({ sweep, references, shown, hovered, hidden, onToggle }: Props) {
+/** The legend, with each line's values at the size under the pointer, else its best value. */
+export function Legend({ sweep, references, shown, hovered, hidden, best, onToggle }: Props) {
   const index = hovered === null ? -1 : sweep.sizes.indexOf(hovered);
+  const isHeadline = index < 0 && shown.metric === "busbw" && shown.statistic === "mean";
   return (
     <div className={classes.legend}>
       <span className={classes.at}>{index < 0 ? "best" : formatSize(hovered ?? 0)}</span>
@@ -33,6 +36,7 @@ export function Legend({ sweep, references, shown, hovered, hidden, onToggle }: 
             shown={shown}
             index={index}
             isHidden={hidden.has(series.algorithm)}
+            headline={isHeadline ? headlineOf(series, sweep, best) : undefined}
             onToggle={onToggle}
           />
         ))}
@@ -47,12 +51,21 @@ interface EntryProps {
   shown: Shown;
   index: number;
   isHidden: boolean;
+  /** The value of the algorithm's tile; undefined where other values are shown. */
+  headline: AlgorithmBest | undefined;
   onToggle: (algorithm: string) => void;
 }
 
-function Entry({ series, reference, shown, index, isHidden, onToggle }: EntryProps) {
+/** The algorithm's best row, beside its line: of two lines, the one of the same use of the buffers. */
+function headlineOf({ algorithm, inPlace }: Series, { series }: Sweep, best: readonly AlgorithmBest[]): AlgorithmBest | undefined {
+  const isOnly = series.filter((line) => line.algorithm === algorithm).length === 1;
+  return best.find((row) => row.algorithm === algorithm && (isOnly || row.in_place === inPlace));
+}
+
+function Entry({ series, reference, shown, index, isHidden, headline, onToggle }: EntryProps) {
   const row = index < 0 ? bestRow(series, shown) : (series.rows[index] ?? null);
-  const beside = row && reference?.points.find(([size]) => size === row.size_bytes)?.[1];
+  const size = (headline ?? row)?.size_bytes;
+  const beside = reference?.points.find(([bytes]) => bytes === size)?.[1];
   return (
     <span className={classes.entry} data-hidden={isHidden || undefined}>
       <Swatch algorithm={series.algorithm} inPlace={series.inPlace} />
@@ -67,11 +80,14 @@ function Entry({ series, reference, shown, index, isHidden, onToggle }: EntryPro
           {series.algorithm}
           {series.inPlace && " in place"}
         </button>{" "}
-        <strong>{row ? threeDigits(valueOf(row, shown)) : "–"}</strong> <span className="dim">{METRIC_UNITS[shown.metric]}</span>
-        {row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
+        <strong>{headline ? threeDigits(headline.busbw_gb_per_s) : row ? threeDigits(valueOf(row, shown)) : "–"}</strong>{" "}
+        <span className="dim">{METRIC_UNITS[shown.metric]}</span>
+        {headline ? headline.is_unstable && <Unstable /> : row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
       </span>
       <span className={classes.detail}>
-        {row && `${index < 0 ? `at ${formatSize(row.size_bytes)}, ` : ""}${details(row, shown)}`}
+        {headline
+          ? `at ${formatSize(headline.size_bytes)}${headline.in_place ? " in place" : ""}`
+          : row && `${index < 0 ? `at ${formatSize(row.size_bytes)}, ` : ""}${details(row, shown)}`}
       </span>
       <span className={classes.beside}>{beside != null && `${reference?.name.split(", ")[1]} ${threeDigits(beside)}`}</span>
     </span>

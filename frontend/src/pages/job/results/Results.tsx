@@ -1,5 +1,5 @@
 /** The sweep as a chart, as a comparison by size, and as nccl-tests' table. */
-import { useMemo, useState } from "react";
+import { type ComponentProps, useMemo, useState } from "react";
 import { NativeSelect } from "@mantine/core";
 import type { BenchmarkJob, MeasurementView } from "../../../api/types";
 import { isCut, isWide, sizeRange } from "../../../lib/sweep/axes";
@@ -10,7 +10,6 @@ import { QueryError } from "../../../components/states/QueryError";
 import { Segments } from "../../../components/controls/Segments";
 import { Caption } from "../../../components/marks/Caption";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
-import { SpreadSwitch } from "../../../components/controls/SpreadSwitch";
 import { useCollective } from "../../../components/hooks/useCollective";
 import { caption, definitions } from "../../../lib/sweep/caption";
 import { caveats, unstableWords } from "../../../lib/sweep/caveats";
@@ -87,6 +86,7 @@ export function Results({ job, rows }: Props) {
           shown={shown}
           hovered={hovered ?? chosen}
           hidden={hidden}
+          best={job.summary.best}
           onToggle={toggle}
         />
         {isTable ? (
@@ -159,27 +159,27 @@ function Controls({ search, set, beside, isLog }: ControlsProps) {
         onChange={({ currentTarget: { value } }) => set({ metric: value === "busbw" ? undefined : (value as Exclude<Metric, "busbw">) })}
       />
       <Popover label="Options">
-        <Segments
+        <Option
           label="Statistic"
           value={search.stat ?? "mean"}
           options={[["mean", "mean"], ["median", "median"]]}
           onChange={(stat) => set({ stat: stat === "mean" ? undefined : stat })}
         />
-        <Segments
+        <Option
           label="Buffers"
           value={search.place ?? "out"}
           options={[["out", "out of place"], ["in", "in place"], ["both", "both"]]}
           onChange={(place) => set({ place: place === "out" ? undefined : place })}
         />
         {beside.choices.length > 0 && (
-          <Segments
+          <Option
             label="Reference"
             value={beside.shown}
             options={beside.choices}
             onChange={beside.choose}
           />
         )}
-        <Segments
+        <Option
           label="View"
           value={search.view ?? "chart"}
           options={[["chart", "chart"], ["table", "table"]]}
@@ -187,9 +187,14 @@ function Controls({ search, set, beside, isLog }: ControlsProps) {
         />
         {search.view !== "table" && (
           <>
-            <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
+            <Option
+              label="Spread"
+              value={search.band ?? "on"}
+              options={[["on", "p5 – p95"], ["off", "no spread"]]}
+              onChange={(band) => set({ band: band === "on" ? undefined : band })}
+            />
             {search.metric !== "time" && (
-              <Segments
+              <Option
                 label="Vertical axis"
                 value={isLog ? "log" : "linear"}
                 options={[["linear", "linear"], ["log", "log"]]}
@@ -199,6 +204,16 @@ function Controls({ search, set, beside, isLog }: ControlsProps) {
           </>
         )}
       </Popover>
+    </div>
+  );
+}
+
+/** A choice with its label in sight. */
+function Option<T extends string>(props: ComponentProps<typeof Segments<T>>) {
+  return (
+    <div className={classes.option}>
+      <span aria-hidden="true">{props.label}</span>
+      <Segments {...props} />
     </div>
   );
 }

@@ -14,14 +14,8 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
   // Insights that exist when the page opens are unfolded; later ones stay folded, so that nothing moves.
   const [isOpen, setOpen] = useState(insights.length > 0);
   const newest = insights.findLast(({ until }) => until === null) ?? insights.at(-1);
-  const disturbed = disturbance(job);
   return (
     <section className={folds.fold} aria-label="Insights">
-      {disturbed && (
-        <p>
-          <strong className={classes.disturbed}>Disturbed</strong> {disturbed}
-        </p>
-      )}
       {newest ? (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>
@@ -34,7 +28,7 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
           </ul>
         </details>
       ) : (
-        !disturbed && <p className="dim">{withoutInsight(job)}</p>
+        <p className="dim">{withoutInsight(job)}</p>
       )}
       <Suspense>{isTerminal(job.state) && job.started_at !== null && <NotChecked jobId={job.id} until={newest?.until ?? null} />}</Suspense>
     </section>
@@ -42,10 +36,11 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
 }
 
 /** A job that ended badly says so itself; that no check found a problem would contradict it. */
-function withoutInsight(job: Pick<JobView, "state" | "started_at">): string {
+function withoutInsight(job: Pick<JobView, "state" | "started_at" | "attempts">): string {
   if (job.started_at === null) return isTerminal(job.state) ? "The job never ran, so nothing was checked." : "Checks begin when the job runs.";
   if (!isTerminal(job.state)) return "The checks have found no problem so far.";
-  return job.state === "succeeded" ? "The checks found no problem while it ran." : "The checks have nothing to add to how the job ended.";
+  if (job.state !== "succeeded") return "The checks have nothing to add to how the job ended.";
+  return `The checks found no ${disturbance(job) ? "other problem" : "problem"} while it ran.`;
 }
 
 function Preview({ insight, others }: { insight: InsightView; others: number }) {

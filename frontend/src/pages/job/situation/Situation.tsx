@@ -1,5 +1,5 @@
 /** The job's state in a sentence, and its facts. */
-import { lazy, Suspense, useMemo } from "react";
+import { lazy, Suspense } from "react";
 import type { BenchmarkJob, JobView, MeasurementView } from "../../../api/types";
 import { Fact, factsClass } from "../../../components/Fact";
 import { JobProgress } from "../../../components/JobProgress";
@@ -7,13 +7,13 @@ import { Unstable } from "../../../components/marks/Unstable";
 import { Swatch } from "../../../components/marks/Swatch";
 import { useNow } from "../../../components/hooks/useNow";
 import { rankCount } from "../../../lib/sweep/caption";
-import { comparedRows, isUnstable } from "../../../lib/sweep/cycles";
 import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
-import { isActive, isBenchmark, isTerminal } from "../../../lib/state";
+import { disturbance, isActive, isBenchmark, isTerminal } from "../../../lib/state";
 import { Advice } from "./Advice";
 import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
+import { Insights } from "./Insights";
 import { LateNodes } from "./LateNodes";
 import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
@@ -23,7 +23,7 @@ import { useBase } from "../useBase";
 // Few pages have a base job.
 const Difference = lazy(async () => ({ default: (await import("./Difference")).Difference }));
 
-/** At most this many algorithms have a fact of their own; of more, one fewer. The chart has every one. */
+/** At most this many algorithms have a tile; of more, one fewer. The chart has every one. */
 const MOST_BEST = 4;
 const MOST_NODES = 3;
 
@@ -51,25 +51,22 @@ export function Situation({ job, rows }: Props) {
         {isBenchmark(job) ? <SweepFacts job={job} rows={rows} /> : <TrainingFacts job={job} where={where(job)} />}
         <Took job={job} />
       </dl>
+      <Insights job={job} />
     </section>
   );
 }
 
 function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
   const { algorithms, topology } = job.spec.benchmark;
-  const { best } = job.summary;
   const base = useBase();
-  const compared = useMemo(() => comparedRows(rows ?? []), [rows]);
-  // First the fastest at the verdict's size, then those without a row: their number is the same from the start.
-  const names = [...new Set([...compared, ...(rows ? best : [])].map(({ algorithm }) => algorithm).concat(algorithms))];
-  const first = names.length > MOST_BEST ? names.slice(0, MOST_BEST - 1) : names;
-  const others = names.length - first.length;
+  const names = shownFirst(job, algorithms);
+  const others = algorithms.length - names.length;
   return (
     <>
-      {first.map((name, place) => (
-        <AlgorithmFact key={place} job={job} name={name} row={compared.find((row) => row.algorithm === name)} isLoaded={rows !== undefined} />
+      {names.map((name) => (
+        <AlgorithmFact key={name} job={job} name={name} rows={rows} />
       ))}
-      {others > 0 && <Fact label={best.length < names.length ? "Others" : "Slower"} value={others} unit="algorithms" note="in the chart" />}
+      {others > 0 && <Fact label={isTerminal(job.state) ? "Slower" : "Others"} value={others} unit="algorithms" note="in the chart" />}
       {base !== null && base !== job.id && (
         <Suspense fallback={<Fact label="Against base job" value="–" />}>
           <Difference job={job} baseId={base} />
@@ -85,39 +82,36 @@ function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
   );
 }
 
+/** The job's algorithms in its order, so that no tile moves. Of many, the ones with the best bandwidths once the job has ended. */
+function shownFirst(job: BenchmarkJob, algorithms: readonly string[]): readonly string[] {
+  if (algorithms.length <= MOST_BEST) return algorithms;
+  const best = isTerminal(job.state) ? job.summary.best.map(({ algorithm }) => algorithm) : [];
+  const first = [...new Set([...best, ...algorithms])].slice(0, MOST_BEST - 1);
+  return algorithms.filter((name) => first.includes(name));
+}
+
 interface AlgorithmProps {
   job: BenchmarkJob;
   name: string;
-  /** The row at the verdict's size; undefined: there is none. */
-  row: MeasurementView | undefined;
-  isLoaded: boolean;
+  rows: Props["rows"];
 }
 
-/** An algorithm's bandwidth at the verdict's size, with its best one. */
-function AlgorithmFact({ job, name, row, isLoaded }: AlgorithmProps) {
+/** An algorithm's best bandwidth, which the legend, the list and the overview show too. */
+function AlgorithmFact({ job, name, rows }: AlgorithmProps) {
   const label = <AlgorithmLabel name={name} />;
-  const best = isLoaded ? job.summary.best.find(({ algorithm }) => algorithm === name) : undefined;
-  const none = !isLoaded ? "…" : isTerminal(job.state) ? "no row" : "no row yet";
-  if (!row && !best) return <Fact label={label} value="–" unit="GB/s" note={none} />;
-  const isBest = row !== undefined && best?.size_bytes === row.size_bytes && best.in_place === row.in_place;
-  // At most two lines in a narrow tile: more would move the content below.
-  const count = row && row.transport !== "simulated" ? `, n=${row.iterations}` : "";
+  const best = rows && job.summary.best.find(({ algorithm }) => algorithm === name);
+  const none = !rows ? "…" : isTerminal(job.state) ? "no row" : "no row yet";
+  if (!best) return <Fact label={label} value="–" unit="GB/s" note={none} />;
   return (
     <Fact
       label={label}
-      value={row ? threeDigits(row.busbw_gb_per_s) : "–"}
+      value={threeDigits(best.busbw_gb_per_s)}
       unit="GB/s"
       note={
         <>
-          {row && `${formatSize(row.size_bytes)}${count}`}
-          {row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
-          {best && !isBest && (
-            <span>
-              {row && "; "}best {threeDigits(best.busbw_gb_per_s)} at {formatSize(best.size_bytes)}
-              {best.in_place && " in place"}
-            </span>
-          )}
-          {best?.is_unstable && !isBest && <Unstable />}
+          best, at {formatSize(best.size_bytes)}
+          {best.in_place && " in place"}
+          {best.is_unstable && <Unstable />}
         </>
       }
     />
@@ -138,10 +132,11 @@ function AlgorithmLabel({ name }: { name: string }) {
   );
 }
 
-/** Why the winner is faster, or what to do next. */
+/** What disturbed the job and why the winner is faster, or what to do next. */
 function Explanation({ job }: { job: JobView }) {
   if (job.state !== "succeeded") return <Advice text={job.advice} />;
-  const text = job.summary.kind === "benchmark" ? job.summary.explanation : "";
+  const why = job.summary.kind === "benchmark" ? job.summary.explanation : "";
+  const text = [disturbance(job), why].filter(Boolean).join(" ");
   return text && <p className="dim">{text}</p>;
 }
 

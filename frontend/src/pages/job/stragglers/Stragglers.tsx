@@ -1,4 +1,5 @@
 /** Which ranks come late to the iterations of the chosen row, and how long these take once all have arrived. */
+import { Caption } from "../../../components/marks/Caption";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { latenessQuery } from "../../../data/results";
@@ -59,12 +60,18 @@ function OfRow({ job, row, isTable }: { job: BenchmarkJob; row: MeasurementView;
         <>
           <p className={classes.verdict}>{verdict(data)}</p>
           {isTable ? <StragglersTable found={data} basis={basisOf(job)} /> : <Strips job={job} row={row} found={data} />}
-          <figcaption className="dim">
+          <Caption
+            more={
+              <>
+                Lateness within the clock error is not drawn. The last strip is the time from the last rank&rsquo;s arrival to the end, which
+                the network takes.
+              </>
+            }
+          >
             {plural(data.steps, "iteration")} of {formatSize(row.size_bytes)}
             {data.steps_per_column > 1 && `, ${data.steps_per_column} in each column, of which the largest counts`}. Late means after the median
-            rank; lateness within the clock error is not drawn. The last strip is the time from the last rank&rsquo;s arrival to the
-            end, which the network takes.
-          </figcaption>
+            rank.
+          </Caption>
         </>
       )}
     </figure>

@@ -1,4 +1,4 @@
-import { Segments } from "./Segments";
+import { Segments } from "../../components/controls/Segments";
 
 interface Props {
   /** The URL's value: on when absent. */

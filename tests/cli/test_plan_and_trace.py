@@ -45,7 +45,7 @@ def test_plan_prints_algorithms_side_by_side() -> None:
 def test_plan_prints_a_scaling_curve_in_one_command() -> None:
     asked = ("plan", "--up-to", "10", "--algorithm", "naive,ring", *LECTURE[2:])
     title, heads, *rows = ringscope(*asked).splitlines()
-    assert title == "SIMULATED: time of all_reduce of 1,200,000,000 bytes (1.12 GiB) by ranks"
+    assert title == "SIMULATED: time of all_reduce of 1,200,000,000 bytes (1.2 GB) by ranks"
     assert heads.split() == ["ALGORITHM", "2", "4", "8", "10"]
     assert [row.split() for row in rows] == [
         ["naive", *["2.4", "s", "7.2", "s", "16.8", "s", "21.6", "s"]],

@@ -23,6 +23,12 @@ def test_parse_size_refuses_anything_else_with_a_sentence(text):
 @pytest.mark.parametrize(("size_bytes", "text"), EXAMPLES["written"].items())
 def test_format_size(size_bytes, text):
     assert format_size(int(size_bytes)) == text
+    assert format_size(int(size_bytes), "64MiB") == text
+
+
+@pytest.mark.parametrize(("size_bytes", "text"), EXAMPLES["written_decimal"].items())
+def test_format_size_keeps_the_decimal_units_that_were_typed(size_bytes, text):
+    assert format_size(int(size_bytes), "1.2GB") == text
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { formatSize, parseSize, sweepSizes } from "./size";
+import { formatSize, parseSize, sizeWriter, sweepSizes } from "./size";
 import examples from "./sizes.json";
 
 describe("parseSize", () => {
@@ -14,6 +14,14 @@ describe("formatSize", () => {
     expect(formatSize(1000, true)).toBe("1000 B");
     expect(formatSize(1025, true)).toBe("1025 B");
     expect(parseSize(formatSize(67_108_864, true))).toBe(67_108_864);
+  });
+});
+
+describe("sizeWriter", () => {
+  it.each(Object.entries(examples.written_decimal))("writes %s as %s after a decimal size", (bytes, text) => expect(sizeWriter("1.2GB")(Number(bytes))).toBe(text));
+
+  it("keeps binary units after a binary size, bytes and any other text", () => {
+    for (const typed of ["64M", "64MiB", "4096", "8 B", ""]) expect(sizeWriter(typed)(1.2e9)).toBe("1.12 GiB");
   });
 });
 

@@ -1,6 +1,7 @@
 /** Message sizes: read in binary and decimal units, written in IEC ones (KiB = 1024). */
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+const DECIMAL_UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
 const PREFIXES = ["", "k", "m", "g", "t"];
 const SIZE = /^\s*(\d{1,15}(?:\.\d{1,15})?|\.\d{1,15})\s*(?:([kmgt])(i?))?(b?)\s*$/i;
 
@@ -15,15 +16,26 @@ export function parseSize(text: string): number | null {
 
 /** "16 MiB" for 16777216; three significant digits (all digits of whole numbers), as units.py writes them, unless `exact`. */
 export function formatSize(bytes: number, exact = false): string {
+  return written(bytes, 1024, UNITS, exact);
+}
+
+/** Writes sizes in the units of the one that a person typed: decimal ones after "1.2GB", else binary ones. */
+export function sizeWriter(typed: string): (bytes: number) => string {
+  const match = SIZE.exec(typed);
+  const isDecimal = Boolean(match?.[2] && !match[3] && match[4]);
+  return isDecimal ? (bytes) => written(bytes, 1000, DECIMAL_UNITS) : (bytes) => formatSize(bytes);
+}
+
+function written(bytes: number, base: number, units: readonly string[], exact = false): string {
   let value = bytes;
   let unit = 0;
-  while (value >= 1024 && unit < UNITS.length - 1) {
-    value /= 1024;
+  while (value >= base && unit < units.length - 1) {
+    value /= base;
     unit += 1;
   }
   if (exact && !Number.isInteger(value)) return `${bytes} B`;
   const scale = 10 ** Math.max(0, 2 - Math.floor(Math.log10(Math.max(1, value))));
-  return `${Math.floor(value * scale + 0.5) / scale} ${UNITS[unit]}`;
+  return `${Math.floor(value * scale + 0.5) / scale} ${units[unit]}`;
 }
 
 /** The step from size to size: times a factor, or plus a number of bytes. */

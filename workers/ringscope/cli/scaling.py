@@ -17,14 +17,19 @@ def rank_counts(most: int) -> list[int]:
     return [1 << power for power in range(1, most.bit_length()) if 1 << power < most] + [most]
 
 
-def show_scaling(curve: Sequence[tuple[int, Sequence[Price]]], collective: str, size_bytes: int, as_json: bool) -> None:
-    """Print a row for each algorithm with its time for each number of ranks, or the same prices as JSON."""
+def show_scaling(
+    curve: Sequence[tuple[int, Sequence[Price]]], collective: str, size_bytes: int, typed: str, as_json: bool
+) -> None:
+    """Print a row for each algorithm with its time for each number of ranks, or the same prices as JSON.
+
+    ``typed`` is the size as the user gave it, whose units the heading keeps.
+    """
     if as_json:
         points = [{"ranks": ranks, "results": [asdict(price) for price in found]} for ranks, found in curve]
         facts = {"basis": SIMULATED, "collective": collective, "size_bytes": size_bytes}
         say_json(json.dumps(facts | {"scaling": points}, indent=2))
         return
-    say(f"{SIMULATED.upper()}: time of {collective} of {size_bytes:,} bytes ({format_size(size_bytes)}) by ranks")
+    say(f"{SIMULATED.upper()}: time of {collective} of {size_bytes:,} bytes ({format_size(size_bytes, typed)}) by ranks")
     table = Table(box=None, pad_edge=False)
     table.add_column("ALGORITHM", no_wrap=True)
     for ranks, _ in curve:

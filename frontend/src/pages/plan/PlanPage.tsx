@@ -16,6 +16,7 @@ import { FitPanel } from "./FitPanel";
 import { PlanFields } from "./PlanFields";
 import { Presets } from "./Presets";
 import { PriceCharts } from "./PriceCharts";
+import { sizeWriter } from "../../lib/size";
 import { PriceTable } from "./PriceTable";
 import { SensitivityTable } from "./SensitivityTable";
 import { WinnerMap } from "./WinnerMap";
@@ -60,7 +61,7 @@ export function PlanPage() {
       {plan.isPending && plan.fetchStatus === "fetching" && <Skeleton rows={16} />}
       {cell && (
         <>
-          <PriceTable cell={cell} />
+          <PriceTable cell={cell} writeSize={sizeWriter(form.S)} />
           <PriceCharts
             form={form}
             parameters={parameters}

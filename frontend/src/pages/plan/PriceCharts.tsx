@@ -16,7 +16,7 @@ import { SIMULATED, toCsv } from "../../lib/csv";
 import { plural, threeDigits } from "../../lib/format";
 import { curveSizes, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
 import { type PlanForm, planQuestion, type PlanSearch } from "../../lib/form/planForm";
-import { formatSize, parseSize } from "../../lib/size";
+import { parseSize, sizeWriter } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 import { PriceColumnsTable } from "./PriceColumnsTable";
 
@@ -35,6 +35,7 @@ const UNITS: Record<PlanMetric, string> = { time: "µs", busbw: "GB/s" };
 /** The prices over message size and over the number of ranks, with a job's measurements. */
 export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange }: Props) {
   const size = parseSize(form.S) ?? 1;
+  const writeSize = sizeWriter(form.S);
   const question = planQuestion(form, parameters);
   const bySize = useQuery(planQuery({ ...question, sizes_bytes: curveSizes(size) }));
   const byRanks = useQuery(planQuery({ ...question, sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }));
@@ -71,13 +72,13 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
         </div>
       )}
       <div className={`card-body ${classes.charts}`}>
-        <Panel title={`Over message size, ${ranks} ranks`} cells={cells} x="size" metric={metric} isTable={isTable} measured={measured}>
+        <Panel title={`Over message size, ${ranks} ranks`} cells={cells} x="size" writeSize={writeSize} metric={metric} isTable={isTable} measured={measured}>
           {`${metric === "time" ? "Time of one call" : "Bus bandwidth"} for ${plural(cells.length, "size")} on ${form.n} ranks; both come from the model${
             metric === "busbw" ? ", the dotted rule is the links' limit" : ", both axes are logarithmic"
           }. ${rows.isError ? "" : measuredInWords(jobId, measured, ranks)}`}
         </Panel>
-        <Panel title={`Over ranks, ${formatSize(size)}`} cells={ofSize} x="ranks" metric={metric} isTable={isTable}>
-          {`The same for ${formatSize(size)} on ${ofSize.map((cell) => cell.shape).join(", ")} ranks, on the same links.`}
+        <Panel title={`Over ranks, ${writeSize(size)}`} cells={ofSize} x="ranks" writeSize={writeSize} metric={metric} isTable={isTable}>
+          {`The same for ${writeSize(size)} on ${ofSize.map((cell) => cell.shape).join(", ")} ranks, on the same links.`}
         </Panel>
       </div>
     </section>
@@ -100,13 +101,15 @@ interface PanelProps {
   title: string;
   cells: readonly PriceCell[];
   x: "size" | "ranks";
+  /** Writes sizes in the units that the reader typed. */
+  writeSize: (bytes: number) => string;
   metric: PlanMetric;
   isTable: boolean;
   measured?: PriceColumns | undefined;
   children: string;
 }
 
-function Panel({ title, cells, x, metric, isTable, measured, children }: PanelProps) {
+function Panel({ title, cells, x, writeSize, metric, isTable, measured, children }: PanelProps) {
   const [hovered, setHovered] = useState<number | null>(null);
   const model = useMemo(() => priceColumns(cells, x === "size" ? "size_bytes" : "ranks", metric), [cells, x, metric]);
   const limits = useMemo(() => [...cells].sort((a, b) => a.ranks - b.ranks || a.size_bytes - b.size_bytes).map((cell) => cell.limit_gb_per_s), [cells]);
@@ -116,7 +119,7 @@ function Panel({ title, cells, x, metric, isTable, measured, children }: PanelPr
   return (
     <figure className={classes.panel}>
       <h3>
-        {title} <span className="dim">{place === undefined ? "" : `at ${x === "size" ? formatSize(place) : `${place} ranks`}`}</span>
+        {title} <span className="dim">{place === undefined ? "" : `at ${x === "size" ? writeSize(place) : `${place} ranks`}`}</span>
       </h3>
       <div className={classes.legend}>
         {model.lines.map((line) => (

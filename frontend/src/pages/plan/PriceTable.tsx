@@ -9,11 +9,16 @@ import { percent } from "../../lib/format";
 import { pricesCsv, slowestRatio } from "../../lib/planGrid";
 import { priceInWords } from "./price";
 import { phaseInWords } from "../../lib/moveWords";
-import { formatSize } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 
+interface Props {
+  cell: PriceCell;
+  /** Writes sizes in the units that the reader typed. */
+  writeSize: (bytes: number) => string;
+}
+
 /** All prices for the chosen size and ranks, fastest first: the output of `ringscope plan`. */
-export function PriceTable({ cell }: { cell: PriceCell }) {
+export function PriceTable({ cell, writeSize }: Props) {
   const sorted = [...cell.results].sort((a, b) => a.time_s - b.time_s);
   const hasFormula = sorted.some((price) => price.formula_s != null);
   const { unit, perSecond } = timeUnit(sorted.map((price) => price.time_s));
@@ -25,7 +30,7 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
     <section className="card" aria-labelledby="prices">
       <div className="card-head">
         <h2 id="prices">
-          {formatSize(cell.size_bytes)} on {cell.shape === String(cell.ranks) ? "" : `${cell.shape} = `}
+          {writeSize(cell.size_bytes)} on {cell.shape === String(cell.ranks) ? "" : `${cell.shape} = `}
           {cell.ranks} ranks
         </h2>
         <SimulatedBadge />
@@ -68,7 +73,7 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
                 <td className="number">{algbws[i]}</td>
                 <td className="number">{price.steps ?? "–"}</td>
                 <td className="number">{price.messages ?? "–"}</td>
-                <td className="number">{price.sent_bytes == null ? "–" : formatSize(price.sent_bytes)}</td>
+                <td className="number">{price.sent_bytes == null ? "–" : writeSize(price.sent_bytes)}</td>
                 {hasFormula && <td className="number">{formulas[i]}</td>}
                 <td className="dim">{price.phase_ends_s ? phases(price.phase_ends_s) : price.source}</td>
               </tr>
@@ -76,12 +81,13 @@ export function PriceTable({ cell }: { cell: PriceCell }) {
           </tbody>
         </table>
       </ScrollX>
-      <p className={`card-body dim ${classes.note}`}>
+      <details className={`card-body dim ${classes.note}`}>
+        <summary>About these figures</summary>
         Schedules are priced at line rate, of which libraries reach about 80 % on NVLink; the error of nccl, NCCL&rsquo;s own model, has a median of 5.5 %: how far off both
         are, and where the links&rsquo; figures come from, says docs/planner.md. busbw of an all-reduce is algbw × 2(n−1)/n.
         {cell.limit_gb_per_s != null && ` No schedule of these ranks can pass a busbw of ${digits(cell.limit_gb_per_s)} GB/s on these links; NVLS, whose switches add, can.`}{" "}
         In channels: side by side, each out of a node by another card. At most: messages share links at times that were not followed. One rank sends: the most that any rank does. Textbook: the closed formula, where there is one for such a network.
-      </p>
+      </details>
     </section>
   );
 }

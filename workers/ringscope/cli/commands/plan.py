@@ -94,14 +94,14 @@ def plan(
         refuse_unused(context, all_for(("--ranks", "--topology"), "--up-to gives the numbers of ranks; leave it out."))
         wheres = [cluster(network.fields(count)) for count in rank_counts(up_to)]
         curve = [(where.ranks, _priced(named, collective, size_bytes, where, servers, fitted)[0]) for where in wheres]
-        show_scaling(curve, collective, size_bytes, as_json)
+        show_scaling(curve, collective, size_bytes, size, as_json)
         return
     where = cluster(network.fields(ranks))
     found, left_out = _priced(named, collective, size_bytes, where, servers, fitted)
     if as_json:
         say_json(_json(found, collective, size_bytes, where, fitted))
     else:
-        amount = f"{size_bytes:,} bytes ({format_size(size_bytes)})"
+        amount = f"{size_bytes:,} bytes ({format_size(size_bytes, size)})"
         links = _links(where.topology) if fitted is None else _source(fitted)
         say(f"{SIMULATED.upper()}: {amount} on each of {where.ranks} ranks, {links}")
         stdout_console().print(_table(found))

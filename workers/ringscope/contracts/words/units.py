@@ -31,13 +31,18 @@ def parse_size(text: str) -> int:
     return floor(float(match[1]) * _factor(match[2] or "", is_binary) + 0.5)
 
 
-def format_size(size_bytes: int) -> str:
+def format_size(size_bytes: int, typed: str = "") -> str:
     """Write a size with three significant digits, or all digits of a whole number: 8 B, 64 KiB, 1.5 MiB, 15.3 MiB.
-    The page writes sizes likewise.
+
+    The units are binary, but decimal if ``typed``, the size that a person gave, is decimal: 1.2 GB. The page writes
+    sizes likewise.
     """
-    for power, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
-        if size_bytes >= 1 << power:
-            value = size_bytes / (1 << power)
+    match = _SIZE.fullmatch(typed)
+    is_decimal = match is not None and bool(match[2]) and not match[3] and bool(match[4])
+    base, units = (1000, ("TB", "GB", "MB", "kB")) if is_decimal else (1024, ("TiB", "GiB", "MiB", "KiB"))
+    for power, unit in zip((4, 3, 2, 1), units, strict=True):
+        if size_bytes >= base**power:
+            value = size_bytes / base**power
             scale = 10 ** max(0, 2 - floor(log10(value)))
             return f"{floor(value * scale + 0.5) / scale:g} {unit}"
     return f"{size_bytes} B"

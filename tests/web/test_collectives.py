@@ -54,9 +54,9 @@ def test_the_words_of_a_job_fit_its_rows(visit: Visit) -> None:
     """Of the all-reduce that the site has; what each collective's job says is told below."""
     job, view = visit.site.get("/jobs/1"), visit.site.get("/engine")["collectives"]["all_reduce"]
     page = visit.open("/jobs/1")
-    expect(page.locator("figcaption")).to_contain_text(
-        f"{NAMES['all_reduce']} over 2 ranks, {job['progress']['total']} of"
-    )
+    caption = page.locator("figcaption")
+    expect(caption).to_contain_text(f"{NAMES['all_reduce']} over 2 ranks; points are means of")
+    expect(caption).to_contain_text(f"{job['progress']['total']} of {job['progress']['total']} rows.")
     compare(page, visit.site, job, view, row_count=5)
 
 
@@ -78,7 +78,7 @@ def test_a_collective_from_the_form_to_its_rows(visit: Visit, collective: str) -
     job = visit.site.get(f"/jobs/{page.url.rpartition('/')[2]}")
     assert job["spec"]["benchmark"]["collective"] == collective
     caption = page.locator("figcaption")
-    expect(caption).to_contain_text(f"{NAMES[collective]} over 2 ranks, {job['progress']['total']} of")
+    expect(caption).to_contain_text(f"{NAMES[collective]} over 2 ranks; points are means of")
     compare(page, visit.site, job, view, row_count=3)
     page.get_by_role("link", name="Configuration").click()
     expect(page.get_by_text("Collective", exact=True)).to_be_visible()
@@ -88,7 +88,7 @@ def test_a_collective_from_the_form_to_its_rows(visit: Visit, collective: str) -
 def compare(page: Page, site: Site, job: dict[str, Any], view: dict[str, Any], row_count: int) -> None:
     """The table's numbers and their words against the rows that the API holds."""
     rows = site.get(f"/jobs/{job['id']}/measurements?limit=200")["items"]
-    stated = re.search(r"= ([\d.]+) . algbw", page.locator("figcaption").inner_text())
+    stated = re.search(r"= ([\d.]+) . algbw", page.locator("figcaption").text_content() or "")
     factor = float(stated[1]) if stated else 1.0
     assert all(row["busbw_gb_per_s"] == pytest.approx(factor * row["algbw_gb_per_s"], rel=0.01) for row in rows)
     algorithm = view["usual"][0]

@@ -11,6 +11,13 @@ from tests.web.network_proxy import Cable, Cabled
 
 SAID = re.compile(r"Server unreachable since \d\d:\d\d:\d\d, shown as of \d\d:\d\d:\d\d\.")
 
+# The code of the Plan page and all else that was asked for ahead has come.
+PAGES_ARE_LOADED = """() => {
+  const come = new Set(performance.getEntriesByType('resource').map(entry => entry.name))
+  const asked = [...document.querySelectorAll('link[rel=modulepreload], link[rel=stylesheet]')].map(link => link.href)
+  return asked.some(name => name.includes('PlanPage')) && asked.every(name => come.has(name))
+}"""
+
 
 def test_an_outage_is_told_on_every_page_and_takes_nothing_away(browser: Browser, site: Site) -> None:
     with Cable(site.url) as cable, visiting(browser, Cabled(site.lab, site.link, cable), wears_out=True) as visit:
@@ -24,11 +31,16 @@ def test_an_outage_is_told_on_every_page_and_takes_nothing_away(browser: Browser
         visit.follow("/jobs/1")
         expect(rows).to_have_count(5)
         page.evaluate("window.isSameDocument = true")
+        page.wait_for_function(PAGES_ARE_LOADED)
         cable.cut()
         banner = page.get_by_role("complementary", name="Server unreachable")
         expect(banner).to_contain_text(SAID)
         assert visit.violations() == []
         visit.shoot("outage-job")
+        # Pages that were not opened before open too: their code was loaded ahead.
+        page.keyboard.type("gp")
+        expect(page.get_by_role("heading", name="Plan", level=1)).to_be_visible()
+        expect(page.get_by_text("could not be shown")).to_have_count(0)
         # What it knew before, it knows on the other page as well.
         visit.follow("/")
         expect(page.get_by_role("heading", name="Slots")).to_be_visible()

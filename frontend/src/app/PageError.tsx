@@ -1,7 +1,10 @@
 /** What is shown instead of a page that cannot be shown. */
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
+import { useEffect, useRef } from "react";
 import { usePageTitle } from "../components/hooks/usePageTitle";
+import { useLive } from "../data/live";
+import { PageNotLoaded } from "./lazyPage";
 
 /** Shown for an address without a page. */
 export function NotFound() {
@@ -16,16 +19,27 @@ export function NotFound() {
   );
 }
 
-/** Shown for a page that broke, for example if a chunk could not be loaded after an update of the server. */
+/** Shown for a page that broke, or whose code could not be loaded. */
 export function PageError({ error }: { error: unknown }) {
   usePageTitle("error");
   return (
     <section className="page">
       <h1>This page could not be shown</h1>
-      <p role="alert">{error instanceof Error ? error.message : String(error)}</p>
+      {error instanceof PageNotLoaded ? <NotLoaded /> : <p role="alert">{error instanceof Error ? error.message : String(error)}</p>}
       <p>
         <Button onClick={() => window.location.reload()}>Reload the page</Button>
       </p>
     </section>
   );
+}
+
+/** Loads the page again once the server is back. */
+function NotLoaded() {
+  const isAway = useLive().outage !== null;
+  const wasAway = useRef(isAway);
+  useEffect(() => {
+    if (wasAway.current && !isAway) window.location.reload();
+    wasAway.current = isAway;
+  }, [isAway]);
+  return <p role="alert">The server did not deliver this page.{isAway && " It opens by itself once the server can be reached."}</p>;
 }

@@ -18,9 +18,13 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { meQuery } from "../data/server";
 import { client } from "./client";
+import { loadPages } from "./lazyPage";
 import { follow, loginLink } from "./loginLink";
 import { router } from "./router";
 import { resolveVariables, theme } from "./theme";
+
+/** By then the first page is drawn, and what is loaded ahead delays nothing. */
+const PAGES_AFTER_MS = 3_000;
 
 const element = document.getElementById("root");
 if (!element) throw new Error("index.html has no #root.");
@@ -40,4 +44,5 @@ if (link) {
       </MantineProvider>
     </StrictMode>,
   );
+  window.setTimeout(() => void loadPages(), PAGES_AFTER_MS);
 }

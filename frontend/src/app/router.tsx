@@ -3,7 +3,6 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   notFound,
   redirect,
 } from "@tanstack/react-router";
@@ -18,6 +17,7 @@ import { ringSearch } from "../lib/form/ringForm";
 import { chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, parseSearch, stringifySearch } from "../lib/search/search";
 import { tracedSearch } from "../lib/search/tracedSearch";
 import { ahead } from "./ahead";
+import { lazyPage } from "./lazyPage";
 import { NotFound, PageError } from "./PageError";
 import { Shell } from "./Shell";
 import { ROOT } from "../api/site";
@@ -27,7 +27,7 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 const overview = createRoute({
   getParentRoute: () => root,
   path: "/",
-  component: lazyRouteComponent(() => import("../pages/overview/OverviewPage"), "OverviewPage"),
+  component: lazyPage(() => import("../pages/overview/OverviewPage"), "OverviewPage"),
   loader: ({ cause }) => ahead(cause, (client) => [
     client.prefetchQuery(clusterQuery),
     client.prefetchQuery(nodesQuery),
@@ -40,7 +40,7 @@ const jobs = createRoute({
   getParentRoute: () => root,
   path: "/jobs",
   validateSearch: jobsSearch,
-  component: lazyRouteComponent(() => import("../pages/jobs/JobsPage"), "JobsPage"),
+  component: lazyPage(() => import("../pages/jobs/JobsPage"), "JobsPage"),
   loader: ({ cause, location }) => ahead(cause, (client) => {
     const search = jobsSearch(location.search);
     return [
@@ -54,7 +54,7 @@ const newJob = createRoute({
   getParentRoute: () => root,
   path: "/jobs/new",
   validateSearch: formSearch,
-  component: lazyRouteComponent(() => import("../pages/submit/SubmitPage"), "SubmitPage"),
+  component: lazyPage(() => import("../pages/submit/SubmitPage"), "SubmitPage"),
 });
 
 const jobParams = {
@@ -70,7 +70,7 @@ const job = createRoute({
   path: "/jobs/$jobId",
   params: jobParams,
   validateSearch: jobSearch,
-  component: lazyRouteComponent(() => import("../pages/job/JobPage"), "JobPage"),
+  component: lazyPage(() => import("../pages/job/JobPage"), "JobPage"),
   loader: ({ cause, params }) => ahead(cause, (client) => [
     client.prefetchQuery(jobQuery(params.jobId)),
     client.prefetchQuery(eventsQuery(params.jobId)),
@@ -82,27 +82,27 @@ const jobRing = createRoute({
   path: "/jobs/$jobId/ring",
   params: jobParams,
   validateSearch: tracedSearch,
-  component: lazyRouteComponent(() => import("../pages/ring/JobRingPage"), "JobRingPage"),
+  component: lazyPage(() => import("../pages/ring/JobRingPage"), "JobRingPage"),
 });
 
 const compare = createRoute({
   getParentRoute: () => root,
   path: "/compare",
   validateSearch: compareSearch,
-  component: lazyRouteComponent(() => import("../pages/compare/ComparePage"), "ComparePage"),
+  component: lazyPage(() => import("../pages/compare/ComparePage"), "ComparePage"),
 });
 
 const nodes = createRoute({
   getParentRoute: () => root,
   path: "/nodes",
-  component: lazyRouteComponent(() => import("../pages/nodes/NodesPage"), "NodesPage"),
+  component: lazyPage(() => import("../pages/nodes/NodesPage"), "NodesPage"),
   loader: ({ cause }) => ahead(cause, (client) => [client.prefetchQuery(nodesQuery)]),
 });
 
 const node = createRoute({
   getParentRoute: () => root,
   path: "/nodes/$name",
-  component: lazyRouteComponent(() => import("../pages/nodes/NodePage"), "NodePage"),
+  component: lazyPage(() => import("../pages/nodes/NodePage"), "NodePage"),
   loader: ({ cause }) => ahead(cause, (client) => [client.prefetchQuery(nodesQuery)]),
 });
 
@@ -110,14 +110,14 @@ const plan = createRoute({
   getParentRoute: () => root,
   path: "/plan",
   validateSearch: planSearch,
-  component: lazyRouteComponent(() => import("../pages/plan/PlanPage"), "PlanPage"),
+  component: lazyPage(() => import("../pages/plan/PlanPage"), "PlanPage"),
 });
 
 const ring = createRoute({
   getParentRoute: () => root,
   path: "/ring",
   validateSearch: ringSearch,
-  component: lazyRouteComponent(() => import("../pages/ring/RingPage"), "RingPage"),
+  component: lazyPage(() => import("../pages/ring/RingPage"), "RingPage"),
 });
 
 const settings = createRoute({
@@ -131,28 +131,28 @@ const settings = createRoute({
 const tokens = createRoute({
   getParentRoute: () => root,
   path: "/settings/tokens",
-  component: lazyRouteComponent(() => import("../pages/settings/TokensPage"), "TokensPage"),
+  component: lazyPage(() => import("../pages/settings/TokensPage"), "TokensPage"),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => root,
   path: "/settings/webhooks",
   validateSearch: chosenSearch,
-  component: lazyRouteComponent(() => import("../pages/settings/WebhooksPage"), "WebhooksPage"),
+  component: lazyPage(() => import("../pages/settings/WebhooksPage"), "WebhooksPage"),
 });
 
 const schedules = createRoute({
   getParentRoute: () => root,
   path: "/settings/schedules",
   validateSearch: chosenSearch,
-  component: lazyRouteComponent(() => import("../pages/settings/SchedulesPage"), "SchedulesPage"),
+  component: lazyPage(() => import("../pages/settings/SchedulesPage"), "SchedulesPage"),
 });
 
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/settings/audit",
   validateSearch: auditSearch,
-  component: lazyRouteComponent(() => import("../pages/settings/AuditPage"), "AuditPage"),
+  component: lazyPage(() => import("../pages/settings/AuditPage"), "AuditPage"),
 });
 
 // A link's /login?token=… never comes here (loginLink.ts); this is for users who type /login.

@@ -117,6 +117,26 @@ def test_cancel_asks_and_ends_the_job(visit: Visit, endless: int) -> None:
     expect(came).to_contain_text(["queued", "starting", "running", "stopping", "cancelled"])
 
 
+# Every button, link of the header, field and choice that is in sight above the chart. The legend's buttons belong to the
+# picture, caveats to their numbers (they only explain them), tabs and crumbs are navigation.
+CONTROLS_ABOVE = """() => {
+  const top = document.querySelector('figure canvas').getBoundingClientRect().top
+  const all = document.querySelectorAll('main button, main .page-head a, main select, main input, main summary')
+  return [...all].filter(control => {
+    const place = control.getBoundingClientRect()
+    return place.height > 0 && place.bottom <= top && !control.closest('figure') && !control.matches('[data-reason]')
+  }).map(control => control.getAttribute('aria-label') || control.innerText.trim())
+}"""
+
+
+def test_at_most_six_controls_stand_above_the_chart(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    expect(page.locator("figure canvas")).to_be_visible()
+    controls = page.evaluate(CONTROLS_ABOVE)
+    assert "Quantity" in controls
+    assert len(controls) <= 6, controls
+
+
 @pytest.mark.long
 def test_without_the_stream_the_page_polls_and_then_recovers(visit: Visit, endless: int) -> None:
     visit.expect_error("net::ERR_FAILED")

@@ -23,5 +23,5 @@ export function NoRows({ job }: { job: JobView }) {
 
 function endedWords({ kind, state }: JobView): string {
   if (kind === "script" && state === "succeeded") return "The script reported no step with ringscope.log_step; its output is in the log.";
-  return `The job ended before its first ${kind === "benchmark" ? "row" : "step"}: its log says why.`;
+  return `The job ended before its first ${kind === "benchmark" ? "row" : "step"}.`;
 }

@@ -105,6 +105,20 @@ it.each([
   expect(page.querySelector("figcaption")?.textContent.includes("Bold: clearly the fastest")).toBe(isSaid);
 });
 
+it.each([
+  [0, 0, "Rank 1 printed nothing", false],
+  [0, 5, "Rank 1 printed nothing", true],
+  [3, 5, "Rank 1\u2019s last 3 lines of 3", true],
+])("points to the log only if there is one: %d lines of the rank, %d of the job", async (ofRank, ofJob, title, isLinked) => {
+  const outline = (lines: number) => ({ lines, last_id: lines, lines_per_page: 500, cursors: [null], line_at: null });
+  const failed = succeeded({ state: "failed", attempts: [anAttempt({ bad_rank: 1, bad_node: "n1" })] });
+  const known = answers(failed, []).of(logOutlineQuery(7, { rank: 1 }), outline(ofRank)).of(logOutlineQuery(7, {}), outline(ofJob));
+  const page = await drawn(<JobPage />, "/jobs/7", known);
+  expect(page.querySelector("[aria-label=Outcome]")?.textContent).toContain("First to fail: rank 1 on n1.");
+  expect(page.querySelector("[aria-label='Last lines']")?.textContent).toContain(title);
+  expect([...page.querySelectorAll("a")].some(({ textContent }) => textContent === "All lines")).toBe(isLinked);
+});
+
 it("offers only a job that succeeded as the base job", async () => {
   const admin = (job: BenchmarkJob): Answers => answers(job).of(meQuery, { role: "admin" } as never);
   expect(button(await drawn(<JobPage />, "/jobs/7?view=table", admin(succeeded())), "★ Set as base job")).toBeDefined();

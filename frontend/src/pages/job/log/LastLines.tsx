@@ -15,6 +15,8 @@ export function LastLines({ job }: { job: JobView }) {
   const rank = job.attempts.at(-1)?.bad_rank ?? null;
   const filter: LogFilter = rank === null ? {} : { rank };
   const outline = useQuery(logOutlineQuery(job.id, filter));
+  // Other ranks or the launcher may have printed something.
+  const whole = useQuery({ ...logOutlineQuery(job.id, {}), enabled: rank !== null && outline.data?.lines === 0 });
   const whose = rank === null ? "The job" : `Rank ${rank}`;
   return (
     <Loaded query={outline} what="The log could not be loaded" rows={2} isBare>
@@ -26,9 +28,11 @@ export function LastLines({ job }: { job: JobView }) {
                 ? `${whose}\u2019s last ${plural(Math.min(LAST_LINES, found.lines), "line")} of ${formatCount(found.lines)}`
                 : `${whose} printed nothing`}
             </h2>
-            <Link className="spread" to="." search={{ tab: "log" }}>
-              All lines
-            </Link>
+            {(found.lines > 0 || (whole.data?.lines ?? 0) > 0) && (
+              <Link className="spread" to="." search={{ tab: "log" }}>
+                All lines
+              </Link>
+            )}
           </div>
           {found.lines > 0 && <Lines job={job} filter={filter} outline={found} />}
         </>

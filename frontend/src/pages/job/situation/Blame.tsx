@@ -1,26 +1,20 @@
 import { Link } from "@tanstack/react-router";
 import type { JobView } from "../../../api/types";
 
-/** Which node or rank made the job fail, with links to more about it. */
+/** The rank or node that failed first. The job's last lines stand below, if it printed any. */
 export function Blame({ job }: { job: JobView }) {
-  const attempt = job.attempts.at(-1);
-  if (!attempt) return null;
-  const { bad_rank: rank, bad_node: node } = attempt;
+  const { bad_rank: rank = null, bad_node: node = null } = job.attempts.at(-1) ?? {};
+  if (rank === null && node === null) return null;
   return (
     <p>
-      {(rank !== null || node !== null) && (
+      First to fail: {rank !== null && <strong>rank {rank}</strong>}
+      {node !== null && (
         <>
-          It began with {rank !== null && <strong>rank {rank}</strong>}
-          {node !== null && (
-            <>
-              {rank === null ? "node " : " on "}
-              <Link to="/nodes/$name" params={{ name: node }}>{node}</Link>
-            </>
-          )}
-          .{" "}
+          {rank === null ? "node " : " on "}
+          <Link to="/nodes/$name" params={{ name: node }}>{node}</Link>
         </>
       )}
-      More is in <Link to="." search={{ tab: "log" }}>the whole log</Link>.
+      .
     </p>
   );
 }

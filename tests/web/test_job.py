@@ -117,8 +117,8 @@ def test_cancel_asks_and_ends_the_job(visit: Visit, endless: int) -> None:
     expect(came).to_contain_text(["queued", "starting", "running", "stopping", "cancelled"])
 
 
-# Every button, link of the header, field and choice that is in sight above the chart. The legend's buttons belong to the
-# picture, caveats to their numbers (they only explain them), tabs and crumbs are navigation.
+# Every button, link of the header, field and choice that is in sight above the chart. The legend's buttons belong to
+# the picture, caveats to their numbers, which they only explain; tabs and crumbs are navigation.
 CONTROLS_ABOVE = """() => {
   const top = document.querySelector('figure canvas').getBoundingClientRect().top
   const all = document.querySelectorAll('main button, main .page-head a, main select, main input, main summary')

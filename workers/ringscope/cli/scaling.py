@@ -29,7 +29,8 @@ def show_scaling(
         facts = {"basis": SIMULATED, "collective": collective, "size_bytes": size_bytes}
         say_json(json.dumps(facts | {"scaling": points}, indent=2))
         return
-    say(f"{SIMULATED.upper()}: time of {collective} of {size_bytes:,} bytes ({format_size(size_bytes, typed)}) by ranks")
+    amount = f"{size_bytes:,} bytes ({format_size(size_bytes, typed)})"
+    say(f"{SIMULATED.upper()}: time of {collective} of {amount} by ranks")
     table = Table(box=None, pad_edge=False)
     table.add_column("ALGORITHM", no_wrap=True)
     for ranks, _ in curve:

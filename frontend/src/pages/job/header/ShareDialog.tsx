@@ -7,6 +7,7 @@ import { Command } from "../../../components/controls/Command";
 import { buttonsClass, Dialog } from "../../../components/controls/Dialog";
 import { ErrorNote } from "../../../components/states/ErrorNote";
 import { formatDateTime } from "../../../lib/format";
+import classes from "./ShareDialog.module.css";
 
 /** A link to the current view of this page, for people without a login, who may change nothing. */
 export function Share() {
@@ -31,6 +32,12 @@ export function Share() {
         </p>
         {link.error && <ErrorNote what="The link was not made" error={link.error} onRetry={() => link.mutate()} />}
         {link.data && <Command text={reachable(link.data.url)} label="Copy link" />}
+        {link.data && isLoopback(reachable(link.data.url)) && (
+          <p className={classes.warning} role="note">
+            Only this machine can open the link: its address is {new URL(reachable(link.data.url)).hostname}. Start the server with{" "}
+            <code>--host</code> and open this page by an address that others can reach.
+          </p>
+        )}
         <p className="dim">A person who is logged in needs only the address of the page.</p>
         <div className={buttonsClass}>
           <Button onClick={() => setOpen(false)}>Done</Button>
@@ -42,8 +49,12 @@ export function Share() {
 
 /** Behind a proxy the server may know only its local address; then the page's own address is used. */
 function reachable(url: string): string {
-  const { hostname, pathname, search } = new URL(url);
-  return LOOPBACK.test(hostname) ? `${window.location.origin}${pathname}${search}` : url;
+  const { pathname, search } = new URL(url);
+  return isLoopback(url) ? `${window.location.origin}${pathname}${search}` : url;
+}
+
+function isLoopback(url: string): boolean {
+  return LOOPBACK.test(new URL(url).hostname);
 }
 
 const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;

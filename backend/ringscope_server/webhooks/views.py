@@ -19,7 +19,9 @@ class WebhookBody(SpecModel):
 
     name: Name
     url: Annotated[str, AfterValidator(check_url)] = Field(
-        max_length=2000, description="The URL to which messages are posted; https, or http inside your own network."
+        max_length=2000,
+        description="The http or https URL to which messages are posted. An address that is not public must be in the "
+        "server's setting webhook_private_addresses.",
     )
     events: tuple[Pattern, ...] = Field(
         min_length=1, max_length=100, description="Event types such as job.failed, or job.* for all of jobs, or *."

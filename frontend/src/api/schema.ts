@@ -6492,7 +6492,7 @@ export interface components {
             name: string;
             /**
              * Url
-             * @description The URL to which messages are posted; https, or http inside your own network.
+             * @description The http or https URL to which messages are posted. An address that is not public must be in the server's setting webhook_private_addresses.
              */
             url: string;
         };

@@ -24,7 +24,7 @@ export function WebhookForm({ onDone, onCancel }: Props) {
   return (
     <form className={classes.form} {...form.props}>
       <TextInput {...form.field("name")} />
-      <TextInput {...form.field("url")} inputMode="url" description="https, or http inside your own network" />
+      <TextInput {...form.field("url")} inputMode="url" description="Addresses of your own network must be in the server&rsquo;s setting webhook_private_addresses" />
       <TextInput
         {...form.field("events")}
         description="Types such as job.failed, job.* for all job events, or *"

@@ -44,6 +44,7 @@ def nodes(draw: st.DrawFn) -> NodeState:
         slots=tuple(slot for slot in range(draw(st.integers(1, 6))) if slot not in quarantined),
         labels={**rack, **draw(st.sampled_from([{}, {"zone": "z"}]))},
         only_on=draw(st.sampled_from(["", "", "", "here"])),
+        address=draw(st.sampled_from(["", "", "", "a", "b"])),
         versions={"mpi4py": draw(st.sampled_from(["4.0", "4.1"])), "nccl": draw(st.sampled_from(["2.29", "2.30"]))},
         gpu_models=gpus,
         gpu_memory_bytes=len(gpus) * 80,
@@ -183,8 +184,10 @@ def suits(found: NodeState, placement: Placement) -> bool:
 def may_work_together(chosen: Sequence[NodeState], placement: Placement) -> bool:
     """Whether nodes reach each other and are equal in what a gang needs equal."""
     with_gpus = [found for found in chosen if found.gpu_models]
+    addresses = [found.address for found in chosen if found.address]
     return (
-        len({found.versions.get("mpi4py") for found in chosen}) == 1
+        len(set(addresses)) == len(addresses)
+        and len({found.versions.get("mpi4py") for found in chosen}) == 1
         and len({found.versions.get("nccl") for found in with_gpus}) <= 1
         and len({found.only_on for found in chosen}) == 1
         and not (placement.same_rack and len({found.labels["rack"] for found in chosen}) > 1)

@@ -70,7 +70,12 @@ def compare_with_api(page: Page, site: Site, job_id: int) -> None:
 BAD_FIELDS = {
     "ranks=abc": ("ranks", "A whole number is needed, and this is \u201cabc\u201d.", "2"),
     "max=foo": ("max", "This is no size; write it as 8, 64K, 16 MiB or 16 MB.", "64K"),
-    "ranks=99": ("ranks", "99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer.", "4"),
+    "ranks=99": (
+        "ranks",
+        "99 ranks were asked for, but the cluster has 4 slots; "
+        "ask for 4 or fewer, or start an agent with more --slots.",
+        "4",
+    ),
     "iterations=-1": ("iterations", "-1 is too small; give 1 or more.", "1"),
     "min=64K&max=8": (
         "min",

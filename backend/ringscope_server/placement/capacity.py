@@ -11,6 +11,7 @@ from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Node
 from ringscope_server.nodes.names import listed
 from ringscope_server.nodes.queries import all_nodes
+from ringscope_server.placement.addresses import REMEDY
 from ringscope_server.placement.cluster import Cluster, conditions, kind_of, remedy
 from ringscope_server.placement.demands import Demands
 from ringscope_server.placement.placement import Demand, fits
@@ -151,7 +152,8 @@ def _slots_error(placement: Placement, cluster: Cluster) -> FieldError | None:
     where = f"the cluster has {offered} slots"
     if len(usable) < len(cluster.nodes):
         where = f"the nodes that it may use have {offered} slots"
-    return _error("ranks", f"{placement.ranks} ranks were asked for, but {where}; ask for {offered} or fewer.")
+    remedies = f"ask for {offered} or fewer, or start an agent with more --slots"
+    return _error("ranks", f"{placement.ranks} ranks were asked for, but {where}; {remedies}.")
 
 
 def _shape_error(placement: Placement, cluster: Cluster) -> FieldError:
@@ -163,6 +165,9 @@ def _shape_error(placement: Placement, cluster: Cluster) -> FieldError:
         return _error(
             "ranks", f"only nodes with different versions could hold it: {skew}; install equal ones or ask for less."
         )
+    shared = demands.same_address(demands.anywhere(placement))
+    if shared is not None:
+        return _error("ranks", f"only nodes with the same address could hold it: {shared}. {REMEDY}")
     if placement.same_rack and _holds(cluster, anywhere, any_version=True):
         return _error("same_rack", "no rack alone holds it; ask for fewer ranks or leave same_rack out.")
     if placement.ranks_per_node:

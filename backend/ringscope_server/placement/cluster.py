@@ -1,12 +1,15 @@
 """The nodes of a snapshot as arrays, and which of them a gang may use together. Pure.
 
 A gang stays within one group: nodes that reach each other and are equal in the versions that its ranks must have in
-common, and in one rack if it asks for that. Nodes are numbered by their place in the snapshot.
+common, each with an address of its own, and in one rack if it asks for that. Nodes are numbered by their place in the
+snapshot.
 """
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -21,6 +24,7 @@ Bools = npt.NDArray[np.bool_]
 VERSIONS = ("ringscope", "mpi", "mpi4py")
 GPU_VERSIONS = ("nccl", "cupy", "cuda")
 
+_MOST_CHOICES = 64  # groups made of one set of nodes, some of which have the same address
 _MOST_GROUPS = 256  # remembered by a cluster; with 2,000 nodes some 30 kB each
 
 
@@ -83,22 +87,40 @@ class Cluster:
             return [(number, int(self.capacity[number])) for number, slots in held if slots]
         return held
 
-    def groups(self, placement: Placement, *, any_version: bool = False) -> Groups:
-        """Return the sets of nodes within which such a gang must stay; ``any_version`` lets versions differ."""
-        key = (*who(placement), any_version)
+    def groups(self, placement: Placement, *, any_version: bool = False, any_address: bool = False) -> Groups:
+        """Return the sets of nodes within which such a gang must stay.
+
+        ``any_version`` lets versions differ, ``any_address`` lets nodes have the same address.
+        """
+        key = (*who(placement), any_version, any_address)
         groups = self._groups.get(key)
         if groups is None:
             if len(self._groups) >= _MOST_GROUPS:
                 self._groups.clear()
-            groups = self._groups[key] = self._grouped(placement, any_version)
+            groups = self._groups[key] = self._grouped(placement, any_version, any_address)
         return groups
 
-    def _grouped(self, placement: Placement, any_version: bool) -> Groups:
+    def _grouped(self, placement: Placement, any_version: bool, any_address: bool) -> Groups:
         wanted = [suits for _, suits in conditions(placement)]
         usable = [number for number, node in enumerate(self.nodes) if all(suits(node) for suits in wanted)]
         reaching = self._by(usable, lambda node: (node.only_on, node.rack if placement.same_rack else None))
         found = [group for those in reaching for group in ([those] if any_version else self._alike(those))]
+        if not any_address:
+            found = [choice for group in found for choice in self._one_of_each_address(group)]
         return Groups.of([group for group in found if group])
+
+    def _one_of_each_address(self, numbers: Sequence[int]) -> list[list[int]]:
+        """Return groups with one node of each address, because mpiexec starts one proxy for each address.
+
+        Each node is in one of them. Of very many combinations, only as many as the nodes of one address are returned.
+        """
+        alike = self._by(numbers, lambda node: node.address or node.id)
+        if len(alike) == len(numbers):
+            return [list(numbers)]
+        if prod(len(those) for those in alike) <= _MOST_CHOICES:
+            return [sorted(choice) for choice in product(*alike)]
+        most = max(len(those) for those in alike)
+        return [sorted(those[turn % len(those)] for those in alike) for turn in range(most)]
 
     def _alike(self, numbers: Sequence[int]) -> Iterator[list[int]]:
         """Group nodes without GPUs with GPU nodes of any one kind: they have no GPU library that could differ."""

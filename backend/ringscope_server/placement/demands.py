@@ -3,7 +3,7 @@
 import numpy as np
 
 from ringscope.contracts.job import Placement
-from ringscope_server.placement import versions
+from ringscope_server.placement import addresses, versions
 from ringscope_server.placement.cluster import Cluster, Groups, who
 from ringscope_server.placement.placement import Demand, fits
 from ringscope_server.placement.slot_index import SlotIndex
@@ -72,6 +72,13 @@ class Demands:
             nodes = [self._cluster.nodes[number] for number in np.unique(groups.node)]
             self._differences[groups] = versions.differences(nodes)
         return self._differences[groups]
+
+    def same_address(self, demand: Demand) -> str | None:
+        """Return which nodes have the same address, if only such nodes together could ever hold the gang."""
+        groups = self._cluster.groups(demand.placement, any_address=True)
+        if self.can_ever_fit(demand) or not fits(Demand(demand.placement, groups), self._empty):
+            return None
+        return addresses.shared([self._cluster.nodes[number] for number in np.unique(groups.node)])
 
     def _elsewhere(self, placement: Placement, asked: _Key, excluded: frozenset[str]) -> Groups:
         if not excluded:

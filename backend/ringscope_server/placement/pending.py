@@ -7,6 +7,7 @@ from datetime import datetime
 import numpy as np
 
 from ringscope_server.nodes.names import listed
+from ringscope_server.placement.addresses import REMEDY
 from ringscope_server.placement.cluster import Cluster, Ints, kind_of, remedy
 from ringscope_server.placement.placement import Demand
 from ringscope_server.placement.snapshot import NodeState, QueuedJob
@@ -34,8 +35,11 @@ def no_room(demand: Demand, free: Ints) -> Why:
     )
 
 
-def never(demand: Demand, skew: str | None, cluster: Cluster) -> Why:
-    """Say that the gang would not even fit if nothing else ran: nodes are missing, or differ in versions (``skew``)."""
+def never(demand: Demand, skew: str | None, shared: str | None, cluster: Cluster) -> Why:
+    """Say that the gang would not even fit if nothing else ran.
+
+    Nodes are missing, differ in versions (``skew``), or have the same address (``shared``).
+    """
     wanted, nodes = demand.placement, np.unique(demand.groups.node)
     unfit = [node.name for node in cluster.nodes if kind_of(wanted) in node.unfit_for]
     there = {node.name for node in cluster.nodes}
@@ -47,6 +51,8 @@ def never(demand: Demand, skew: str | None, cluster: Cluster) -> Why:
         return _unfit(kind_of(wanted), unfit) if unfit else Why("no_node", _NO_NODE)
     if skew is not None:
         return Why("version_skew", f"Waits for nodes with equal versions: {skew}.")
+    if shared is not None:
+        return Why("same_address", f"Waits for nodes with different addresses: {shared}. {REMEDY}")
     slots = int(cluster.capacity[nodes].sum())
     if slots < wanted.ranks:
         ready = f"are ready and run jobs of kind {kind_of(wanted)}" if unfit else "are ready"

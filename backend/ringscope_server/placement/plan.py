@@ -221,7 +221,8 @@ class _Pass:
         missed = self._demands.missed(job.placement, self._stays.too_short(job.time_limit_seconds))
         if missed:
             return pending.leaving(job, missed)
-        return pending.never(demand, self._demands.version_skew(demand), self._cluster)
+        demands = self._demands
+        return pending.never(demand, demands.version_skew(demand), demands.same_address(demand), self._cluster)
 
     def _why_behind(self, waiting: _Waiting, behind: Why) -> Why:
         assert self._reservation is not None and waiting.demand is not None

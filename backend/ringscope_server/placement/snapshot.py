@@ -38,6 +38,7 @@ class NodeState:
     memory_bytes: int = 0
     quarantined: frozenset[int] = frozenset()  # slots that were not proven free
     only_on: str = ""  # its address is a loopback one of this machine, so that no other machine reaches it
+    address: str = ""  # its peers connect to it; a gang uses one node of each address, "" stands for any
     unfit_for: frozenset[str] = frozenset()  # kinds of jobs that it cannot run, as it lacks something
     free_by: datetime | None = None  # its batch system takes it back: what runs there must have ended by then
 

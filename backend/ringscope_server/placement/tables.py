@@ -100,6 +100,7 @@ def _state(
         memory_bytes=inventory["memory_bytes"],
         quarantined=quarantined,
         only_on=inventory["hostname"] if is_loopback(address) or inventory.get("only_here") else "",
+        address=address,
         unfit_for=_unfit_for(inventory, versions),
         free_by=lifetimes.free_by(leaves_at),
     )

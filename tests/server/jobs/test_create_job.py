@@ -52,6 +52,19 @@ async def test_bad_input_names_the_field_and_the_remedy(server: Server) -> None:
     assert (await server.admin.get("/api/v1/jobs")).json()["items"] == []
 
 
+async def test_a_gang_over_nodes_of_one_address_is_refused_with_their_names(server: Server) -> None:
+    for name in ("n1", "n2"):
+        agent = await server.node(name, slots=2)
+        await agent.register(address="127.0.0.1")
+    response = await server.admin.post("/api/v1/jobs", json=ONE_SIZE | {"placement": {"ranks": 4}})
+    assert response.status_code == 422
+    assert response.json()["errors"][0]["detail"] == (
+        "placement.ranks: only nodes with the same address could hold it: "
+        "n1 and n2 have the same address 127.0.0.1. Start each agent with its own --address."
+    )
+    assert (await server.admin.post("/api/v1/jobs", json=ONE_SIZE | {"placement": {"ranks": 2}})).status_code == 201
+
+
 async def test_a_cluster_without_nodes_says_how_to_get_one(server: Server) -> None:
     response = await server.admin.post("/api/v1/jobs", json={})
     assert response.status_code == 422

@@ -101,6 +101,24 @@ def test_nodes_on_loopback_work_together_but_with_no_other() -> None:
     assert made.waits[0].reason == "shape"
 
 
+def test_nodes_of_one_address_take_jobs_each_but_no_gang_together() -> None:
+    nodes = [node(1, address="127.0.0.1"), node(2, address="127.0.0.1")]
+    made = planned(nodes, [], [queued(7, 6), queued(8, 4), queued(9, 4)])
+    assert sorted(share.node_id for start in made.starts for share in start.shares) == [1, 2]
+    (wait,) = made.waits
+    assert (wait.job_id, wait.reason) == (7, "same_address")
+    assert wait.sentence == (
+        "Waits for nodes with different addresses: n1 and n2 have the same address 127.0.0.1. "
+        "Start each agent with its own --address."
+    )
+
+
+def test_a_gang_takes_one_node_of_each_address() -> None:
+    nodes = [node(1, address="a"), node(2, 6, address="a"), node(3, address="b")]
+    made = planned(nodes, [], [queued(7, 10)])
+    assert [[share.node_id for share in start.shares] for start in made.starts] == [[2, 3]]
+
+
 def test_a_retry_waits_until_its_time_without_holding_others_up() -> None:
     later = NOW + timedelta(seconds=20)
     made = planned([node(1)], [], [queued(7, 4, not_before=later), queued(8, 4)])

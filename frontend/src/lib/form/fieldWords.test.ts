@@ -34,8 +34,8 @@ describe("the server's sentence in the form", () => {
   });
 
   it("keeps words that only look like names", () => {
-    const detail = "placement.ranks: 99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer.";
-    expect(formWords(SCRIPT_FIELDS, detail)).toBe("99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer.");
+    const detail = "placement.ranks: 99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer, or start an agent with more --slots.";
+    expect(formWords(SCRIPT_FIELDS, detail)).toBe("99 ranks were asked for, but the cluster has 4 slots; ask for 4 or fewer, or start an agent with more --slots.");
     expect(formWords(SCRIPT_FIELDS, "halving_doubling needs a power of two.")).toBe("halving_doubling needs a power of two.");
   });
 

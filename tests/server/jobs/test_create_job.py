@@ -55,12 +55,12 @@ async def test_bad_input_names_the_field_and_the_remedy(server: Server) -> None:
 async def test_a_gang_over_nodes_of_one_address_is_refused_with_their_names(server: Server) -> None:
     for name in ("n1", "n2"):
         agent = await server.node(name, slots=2)
-        await agent.register(address="127.0.0.1")
+        await agent.register(address="10.0.0.9")
     response = await server.admin.post("/api/v1/jobs", json=ONE_SIZE | {"placement": {"ranks": 4}})
     assert response.status_code == 422
     assert response.json()["errors"][0]["detail"] == (
         "placement.ranks: only nodes with the same address could hold it: "
-        "n1 and n2 have the same address 127.0.0.1. Start each agent with its own --address."
+        "n1 and n2 have the same address 10.0.0.9. Start each agent with its own --address."
     )
     assert (await server.admin.post("/api/v1/jobs", json=ONE_SIZE | {"placement": {"ranks": 2}})).status_code == 201
 

@@ -9,7 +9,8 @@ ENDED = {
     "time_limit": "`ringscope clone {id} --set time_limit_seconds=N` gives it more time.",
     "queue_timeout": "`ringscope clone {id} --set queue_timeout_seconds=null` waits for ever, "
     "--set placement.ranks=N asks for less.",
-    "launch_failed": "`ringscope logs {id}` has the launcher's lines; `ringscope node {node}` shows the node.",
+    "launch_failed": "`ringscope node {node}` shows the node; `ringscope logs {id}` shows the launcher's lines, if it "
+    "printed any.",
     "start_timeout": "`ringscope clone {id} --set start_seconds=N` gives each part of the start more time; "
     "`ringscope node {node}` shows the node.",
     "node_lost": "`ringscope nodes` shows whether it is back; `ringscope retry {id}` runs the job again.",

@@ -35,6 +35,10 @@ def test_the_node_is_named_where_it_is_known(nodes: list[str], name: str) -> Non
     assert f"`ringscope node {name}`" in advice(7, "failed", "launch_failed", nodes=nodes)
 
 
+def test_a_failed_launch_is_not_said_to_have_lines_in_the_log() -> None:
+    assert "shows the launcher's lines, if it printed any." in advice(7, "failed", "launch_failed")
+
+
 def test_every_reason_to_wait_has_a_next_step_of_its_own() -> None:
     reasons = set(re.findall(r'Why\(\s*"(\w+)"', inspect.getsource(pending)))
     assert {"leaving", "behind", "slots"} <= reasons

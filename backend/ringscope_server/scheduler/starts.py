@@ -10,6 +10,8 @@ from ringscope_server.nodes.names import listed
 
 # On a busy node everything takes longer by the number of processes for each core, up to this factor.
 MOST_TIMES = 20.0
+# The second attempt has twice the limit of the first one, later ones have this many times that limit.
+MOST_TIMES_OF_RETRIES = 4
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,9 @@ class StartLimit:
         """Return how long each part of this attempt's start may take now."""
         given = attempt.job.spec.get("start_seconds") or self.seconds
         least = max(given, self.seconds_per_node * len(attempt.members))
-        return float(least * max(self._times(member.node) for member in attempt.members))
+        return float(
+            least * _times_of_retry(attempt.number) * max(self._times(member.node) for member in attempt.members)
+        )
 
     def overdue(self, attempt: Attempt, now: datetime) -> Overdue | None:
         """Return why this attempt must stop now; None while its start continues. Agents repeat reports that no server
@@ -65,6 +69,10 @@ class StartLimit:
         if self._times(node) <= 1.0:
             return ""
         return f"{node.name} has a load of {self.load_average(node.id):.0f} on {_cores(node)} cores"
+
+
+def _times_of_retry(number: int) -> int:
+    return 1 if number <= 1 else 2 if number == 2 else MOST_TIMES_OF_RETRIES
 
 
 def _cores(node: Node) -> int:

@@ -20,6 +20,19 @@ async def test_a_gang_that_does_not_start_in_time_is_stopped_and_tried_again(ser
     assert (job["state"], job["pending"]["reason"]) == ("queued", "backoff"), "though there are no other nodes"
 
 
+async def test_an_attempt_after_one_that_did_not_start_in_time_has_twice_as_long(server: Server, clock: Clock) -> None:
+    first, second, job_id, attempt = await two_nodes(server, start_seconds=20)
+    await wait(server, clock, (first, second), 25)
+    for agent in (first, second):
+        await agent.report(attempt, "clean")
+    await wait(server, clock, (first, second), 10)
+    assert (await server.job(job_id))["state"] == "starting", "the next attempt"
+    await wait(server, clock, (first, second), 30)
+    assert (await server.job(job_id))["state"] == "starting"
+    await wait(server, clock, (first, second), 15)
+    assert "were not ready within 40 s" in (await server.job(job_id))["message"]
+
+
 async def test_each_part_of_a_start_has_its_own_time(server: Server, clock: Clock) -> None:
     first, second, job_id, attempt = await two_nodes(server)
     agents = (first, second)

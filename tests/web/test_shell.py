@@ -174,8 +174,8 @@ def held_job(site: Site) -> Iterator[int]:
 # Where somebody may do something, and what by the part of its name; no route twice in a row.
 ACTIONS = {
     "/": ("New job",),
-    # "More" of a held job has only "Share".
-    "/jobs/HELD": ("Cancel", "Run again", "More", "Release"),
+    # "More" of a held job has "Share" and "Run again".
+    "/jobs/HELD": ("Cancel", "More", "Release"),
     "/jobs?chosen=HELD": ("Cancel 1 job",),
     "/jobs/new": ("Submit the job",),
     "/nodes/NODE": ("Drain", "Remove", "Release slot 0", "Change"),

@@ -4,6 +4,7 @@ import { useCallback, useMemo, useState } from "react";
 import { type Command, placeCommands, settingsCommands, themeCommands } from "./commands";
 import { KeyHelp } from "./KeyHelp";
 import { Palette } from "./Palette";
+import classes from "./Shell.module.css";
 import { MAIN_PAGES } from "./mainPages";
 import { useRole } from "../components/hooks/useRole";
 import { useShortcut } from "../components/hooks/shortcuts";
@@ -39,10 +40,10 @@ export function Keyboard({ mayChange, onLogOut }: { mayChange: boolean; onLogOut
       {MAIN_PAGES.map(({ key, path }) => (
         <GoKey key={key} letter={key} path={path} go={go} />
       ))}
-      <Button variant="subtle" color="gray" px={8} onClick={openPalette} aria-keyshortcuts="Control+K Meta+K" title="Command palette">
+      <Button className={classes.key} variant="subtle" color="gray" px={8} onClick={openPalette} aria-keyshortcuts="Control+K Meta+K" title="Command palette">
         {isMac() ? "⌘K" : "Ctrl K"}
       </Button>
-      <Button variant="subtle" color="gray" px={8} onClick={openHelp} aria-label="Keys" title="Keys (?)">
+      <Button className={classes.key} variant="subtle" color="gray" px={8} onClick={openHelp} aria-label="Keys" title="Keys (?)">
         ?
       </Button>
       <Palette isOpen={open === "palette"} onClose={close} commands={commands} more={more} go={go} />

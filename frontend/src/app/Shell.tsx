@@ -15,12 +15,14 @@ import { LiveProvider } from "../data/live";
 import { LiveIndicator } from "./LiveIndicator";
 import { keepFocus } from "../components/hooks/keepFocus";
 import { Logo } from "../components/Logo";
+import { Popover } from "../components/controls/Popover";
 import { OutageBanner } from "./OutageBanner";
 import { MAIN_PAGES } from "./mainPages";
 import classes from "./Shell.module.css";
 import { Reasons } from "../components/marks/Reasons";
 import { ShortcutProvider } from "../components/hooks/shortcuts";
 import { ThemeToggle } from "./ThemeToggle";
+import { useWidthStep } from "../components/hooks/useWidthStep";
 import { useLogOut } from "./useLogOut";
 
 export function Shell() {
@@ -66,20 +68,39 @@ function KeptFocus() {
   return null;
 }
 
+/** From this width on the top bar has room for the links. */
+const WIDE_PX = [721] as const;
+
 function TopBar({ name, role }: { name: string; role: string }) {
   const logOut = useLogOut();
+  const isWide = useWidthStep(WIDE_PX) > 0;
+  const path = useRouterState({ select: (state) => state.location.pathname });
+  const rest = (
+    <>
+      <ThemeToggle />
+      <Account name={name} role={role} logOut={logOut} />
+    </>
+  );
   return (
     <header className={classes.bar}>
       <Link to="/" className={classes.brand} aria-label="ringscope, overview">
         <Logo />
         <span>ringscope</span>
       </Link>
-      <Places />
+      {isWide && <Places />}
       <div className={classes.tools}>
         <LiveIndicator />
         <Keyboard mayChange={role !== "viewer"} onLogOut={logOut.mutate} />
-        <ThemeToggle />
-        <Account name={name} role={role} logOut={logOut} />
+        {isWide ? (
+          rest
+        ) : (
+          <Popover label="Menu" place={path}>
+            <div className={classes.drawer}>
+              <Places />
+              <div>{rest}</div>
+            </div>
+          </Popover>
+        )}
         {role !== "viewer" && (
           <Button variant="filled" renderRoot={(props) => <Link to="/jobs/new" {...props} />}>
             New job

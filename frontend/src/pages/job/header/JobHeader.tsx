@@ -41,7 +41,9 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
   const traces = useTraces(job);
   const canBeBase = job.state === "succeeded" && bestBusbw(job) !== null;
   const graphs = useGraphs();
-  const hasMore = canBeBase || isAdmin || (traces.data?.length ?? 0) > 0 || graphs.grafana_url != null || graphs.prometheus_url != null;
+  const isOver = isTerminal(job.state);
+  const again = mayChange && <Button renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}>Run again</Button>;
+  const hasMore = canBeBase || isAdmin || (mayChange && !isOver) || (traces.data?.length ?? 0) > 0 || graphs.grafana_url != null || graphs.prometheus_url != null;
   return (
     <header className={classes.header}>
       <p className={classes.crumbs}>
@@ -61,7 +63,7 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
               {hold.verb === "hold" ? "Hold" : "Release"}
             </Button>
           )}
-          {mayChange && !isTerminal(job.state) && (
+          {mayChange && !isOver && (
             // A disabled button would lose the focus.
             <Button ref={passesFocus} color="red" className={classes.cancel} {...(isStopping ? { "aria-disabled": true, "data-disabled": true } : { onClick: ask })}>
               Cancel
@@ -72,17 +74,12 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
             <Popover label="More">
               {canBeBase && <BaseButton id={job.id} />}
               {isAdmin && <Share />}
+              {!isOver && again}
               <RingLink job={job} />
               <GraphLinks job={job} />
             </Popover>
           )}
-          {mayChange && (
-            <Button
-              renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}
-            >
-              Run again
-            </Button>
-          )}
+          {isOver && again}
         </div>
       </div>
       <QueryError what="The traces of the job could not be loaded" query={traces} />

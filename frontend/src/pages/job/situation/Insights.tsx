@@ -15,7 +15,7 @@ export function Insights({ job: { insights, ...job } }: { job: JobView }) {
   const [isOpen, setOpen] = useState(insights.length > 0);
   const newest = insights.findLast(({ until }) => until === null) ?? insights.at(-1);
   return (
-    <section className={folds.fold} aria-label="Insights">
+    <section className={`${folds.fold} ${classes.insights}`} aria-label="Insights">
       {newest ? (
         <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
           <summary>

@@ -113,9 +113,12 @@ def test_submit_watch_and_compare_by_keyboard_alone(visit: Visit) -> None:
     results = page.get_by_role("link", name="Results", exact=True)
     go(page, results, "Shift+Tab")
     press(page, "Enter", results)
+    go(page, page.get_by_role("button", name="Options"))
+    keys.press("Enter")
     view = page.get_by_role("radiogroup", name="View").get_by_role("radio")
     go(page, view.first)
     press(page, "ArrowRight", view.last)
+    keys.press("Escape")
     expect(page.get_by_role("table", name="Measurements of ring")).to_be_visible()
 
     go(page, page.get_by_role("link", name="Run again"), "Shift+Tab")

@@ -174,7 +174,7 @@ def test_advanced_options_reach_the_job_and_its_page(visit: Visit) -> None:
     page.get_by_label("Step").fill("1K")
     page.get_by_label("Cycles").fill("2")
     page.get_by_label("Time of a row").select_option("max")
-    page.get_by_label("Move on in memory").check()
+    page.get_by_label("Use another piece of memory each time").check()
     expect(page.get_by_text("12 rows")).to_be_visible()
     assert visit.violations() == []
     page.get_by_role("button", name="Submit the job").click()

@@ -150,7 +150,7 @@ export const SWEEP_FIELDS = {
   average: { pointer: "/benchmark/average", label: "Time of a row", reads: "text" },
   skip: { pointer: "/benchmark/skip_iterations", label: "Skip", reads: "whole number" },
   timeout: { pointer: "/benchmark/timeout_seconds", label: "Timeout", reads: "whole number" },
-  rotate: { pointer: "/benchmark/rotate", label: "Move on in memory", reads: "flag" },
+  rotate: { pointer: "/benchmark/rotate", label: "Another piece of memory each time", reads: "flag" },
   trace: { pointer: "/benchmark/trace", label: "Trace", reads: "flag" },
 } as const satisfies FieldTable<Field>;
 

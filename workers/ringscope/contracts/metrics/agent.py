@@ -31,7 +31,7 @@ RANK_SAMPLES = AGENT.counter(
     "rank_samples", "Training samples that the rank processed; absent for benchmarks.", "job_id", "rank"
 )
 RANK_UP = AGENT.gauge(
-    "rank_up", "Rank process is alive.", "job_id", "rank", unit="0 or 1", alerts=("RingscopeRankHung",)
+    "rank_up", "1 while the rank's process is alive.", "job_id", "rank", unit="0 or 1", alerts=("RingscopeRankHung",)
 )
 RANK_LAST_STEP = AGENT.gauge(
     "rank_last_step", "Index of the last finished step.", "job_id", "rank", alerts=("RingscopeRankDesync",)
@@ -41,7 +41,7 @@ RANK_LAST_STEP_TIMESTAMP = AGENT.gauge(
     unit="s", alerts=("RingscopeRankHung",),
 )  # fmt: skip
 RANK_INFO = AGENT.gauge(
-    "rank_info", "Where a rank runs; join on it to get the series of its GPU.", "job_id", "rank", "local_rank", "gpu",
+    "rank_info", "The GPU of a rank; join on it to get the series of that GPU.", "job_id", "rank", "local_rank", "gpu",
     unit="always 1",
     alerts=(
         "RingscopeGpuXid", "RingscopeGpuMemoryError", "RingscopeGpuRowRemapFailed", "RingscopeGpuThrottled",
@@ -58,13 +58,14 @@ RANK_COLLECTIVE_SECONDS = AGENT.counter(
     unit="s", alerts=("RingscopeBusBandwidthLow", "RingscopeLateRank"),
 )  # fmt: skip
 RANK_COLLECTIVE_BYTES = AGENT.counter(
-    "rank_collective_bytes", "Message bytes of finished collectives; divided by their seconds: the algorithm "
-    "bandwidth.",
+    "rank_collective_bytes", "Message bytes of finished collectives; divide their rate by that of the seconds to get "
+    "the algorithm bandwidth.",
     "job_id", "rank", "op", unit="B",
 )  # fmt: skip
 RANK_COLLECTIVE_BUS_BYTES = AGENT.counter(
     "rank_collective_bus_bytes",
-    "Message bytes times the bus factor (all-reduce: 2(n-1)/n); divided by their seconds: the bus bandwidth.",
+    "Message bytes times the bus factor (all-reduce: 2(n-1)/n); divide their rate by that of the seconds to get the "
+    "bus bandwidth.",
     "job_id", "rank", "op", unit="B", alerts=("RingscopeBusBandwidthLow",),
 )  # fmt: skip
 RANK_VERIFICATION_ERRORS = AGENT.counter(
@@ -83,14 +84,14 @@ RANK_LAST_BUS_BANDWIDTH = AGENT.gauge(
 
 SIZE_SECONDS = AGENT.counter(
     "collective_size_seconds",
-    "Time in finished collectives of one message size over this node's ranks; a job has at most 32 sizes, and the "
-    "label other.",
+    "Time in finished collectives of one message size, over this node's ranks. A job has series for at most 32 sizes; "
+    "the others share the label other.",
     "job_id", "op", "message_bytes", unit="s",
 )  # fmt: skip
 SIZE_BUS_BYTES = AGENT.counter(
     "collective_size_bus_bytes",
-    "Message bytes times the bus factor, of one message size; divided by their seconds: the bus bandwidth of that "
-    "size.",
+    "Message bytes times the bus factor, for one message size; divide their rate by that of the seconds to get the bus "
+    "bandwidth of that size.",
     "job_id", "op", "message_bytes", unit="B",
 )  # fmt: skip
 COLLECTIVE_DURATION = AGENT.histogram(
@@ -121,7 +122,9 @@ AGENT_LAST_SERVER_CONTACT = AGENT.gauge(
 GPU_UTILIZATION = AGENT.gauge(
     "gpu_utilization_ratio", "Share of the last sample period in which a kernel ran.", "gpu", unit="0 to 1"
 )
-GPU_MEMORY_USED = AGENT.gauge("gpu_memory_used_bytes", "Memory in use, including the driver's own.", "gpu", unit="B")
+GPU_MEMORY_USED = AGENT.gauge(
+    "gpu_memory_used_bytes", "Memory in use, including the memory of the driver.", "gpu", unit="B"
+)
 GPU_TEMPERATURE = AGENT.gauge("gpu_temperature_celsius", "Temperature of the GPU's die.", "gpu", unit="°C")
 GPU_POWER = AGENT.gauge("gpu_power_watts", "Power that the board draws.", "gpu", unit="W")
 GPU_NVLINK_TRANSMIT = AGENT.counter(

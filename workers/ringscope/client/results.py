@@ -25,7 +25,7 @@ class ResultRoutes(Connection):
     """/jobs/{id}/measurements, steps, arrivals, latencies, lateness, log, environment and events."""
 
     def measurements(self, job_id: int, attempt: int | None = None) -> list[Measurement]:
-        """Every row of the sweep's table, in the order they were made; of the newest attempt if none is named."""
+        """Every row of the sweep's table, in the order of measurement; ``attempt`` defaults to the newest."""
         return [_measurement(item) for item in self._items(f"/jobs/{job_id}/measurements", {"attempt": attempt})]
 
     def log(
@@ -36,10 +36,10 @@ class ResultRoutes(Connection):
         at: str | None = None,
         level: str | None = None,
     ) -> Page[LogLine]:
-        """A page of the job's log, oldest line first; with a rank only that rank's.
+        """A page of the job's log, oldest line first; only the lines of ``rank`` if it is given.
 
         Without a cursor it begins with the last line that was printed by ``at`` (ISO 8601, with its zone). With a
-        level, warning or error, only lines whose words name at least that.
+        level, warning or error, it has only lines whose words name at least that level.
         """
         page = self._page(f"/jobs/{job_id}/log", {"cursor": cursor, "rank": rank, "at": at, "level": level})
         return Page([LogLine.read(item) for item in page.items], page.next)

@@ -3846,7 +3846,7 @@ export interface components {
             max_us: number;
             /**
              * Mean Us
-             * @description Mean of the slowest rank's time in each iteration, as min_us to cv_percent; at least time_us.
+             * @description Mean of the slowest rank's time over the iterations, like min_us to cv_percent; at least time_us.
              */
             mean_us: number;
             /**

@@ -65,7 +65,7 @@ class SweepRow(BaseModel):
     wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")
     min_us: Microseconds
     mean_us: Microseconds = Field(
-        description="Mean of the slowest rank's time in each iteration, as min_us to cv_percent; at least time_us."
+        description="Mean of the slowest rank's time over the iterations, like min_us to cv_percent; at least time_us."
     )
     p5_us: Microseconds | None = Field(None, description="null: measured by an earlier version; p10_us and p90_us too.")
     p10_us: Microseconds | None = None

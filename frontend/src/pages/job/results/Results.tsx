@@ -107,7 +107,8 @@ export function Results({ job, rows }: Props) {
         <Caption
           more={
             <>
-              {definitions(job, metric, statistic)} {caveats(job).map(({ word, why }) => `${word}: ${why} `)}
+              {definitions(job, metric, statistic)} {areUnstable && `${unstableWords()} `}
+              {caveats(job).map(({ word, why }) => `${word}: ${why} `)}
               {referenceWords(prediction, beside.shown, statistic, !isTable && isCut(lines, isLog))}
             </>
           }
@@ -120,7 +121,7 @@ export function Results({ job, rows }: Props) {
           {caption(job, rows, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
           {beside.shown === "model" && distanceWords(references, measured)}
           {beside.shown === "base" && baseWords(compared, shown, place === "in")}
-          {areUnstable && ` All values are unstable. ${unstableWords()}`}
+          {areUnstable && " All values are unstable."}
           {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only."}
         </Caption>

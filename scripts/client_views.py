@@ -21,6 +21,7 @@ FOLDER = ROOT / "workers" / "ringscope" / "client" / "views"
 TABLE = """
 [events]
 Event = EventView: id time actor action target_type target_id before after message
+EventType: type meaning
 
 [graphs]
 Graphs: prometheus_url? grafana_url?

@@ -75,15 +75,29 @@ def test_disable_keeps_the_rest(api: FakeApi) -> None:
 def test_deliveries_and_sending_again(api: FakeApi) -> None:
     api.answers |= {
         "GET /webhooks/2": webhook(),
-        "GET /webhooks/2/deliveries": items(delivery()),
+        "GET /webhooks/2/deliveries": items(
+            delivery(),
+            delivery(id=11, event_type="webhook.test", state="pending", last_error="HTTP 500: Broken."),
+        ),
         "POST /webhooks/2/deliveries/9/redeliver": Answer(delivery(id=10, state="pending", last_status=None), 201),
-        "POST /webhooks/2/test": delivery(id=11, event_type="webhook.test", state="pending", last_status=None),
+        "POST /webhooks/2/test": delivery(
+            id=11, event_type="webhook.test", state="pending", last_status=None, last_error=""
+        ),
         "DELETE /webhooks/2": Answer("", 204),
     }
-    heading, line = api.run("webhook", "deliveries", "2").out.splitlines()
+    heading, line, _ = api.run("webhook", "deliveries", "2").out.splitlines()
     assert heading.split() == ["ID", "EVENT", "STATE", "TRIES", "STATUS", "CREATED", "NEXT", "ERROR"]
     assert line.split()[:5] == ["9", "job.failed", "failed", "3", "500"]
     assert json.loads(api.run("webhook", "deliveries", "2", "--json").out)[0]["id"] == 9
     assert api.run("webhook", "redeliver", "2", "9").out.startswith("Delivery 10 of job.failed: pending")
-    assert api.run("webhook", "test", "2").out.startswith("Delivery 11 of webhook.test: pending")
+    # The command waits for the first try, and prints the receiver's answer.
+    told = "Delivery 11 of webhook.test: pending (500): HTTP 500: Broken.\n"
+    assert api.run("webhook", "test", "2").out == told
     assert api.run("webhook", "remove", "2").out == "Webhook 2 pager is removed.\n"
+
+
+def test_the_events_to_choose_among(api: FakeApi) -> None:
+    api.answers["GET /events/types"] = items({"type": "job.failed", "meaning": "A job ended with an error."})
+    heading, line = api.run("webhook", "events").out.splitlines()
+    assert heading.split() == ["EVENT", "MEANING"]
+    assert line.split(maxsplit=1) == ["job.failed", "A job ended with an error."]

@@ -105,7 +105,7 @@ def test_cancel_asks_and_ends_the_job(visit: Visit, endless: int) -> None:
     expect(dialog).to_contain_text("endless")
     expect(dialog).to_contain_text("2 ranks will be ended")
     assert visit.violations() == []
-    dialog.get_by_role("button", name="Keep it").click()
+    dialog.get_by_role("button", name="Keep job").click()
     expect(dialog).to_be_hidden()
     page.get_by_role("button", name="Cancel", exact=True).click()
     page.get_by_role("button", name=f"Cancel job {endless}").click()

@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 
 class EventView(BaseModel):
@@ -24,3 +24,16 @@ class EventPage(BaseModel):
 
     items: list[EventView]
     next: str | None
+
+
+class EventType(BaseModel):
+    """A type of events."""
+
+    type: str = Field(description="Its name, such as job.failed; the noun before the dot groups the types.")
+    meaning: str = Field(description="A sentence about what happened.")
+
+
+class EventTypes(BaseModel):
+    """All types of events, grouped by their noun."""
+
+    items: list[EventType]

@@ -285,6 +285,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events/types": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Event Types
+         * @description List the types of events, which a webhook can receive, with their meanings.
+         */
+        get: operations["list_event_types"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/graphs": {
         parameters: {
             query?: never;
@@ -2772,6 +2792,30 @@ export interface components {
             items: components["schemas"]["EventView"][];
             /** Next */
             next: string | null;
+        };
+        /**
+         * EventType
+         * @description A type of events.
+         */
+        EventType: {
+            /**
+             * Meaning
+             * @description A sentence about what happened.
+             */
+            meaning: string;
+            /**
+             * Type
+             * @description Its name, such as job.failed; the noun before the dot groups the types.
+             */
+            type: string;
+        };
+        /**
+         * EventTypes
+         * @description All types of events, grouped by their noun.
+         */
+        EventTypes: {
+            /** Items */
+            items: components["schemas"]["EventType"][];
         };
         /**
          * EventView
@@ -7060,6 +7104,29 @@ export interface operations {
                 content: {
                     "application/x-ndjson": unknown;
                     "text/csv": unknown;
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_event_types: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventTypes"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -1,11 +1,14 @@
 /** The data of the settings: tokens, webhooks, schedules, the audit. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
+import type { DeliveryView } from "../api/types";
 import type { AuditParams } from "../lib/audit";
 import { settingsKey } from "./keys";
 
 const ALL = 1000;
 const DELIVERIES_POLL_MS = 3_000;
+/** While a delivery waits for its first try. */
+const SENDING_POLL_MS = 500;
 
 /** Tokens of people and agents, newest first; for admins. */
 export const tokensQuery = queryOptions({
@@ -24,9 +27,20 @@ export function deliveriesQuery(id: number) {
   return queryOptions({
     queryKey: settingsKey("webhooks", id, "deliveries"),
     queryFn: async () => unwrap(await api.GET("/api/v1/webhooks/{webhook_id}/deliveries", { params: { path: { webhook_id: id } } })).items,
-    refetchInterval: DELIVERIES_POLL_MS,
+    refetchInterval: ({ state }) => (state.data?.some(isUntried) ? SENDING_POLL_MS : DELIVERIES_POLL_MS),
   });
 }
+
+function isUntried({ state, last_error: lastError }: DeliveryView): boolean {
+  return state === "pending" && lastError === "";
+}
+
+/** The types of events, with their meanings. */
+export const eventTypesQuery = queryOptions({
+  queryKey: settingsKey("event types"),
+  queryFn: async () => unwrap(await api.GET("/api/v1/events/types")).items,
+  staleTime: Infinity,
+});
 
 /** Schedules, newest first. */
 export const schedulesQuery = queryOptions({

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from tests.server.conftest import Server
 
 import ringscope_server
 from ringscope.contracts.words.job_states import JobState
@@ -67,3 +68,9 @@ def test_no_pattern_matches_nothing() -> None:
 def test_a_pattern_that_nothing_can_match_is_refused(pattern: str) -> None:
     with pytest.raises(ValueError, match="there is no event"):
         check_pattern(pattern)
+
+
+async def test_each_type_has_a_meaning_that_is_a_sentence(server: Server) -> None:
+    items = (await server.admin.get("/api/v1/events/types")).json()["items"]
+    assert tuple(item["type"] for item in items) == TYPES
+    assert [item for item in items if not re.fullmatch(r"[A-Z][^.]+\.", item["meaning"])] == []

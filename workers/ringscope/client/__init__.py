@@ -16,7 +16,7 @@ from ringscope.client.tokens import TokenRoutes
 from ringscope.client.traces import JobTrace, TracedOperation, TraceRoutes
 from ringscope.client.training import Epoch, TrainingRoutes
 from ringscope.client.view import Page, View
-from ringscope.client.views.events import Event
+from ringscope.client.views.events import Event, EventType
 from ringscope.client.views.graphs import Graphs
 from ringscope.client.views.insights import Activity, Check, Insight
 from ringscope.client.views.jobs import Attempt, ClearWinner, Delay, Pending, QueuePlan, Summary
@@ -48,6 +48,7 @@ __all__ = [
     "Delivery",
     "Epoch",
     "Event",
+    "EventType",
     "Example",
     "Graphs",
     "Insight",

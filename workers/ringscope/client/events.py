@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from ringscope.client.connection import Connection
-from ringscope.client.views.events import Event
+from ringscope.client.views.events import Event, EventType
 
 
 class EventRoutes(Connection):
@@ -12,6 +12,10 @@ class EventRoutes(Connection):
     def events(self, filters: Mapping[str, str | None], limit: int | None = None) -> Iterator[Event]:
         """Yield events, newest first; pages are read on demand."""
         return map(Event.read, self._items("/events", filters, limit))
+
+    def event_types(self) -> list[EventType]:
+        """All types of events, which a webhook can receive."""
+        return [EventType.read(item) for item in self._page("/events/types").items]
 
     def export_events(self, filters: Mapping[str, str | None], format: str) -> Iterator[str]:
         """Yield all matching events as text, in pieces; ``format`` is ndjson or csv."""

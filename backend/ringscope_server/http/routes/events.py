@@ -8,7 +8,8 @@ from fastapi.responses import StreamingResponse
 
 from ringscope_server.events import queries
 from ringscope_server.events.queries import EventFilter
-from ringscope_server.events.views import EventPage, EventView
+from ringscope_server.events.types import WORDS
+from ringscope_server.events.views import EventPage, EventType, EventTypes, EventView
 from ringscope_server.http.auth import Admin, Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
@@ -52,6 +53,18 @@ async def list_events(
     async with services.database.read() as session:
         items = await queries.page(session, wanted, limit, before)
     return EventPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get("/types", operation_id="list_event_types")
+async def list_event_types(user: Viewer) -> EventTypes:
+    """List the types of events, which a webhook can receive, with their meanings."""
+    return EventTypes(
+        items=[
+            EventType(type=f"{noun}.{word}", meaning=meaning)
+            for noun, meanings in WORDS.items()
+            for word, meaning in meanings.items()
+        ]
+    )
 
 
 @router.get(

@@ -39,7 +39,7 @@ export function CancelJobsDialog({ jobs, isOpen, onClose }: Props) {
       </p>
       {cancel.error && <ErrorNote what="Not every job was cancelled" error={cancel.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onClose}>Keep them</Button>
+        <Button onClick={onClose}>Keep jobs</Button>
         <Button variant="filled" style={DANGER} onClick={() => cancel.mutate()} aria-busy={cancel.isPending}>
           Cancel {plural(jobs.length, "job")}
         </Button>

@@ -44,7 +44,7 @@ function Release({ node, slot, onClose }: { node: NodeView; slot: number; onClos
       </p>
       {release.error && <ErrorNote what="The slot was not released" error={release.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button variant="filled" style={DANGER} onClick={() => release.mutate()} aria-busy={release.isPending}>
           No process is left: release it
         </Button>

@@ -32,7 +32,7 @@ export function RemoveDialog({ node, isOpen, onClose }: Props) {
       </p>
       {remove.error && <ErrorNote what="The node was not removed" error={remove.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button variant="filled" style={DANGER} onClick={() => remove.mutate()} aria-busy={remove.isPending}>
           Remove {node.name}
         </Button>

@@ -24,7 +24,7 @@ export function ConfirmDialog({ title, verb, isOpen, onClose, onConfirm, childre
       <p>{children}</p>
       {confirm.error && <ErrorNote what="The action failed" error={confirm.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Cancel</Button>
         <Button variant="filled" style={DANGER} onClick={() => confirm.mutate()} aria-busy={confirm.isPending}>
           {verb}
         </Button>

@@ -14,7 +14,7 @@ const KINDS = [
   { value: "agent", label: "agent: acts for one node" },
 ];
 const ROLES = [
-  { value: "viewer", label: "viewer: looks" },
+  { value: "viewer", label: "viewer: read only" },
   { value: "operator", label: "operator: submits, cancels, drains" },
   { value: "admin", label: "admin: everything" },
 ];
@@ -49,7 +49,7 @@ export function TokenForm({ onDone, onCancel }: Props) {
       {kind === "personal" && <NativeSelect {...form.field("role")} data={ROLES} />}
       {kind === "agent" && <TextInput {...form.field("node")} description="The only node that it acts for" />}
       <TextInput {...form.field("note")} description="Purpose" />
-      <TextInput {...form.field("days")} description="Empty: it never expires" inputMode="decimal" />
+      <TextInput {...form.field("days")} description="Empty: never expires" inputMode="decimal" />
       {form.error && <ErrorNote what="The token was not made" error={form.error} />}
       <div className={buttonsClass}>
         <Button onClick={onCancel}>Cancel</Button>

@@ -8,24 +8,28 @@ import type { WebhookView } from "../../api/types";
 import { ErrorNote } from "../../components/states/ErrorNote";
 import { Loaded } from "../../components/states/Loaded";
 import { CopyMenu } from "../../components/controls/CopyMenu";
+import { Dialog } from "../../components/controls/Dialog";
 import { ConfirmDialog } from "./ConfirmDialog";
 import { Deliveries } from "./Deliveries";
+import { testInWords } from "./events";
 import classes from "./Settings.module.css";
+import { replaceWebhook, WebhookForm } from "./WebhookForm";
 
 /** One webhook: its actions, and the outcome of its messages. */
 export function Webhook({ webhook }: { webhook: WebhookView }) {
-  const { id, name } = webhook;
+  const { id, name, url, events } = webhook;
   const client = useQueryClient();
   const navigate = useNavigate();
   const deliveries = useQuery(deliveriesQuery(id));
-  const [isRemoving, setRemoving] = useState(false);
+  const [asked, setAsked] = useState<"edit" | "remove" | null>(null);
+  const close = (): void => setAsked(null);
   const path = { webhook_id: id };
   const again = (): Promise<void> => client.invalidateQueries({ queryKey: webhooksQuery.queryKey });
   const test = useMutation({
     mutationFn: async () => unwrap(await api.POST("/api/v1/webhooks/{webhook_id}/test", { params: { path } })),
     onSuccess: again,
   });
-  const toggle = useMutation({ mutationFn: () => replace(webhook), onSuccess: again });
+  const toggle = useMutation({ mutationFn: () => replaceWebhook(webhook, { name, url, events, is_enabled: !webhook.is_enabled }), onSuccess: again });
   const remove = async (): Promise<void> => {
     unwrap(await api.DELETE("/api/v1/webhooks/{webhook_id}", { params: { path } }));
     await navigate({ to: "/settings/webhooks" });
@@ -42,24 +46,31 @@ export function Webhook({ webhook }: { webhook: WebhookView }) {
             {webhook.is_enabled ? "Disable" : "Enable"}
           </Button>
           <CopyMenu command={`ringscope webhook deliveries ${name}`} path={`/webhooks/${id}`} />
-          <Button onClick={() => setRemoving(true)}>Remove …</Button>
+          <Button onClick={() => setAsked("edit")}>Edit …</Button>
+          <Button onClick={() => setAsked("remove")}>Remove …</Button>
         </div>
       </div>
       <div className={`card-body ${classes.detail}`}>
         {failed && <ErrorNote what="The action failed" error={failed} />}
+        {test.data && <p role="status">{testInWords(deliveries.data?.find((one) => one.id === test.data.id))}</p>}
         <Loaded query={deliveries} what="The deliveries could not be loaded" rows={3} isBare>
           {(found) => <Deliveries webhookId={id} deliveries={found} mayRepeat={webhook.is_enabled} />}
         </Loaded>
       </div>
-      <ConfirmDialog title={`Remove webhook ${name}?`} verb="Remove it" isOpen={isRemoving} onClose={() => setRemoving(false)} onConfirm={remove}>
-        Nothing is sent to {webhook.url} any more, and its delivery history is deleted.
+      <Dialog title={`Edit webhook ${name}`} isOpen={asked === "edit"} onClose={close} isWide>
+        <WebhookForm
+          webhook={webhook}
+          save={(body) => replaceWebhook(webhook, body)}
+          onCancel={close}
+          onDone={() => {
+            close();
+            void again();
+          }}
+        />
+      </Dialog>
+      <ConfirmDialog title={`Remove webhook ${name}?`} verb="Remove it" isOpen={asked === "remove"} onClose={close} onConfirm={remove}>
+        Nothing is sent to {url} any more, and its delivery history is deleted.
       </ConfirmDialog>
     </section>
   );
-}
-
-/** Enables or disables it; refused if it was changed meanwhile. */
-async function replace({ id, revision, name, url, events, is_enabled: isEnabled }: WebhookView): Promise<WebhookView> {
-  const params = { path: { webhook_id: id }, header: { "if-match": `"${revision}"` } };
-  return unwrap(await api.PUT("/api/v1/webhooks/{webhook_id}", { params, body: { name, url, events, is_enabled: !isEnabled } }));
 }

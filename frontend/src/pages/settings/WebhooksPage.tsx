@@ -17,7 +17,7 @@ import { Secret } from "./Secret";
 import classes from "./Settings.module.css";
 import { SettingsFrame } from "./SettingsFrame";
 import { Webhook } from "./Webhook";
-import { WebhookForm } from "./WebhookForm";
+import { addWebhook, WebhookForm } from "./WebhookForm";
 
 const route = getRouteApi("/settings/webhooks");
 
@@ -45,8 +45,8 @@ export function WebhooksPage() {
       </Loaded>
       <NotChosen noun="webhook" id={id} items={webhooks.data} command={pageCommands.webhooks} />
       {chosen && <Webhook key={chosen.id} webhook={chosen} />}
-      <Dialog title="New webhook" isOpen={isMaking} onClose={() => setMaking(false)}>
-        <WebhookForm onDone={done} onCancel={() => setMaking(false)} />
+      <Dialog title="New webhook" isOpen={isMaking} onClose={() => setMaking(false)} isWide>
+        <WebhookForm save={addWebhook} onDone={done} onCancel={() => setMaking(false)} />
       </Dialog>
       <Secret
         of={made && `webhook ${made.name}`}

@@ -7,7 +7,7 @@ describe("what cannot be read of a form of the settings", () => {
       days: "A number is needed, and this is “soon”.",
     });
     expect(unreadableTexts(TOKEN_FIELDS, { name: "ci", kind: "personal", days: "" })).toEqual({});
-    expect(unreadableTexts(WEBHOOK_FIELDS, { name: "", url: "", events: "" })).toEqual({});
+    expect(unreadableTexts(WEBHOOK_FIELDS, { name: "", url: "" })).toEqual({});
   });
 
   it("is a specification that is no JSON, unless the number of a job stands for it", () => {

@@ -64,7 +64,8 @@ function focus(form: HTMLFormElement | null, name: string | undefined): void {
   if (name) form?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)?.focus();
 }
 
-/** A form's texts by name, trimmed. */
+/** A form's texts by name, trimmed; the values of check boxes with the same name are joined by a space. */
 export function textsOf(form: HTMLFormElement): Record<string, string> {
-  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value).trim()]));
+  const data = new FormData(form);
+  return Object.fromEntries([...data.keys()].map((name) => [name, data.getAll(name).join(" ").trim()]));
 }

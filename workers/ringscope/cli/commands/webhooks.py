@@ -1,13 +1,15 @@
 """`ringscope webhooks` and `ringscope webhook …`: URLs that receive events."""
 
+import time
 from typing import Annotated
 
 import typer
 
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, complain, say, say_json
+from ringscope.cli.follow import POLL_SECONDS
 from ringscope.cli.formatting import AsJson, Columns, Quiet, named, say_list, say_one, when
-from ringscope.client import Client, Delivery, NewWebhook, Webhook
+from ringscope.client import Client, Delivery, EventType, NewWebhook, Webhook
 from ringscope.contracts.words.units import is_whole_number
 
 Which = Annotated[str, typer.Argument(metavar="WEBHOOK", help="Its name or number.")]
@@ -19,6 +21,10 @@ _COLUMNS: Columns[Webhook] = {
     "EVENTS": lambda webhook: ",".join(webhook.events),
     "STATE": lambda webhook: "enabled" if webhook.is_enabled else "disabled",
 }
+_EVENT_COLUMNS: Columns[EventType] = {
+    "EVENT": lambda event: event.type,
+    "MEANING": lambda event: event.meaning,
+}
 _DELIVERY_COLUMNS: Columns[Delivery] = {
     "ID": lambda delivery: delivery.id,
     "EVENT": lambda delivery: delivery.event_type,
@@ -29,13 +35,17 @@ _DELIVERY_COLUMNS: Columns[Delivery] = {
     "NEXT": lambda delivery: when(delivery.next_attempt_at),
     "ERROR": lambda delivery: delivery.last_error,
 }
+# A server starts a try once a second, and a try ends after 10 s.
+_TRIED_WITHIN_SECONDS = 20
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
     app.command()(webhooks)
-    group = typer.Typer(help="Work with one webhook: add, show, enable, disable, remove, test, deliveries, redeliver.")
-    for command in (add, show, enable, disable, remove, test, deliveries, redeliver):
+    group = typer.Typer(
+        help="Work with one webhook: events, add, show, enable, disable, remove, test, deliveries, redeliver."
+    )
+    for command in (events, add, show, enable, disable, remove, test, deliveries, redeliver):
         group.command()(command)
     app.add_typer(group, name="webhook", no_args_is_help=True)
 
@@ -45,6 +55,13 @@ def webhooks(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAU
     with connect(url, data_dir) as client:
         found = client.webhooks()
     say_list(found, _COLUMNS, as_json, as_typed("No webhook yet; `ringscope webhook add` makes one.", url, data_dir))
+
+
+def events(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """List the events that a webhook can receive, with their meanings."""
+    with connect(url, data_dir) as client:
+        found = client.event_types()
+    say_list(found, _EVENT_COLUMNS, as_json, "There is no event.")
 
 
 def add(
@@ -98,9 +115,10 @@ def remove(which: Which, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) 
 
 
 def test(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Send a webhook a message of type webhook.test."""
+    """Send a webhook a message of type webhook.test, and print the receiver's answer."""
     with connect(url, data_dir) as client:
-        sent = client.test_webhook(_find(client, which).id)
+        webhook_id = _find(client, which).id
+        sent = _tried(client, webhook_id, client.test_webhook(webhook_id))
     say_one(sent, _told(sent), as_json)
 
 
@@ -141,6 +159,15 @@ def _find(client: Client, which: str) -> Webhook:
 
 def _replace(client: Client, found: Webhook, is_enabled: bool) -> Webhook:
     return client.replace_webhook(found.id, found.body() | {"is_enabled": is_enabled}, found.revision)
+
+
+def _tried(client: Client, webhook_id: int, sent: Delivery) -> Delivery:
+    """Return the delivery after its first try; as it is if the server does not try in time."""
+    deadline = time.monotonic() + _TRIED_WITHIN_SECONDS
+    while sent.state == "pending" and not sent.last_error and time.monotonic() < deadline:
+        time.sleep(POLL_SECONDS)
+        sent = next((found for found in client.deliveries(webhook_id, 100) if found.id == sent.id), sent)
+    return sent
 
 
 def _line(webhook: Webhook | NewWebhook) -> str:

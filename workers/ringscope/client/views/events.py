@@ -17,3 +17,10 @@ class Event(View):
     before: str | None
     after: str | None
     message: str
+
+
+class EventType(View):
+    """A type of events."""
+
+    type: str
+    meaning: str

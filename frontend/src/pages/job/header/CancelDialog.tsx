@@ -36,7 +36,7 @@ export function CancelDialog({ job, isOpen, onClose }: Props) {
       </p>
       {cancel.error && <ErrorNote what="The job was not cancelled" error={cancel.error} />}
       <div className={buttonsClass}>
-        <Button onClick={onClose}>Keep it</Button>
+        <Button onClick={onClose}>Keep job</Button>
         <Button variant="filled" style={DANGER} onClick={() => cancel.mutate()} aria-busy={cancel.isPending}>
           Cancel job {job.id}
         </Button>

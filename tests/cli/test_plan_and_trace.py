@@ -31,7 +31,8 @@ def test_plan_prints_json_of_the_lectures_ring() -> None:
 
 
 def test_plan_prints_algorithms_side_by_side() -> None:
-    _, *lines = ringscope("plan", "--algorithm", "gather,naive,ring", *LECTURE).splitlines()
+    _, sentence, *lines = ringscope("plan", "--algorithm", "gather,naive,ring", *LECTURE).splitlines()
+    assert sentence.startswith("ring takes 2.16 s, one server 10.8 s only to collect (gather), 5 times as long:")
     assert lines.pop() == ACCURACY
     assert [line.split()[:3] for line in lines[1:]] == [
         ["gather", "10.8", "s"],
@@ -59,7 +60,7 @@ def test_plan_prints_a_scaling_curve_in_one_command() -> None:
 
 def test_plan_marks_an_upper_bound() -> None:
     crowd = ("--topology", "4x32x8", "--link", "ib400", "--oversubscription", "4", "--bytes", "4MiB")
-    ring, direct, *more = ringscope("plan", "--algorithm", "ring,direct", *crowd).splitlines()[2:]
+    ring, direct, *more = ringscope("plan", "--algorithm", "ring,direct", *crowd).splitlines()[3:]
     assert ("at most" in ring, "at most" in direct, "schedule, bound" in direct) == (False, True, True)
     assert more[0].startswith("Upper bound: the times at which messages share links")
 
@@ -97,14 +98,14 @@ def test_plan_says_in_how_many_channels() -> None:
     arguments = ("plan", "--algorithm", "ring,naive", "--topology", "2x4", "--link", "ib400", "--bytes", "1GiB")
     by_card, by_two = ([*map(float, _busbw(ringscope(*arguments, *more)))] for more in ((), ("--channels", "2")))
     assert by_card[0] == pytest.approx(2 * by_two[0], rel=0.1)
-    ring, naive = ringscope(*arguments).splitlines()[2:4]
+    ring, naive = ringscope(*arguments).splitlines()[3:5]
     assert "schedule, 4 channels" in ring and "channels" not in naive
     told = json.loads(ringscope(*arguments, "--channels", "2", "--json"))
     assert [result["channels"] for result in told["results"]] == [2, 1]
 
 
 def _busbw(printed: str) -> list[str]:
-    return [line.split()[5] for line in printed.splitlines()[2:-1]]
+    return [line.split()[5] for line in printed.splitlines()[3:-1]]
 
 
 def test_plan_with_a_fit_of_processes_takes_one_channel(tmp_path: Path) -> None:

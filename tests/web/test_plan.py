@@ -59,14 +59,21 @@ def test_the_planner_fits_a_phone(browser: Browser, site: Site) -> None:
 
 
 def test_the_planner_equals_ringscope_plan(visit: Visit) -> None:
+    visit.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = visit.open("/plan")
     page.get_by_role("link", name="Lecture: 10 GPUs").click()
-    expect(page.get_by_text("ring is fastest: 2.16 s, 10 times as fast as naive.")).to_be_visible()
-    _, _, flags = page.locator("pre", has_text="ringscope plan").inner_text().partition("ringscope plan ")
+    sentence = page.get_by_role("status").filter(has_text="ring takes 2.16 s")
+    expect(sentence).to_contain_text("one server 10.8 s only to collect (gather), 5 times as long")
+    page.get_by_role("button", name="Copy as").click()
+    _, _, flags = page.locator("code", has_text="ringscope plan").inner_text().partition("ringscope plan ")
     printed = json.loads(visit.site.lab.run_here("plan", *flags.split(), "--json").stdout)["results"]
     assert [price["algorithm"] for price in printed] == ["gather", "naive", "separate_servers", "ring"]
-    asked = visit.site.post("/plan", body_of(page)).json()
-    assert asked["cells"][0]["results"] == printed
+    page.get_by_role("button", name="Copy curl").click()
+    (cell,) = visit.site.post("/plan", copied_body(page)).json()["cells"]
+    assert cell["results"] == printed
+    expect(sentence).to_have_text(cell["answer"])
+    page.keyboard.press("Escape")
+    page.get_by_text("Times of all algorithms").click()
     table = page.get_by_role("table", name="Times of the cost model for each algorithm")
     expect(table.get_by_role("columnheader", name="Time (s)", exact=True)).to_be_visible()
     times = {"gather": "10.8", "naive": "21.6", "separate_servers": "2.40", "ring": "2.16"}
@@ -77,28 +84,30 @@ def test_the_planner_equals_ringscope_plan(visit: Visit) -> None:
         expect(row.get_by_role("cell").first).to_have_text(times[name])
 
 
-def body_of(page: Page) -> object:
-    """What the curl line on the page sends."""
-    found = re.search(r"-d '(\{.*\})'", page.locator("pre", has_text="curl").inner_text(), re.DOTALL)
+def copied_body(page: Page) -> object:
+    """What the curl command that the page has copied sends."""
+    found = re.search(r"-d '(\{.*\})'", page.evaluate("navigator.clipboard.readText()"), re.DOTALL)
     assert found
     return json.loads(found[1])
 
 
 def test_fields_are_in_the_url_and_back_goes_back(visit: Visit) -> None:
     page = visit.open("/plan")
-    size = page.get_by_label("Size S", exact=True)
+    size = page.get_by_label("Size K", exact=True)
     size.fill("1KiB")
     size.press("Enter")
     expect(page.get_by_role("heading", name="1 KiB on 8 ranks")).to_be_visible()
     expect(page).to_have_url(f"{visit.site.url}/plan?S=1KiB")
+    page.get_by_text("Fastest algorithm by size and ranks").click()
     page.get_by_role("link", name=re.compile("^32 ranks, 1 KiB:")).click()
     expect(page.get_by_role("heading", name="1 KiB on 32 ranks")).to_be_visible()
     page.reload()
     expect(page.get_by_role("heading", name="1 KiB on 32 ranks")).to_be_visible()
     page.go_back()
     expect(page.get_by_role("heading", name="1 KiB on 8 ranks")).to_be_visible()
-    page.get_by_label("Ranks n, slider").press("Home")
+    page.get_by_label("Ranks N, slider").press("Home")
     expect(page.get_by_role("heading", name="1 KiB on 2 ranks")).to_be_visible()
+    page.get_by_text("Sensitivity of the times").click()
     expect(page.get_by_text("+10 % of")).to_be_visible()
 
 

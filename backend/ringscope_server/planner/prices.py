@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 from ringscope.contracts.words.topology import Topology
+from ringscope.cost.answer import answer
 from ringscope.cost.fitting.regimes import Regime, regime_of
 from ringscope.cost.limits import bus_limit_gb_per_s
 from ringscope.cost.nccl_model import ARCHITECTURES
@@ -48,14 +49,15 @@ def sensitivity(question: SensitivityQuestion) -> SensitivityList:
     )
 
 
-def _cell(question: Question, shape: str, topology: Topology, size_bytes: int) -> PriceCell:
+def _cell(question: PlanQuestion, shape: str, topology: Topology, size_bytes: int) -> PriceCell:
     regimes = _regimes(question)
     results = [
         _price(name, size_bytes, topology, question.servers, question.cluster.intra, question.collective, regimes)
         for name in question.names
     ]
     best = fastest(results) if topology.ranks > 1 else None
-    limit = bus_limit_gb_per_s(_links(question, topology, size_bytes), question.collective)
+    links = _links(question, topology, size_bytes)
+    limit = bus_limit_gb_per_s(links, question.collective)
     return PriceCell(
         shape=shape,
         ranks=topology.ranks,
@@ -63,6 +65,7 @@ def _cell(question: Question, shape: str, topology: Topology, size_bytes: int) -
         fastest=best and best.algorithm,
         limit_gb_per_s=limit or None,
         results=results,
+        answer=answer(results, question.collective, size_bytes, links, question.typed_size, question.servers),
     )
 
 

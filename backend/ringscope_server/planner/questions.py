@@ -70,6 +70,9 @@ class PlanQuestion(Question):
     """Prices for each size on each shape."""
 
     sizes_bytes: tuple[SizeBytes, ...] = Field((64 << 20,), min_length=1, max_length=64)
+    typed_size: str = Field(
+        "", max_length=40, description="A size as a person wrote it: the answer uses its units, decimal ones for 1.2GB."
+    )
     shapes: tuple[str, ...] = Field(
         (),
         max_length=16,

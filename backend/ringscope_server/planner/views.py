@@ -21,6 +21,10 @@ class PriceCell(BaseModel):
         description="The bus bandwidth that no schedule of these ranks can exceed on these links; null for one rank."
     )
     results: list[Price]
+    answer: str = Field(
+        description="The fastest algorithm, a slower one and the reason as a sentence, as `ringscope plan` prints it. "
+        "N is the number of ranks, K the size on each."
+    )
 
 
 class PriceTable(BaseModel):

@@ -4567,6 +4567,12 @@ export interface components {
              *     ]
              */
             sizes_bytes: number[];
+            /**
+             * Typed Size
+             * @description A size as a person wrote it: the answer uses its units, decimal ones for 1.2GB.
+             * @default
+             */
+            typed_size: string;
         };
         /**
          * PlannedDelay
@@ -4764,6 +4770,11 @@ export interface components {
          * @description One size on one shape: all prices, and the lowest.
          */
         PriceCell: {
+            /**
+             * Answer
+             * @description The fastest algorithm, a slower one and the reason as a sentence, as `ringscope plan` prints it. N is the number of ranks, K the size on each.
+             */
+            answer: string;
             /**
              * Fastest
              * @description The algorithm that does the whole collective in the least time; null for one rank, or for none.

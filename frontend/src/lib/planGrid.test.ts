@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { PriceCell } from "../api/types";
 import { aRow } from "../testing/resultFixtures";
-import { curveSizes, lead, mapShapes, mapSizes, measuredColumns, priceColumns, pricesCsv, slowestRatio } from "./planGrid";
+import { curveSizes, growth, lead, mapShapes, mapSizes, measuredColumns, priceColumns, pricesCsv } from "./planGrid";
 
 describe("the grids", () => {
   it("hold the size of interest, in order, and reach it", () => {
@@ -33,7 +33,7 @@ function aCell(sizeBytes: number, seconds: Record<string, number>): PriceCell {
     messages: null, bytes_on_critical_path: null, steps: null, sent_bytes: null, is_bound: false, is_whole: true,
   }));
   const fastest = Object.entries(seconds).sort((a, b) => a[1] - b[1])[0]?.[0] ?? null;
-  return { shape: "4", ranks: 4, size_bytes: sizeBytes, fastest, limit_gb_per_s: 1, results };
+  return { shape: "4", ranks: 4, size_bytes: sizeBytes, fastest, limit_gb_per_s: 1, results, answer: "" };
 }
 
 describe("priceColumns", () => {
@@ -51,7 +51,6 @@ describe("priceColumns", () => {
     const [cell] = cells;
     if (!cell) throw new Error("there is one");
     expect(lead(cell)).toBe(2);
-    expect(slowestRatio(cell)).toMatchObject({ slowest: { algorithm: "ring" }, times: 2 });
     expect(lead(aCell(8, { ring: 1 }))).toBeNull();
   });
 
@@ -66,8 +65,16 @@ describe("priceColumns", () => {
     const cell = aCell(8, { ring: 1, tree: 2, direct: 4 });
     const bounded = (name: string): PriceCell => ({ ...cell, results: cell.results.map((price) => ({ ...price, is_bound: price.algorithm === name })) });
     expect([lead(bounded("ring")), lead(bounded("tree")), lead(bounded("direct"))]).toEqual([null, null, 2]);
-    expect(slowestRatio(bounded("ring"))).toBeNull();
-    expect(slowestRatio(bounded("direct"))).toMatchObject({ slowest: { algorithm: "tree" }, times: 2 });
+  });
+});
+
+describe("growth", () => {
+  it("compares the most ranks with the fewest, without one rank and without upper bounds", () => {
+    const on = (ranks: number, seconds: Record<string, number>): PriceCell => ({ ...aCell(8, seconds), ranks });
+    const cells = [on(8, { ring: 2, gather: 14 }), on(2, { ring: 1, gather: 2 }), on(1, { ring: 0, gather: 0 })];
+    expect(growth(cells)).toMatchObject({ from: { ranks: 2 }, to: { ranks: 8 }, most: { algorithm: "gather", times: 7 }, least: { algorithm: "ring", times: 2 } });
+    expect(growth(cells.slice(0, 1))).toBeNull();
+    expect(growth([on(2, { ring: 1 }), on(8, { ring: 2 })])).toBeNull();
   });
 });
 

@@ -101,12 +101,22 @@ export function lead(cell: PriceCell): number | null {
   return first?.time_s && second && !first.is_bound && !second.is_bound ? second.time_s / first.time_s : null;
 }
 
-/** "ring is fastest: 2.16 s, 10 times as fast as naive": one cell in a sentence. */
-export function slowestRatio(cell: PriceCell): { slowest: Price; times: number } | null {
-  const exact = cell.results.filter((price) => price.is_whole && !price.is_bound);
-  const slowest = exact.reduce<Price | null>((worst, price) => (price.time_s > (worst?.time_s ?? 0) ? price : worst), null);
-  const fastest = exact.find((price) => price.algorithm === cell.fastest);
-  return slowest && fastest?.time_s ? { slowest, times: slowest.time_s / fastest.time_s } : null;
+/** "From 2 to 32 ranks gather grows 31-fold, ring 1.94-fold": the extremes of one size; null without two of them. */
+export function growth(cells: readonly PriceCell[]): { from: PriceCell; to: PriceCell; most: Growth; least: Growth } | null {
+  const sorted = cells.filter((cell) => cell.ranks > 1).sort((a, b) => a.ranks - b.ranks);
+  const [from, to] = [sorted[0], sorted.at(-1)];
+  if (!from || !to || from.ranks === to.ranks) return null;
+  const found = to.results.flatMap(({ algorithm, time_s, is_bound }): Growth[] => {
+    const before = from.results.find((price) => price.algorithm === algorithm);
+    return before?.time_s && !before.is_bound && !is_bound ? [{ algorithm, times: time_s / before.time_s }] : [];
+  });
+  const [most, least] = [found.toSorted((a, b) => b.times - a.times)[0], found.toSorted((a, b) => a.times - b.times)[0]];
+  return most && least && most !== least ? { from, to, most, least } : null;
+}
+
+export interface Growth {
+  algorithm: string;
+  times: number;
 }
 
 const CSV_COLUMNS = [

@@ -30,7 +30,8 @@ async def refused(server: Server, path: str = "/plan", **question: Any) -> dict[
 
 
 async def test_the_lectures_case(server: Server) -> None:
-    (cell,) = (await plan(server, **LECTURE, sizes_bytes=[1_200_000_000]))["cells"]
+    (cell,) = (await plan(server, **LECTURE, sizes_bytes=[1_200_000_000], typed_size="1.2GB"))["cells"]
+    assert cell["answer"].endswith("(N-1)·K = 10.8 GB, each link of the ring 1.8·K = 2.16 GB.")
     assert {price["algorithm"]: price["time_s"] for price in cell["results"]} == pytest.approx(
         {"naive": 21.6, "ring": 2.16, "gather": 10.8}
     )

@@ -5,29 +5,32 @@ import { CopyButton, type CopyText } from "./CopyButton";
 import { Popover } from "./Popover";
 
 interface Props {
-  /** The command for a terminal, for this server. */
+  /** The command for a terminal. */
   command: string;
+  /** The command as it is copied; by default with the address of this server. */
+  copied?: string;
   /** The path of the shown object in the API, after /api/v1. */
-  path: string;
+  path?: string;
+  /** The same as curl; by default a GET of the path. */
+  curl?: string;
   /** More formats of the same object: the name of each and its text. */
   more?: readonly (readonly [name: string, text: CopyText])[];
 }
 
 /** Copies the shown object in a form that other tools read, or opens its JSON. */
-export function CopyMenu({ command, path, more = [] }: Props) {
+export function CopyMenu({ command, copied, path, curl, more = [] }: Props) {
   const program = useProgram();
-  const url = `${ROOT}/api/v1${path}`;
-  const curl = `curl -H "Authorization: Bearer $RINGSCOPE_TOKEN" ${window.location.origin}${url}`;
+  const url = `${ROOT}/api/v1${path ?? ""}`;
   return (
     <Popover label="Copy as">
       <code>{command}</code>
-      <CopyButton text={atServer(command, site(), program)} label="Copy command" />
-      <CopyButton text={curl} label="Copy curl" />
+      <CopyButton text={copied ?? atServer(command, site(), program)} label="Copy command" />
+      <CopyButton text={curl ?? `curl -H "Authorization: Bearer $RINGSCOPE_TOKEN" ${window.location.origin}${url}`} label="Copy curl" />
       <CopyButton text={() => window.location.href} label="Copy link" />
       {more.map(([name, text]) => (
         <CopyButton key={name} text={text} label={`Copy ${name}`} />
       ))}
-      <a href={url}>JSON</a>
+      {path !== undefined && <a href={url}>JSON</a>}
     </Popover>
   );
 }

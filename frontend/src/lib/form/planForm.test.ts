@@ -40,6 +40,7 @@ describe("planQuestion", () => {
         shape: "10", link: "1GB/s", latency_us: 5000, intra: "nvlink4", nics_per_node: null, channels: null, oversubscription: 1, reduce_gb_per_s: 20,
       },
       servers: 1,
+      typed_size: "1.2GB",
       shapes: [],
       parameters: [],
     });

@@ -126,6 +126,9 @@ export const PLAN_PRESETS: readonly PlanPreset[] = [
   },
 ];
 
+/** The most letters of a size that the server reads. */
+const MOST_TYPED = 40;
+
 /** The question for one size, for the table and the sensitivity; text that is no number is sent as it is. */
 export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[] = []): PlanQuestion {
   const question = {
@@ -143,6 +146,7 @@ export function planQuestion(form: PlanForm, parameters: readonly RegimeFigures[
       reduce_gb_per_s: gigabytes(form.gamma),
     },
     servers: numberOrNull(form.servers) ?? 1,
+    typed_size: form.S.slice(0, MOST_TYPED),
     shapes: [],
     parameters: [...parameters],
   };
@@ -176,8 +180,8 @@ function numberOrNull(text: string): number | string | null {
 const FIELDS: FieldTable<PlanField> = {
   collective: { pointer: "/collective", label: "Collective", reads: "text" },
   algorithms: { pointer: "/algorithms", label: "Algorithms", reads: "names" },
-  n: { pointer: "/cluster/shape", label: "Ranks n", reads: "text" },
-  S: { pointer: "/sizes_bytes", label: "Size S", reads: "size" },
+  n: { pointer: "/cluster/shape", label: "Ranks N", reads: "text" },
+  S: { pointer: "/sizes_bytes", label: "Size K", reads: "size" },
   B: { pointer: "/cluster/link", label: "Link between nodes B", reads: "text" },
   alpha: { pointer: "/cluster/latency_us", label: "Latency α", reads: "optional text" },
   gamma: { pointer: "/cluster/reduce_gb_per_s", label: "Adding 1/γ", reads: "optional text" },

@@ -4,70 +4,29 @@ import { DraftInput } from "../../components/controls/DraftInput";
 import { Swatch } from "../../components/marks/Swatch";
 import { digits, typedDigits } from "../../lib/amount";
 import { COLLECTIVES } from "../../lib/collectives";
-import { gigabytes, hiddenFields, type PlanField, type PlanForm, type PlanSearch } from "../../lib/form/planForm";
-import { formatSize, parseSize } from "../../lib/size";
+import { gigabytes, hiddenFields, type PlanField } from "../../lib/form/planForm";
+import { bound, type FieldProps } from "./field";
 import classes from "./PlanPage.module.css";
 import { Slider } from "./Slider";
 
-interface Props {
-  form: PlanForm;
+interface Props extends FieldProps {
   engine: Engine | undefined;
-  problems: Partial<Record<PlanField, string>>;
-  /** The link between nodes, as the server understood it; undefined until it has answered. */
-  links: { bytesPerS: number; latencyS: number } | undefined;
-  /** Whether the links come from a job's rows. */
-  isFitted: boolean;
-  onChange: (change: Partial<Record<keyof PlanSearch, string | undefined>>) => void;
 }
 
-/** The model's figures: text, and sliders for some of them. */
+/** The algorithms, and the figures of the model that most plans leave as they are. */
 export function PlanFields({ form, engine, problems, links, isFitted, onChange }: Props) {
-  const bind = (field: PlanField) => ({
-    value: form[field],
-    error: problems[field],
-    onCommit: (text: string) => onChange({ [field]: text }),
-  });
+  const bind = bound(form, problems, onChange);
   const hidden = hiddenFields(form, isFitted);
   const has = (field: PlanField): boolean => !hidden.includes(field);
   return (
-    <section className={`card ${classes.fields}`} aria-label="What is planned">
-      <Algorithms form={form} engine={engine} problems={problems} onChange={onChange} />
-      <datalist id="plan-links">
-        {(engine?.links ?? []).map((link) => (
-          <option key={link} value={link} />
-        ))}
-      </datalist>
-      <div className={classes.row}>
-        <div className={classes.field}>
-          <DraftInput label="Ranks n" description="16, 4x8 or racks: 2x4x8" {...bind("n")} />
-          {/^\d+$/.test(form.n) && <Slider label="Ranks n" value={Number(form.n)} from={2} to={64} text={`${form.n} ranks`} onCommit={(n) => onChange({ n: String(Math.round(n)) })} />}
-        </div>
-        <div className={classes.field}>
-          <DraftInput label="Size S" description="On each rank: 1.2GB, 64MiB" {...bind("S")} />
-          <Slider
-            label="Size S"
-            value={parseSize(form.S) ?? 1}
-            from={8}
-            to={2 ** 40}
-            text={formatSize(parseSize(form.S) ?? 0)}
-            onCommit={(size) => onChange({ S: formatSize(2 ** Math.round(Math.log2(size))).replace(" ", "") })}
-          />
-        </div>
-        {has("B") && (
-          <>
-            <div className={classes.field}>
-              <DraftInput label="Link between nodes B" description="ib200, 10gbe … or 25GB/s" list="plan-links" {...bind("B")} />
-              {links && (
-                <Slider
-                  label="Bandwidth B"
-                  value={links.bytesPerS / 1e9}
-                  from={0.01}
-                  to={1000}
-                  text={`${digits(links.bytesPerS / 1e9)} GB/s`}
-                  onCommit={(rate) => onChange({ B: `${typedDigits(rate)}GB/s`, alpha: `${typedDigits(links.latencyS * 1e6)}us` })}
-                />
-              )}
-            </div>
+    <section className="card" aria-labelledby="fields">
+      <div className="card-head">
+        <h2 id="fields">Algorithms and network</h2>
+      </div>
+      <div className={`card-body ${classes.fields}`}>
+        <Algorithms form={form} engine={engine} problems={problems} onChange={onChange} />
+        <div className={classes.row}>
+          {has("alpha") && (
             <div className={classes.field}>
               <DraftInput label="Latency α" description="5us; empty: the link's, 0 for a rate" {...bind("alpha")} />
               {links && (
@@ -81,21 +40,23 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
                 />
               )}
             </div>
+          )}
+          {has("gamma") && (
             <div className={classes.field}>
               <DraftInput label="Adding 1/γ" description="50GB/s; empty: it takes no time" {...bind("gamma")} />
               <Adding gamma={form.gamma} onChange={onChange} />
             </div>
-          </>
-        )}
-        {has("intra") && <DraftInput label="Link inside nodes" description="nvlink4 … or 450GB/s" list="plan-links" {...bind("intra")} />}
-        {has("nics") && (
-          <>
-            <DraftInput label="Network cards" description="Of a node; empty: one per rank" {...bind("nics")} />
-            <DraftInput label="Channels" description="Of rings and trees; empty: one per card" {...bind("channels")} />
-            <DraftInput label="Oversubscription" description="Of the racks' uplinks" {...bind("oversubscription")} />
-          </>
-        )}
-        {has("servers") && <DraftInput label="Servers" description="Parameter servers or helpers" {...bind("servers")} />}
+          )}
+          {has("intra") && <DraftInput label="Link inside nodes" description="nvlink4 … or 450GB/s" list="plan-links" {...bind("intra")} />}
+          {has("nics") && (
+            <>
+              <DraftInput label="Network cards" description="Of a node; empty: one per rank" {...bind("nics")} />
+              <DraftInput label="Channels" description="Of rings and trees; empty: one per card" {...bind("channels")} />
+              <DraftInput label="Oversubscription" description="Of the racks' uplinks" {...bind("oversubscription")} />
+            </>
+          )}
+          {has("servers") && <DraftInput label="Servers" description="Parameter servers or helpers" {...bind("servers")} />}
+        </div>
       </div>
     </section>
   );
@@ -120,7 +81,7 @@ function Adding({ gamma, onChange }: { gamma: string; onChange: Props["onChange"
 }
 
 interface AlgorithmsProps {
-  form: PlanForm;
+  form: Props["form"];
   engine: Engine | undefined;
   problems: Props["problems"];
   onChange: Props["onChange"];

@@ -5,13 +5,14 @@ import { ApiError } from "../../api/client";
 import { site } from "../../api/site";
 import { fitQuery, planQuery } from "../../data/planning";
 import { engineQuery } from "../../data/server";
-import { Command } from "../../components/controls/Command";
+import { CopyMenu } from "../../components/controls/CopyMenu";
 import { QueryError } from "../../components/states/QueryError";
 import { Skeleton } from "../../components/states/Skeleton";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { useProgram } from "../../components/hooks/useProgram";
 import { formatSeconds } from "../../lib/amount";
 import { askCommand, planCommand, planForm, planProblems, planQuestion, type PlanSearch, planSearch } from "../../lib/form/planForm";
+import { Answer } from "./Answer";
 import { FitPanel } from "./FitPanel";
 import { PlanFields } from "./PlanFields";
 import { Presets } from "./Presets";
@@ -40,49 +41,53 @@ export function PlanPage() {
   usePageTitle(best ? `SIMULATED ${best.algorithm} ${formatSeconds(best.time_s)}` : null, "plan");
   const set = (change: Partial<Record<keyof PlanSearch, string | undefined>>, replace = false): void =>
     void navigate({ search: (old) => planSearch({ ...old, ...change }), replace, resetScroll: false });
+  const writeSize = sizeWriter(form.S);
+  const command = planCommand(form, site(), search.fit, program);
+  const fields = {
+    form,
+    problems,
+    links: plan.data ? { bytesPerS: plan.data.bandwidth_bytes_per_s, latencyS: plan.data.latency_s } : undefined,
+    isFitted: search.fit !== undefined,
+    onChange: set,
+  };
   return (
     <div className="page">
       <div className="page-head">
         <h1>Plan</h1>
-        <p className="dim">What each algorithm costs in the α-β-γ model, before anything runs.</p>
+        <p className="dim">Each algorithm&rsquo;s time in the α-β-γ model; nothing is run.</p>
+        <span className="spread">
+          <CopyMenu command={command} copied={command} curl={askCommand("/plan", question, site())} />
+        </span>
       </div>
       <Presets />
-      <QueryError what="The planner’s choices could not be loaded" query={engine} />
-      <PlanFields
-        form={form}
-        engine={engine.data}
-        problems={problems}
-        links={plan.data ? { bytesPerS: plan.data.bandwidth_bytes_per_s, latencyS: plan.data.latency_s } : undefined}
-        isFitted={search.fit !== undefined}
-        onChange={set}
-      />
-      <FitPanel fit={fit.data} error={fit.error} jobId={search.fit} onChange={set} />
+      <datalist id="plan-links">
+        {(engine.data?.links ?? []).map((link) => (
+          <option key={link} value={link} />
+        ))}
+      </datalist>
+      <Answer cell={cell} writeSize={writeSize} {...fields} />
       {Object.keys(problems).length === 0 && <QueryError what="The times could not be computed" query={plan} />}
       {plan.isPending && plan.fetchStatus === "fetching" && <Skeleton rows={16} />}
       {cell && (
+        <PriceCharts
+          form={form}
+          parameters={parameters}
+          jobId={search.fit}
+          metric={search.metric ?? "time"}
+          isTable={search.view === "table"}
+          onChange={(change) => set(change, true)}
+        />
+      )}
+      <QueryError what="The planner’s choices could not be loaded" query={engine} />
+      <PlanFields engine={engine.data} {...fields} />
+      <FitPanel fit={fit.data} error={fit.error} jobId={search.fit} onChange={set} />
+      {cell && (
         <>
-          <PriceTable cell={cell} writeSize={sizeWriter(form.S)} />
-          <PriceCharts
-            form={form}
-            parameters={parameters}
-            jobId={search.fit}
-            metric={search.metric ?? "time"}
-            isTable={search.view === "table"}
-            onChange={(change) => set(change, true)}
-          />
+          <PriceTable cell={cell} writeSize={writeSize} />
           <WinnerMap form={form} parameters={parameters} chosen={cell} />
           <SensitivityTable form={form} parameters={parameters} />
         </>
       )}
-      <section className="card" aria-labelledby="terminal">
-        <div className="card-head">
-          <h2 id="terminal">The same in a terminal</h2>
-        </div>
-        <div className="card-body commands">
-          <Command text={planCommand(form, site(), search.fit, program)} />
-          <Command text={askCommand("/plan", question, site())} label="Copy curl" />
-        </div>
-      </section>
     </div>
   );
 }

@@ -9,8 +9,9 @@ export function Presets() {
     <ul className={classes.presets} aria-label="Ready cases">
       {PLAN_PRESETS.map(({ name, about, search }) => (
         <li key={name}>
-          <Button renderRoot={(props) => <Link to="/plan" search={search} {...props} />}>{name}</Button>
-          <span className="dim">{about}</span>
+          <Button title={about} renderRoot={(props) => <Link to="/plan" search={search} {...props} />}>
+            {name}
+          </Button>
         </li>
       ))}
     </ul>

@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import { planQuery } from "../../data/planning";
 import { measurementsQuery } from "../../data/results";
 import type { PriceCell, RegimeFigures } from "../../api/types";
 import { PriceChart } from "./PriceChart";
+import { Caption } from "../../components/marks/Caption";
 import { Caveat } from "../../components/marks/Caveat";
 import { CopyButton } from "../../components/controls/CopyButton";
 import { QueryError } from "../../components/states/QueryError";
@@ -11,10 +12,10 @@ import { Segments } from "../../components/controls/Segments";
 import { useShortcut } from "../../components/hooks/shortcuts";
 import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { Swatch } from "../../components/marks/Swatch";
-import { formatSeconds } from "../../lib/amount";
+import { digits, formatSeconds } from "../../lib/amount";
 import { SIMULATED, toCsv } from "../../lib/csv";
 import { plural, threeDigits } from "../../lib/format";
-import { curveSizes, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
+import { curveSizes, growth, mapShapes, mapSizes, measuredColumns, type PlanMetric, priceColumns, type PriceColumns } from "../../lib/planGrid";
 import { type PlanForm, planQuestion, type PlanSearch } from "../../lib/form/planForm";
 import { parseSize, sizeWriter } from "../../lib/size";
 import classes from "./PlanPage.module.css";
@@ -73,12 +74,16 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
       )}
       <div className={`card-body ${classes.charts}`}>
         <Panel title={`Over message size, ${ranks} ranks`} cells={cells} x="size" writeSize={writeSize} metric={metric} isTable={isTable} measured={measured}>
-          {`${metric === "time" ? "Time of one call" : "Bus bandwidth"} for ${plural(cells.length, "size")} on ${form.n} ranks; both come from the model${
-            metric === "busbw" ? ", the dotted rule is the links' limit" : ", both axes are logarithmic"
-          }. ${rows.isError ? "" : measuredInWords(jobId, measured, ranks)}`}
+          <Caption
+            more={`Lines are the model's values for ${plural(cells.length, "size")}. ${metric === "busbw" ? "The dotted line is the limit of the links." : "Both axes are logarithmic."}`}
+          >
+            {metric === "time" ? "Time of one call" : "Bus bandwidth"} on {form.n} ranks. {rows.isError ? "" : measuredInWords(jobId, measured, ranks)}
+          </Caption>
         </Panel>
         <Panel title={`Over ranks, ${writeSize(size)}`} cells={ofSize} x="ranks" writeSize={writeSize} metric={metric} isTable={isTable}>
-          {`The same for ${writeSize(size)} on ${ofSize.map((cell) => cell.shape).join(", ")} ranks, on the same links.`}
+          <Caption more={`${metric === "time" ? "Time of one call" : "Bus bandwidth"} for ${writeSize(size)} on ${ofSize.map((cell) => cell.shape).join(", ")} ranks, all on the same links.`}>
+            {growthInWords(growth(ofSize)) ?? `${metric === "time" ? "Time of one call" : "Bus bandwidth"} of ${writeSize(size)} by ranks.`}
+          </Caption>
         </Panel>
       </div>
     </section>
@@ -97,6 +102,13 @@ function measuredInWords(jobId: string | undefined, measured: PriceColumns | und
   return `Circles: the medians that job ${jobId} measured, n=${points} rows.`;
 }
 
+/** How the times of one size grow with the ranks. */
+function growthInWords(found: ReturnType<typeof growth>): string | null {
+  if (!found) return null;
+  const { from, to, most, least } = found;
+  return `From ${from.ranks} to ${to.ranks} ranks the time of ${most.algorithm} grows ${digits(most.times)}-fold, that of ${least.algorithm} ${digits(least.times)}-fold.`;
+}
+
 interface PanelProps {
   title: string;
   cells: readonly PriceCell[];
@@ -106,7 +118,7 @@ interface PanelProps {
   metric: PlanMetric;
   isTable: boolean;
   measured?: PriceColumns | undefined;
-  children: string;
+  children: ReactNode;
 }
 
 function Panel({ title, cells, x, writeSize, metric, isTable, measured, children }: PanelProps) {
@@ -135,7 +147,7 @@ function Panel({ title, cells, x, writeSize, metric, isTable, measured, children
       ) : (
         <PriceChart model={model} measured={measured} limits={limits} x={x} metric={metric} onHover={setHovered} />
       )}
-      <figcaption className="dim">{children}</figcaption>
+      {children}
     </figure>
   );
 }

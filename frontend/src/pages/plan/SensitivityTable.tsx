@@ -4,11 +4,10 @@ import type { RegimeFigures, SensitivityList } from "../../api/types";
 import { CopyButton } from "../../components/controls/CopyButton";
 import { Loaded } from "../../components/states/Loaded";
 import { ScrollX } from "../../components/controls/ScrollX";
-import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { Swatch } from "../../components/marks/Swatch";
 import { SIMULATED, toCsv } from "../../lib/csv";
 import { type PlanForm, sensitivityQuestion } from "../../lib/form/planForm";
-import { formatSize } from "../../lib/size";
+import { Fold } from "./Fold";
 import classes from "./PlanPage.module.css";
 
 const FIGURES: Record<string, string> = {
@@ -17,7 +16,7 @@ const FIGURES: Record<string, string> = {
   intra_latency: "latency inside nodes",
   intra_bandwidth: "bandwidth inside nodes",
   adding: "speed of adding",
-  size: "size S",
+  size: "size K",
 };
 
 /** How 10 % more of each figure changes the times. */
@@ -34,14 +33,25 @@ export function SensitivityTable({ form, parameters }: { form: PlanForm; paramet
 function Changes({ data }: { data: SensitivityList }) {
   const figures = [...new Set(data.items.map((item) => item.figure))];
   const algorithms = [...new Set(data.items.map((item) => item.algorithm))];
+  const changeOf = (algorithm: string, figure: string): string => {
+    const item = data.items.find((one) => one.algorithm === algorithm && one.figure === figure);
+    return item ? changeInWords(item.change) : "–";
+  };
+  const isAlike = figures.every((figure) => new Set(algorithms.map((algorithm) => changeOf(algorithm, figure))).size < 2);
+  const first = algorithms[0];
+  if (isAlike && first !== undefined) {
+    return (
+      <Fold title="Sensitivity of the times">
+        <p className={`card-body ${classes.note}`}>
+          10 % more of one figure changes the time of every algorithm alike: {figures.map((figure) => `${FIGURES[figure] ?? figure} ${changeOf(first, figure)}`).join(", ")}.
+        </p>
+      </Fold>
+    );
+  }
   return (
-    <section className="card" aria-labelledby="sensitivity">
-      <div className="card-head">
-        <h2 id="sensitivity">Sensitivity of the times</h2>
-        <SimulatedBadge />
-        <div className={classes.controls}>
-          <CopyButton text={() => toCsv(data.items, ["algorithm", "figure", "time_s", "changed_time_s", "change"], SIMULATED)} label="Copy CSV" />
-        </div>
+    <Fold title="Sensitivity of the times">
+      <div className={classes.copies}>
+        <CopyButton text={() => toCsv(data.items, ["algorithm", "figure", "time_s", "changed_time_s", "change"], SIMULATED)} label="Copy CSV" />
       </div>
       <ScrollX label="Change of time, one algorithm in each row">
         <table>
@@ -62,23 +72,20 @@ function Changes({ data }: { data: SensitivityList }) {
                 <th scope="row">
                   <Swatch algorithm={algorithm} /> {algorithm}
                 </th>
-                {figures.map((figure) => {
-                  const item = data.items.find((one) => one.algorithm === algorithm && one.figure === figure);
-                  return (
-                    <td key={figure} className="number">
-                      {item ? changeInWords(item.change) : "–"}
-                    </td>
-                  );
-                })}
+                {figures.map((figure) => (
+                  <td key={figure} className="number">
+                    {changeOf(algorithm, figure)}
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>
         </table>
       </ScrollX>
       <p className={`card-body dim ${classes.note}`}>
-        Change of the time of one call with {formatSize(data.size_bytes)} on {data.ranks} ranks when that figure alone is 10 % larger; where only an upper bound is known, the change of the bound.
+        The change of one call&rsquo;s time when that figure alone is 10 % larger; where only an upper bound is known, the change of the bound.
       </p>
-    </section>
+    </Fold>
   );
 }
 

@@ -3,15 +3,16 @@ import { Link } from "@tanstack/react-router";
 import { planQuery } from "../../data/planning";
 import type { PriceCell, RegimeFigures } from "../../api/types";
 import { colourToken } from "../../lib/sweep/style";
+import { Caption } from "../../components/marks/Caption";
 import { CopyButton } from "../../components/controls/CopyButton";
 import { ScrollX } from "../../components/controls/ScrollX";
-import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { SIMULATED, toCsv } from "../../lib/csv";
 import { threeDigits } from "../../lib/format";
 import { lead, mapShapes, mapSizes } from "../../lib/planGrid";
 import { type PlanForm, planQuestion } from "../../lib/form/planForm";
+import { Fold } from "./Fold";
 import { priceInWords } from "./price";
-import { formatSize, parseSize } from "../../lib/size";
+import { formatSize, parseSize, sizeWriter } from "../../lib/size";
 import classes from "./PlanPage.module.css";
 
 interface Props {
@@ -25,17 +26,15 @@ interface Props {
 export function WinnerMap({ form, parameters, chosen }: Props) {
   const size = parseSize(form.S) ?? 1;
   const { data } = useQuery(planQuery({ ...planQuestion(form, parameters), sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }));
+  // The sizes of the map are powers of two, except the one that was typed.
+  const sizeText = (bytes: number): string => (bytes === size ? sizeWriter(form.S)(bytes) : formatSize(bytes));
   if (!data) return null; // the charts make the same request, and show its error
   const sizes = [...new Set(data.cells.map((cell) => cell.size_bytes))];
   const shapes = [...new Set(data.cells.map((cell) => cell.shape))];
   return (
-    <section className="card" aria-labelledby="map">
-      <div className="card-head">
-        <h2 id="map">Fastest algorithm by size and ranks</h2>
-        <SimulatedBadge />
-        <div className={classes.controls}>
-          <CopyButton text={() => csv(data.cells)} label="Copy CSV" />
-        </div>
+    <Fold title="Fastest algorithm by size and ranks">
+      <div className={classes.copies}>
+        <CopyButton text={() => csv(data.cells)} label="Copy CSV" />
       </div>
       <ScrollX label="The fastest algorithm, ranks by size">
         <table className={classes.map}>
@@ -45,7 +44,7 @@ export function WinnerMap({ form, parameters, chosen }: Props) {
               <th scope="col">Ranks</th>
               {sizes.map((one) => (
                 <th key={one} scope="col">
-                  {formatSize(one)}
+                  {sizeText(one)}
                 </th>
               ))}
             </tr>
@@ -55,21 +54,30 @@ export function WinnerMap({ form, parameters, chosen }: Props) {
               <tr key={shape}>
                 <th scope="row">{shape}</th>
                 {sizes.map((one) => (
-                  <Cell key={one} cell={data.cells.find((cell) => cell.shape === shape && cell.size_bytes === one)} chosen={chosen} />
+                  <Cell key={one} cell={data.cells.find((cell) => cell.shape === shape && cell.size_bytes === one)} chosen={chosen} sizeText={sizeText} />
                 ))}
               </tr>
             ))}
           </tbody>
         </table>
       </ScrollX>
-      <p className={`card-body dim ${classes.note}`}>
-        The number is the second fastest time over the fastest; = means equal, and no number means that only an upper bound is known. A cell opens its times; the outlined cell is the plan above.
-      </p>
-    </section>
+      <div className={`card-body ${classes.note}`}>
+        <Caption more="The sign = means equal; no number means that only an upper bound is known. The outlined cell is the plan above.">
+          The number is the second fastest time over the fastest. A cell opens its plan.
+        </Caption>
+      </div>
+    </Fold>
   );
 }
 
-function Cell({ cell, chosen }: { cell: PriceCell | undefined; chosen: PriceCell }) {
+interface CellProps {
+  cell: PriceCell | undefined;
+  chosen: PriceCell;
+  /** The text of the field for the size. */
+  sizeText: (bytes: number) => string;
+}
+
+function Cell({ cell, chosen, sizeText }: CellProps) {
   if (!cell?.fastest) return <td>–</td>;
   const ahead = lead(cell);
   const best = cell.results.find((price) => price.algorithm === cell.fastest);
@@ -80,12 +88,12 @@ function Cell({ cell, chosen }: { cell: PriceCell | undefined; chosen: PriceCell
     <td data-chosen={isChosen || undefined}>
       <Link
         to="/plan"
-        search={(old) => ({ ...old, n: cell.shape, S: String(cell.size_bytes) })}
+        search={(old) => ({ ...old, n: cell.shape, S: sizeText(cell.size_bytes).replace(" ", "") })}
         resetScroll={false}
         style={{ borderColor: `var(${colour})`, background: `color-mix(in srgb, var(${colour}) 14%, var(--surface))` }}
         title={best ? priceInWords(best) : ""}
       >
-        <span className="hidden-visually">{`${cell.shape} ranks, ${formatSize(cell.size_bytes)}: `}</span>
+        <span className="hidden-visually">{`${cell.shape} ranks, ${sizeText(cell.size_bytes)}: `}</span>
         {cell.fastest} <small>{behind}</small>
       </Link>
     </td>

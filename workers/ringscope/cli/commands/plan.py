@@ -22,7 +22,9 @@ from ringscope.contracts.words.collectives import SCHEDULED
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.topology import Link, Topology
 from ringscope.contracts.words.units import format_duration, format_size, parse_rate, parse_size
+from ringscope.cost.answer import answer
 from ringscope.cost.fitting.fit_document import FitDocument
+from ringscope.cost.fitting.regimes import regime_of
 from ringscope.cost.nccl_model import ARCHITECTURES
 from ringscope.cost.prices import PRICED, Price, TooManyMessagesError, prices, usual
 
@@ -98,12 +100,16 @@ def plan(
         return
     where = cluster(network.fields(ranks))
     found, left_out = _priced(named, collective, size_bytes, where, servers, fitted)
+    regimes = fitted.parameters() if fitted else ()
+    links = regime_of(regimes, size_bytes).on(where.topology) if regimes else where.topology
+    sentence = answer(found, collective, size_bytes, links, size, servers)
     if as_json:
-        say_json(_json(found, collective, size_bytes, where, fitted))
+        say_json(_json(found, collective, size_bytes, where, fitted, sentence))
     else:
         amount = f"{size_bytes:,} bytes ({format_size(size_bytes, size)})"
-        links = _links(where.topology) if fitted is None else _source(fitted)
-        say(f"{SIMULATED.upper()}: {amount} on each of {where.ranks} ranks, {links}")
+        of_links = _links(where.topology) if fitted is None else _source(fitted)
+        say(f"{SIMULATED.upper()}: {amount} on each of {where.ranks} ranks, {of_links}")
+        say(sentence)
         stdout_console().print(_table(found))
         if any(price.is_bound for price in found):
             say(
@@ -166,13 +172,21 @@ def _source(fitted: FitDocument) -> str:
     return f"parameters from a fit{made_up} with a median error of {fitted.median_error:.1%}"
 
 
-def _json(found: list[Price], collective: str, size_bytes: int, where: ClusterSpec, fitted: FitDocument | None) -> str:
+def _json(
+    found: list[Price],
+    collective: str,
+    size_bytes: int,
+    where: ClusterSpec,
+    fitted: FitDocument | None,
+    sentence: str,
+) -> str:
     facts: dict[str, Any] = {
         "basis": SIMULATED,
         "collective": collective,
         "ranks": where.ranks,
         "size_bytes": size_bytes,
         "topology": where.model_dump(),
+        "answer": sentence,
     }
     if fitted is None:
         link = where.topology.inter

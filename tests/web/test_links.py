@@ -14,7 +14,13 @@ def test_a_link_is_empty_until_a_sendrecv_measured_it(browser: Browser, pair_sit
         page = visit.open("/nodes")
         links = page.get_by_role("region", name="Links")
         expect(links).to_contain_text("No link has been measured")
-        command = links.locator("pre").inner_text()
+        links.get_by_role("button", name="Measure all links").click()
+        dialog = page.get_by_role("dialog", name="Measure all links?")
+        expect(dialog).to_contain_text("This submits 1 job")
+        dialog.get_by_text("In a terminal").click()
+        command = dialog.locator("pre").inner_text()
+        visit.shoot("measure-links")
+        dialog.get_by_role("button", name="Cancel").click()
         assert "--collective sendrecv" in command
         # The very command, with smaller messages.
         done = pair_site.lab.run_copied(re.sub(r"-b \S+ -e \S+ -f \S+", "-b 1K -e 4K -f 4 -n 2", command))

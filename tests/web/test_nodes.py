@@ -24,7 +24,7 @@ def test_a_node_is_drained_and_resumed(visit: Visit) -> None:
     page.keyboard.type("new DIMM")
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()
-    expect(page.locator(".page-head").get_by_text("draining")).to_be_visible()
+    expect(page.locator(".page-head").get_by_text("drained", exact=True)).to_be_visible()
     expect(page.get_by_text("Drained by admin: new DIMM", exact=True)).to_be_visible()
     node = visit.site.get(f"/nodes/{name}")
     assert (node["desired"], node["desired_reason"]) == ("drain", "new DIMM")

@@ -7,7 +7,7 @@ import classes from "./NodeStrip.module.css";
 
 type Slot = NodeView["slots"][number];
 
-/** One cell per slot of every node: busy with a rank (links to its job), free, or out of reach. */
+/** One cell per slot of every node: busy with a rank (links to its job), free, drained, or out of reach. */
 export function NodeStrip({ nodes }: { nodes: readonly NodeView[] }) {
   return (
     <ul className={classes.nodes}>
@@ -22,7 +22,7 @@ export function NodeStrip({ nodes }: { nodes: readonly NodeView[] }) {
           </div>
           <ul className={classes.slots} aria-label={`Slots of ${node.name}`}>
             {node.slots.map((slot) => (
-              <SlotCell key={slot.slot} slot={slot} isUsable={node.observed !== "lost" && node.desired === "active"} />
+              <SlotCell key={slot.slot} slot={slot} node={node} />
             ))}
           </ul>
         </li>
@@ -31,7 +31,15 @@ export function NodeStrip({ nodes }: { nodes: readonly NodeView[] }) {
   );
 }
 
-function SlotCell({ slot, isUsable }: { slot: Slot; isUsable: boolean }) {
+/** What is written in the cell of a slot without a rank. A drained slot is no fault, and has no sign of one. */
+function lookOf(slot: Slot, node: NodeView): { use: "free" | "drained" | "out"; glyph: string; words: string } {
+  if (slot.quarantine !== null) return { use: "out", glyph: "⚠", words: `quarantined: ${slot.quarantine}` };
+  if (node.observed === "lost") return { use: "out", glyph: "⚠", words: "not usable, as the node is lost" };
+  if (node.desired === "drain") return { use: "drained", glyph: "⏏", words: "drained" };
+  return { use: "free", glyph: "○", words: "free" };
+}
+
+function SlotCell({ slot, node }: { slot: Slot; node: NodeView }) {
   if (slot.job_id !== null) {
     const label = `Slot ${slot.slot}: rank ${slot.rank} of job ${slot.job_id}`;
     return (
@@ -49,11 +57,11 @@ function SlotCell({ slot, isUsable }: { slot: Slot; isUsable: boolean }) {
       </li>
     );
   }
-  const isFree = isUsable && slot.quarantine === null;
-  const label = `Slot ${slot.slot}: ${slot.quarantine === null ? (isFree ? "free" : "not usable") : `quarantined: ${slot.quarantine}`}`;
+  const { use, glyph, words } = lookOf(slot, node);
+  const label = `Slot ${slot.slot}: ${words}`;
   return (
-    <li className={classes.slot} data-use={isFree ? "free" : "out"} title={label}>
-      <span aria-hidden="true">{isFree ? "○" : "⚠"}</span>
+    <li className={classes.slot} data-use={use} title={label}>
+      <span aria-hidden="true">{glyph}</span>
       <span className="hidden-visually">{label}</span>
     </li>
   );

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { LinkView } from "../api/types";
 import { aNode } from "../testing/fixtures";
-import { busyWords, freeSlots, gpuUse, labelChanges, matrix, slotUse, usualVersions, versionsOf } from "./nodes";
+import { busyWords, freeSlots, gpuUse, labelChanges, matrix, sharedAddresses, slotUse, usualVersions, versionsOf } from "./nodes";
 
 describe("versions", () => {
   const nodes = [
@@ -87,4 +87,14 @@ describe("labelChanges", () => {
   it.each(["", "rack", "=x", "rack="])("refuses %j in a sentence", (text) => {
     expect(() => labelChanges(text)).toThrow(/^labels: .+\.$/);
   });
+});
+
+it("names the nodes that have one address, and takes loopback addresses of two machines for different ones", () => {
+  const at = (name: string, address: string, hostname = "", observed: "ready" | "lost" = "ready") =>
+    aNode({ name, address, observed, inventory: { ...aNode().inventory, hostname, only_here: hostname !== "" } });
+  const sentence = "have the same address 10.0.0.9, so no job can use them together. Start each agent with its own --address.";
+  expect(sharedAddresses([at("a", "10.0.0.9"), at("b", "10.0.0.9"), at("c", "10.0.0.8")])).toEqual([`a and b ${sentence}`]);
+  expect(sharedAddresses([at("a", "10.0.0.9"), at("b", "10.0.0.9"), at("c", "10.0.0.9")])).toEqual([`a, b and c ${sentence}`]);
+  expect(sharedAddresses([at("a", "127.0.0.1", "h1"), at("b", "127.0.0.1", "h2")])).toEqual([]);
+  expect(sharedAddresses([at("old", "10.0.0.9", "", "lost"), at("new", "10.0.0.9")])).toEqual([]);
 });

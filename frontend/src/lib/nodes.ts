@@ -51,6 +51,20 @@ export function gpuUse(nodes: readonly NodeView[]): { busy: number; total: numbe
   };
 }
 
+/** For each address that several reachable nodes have, a sentence. A loopback address belongs to one machine alone. */
+export function sharedAddresses(nodes: readonly NodeView[]): string[] {
+  const found = new Map<string, NodeView[]>();
+  for (const node of nodes.filter(({ observed }) => observed !== "lost")) {
+    const machine = node.inventory.only_here ? node.inventory.hostname : "";
+    if (node.address) found.set(`${machine} ${node.address}`, [...(found.get(`${machine} ${node.address}`) ?? []), node]);
+  }
+  return [...found.values()].flatMap(([first, ...others]) => {
+    if (!first || others.length === 0) return [];
+    const names = `${[first, ...others.slice(0, -1)].map(({ name }) => name).join(", ")} and ${others.at(-1)?.name ?? ""}`;
+    return [`${names} have the same address ${first.address}, so no job can use them together. Start each agent with its own --address.`];
+  });
+}
+
 /** Programs whose versions should be the same for ranks on two nodes. */
 export const COMPARED_VERSIONS = ["ringscope", "python", "mpi", "nccl", "driver"] as const;
 

@@ -45,7 +45,7 @@ export function isActive(state: JobState): boolean {
 /** A node's desired and observed state in one word. */
 export function nodeLook(node: NodeView): StateLook {
   if (node.observed === "lost") return { glyph: "⚠", text: "lost", tone: "warn" };
-  if (node.desired === "drain") return { glyph: "⏏", text: "draining", tone: "waiting" };
+  if (node.desired === "drain") return { glyph: "⏏", text: node.slots_busy > 0 ? "draining" : "drained", tone: "waiting" };
   if (node.observed === "degraded") return { glyph: "⚠", text: "degraded", tone: "warn" };
   return { glyph: "✓", text: "ready", tone: "good" };
 }

@@ -13,6 +13,7 @@ from tests.server.clusters import (
 )
 
 from ringscope.contracts.job import JobKind, Placement
+from ringscope_server.placement.addresses import shared
 from ringscope_server.placement.plan import Plan, plan
 from ringscope_server.placement.snapshot import Policy, Share, Snapshot, WorkPlacement
 
@@ -111,6 +112,12 @@ def test_nodes_of_one_address_take_jobs_each_but_no_gang_together() -> None:
         "Waits for nodes with different addresses: n1 and n2 have the same address 127.0.0.1. "
         "Start each agent with its own --address."
     )
+
+
+def test_loopback_addresses_of_different_machines_are_different() -> None:
+    here = [node(1, address="127.0.0.1", only_on="h1"), node(2, address="127.0.0.1", only_on="h2")]
+    assert shared(here) is None
+    assert shared([*here, node(3, address="127.0.0.1", only_on="h2")]) == "n2 and n3 have the same address 127.0.0.1"
 
 
 def test_a_gang_takes_one_node_of_each_address() -> None:

@@ -1,4 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { Fragment, type ReactNode, useState } from "react";
 import { linksQuery } from "../../data/nodes";
 import type { LinkView, NodeView } from "../../api/types";
 import { AgentCommand } from "../../components/controls/AgentCommand";
@@ -8,24 +10,40 @@ import { EmptyState } from "../../components/states/EmptyState";
 import { Loaded } from "../../components/states/Loaded";
 import { MeasuredLink } from "../../components/controls/MeasuredLink";
 import { Caption } from "../../components/marks/Caption";
+import { useRole } from "../../components/hooks/useRole";
 import { ScrollX } from "../../components/controls/ScrollX";
 import { MEASURED, toCsv } from "../../lib/csv";
-import { eachOf, threeDigits } from "../../lib/format";
+import { eachOf, plural, threeDigits } from "../../lib/format";
 import { type Matrix, matrix } from "../../lib/nodes";
 import pageCommands from "../../lib/pageCommands.json";
+import { MeasureLinks } from "./MeasureLinks";
 import classes from "./NodesPage.module.css";
+
+/** How often links are asked for while jobs of this page measure them. */
+const MEASURING_MS = 5000;
 
 /** The measured links between pairs of nodes, or how to measure them if there are none. With a name only that node's row. */
 export function LinkMatrix({ nodes, only }: { nodes: readonly NodeView[]; only?: string }) {
-  const links = useQuery(linksQuery);
+  const [jobs, setJobs] = useState<readonly number[]>([]);
+  const links = useQuery({ ...linksQuery, refetchInterval: jobs.length > 0 ? MEASURING_MS : false });
   return (
     <Loaded query={links} what="The links could not be loaded" rows={4}>
-      {(all) => <Links links={all} nodes={nodes} only={only} />}
+      {(all) => <Links links={all} nodes={nodes} only={only} jobs={jobs} onSubmitted={setJobs} />}
     </Loaded>
   );
 }
 
-function Links({ links, nodes, only }: { links: readonly LinkView[]; nodes: readonly NodeView[]; only: string | undefined }) {
+interface LinksProps {
+  links: readonly LinkView[];
+  nodes: readonly NodeView[];
+  only: string | undefined;
+  /** Those that were submitted here. */
+  jobs: readonly number[];
+  onSubmitted: (jobs: readonly number[]) => void;
+}
+
+function Links({ links, nodes, only, jobs, onSubmitted }: LinksProps) {
+  const { mayChange } = useRole();
   const shown = only ? links.filter((link) => link.nodes.includes(only)) : links;
   const found = matrix(nodes, shown);
   return (
@@ -33,17 +51,55 @@ function Links({ links, nodes, only }: { links: readonly LinkView[]; nodes: read
       <div className="card-head">
         <h2 id="links">Links</h2>
         {found.measured > 0 && (
-          <div className="spread">
+          <div className={`spread ${classes.actions}`}>
+            {mayChange && <MeasureLinks nodes={nodes} links={links} only={only} onSubmitted={onSubmitted} />}
             <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "disturbed_by", "job_id"], MEASURED)} label="Copy CSV" />
           </div>
         )}
       </div>
-      {found.measured > 0 ? <Measured matrix={found} links={shown} only={only} /> : <NothingMeasured count={nodes.length} />}
+      {jobs.length > 0 && <Submitted jobs={jobs} />}
+      {found.measured > 0 ? (
+        <Measured matrix={found} links={shown} only={only} />
+      ) : (
+        <NothingMeasured count={nodes.length}>
+          {!mayChange && <ServerCommand text={pageCommands.link} />}
+          {mayChange && jobs.length === 0 && <MeasureLinks nodes={nodes} links={links} only={only} onSubmitted={onSubmitted} />}
+        </NothingMeasured>
+      )}
     </section>
   );
 }
 
-function NothingMeasured({ count }: { count: number }) {
+/** The most jobs that are linked one by one. */
+const MOST_NAMED = 6;
+
+function Submitted({ jobs }: { jobs: readonly number[] }) {
+  return (
+    <p role="status" className={classes.submitted}>
+      {plural(jobs.length, "job")} submitted:{" "}
+      {jobs.slice(0, MOST_NAMED).map((id, i) => (
+        <Fragment key={id}>
+          {i > 0 && ", "}
+          <Link to="/jobs/$jobId" params={{ jobId: id }}>
+            job&nbsp;{id}
+          </Link>
+        </Fragment>
+      ))}
+      {jobs.length > MOST_NAMED && (
+        <>
+          {" "}
+          and{" "}
+          <Link to="/jobs" search={{ q: "link ", collective: "sendrecv" }}>
+            {jobs.length - MOST_NAMED} more
+          </Link>
+        </>
+      )}
+      . Each link appears here when its job has succeeded.
+    </p>
+  );
+}
+
+function NothingMeasured({ count, children }: { count: number; children: ReactNode }) {
   if (count < 2) {
     return (
       <EmptyState title="There is no link yet">
@@ -57,11 +113,8 @@ function NothingMeasured({ count }: { count: number }) {
   }
   return (
     <EmptyState title="No link has been measured">
-      <p>A sendrecv between one rank on each of two nodes measures the link between them:</p>
-      <ServerCommand text={pageCommands.link} />
-      <p className="dim">
-        It runs where slots are free. To choose the two nodes, give both a label and add <code>--selector key=value</code>.
-      </p>
+      <p>A sendrecv between one rank on each of two nodes measures the link between them.</p>
+      {children}
     </EmptyState>
   );
 }

@@ -8,11 +8,12 @@ import { ServerCommand } from "../../components/controls/ServerCommand";
 import { Loaded } from "../../components/states/Loaded";
 import { NoNodes } from "../../components/states/NoNodes";
 import { ScrollX } from "../../components/controls/ScrollX";
+import { Warnings } from "../../components/states/Warnings";
 import { StateBadge } from "../../components/marks/StateBadge";
 import { useListKeys } from "../../components/hooks/useListKeys";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { plural } from "../../lib/format";
-import { beyondWords, busyWords, slotUse, usualVersions, versionsOf } from "../../lib/nodes";
+import { beyondWords, busyWords, sharedAddresses, slotUse, usualVersions, versionsOf } from "../../lib/nodes";
 import { hasUnreadGpus, nicWords } from "./readings";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
@@ -38,6 +39,7 @@ export function NodesPage() {
       <Loaded query={nodes} what="The nodes could not be loaded" rows={6}>
         {(found) => <div className="card">{found.length > 0 ? <NodesTable nodes={found} /> : <NoNodes />}</div>}
       </Loaded>
+      <Warnings warnings={sharedAddresses(nodes.data ?? [])} label="Nodes with the same address" />
       {isAny && <LinkMatrix nodes={nodes.data} />}
       {isAny && <ServerCommand text={pageCommands.nodes} />}
     </div>

@@ -89,6 +89,7 @@ ComparedJob: job_id obstacles rows
 Comparison: base jobs
 
 [results]
+RangeVerdict: min_bytes max_bytes verdict explanation
 Step = StepView: rank step started_at_ns server_time_ns? clock_error_us? duration_us
 StepBlock = StepBlockView: rank op algorithm transport in_place bytes steps last_step started_at_ns last_us
     mean_us min_us max_us busbw_gb_per_s

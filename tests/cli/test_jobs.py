@@ -5,8 +5,9 @@ import socket
 
 import httpx
 import pytest
+from tests.bench.test_nccl_tests import row
 from tests.cli.conftest import Server, assert_refused, clean_environment, run_process, run_ringscope
-from tests.cli.fake_api import Answer, FakeApi, refusal
+from tests.cli.fake_api import Answer, FakeApi, items, job, refusal
 
 from ringscope.cli.console import visible
 from ringscope.cli.formatting import table
@@ -43,6 +44,24 @@ def test_show_prints_the_job(server: Server) -> None:
         assert server.run("show", str(job.id)).stdout.startswith(f"Job {job.id} shown: ")
         assert json.loads(server.run("show", str(job.id), "--json").stdout)["name"] == "shown"
     assert server.run("logs", str(job.id)).returncode == 0
+
+
+def test_show_of_a_part_of_the_sizes_has_its_verdict(api: FakeApi) -> None:
+    part = {"min_bytes": 65536, "max_bytes": 65536, "verdict": "At 64 KiB ring wins.", "explanation": ""}
+    rows = [row("ring", 10.0, size).model_dump(mode="json") for size in (1024, 65536)]
+    found = job(1, state="succeeded", summary={"verdict": "mpi wins"}, spec={"benchmark": {}})
+    api.answers |= {
+        "GET /jobs/1": found,
+        "GET /jobs/1/measurements": items(*(one | {"id": 1, "measured_at": "2026-01-01T00:00:00Z"} for one in rows)),
+        "GET /jobs/1/verdict": part,
+    }
+    out = api.run("show", "1", "--min-bytes", "64K").out
+    assert api.asked[-1].query == {"min_bytes": ["65536"]}
+    assert "At 64 KiB ring wins." in out and "mpi wins" not in out
+    assert [line.split()[0] for line in out.splitlines() if line[:1] == " "] == ["65536"]
+    assert "--max-bytes: only the table has rows" in api.run("show", "1", "--max-bytes", "1M", "--json").err
+    api.answers["GET /jobs/1"] = job(1, kind="script", spec={"script": {"command": ["true"]}})
+    assert "--min-bytes: job 1 is no benchmark" in api.run("show", "1", "-b", "8").err
 
 
 def test_an_unknown_job_is_one_line(server: Server) -> None:

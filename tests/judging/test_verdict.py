@@ -9,7 +9,7 @@ import pytest
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.collectives import SCHEDULED, available, elements
 from ringscope.judging.comparison import SweepComparison
-from ringscope.judging.verdict import explanation, verdict
+from ringscope.judging.verdict import SizeRange, explanation, verdict
 
 
 def row(algorithm: str, time_us: float, size_bytes: int = 1 << 20, error: float = 0.01, **more: Any) -> Measurement:
@@ -160,7 +160,33 @@ def test_in_place_is_told_where_it_differs() -> None:
     same = [one.model_copy(update={"in_place": True}) for one in out]
     assert said(*out, *same) == said(*out)
     inside = [one.model_copy(update={"in_place": True}) for one in over_sizes(direct=(10, 20, 30), ring=(20, 30, 40))]
-    assert said(*out, *inside) == f"{said(*out)} In place: direct at every size."
+    assert said(*out, *inside) == (
+        "Fastest out of place: direct up to 1 MiB, ring above. At 1 MiB direct is 1.50 times as fast as ring "
+        "(95 %: 1.48 to 1.52). In place: direct at every size."
+    )
+
+
+def test_a_part_of_the_sizes_has_a_verdict_of_its_own() -> None:
+    rows = over_sizes(direct=(10, 20, 60, 90), ring=(20, 30, 40, 50))
+    part = SizeRange(1 << 20, 2 << 20)
+    assert verdict(SweepComparison.of(rows), part).startswith(
+        "Fastest from 1 MiB to 2 MiB: direct up to 1 MiB, ring above. At 1 MiB direct is 1.50 times as fast"
+    )
+    large = SizeRange(2 << 20, 1 << 36)
+    assert verdict(SweepComparison.of(rows), large) == (
+        "Fastest from 2 MiB to 4 MiB: ring. At 2 MiB ring is 1.50 times as fast as direct (95 %: 1.48 to 1.52)."
+    )
+    assert verdict(SweepComparison.of(rows), SizeRange(3 << 20, 1 << 36)).startswith("At 4 MiB ring is 1.80 times")
+    assert verdict(SweepComparison.of(rows), SizeRange(0, 8)) == ""
+
+
+def test_a_part_of_the_sizes_is_not_more_certain_than_the_sweep() -> None:
+    """Whoever chooses one of many sizes has seen which one looks different by chance."""
+    rows = [row(name, time, 8 << i, error=0.1) for i in range(18) for name, time in (("ring", 10), ("mpi", 10))]
+    lucky = [row("ring", 10, 1 << 30, error=0.1), row("mpi", 11.8, 1 << 30, error=0.1)]
+    only = SizeRange(1 << 30, 1 << 30)
+    assert "ring is 1.18 times as fast as mpi" in verdict(SweepComparison.of(lucky), only)
+    assert verdict(SweepComparison.of([*rows, *lucky]), only) == "At 1 GiB ring and mpi cannot be distinguished."
 
 
 def test_one_algorithm_alone_is_told_at_the_size_nearest_to_one_mebibyte_and_only_out_of_place() -> None:

@@ -4,6 +4,7 @@ import contextlib
 import re
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -135,6 +136,29 @@ def test_at_most_six_controls_stand_above_the_chart(visit: Visit) -> None:
     controls = page.evaluate(CONTROLS_ABOVE)
     assert "Quantity" in controls
     assert len(controls) <= 6, controls
+
+
+def test_the_sizes_that_are_dragged_over_have_their_own_verdict(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    card = page.get_by_label("Outcome")
+    whole = visit.site.get("/jobs/1")["summary"]["verdict"]
+    expect(card).to_contain_text(whole)
+    plot = page.locator("figure .u-over").bounding_box()
+    assert plot is not None
+    middle_y = plot["y"] + plot["height"] / 2
+    page.mouse.move(plot["x"] + plot["width"] - 2, middle_y)
+    page.mouse.down()
+    page.mouse.move(plot["x"] + plot["width"] * 0.6, middle_y, steps=5)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("min_bytes="))
+    part = visit.site.get(f"/jobs/1/verdict?{urlsplit(page.url).query}")
+    assert 0 < part["min_bytes"] < part["max_bytes"] == 16384
+    expect(card).to_contain_text(part["verdict"])
+    page.reload()
+    expect(card).to_contain_text(part["verdict"])
+    card.get_by_role("button", name="All sizes").click()
+    expect(card).to_contain_text(whole)
+    expect(page).to_have_url(re.compile("/jobs/1$"))
 
 
 @pytest.mark.long

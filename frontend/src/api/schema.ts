@@ -1000,6 +1000,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/verdict": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Verdict
+         * @description Compare the algorithms of a benchmark's newest attempt at the sizes from ``min_bytes`` to ``max_bytes``.
+         *
+         *     The correction for many comparisons is that of the whole sweep, however few sizes are chosen.
+         */
+        get: operations["get_verdict"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/links": {
         parameters: {
             query?: never;
@@ -4917,6 +4939,32 @@ export interface components {
             starts_now: boolean;
         };
         /**
+         * RangeVerdict
+         * @description What the verdict says of a part of the sizes.
+         */
+        RangeVerdict: {
+            /**
+             * Explanation
+             * @description As in a job's summary, for the size in the range that is nearest to 1 MiB.
+             */
+            explanation: string;
+            /**
+             * Max Bytes
+             * @description The largest measured size in the range; 0 if there is none.
+             */
+            max_bytes: number;
+            /**
+             * Min Bytes
+             * @description The smallest measured size in the range; 0 if there is none.
+             */
+            min_bytes: number;
+            /**
+             * Verdict
+             * @description The comparison of the algorithms at these sizes; empty if none was measured.
+             */
+            verdict: string;
+        };
+        /**
          * RankBinding
          * @description The device and processors of one rank.
          */
@@ -8273,6 +8321,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TrainingCurve"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_verdict: {
+        parameters: {
+            query?: {
+                min_bytes?: number;
+                max_bytes?: number;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RangeVerdict"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -31,6 +31,7 @@ export type JobPage = Schemas["JobPage"];
 export type NewestSteps = Schemas["NewestSteps"];
 export type StepBlock = Schemas["StepBlockView"];
 export type MeasurementView = Schemas["MeasurementView"];
+export type RangeVerdict = Schemas["RangeVerdict"];
 export type JobPrediction = Schemas["JobPrediction"];
 export type Prediction = Schemas["Prediction"];
 export type TrainingPrediction = Schemas["TrainingPrediction"];

@@ -17,19 +17,24 @@ interface Props {
   onHover?: (sizeBytes: number | null) => void;
   chosen?: number | null;
   onChoose?: (sizeBytes: number) => void;
+  /** The ends of the sizes that the page speaks about; the others are drawn pale. */
+  brushed?: readonly [minBytes: number, maxBytes: number] | null;
+  /** Called with the smallest and the largest size over which the pointer was drawn. */
+  onBrush?: ((minBytes: number, maxBytes: number) => void) | undefined;
   /** Half as high, for use beside a form. */
   isSmall?: boolean;
 }
 
 /** Lines over message size on a canvas. A caption and a table have the same content, so it is hidden from screen readers. */
-export function SizeChart({ lines, yLabel, isLog, range, rule, hovered = null, onHover, chosen = null, onChoose, isSmall = false }: Props) {
+export function SizeChart(props: Props) {
+  const { lines, yLabel, isLog, range, rule, hovered = null, onHover, chosen = null, onChoose, brushed = null, onBrush, isSmall = false } = props;
   const columns = useMemo(
     () => joined(lines.map((line) => line.points.filter(([size]) => size > 0))),
     [lines],
   );
   const data = useMemo(() => [columns.x, ...columns.lines] as uPlot.AlignedData, [columns]);
   const setup = {
-    lines, yLabel, isLog, range, rule, chosen,
+    lines, yLabel, isLog, range, rule, chosen, brushed, onBrush,
     onHover: (index: number | null) => onHover?.(index === null ? null : (columns.x[index] ?? null)),
     onChoose: (index: number) => onChoose?.(columns.x[index] ?? 0),
   };
@@ -42,7 +47,7 @@ export function SizeChart({ lines, yLabel, isLog, range, rule, hovered = null, o
   const { element, plot } = usePlot(
     (target) => sizeOptions(target, () => latest.current),
     data,
-    JSON.stringify([looks, yLabel, isLog, range, rule]),
+    JSON.stringify([looks, yLabel, isLog, range, rule, onBrush !== undefined]),
   );
 
   useEffect(() => {
@@ -52,7 +57,8 @@ export function SizeChart({ lines, yLabel, isLog, range, rule, hovered = null, o
     chart.setCursor({ left, top: left < 0 ? -10 : 0 }, false);
   }, [hovered, plot]);
 
-  useEffect(() => plot.current?.redraw(false), [chosen, besides, plot]);
+  const [brushedMin, brushedMax] = brushed ?? [];
+  useEffect(() => plot.current?.redraw(false), [chosen, brushedMin, brushedMax, besides, plot]);
 
   return (
     <div

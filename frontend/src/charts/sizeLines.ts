@@ -3,7 +3,7 @@ import uPlot from "uplot";
 import { formatSize } from "../lib/size";
 import { decadeRange, decades, largest, least, linearRange, measuredOf, readableMax, sizeTicks } from "../lib/sweep/axes";
 import type { Rule, SizeLine } from "../lib/sweep/lines";
-import { drawBands, drawChosen, drawKnees, drawNames, drawRule, drawUnstable, labelRoom } from "./sizeMarks";
+import { drawBands, drawBrushed, drawChosen, drawKnees, drawNames, drawRule, drawUnstable, labelRoom } from "./sizeMarks";
 import { token } from "./token";
 
 export interface SizeChartSetup {
@@ -15,13 +15,19 @@ export interface SizeChartSetup {
   range: readonly [number, number];
   rule?: Rule | undefined;
   chosen?: number | null;
+  /** The ends of the sizes that are in focus; all of them if there are none. */
+  brushed?: readonly [minBytes: number, maxBytes: number] | null;
   onHover: (index: number | null) => void;
   onChoose?: ((index: number) => void) | undefined;
+  onBrush?: ((minBytes: number, maxBytes: number) => void) | undefined;
 }
+
+/** Movements shorter than this are a click. */
+const BRUSH_PX = 8;
 
 /** uPlot's options; `latest` returns the current setup, for what changes while the chart stays. */
 export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup): uPlot.Options {
-  const { lines, yLabel, isLog, range, rule } = latest();
+  const { lines, yLabel, isLog, range, rule, onBrush } = latest();
   const grid = { stroke: token(element, "--line"), width: 1 };
   const font = `12px ${token(element, "--font")}`;
   const axis = { stroke: token(element, "--dim"), font, grid, ticks: { show: false } };
@@ -32,7 +38,7 @@ export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup):
     height: element.clientHeight,
     padding: [rule ? 18 : 10, room || null, 0, 0],
     legend: { show: false },
-    cursor: { y: false, drag: { setScale: false, x: false, y: false }, points: { size: 9, fill } },
+    cursor: { y: false, drag: { setScale: false, x: onBrush !== undefined, y: false, dist: BRUSH_PX }, points: { size: 9, fill } },
     scales: {
       x: { time: false, distr: 3, log: 2, range: () => [...range] as [number, number] },
       y: isLog
@@ -63,10 +69,12 @@ export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup):
     series: [{}, ...lines.map((line) => seriesOf(element, line))],
     hooks: {
       ready: [(u) => u.over.addEventListener("click", () => choose(u, latest()))],
+      setSelect: [(u) => brush(u, latest())],
       setCursor: [(u) => latest().onHover(u.cursor.idx ?? null)],
       drawClear: [(u) => drawChosen(u, latest().chosen ?? null)],
       drawAxes: [(u) => drawBands(u, latest().lines)],
       draw: [
+        (u) => drawBrushed(u, latest().brushed ?? null),
         (u) => rule && drawRule(u, rule, font),
         (u) => drawKnees(u, latest().lines, font),
         (u) => drawUnstable(u, latest().lines, font),
@@ -86,6 +94,18 @@ function logRange({ lines, rule }: SizeChartSetup): [number, number] {
   const measured = measuredOf(lines);
   const shown = largest(measured) > 0 ? measured : lines;
   return decadeRange(least(shown), Math.max(largest(shown), rule?.value ?? 0));
+}
+
+/** Reports the sizes under the selection, if there are any, and takes it away: the address holds the range. */
+function brush(u: uPlot, { onBrush }: SizeChartSetup): void {
+  const { left, width } = u.select;
+  if (width === 0) return;
+  // A point whose mark the pointer touched is meant, too.
+  const [from, to] = [u.posToVal(left - BRUSH_PX, "x"), u.posToVal(left + width + BRUSH_PX, "x")];
+  const sizes = Array.from(u.data[0]).filter((size) => size >= from && size <= to);
+  u.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+  const [min, max] = [sizes[0], sizes.at(-1)];
+  if (min !== undefined && max !== undefined) onBrush?.(min, max);
 }
 
 function choose(u: uPlot, { onChoose }: SizeChartSetup): void {

@@ -9,6 +9,7 @@ const LABEL_OFFSET_PX = 8;
 const MAX_LABEL_SHARE = 0.3;
 const BAND_OPACITY = 0.16;
 const KNEE_PX = 5;
+const PALE = 0.7;
 
 /** Pixels for the longest name beside the lines; none if the names would leave too little room for the lines. */
 export function labelRoom(lines: readonly SizeLine[], font: string, widthPx: number): number {
@@ -33,6 +34,22 @@ export function drawChosen(u: uPlot, chosen: number | null): void {
   u.ctx.fillStyle = token(u.root, "--accent-soft");
   u.ctx.fillRect(x - width / 2, u.bbox.top, width, u.bbox.height);
   u.ctx.restore();
+}
+
+/** Pales what is outside the brushed sizes. */
+export function drawBrushed(u: uPlot, brushed: readonly [number, number] | null): void {
+  if (brushed === null) return;
+  const { ctx, bbox } = u;
+  const margin = 6 * uPlot.pxRatio;
+  const end = bbox.left + bbox.width;
+  const from = Math.max(bbox.left, u.valToPos(brushed[0], "x", true) - margin);
+  const to = Math.min(end, u.valToPos(brushed[1], "x", true) + margin);
+  ctx.save();
+  ctx.globalAlpha = PALE;
+  ctx.fillStyle = token(u.root, "--surface");
+  ctx.fillRect(bbox.left, bbox.top, from - bbox.left, bbox.height);
+  ctx.fillRect(to, bbox.top, end - to, bbox.height);
+  ctx.restore();
 }
 
 /** A horizontal rule with its words. */

@@ -19,6 +19,21 @@ export function measurementsQuery(id: number) {
   });
 }
 
+/** The ends of a part of a sweep in bytes; the sweep's own end when absent. */
+export interface SizeRange {
+  min_bytes?: number;
+  max_bytes?: number;
+}
+
+/** The verdict on a part of the sizes of a job that has ended. */
+export function verdictQuery(id: number, range: SizeRange) {
+  return queryOptions({
+    queryKey: jobKey(id, "verdict", range),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/verdict", { params: { path: { job_id: id }, query: range } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
 /** The predictions and baselines for the rows of a benchmark; asked for again with each attempt. */
 export function jobPredictionQuery(id: number, attempts: number) {
   return queryOptions({

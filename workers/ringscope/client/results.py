@@ -15,6 +15,7 @@ from ringscope.client.views.results import (
     LogLine,
     LogOutline,
     NewestSteps,
+    RangeVerdict,
     Step,
 )
 from ringscope.contracts.record import Measurement
@@ -22,11 +23,16 @@ from ringscope.contracts.sweep_row import SweepRow
 
 
 class ResultRoutes(Connection):
-    """/jobs/{id}/measurements, steps, arrivals, latencies, lateness, log, environment and events."""
+    """/jobs/{id}/measurements, verdict, steps, arrivals, latencies, lateness, log, environment and events."""
 
     def measurements(self, job_id: int, attempt: int | None = None) -> list[Measurement]:
         """Every row of the sweep's table, in the order of measurement; ``attempt`` defaults to the newest."""
         return [_measurement(item) for item in self._items(f"/jobs/{job_id}/measurements", {"attempt": attempt})]
+
+    def verdict(self, job_id: int, min_bytes: int | None = None, max_bytes: int | None = None) -> RangeVerdict:
+        """Return the verdict on the sizes of a benchmark from ``min_bytes`` to ``max_bytes``, both by default open."""
+        query = {"min_bytes": min_bytes, "max_bytes": max_bytes}
+        return RangeVerdict.read(self._get(f"/jobs/{job_id}/verdict", query))
 
     def log(
         self,

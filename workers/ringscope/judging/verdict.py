@@ -2,11 +2,11 @@
 Pure.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ringscope.contracts.benchmark import FEWEST_ITERATIONS
+from ringscope.contracts.benchmark import FEWEST_ITERATIONS, MAX_MESSAGE_BYTES
 from ringscope.contracts.words.collectives import SCHEDULED, VENDORS, total_elements
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.units import format_duration, format_size, plural
@@ -34,15 +34,31 @@ MOST_COUNTED_MESSAGES = 1 << 15
 MOST_RANGES = 4  # most ranges in a readable sentence
 
 
-def verdict(comparison: SweepComparison) -> str:
+class SizeRange(NamedTuple):
+    """A part of a sweep, both ends included."""
+
+    min_bytes: int
+    max_bytes: int
+
+    def of(self, sizes_bytes: Iterable[int]) -> list[int]:
+        """Return the sizes in the range."""
+        return [size for size in sizes_bytes if self.min_bytes <= size <= self.max_bytes]
+
+
+EVERY_SIZE = SizeRange(0, MAX_MESSAGE_BYTES)
+
+
+def verdict(comparison: SweepComparison, between: SizeRange = EVERY_SIZE) -> str:
     """Say which algorithm wins at which sizes, and by how much at the compared size; empty without rows.
 
     An algorithm wins only if the 95 % intervals exclude every other result. "No clear winner" is a possible answer, and
-    a ratio that is not significant is not stated. The result in place is stated separately if it differs.
+    a ratio that is not significant is not stated. The result in place is stated separately if it differs. A verdict on
+    a part of the sizes keeps the correction for all of them, because whoever chooses the part may have seen the result.
     """
     if comparison.wrong:
         return f"Wrong results: {comparison.wrong} elements differ from the exact answer."
-    size_bytes = reference_bytes(comparison.sizes())
+    sizes = between.of(comparison.sizes())
+    size_bytes = reference_bytes(sizes)
     points = comparison.at(size_bytes, in_place=False)
     if not points:
         return ""
@@ -55,11 +71,12 @@ def verdict(comparison: SweepComparison) -> str:
     if any(point.error is None for point in points.values()):
         return "An earlier version measured these rows and stored no confidence intervals: no winner."
     winners = Winners(comparison)
-    out, inside = winners.ranges(in_place=False), winners.ranges(in_place=True)
+    out, inside = (winners.ranges(in_place, sizes) for in_place in (False, True))
+    differs = bool(inside) and _outline(inside) != _outline(out)
     # Calls that send nothing have no ranges.
-    sentences = [] if not out or len(comparison.sizes()) == 1 else [_headed(out)]
+    sentences = [] if not out or len(sizes) == 1 else [_headed(out, differs, between)]
     sentences.append(_margin(points, size_bytes, comparison, winners))
-    if inside and _outline(inside) != _outline(out):
+    if differs:
         sentences.append(f"In place: {_ranges(inside)}.")
     return " ".join([*sentences, *_other_mean(points, size_bytes, winners)])
 
@@ -77,15 +94,22 @@ def _outline(found: list[Range]) -> list[tuple[int, set[str]]]:
     return [(each.sizes[0], set(each.winners)) for each in found]
 
 
-def _headed(found: list[Range]) -> str:
-    """Write "Fastest: direct up to 4 MiB, ring above."; "Unbeaten" if not each range has one clear winner."""
+def _headed(found: list[Range], differs: bool, between: SizeRange) -> str:
+    """Write "Fastest: direct up to 4 MiB, ring above."; "Unbeaten" if not each range has one clear winner.
+
+    The head names the placement if the result in place ``differs``, and the sizes if they are only a part.
+    """
+    place = " out of place" if differs else ""
+    first, last = found[0].sizes[0], found[-1].sizes[-1]
+    part = "" if between == EVERY_SIZE else f" from {format_size(first)} to {format_size(last)}"
+    is_named = len(found) == 1 and bool(part)
     if all(len(each.winners) > 1 for each in found):
         names = (
             "" if len(found) > MOST_RANGES else f": {_ranges(found) if len(found) > 1 else _either(found[0].winners)}"
         )
-        return f"No clear winner at any size{names}."
+        return f"No clear winner{part or ' at any size'}{place}{names}."
     head = "Fastest" if all(each.is_fastest for each in found) else "Unbeaten"
-    return f"{head}: {_ranges(found)}."
+    return f"{head}{part}{place}: {_either(found[0].winners) if is_named else _ranges(found)}."
 
 
 def _ranges(found: list[Range]) -> str:
@@ -168,7 +192,7 @@ def _is_simulated(comparison: SweepComparison) -> bool:
     return any(curve.transport == SIMULATED for curve in comparison.curves)
 
 
-def explanation(comparison: SweepComparison) -> str:
+def explanation(comparison: SweepComparison, between: SizeRange = EVERY_SIZE) -> str:
     """Compare what the winner sends, and over how many hops, with our next algorithm: counted in the schedules.
 
     It states the difference, not that it is the cause. Without a clear winner it states the reason for that. It is
@@ -176,7 +200,7 @@ def explanation(comparison: SweepComparison) -> str:
     nodes, and for a simulation, whose schedules use as many channels as its nodes have cards: `ringscope plan` counts
     those.
     """
-    size_bytes = reference_bytes(comparison.sizes())
+    size_bytes = reference_bytes(between.of(comparison.sizes()))
     points = comparison.at(size_bytes, in_place=False)
     if len(points) < 2 or comparison.wrong:
         return ""

@@ -71,10 +71,10 @@ class Winners:
         is_compared = len(self._comparison.at(size_bytes, in_place)) > 1
         return unbeaten[0] if is_compared and len(unbeaten) == 1 else ""
 
-    def ranges(self, in_place: bool) -> list[Range]:
-        """Return the fewest ranges that cover all sizes at which at least two algorithms were timed."""
+    def ranges(self, in_place: bool, sizes_bytes: Iterable[int] | None = None) -> list[Range]:
+        """Return the fewest ranges that cover the sizes (default: all) at which two algorithms or more were timed."""
         found: list[Range] = []
-        for size in self._comparison.sizes():
+        for size in self._comparison.sizes() if sizes_bytes is None else sizes_bytes:
             if len(self._comparison.at(size, in_place)) > 1:
                 self._append(found, size, in_place)
         return found

@@ -5,19 +5,24 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from fastapi.responses import StreamingResponse
 
+from ringscope.contracts.benchmark import MAX_MESSAGE_BYTES
+from ringscope.contracts.findings import FieldError
+from ringscope.judging.verdict import SizeRange
 from ringscope_server.events.queries import of_target
 from ringscope_server.events.views import EventPage
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job, require_sweep
+from ringscope_server.http.problems import invalid
 from ringscope_server.http.streamed import streamed
 from ringscope_server.insights import activity, store
 from ringscope_server.insights.activity import ActivityList
 from ringscope_server.insights.checked import checked
 from ringscope_server.insights.views import InsightList
 from ringscope_server.jobs.queries import ranks_of
-from ringscope_server.results import export, newest_steps, queries
+from ringscope_server.results import export, newest_steps, queries, range_verdict
+from ringscope_server.results.range_verdict import RangeVerdict
 from ringscope_server.results.step_rows import StepFilter
 from ringscope_server.results.views import ArrivalPage, EnvironmentList, MeasurementPage, NewestSteps, StepPage
 
@@ -25,6 +30,7 @@ MAX_RANK = 2**31 - 1  # the largest integer of the databases
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["results"])
 
+Size = Annotated[int, Query(ge=0, le=MAX_MESSAGE_BYTES)]
 Rank = Annotated[int | None, Query(ge=0, le=MAX_RANK, description="Only this rank.")]
 
 
@@ -43,6 +49,22 @@ async def list_measurements(
         attempt_id = await attempt_asked_for(session, job_id, number)
         items = await queries.measurements(session, attempt_id, limit, after)
     return MeasurementPage(items=items, next=next_cursor([item.id for item in items], limit))
+
+
+@router.get("/verdict", operation_id="get_verdict")
+async def get_verdict(
+    job_id: Id, user: Viewer, services: ServicesDep, min_bytes: Size = 0, max_bytes: Size = MAX_MESSAGE_BYTES
+) -> RangeVerdict:
+    """Compare the algorithms of a benchmark's newest attempt at the sizes from ``min_bytes`` to ``max_bytes``.
+
+    The correction for many comparisons is that of the whole sweep, however few sizes are chosen.
+    """
+    if min_bytes > max_bytes:
+        raise invalid([FieldError(pointer="/min_bytes", detail="min_bytes: it is above max_bytes; choose less.")])
+    async with services.database.read() as session:
+        await require_sweep(session, job_id)
+        attempt_id = await queries.attempt_of(session, job_id, None)
+        return await range_verdict.of_attempt(session, attempt_id, SizeRange(min_bytes, max_bytes))
 
 
 @router.get("/environment", operation_id="list_environments")

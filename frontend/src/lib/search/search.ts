@@ -126,6 +126,10 @@ export interface JobSearch {
   base?: string;
   /** The size in bytes that every part of the page shows; the largest one when absent. */
   size?: string;
+  /** The smallest size of the verdict, in bytes; the sweep's smallest when absent. */
+  min_bytes?: string;
+  /** The largest size of the verdict, in bytes; the sweep's largest when absent. */
+  max_bytes?: string;
   /** The rank of the log lines; all ranks when absent. */
   rank?: string;
   /** Log lines are cut at the edge instead of wrapped. */
@@ -175,6 +179,7 @@ function besideOf({ beside, base }: Record<string, unknown>): Beside | undefined
 
 export function jobSearch(search: Record<string, unknown>): JobSearch {
   const { metric, place, view, inside, algorithm, log, size, rank, wrap, cell, match, stat, y, band, hide, base, at } = search;
+  const { min_bytes: minBytes, max_bytes: maxBytes } = search;
   const tab = TABS.find((known) => known === search.tab);
   const beside = besideOf(search);
   const stream = STREAMS.find((known) => known === search.stream);
@@ -184,6 +189,8 @@ export function jobSearch(search: Record<string, unknown>): JobSearch {
     ...(beside && { beside }),
     ...(beside === "base" && isNumber(base) && { base }),
     ...(isNumber(size) && { size }),
+    ...(isNumber(minBytes) && { min_bytes: minBytes }),
+    ...(isNumber(maxBytes) && { max_bytes: maxBytes }),
     ...(isNumber(rank) && { rank }),
     ...(wrap === "off" && { wrap }),
     ...((metric === "algbw" || metric === "time" || metric === "limit") && { metric }),

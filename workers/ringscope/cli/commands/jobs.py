@@ -13,6 +13,7 @@ from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.formatting import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
+from ringscope.cli.short_flags import size
 from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.unused_options import refuse_unused
 from ringscope.client import Job
@@ -96,14 +97,35 @@ def jobs(
     )
 
 
-def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+def show(
+    context: typer.Context,
+    job_id: JobId,
+    min_bytes: Annotated[
+        str | None, typer.Option("-b", "--min-bytes", help="Only rows of this size and above: 64K.")
+    ] = None,
+    max_bytes: Annotated[
+        str | None, typer.Option("-e", "--max-bytes", help="Only rows of this size and below: 4M.")
+    ] = None,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
     """Show one job: its state, and its table: the sweep in nccl-tests' columns for a benchmark, the epochs for
-    training.
+    training. With --min-bytes or --max-bytes the verdict is about these sizes.
     """
+    if as_json:
+        remedy = "only the table has rows; leave it out, or leave out --json."
+        refuse_unused(context, {"--min-bytes": remedy, "--max-bytes": remedy})
+    low, high = size("--min-bytes", min_bytes), size("--max-bytes", max_bytes)
     with connect(url, data_dir) as client:
         job = client.job(job_id)
         is_benchmark = job.spec.benchmark is not None
+        if not is_benchmark:
+            remedy = f"job {job_id} is no benchmark; leave it out."
+            refuse_unused(context, {"--min-bytes": remedy, "--max-bytes": remedy})
         rows = client.measurements(job_id) if is_benchmark and not as_json else []
+        is_part = low is not None or high is not None
+        part = client.verdict(job_id, low, high) if is_part else None
         epochs = client.epochs(job_id) if not is_benchmark and not as_json else []
     if as_json:
         say_json(job.model_dump_json(indent=2))
@@ -111,11 +133,13 @@ def show(job_id: JobId, as_json: AsJson = False, url: Url = None, data_dir: Data
     say(describe(job))
     for line in (*_facts(job), *sentences(job), *insight_lines(job.insights)):
         say(line)
+    if part:
+        rows = [row for row in rows if part.min_bytes <= row.size_bytes <= part.max_bytes]
     if rows:
         say(render_table(rows, job.spec.sweep))
     if epochs:
         stdout_console().print(epochs_table(epochs))
-    if found := figures(job):
+    if found := part.verdict or "The job measured no size in this range." if part else figures(job):
         say(found)
 
 

@@ -3,6 +3,15 @@
 from ringscope.client.view import View
 
 
+class RangeVerdict(View):
+    """What the verdict says of a part of the sizes."""
+
+    min_bytes: int
+    max_bytes: int
+    verdict: str
+    explanation: str
+
+
 class Step(View):
     """One step of one rank: a benchmark iteration, or a training step."""
 

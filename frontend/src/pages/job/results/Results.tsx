@@ -15,7 +15,7 @@ import { caption, definitions } from "../../../lib/sweep/caption";
 import { caveats, unstableWords } from "../../../lib/sweep/caveats";
 import { baseWords, distanceWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
 import type { JobSearch, Metric } from "../../../lib/search/search";
-import { stepOf, sweepSizes } from "../../../lib/size";
+import { formatSize, stepOf, sweepSizes } from "../../../lib/size";
 import { isSimulated } from "../../../lib/state";
 import { ComparisonTable } from "./ComparisonTable";
 import { Legend } from "./Legend";
@@ -23,6 +23,7 @@ import classes from "./Results.module.css";
 import { StepFiles } from "./StepFiles";
 import { SweepTable } from "./SweepTable";
 import { type BesideMeasured, useBeside } from "./useBeside";
+import { useSizeRange } from "../useSizeRange";
 import { useView } from "../useView";
 
 interface Props {
@@ -70,12 +71,16 @@ export function Results({ job, rows }: Props) {
     if (hidden.has(algorithm)) next.delete(algorithm);
     set({ hide: [...next].filter(Boolean).join(",") || undefined });
   };
+  const canBrush = job.state === "succeeded" && benchmark.algorithms.length > 1 && sweep.sizes.length > 1;
+  const part = useSizeRange();
+  const brush = (min: number, max: number): void =>
+    set({ min_bytes: min > range[0] ? String(min) : undefined, max_bytes: max < range[1] ? String(max) : undefined });
   const choose = (sizeBytes: number): void => set({ size: chosen === sizeBytes ? undefined : String(sizeBytes) });
   return (
     <section className={`card ${classes.results}`} aria-labelledby="results">
       <div className="card-head">
         <h2 id="results">{METRIC_NAMES[metric]} by message size</h2>
-        <Controls search={search} set={set} beside={beside} isLog={isLog} />
+        <Controls search={search} set={set} beside={beside} isLog={isLog} sizes={canBrush ? sweep.sizes : []} />
       </div>
       <QueryError what="The prediction and the baseline could not be loaded" query={beside.prediction} />
       <QueryError what="The comparison with the base job could not be loaded" query={beside.compared} />
@@ -102,6 +107,8 @@ export function Results({ job, rows }: Props) {
             onHover={setHovered}
             chosen={chosen}
             onChoose={choose}
+            brushed={canBrush && part ? [part.min_bytes ?? range[0], part.max_bytes ?? range[1]] : null}
+            onBrush={canBrush ? brush : undefined}
           />
         )}
         <Caption
@@ -123,6 +130,7 @@ export function Results({ job, rows }: Props) {
           {beside.shown === "base" && baseWords(compared, shown, place === "in")}
           {areUnstable && " All values are unstable."}
           {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
+          {canBrush && !isTable && " Drag across sizes to compare them alone."}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only."}
         </Caption>
       </figure>
@@ -146,10 +154,12 @@ interface ControlsProps {
   set: ReturnType<typeof useView>[1];
   beside: BesideMeasured;
   isLog: boolean;
+  /** The sizes between which the verdict's range can be chosen. */
+  sizes: readonly number[];
 }
 
 /** The quantity in sight, all other choices in a panel. */
-function Controls({ search, set, beside, isLog }: ControlsProps) {
+function Controls({ search, set, beside, isLog, sizes }: ControlsProps) {
   const share = beside.prediction.data?.limit ? [{ value: "limit", label: "% of limit" }] : [];
   return (
     <div className={classes.controls}>
@@ -160,6 +170,7 @@ function Controls({ search, set, beside, isLog }: ControlsProps) {
         onChange={({ currentTarget: { value } }) => set({ metric: value === "busbw" ? undefined : (value as Exclude<Metric, "busbw">) })}
       />
       <Popover label="Options">
+        {sizes.length > 0 && <SizeRangeChoice search={search} set={set} sizes={sizes} />}
         <Option
           label="Statistic"
           value={search.stat ?? "mean"}
@@ -205,6 +216,34 @@ function Controls({ search, set, beside, isLog }: ControlsProps) {
           </>
         )}
       </Popover>
+    </div>
+  );
+}
+
+/** The sizes that the verdict is about; the chart has the same choice for a pointer. */
+function SizeRangeChoice({ search, set, sizes }: Pick<ControlsProps, "search" | "set" | "sizes">) {
+  const known = sizes.filter((size) => size > 0);
+  const min = known.find((size) => size >= Number(search.min_bytes ?? 0)) ?? known[0];
+  const max = known.findLast((size) => size <= Number(search.max_bytes ?? Infinity)) ?? known.at(-1);
+  const choices = (fits: (size: number) => boolean) => known.filter(fits).map((size) => ({ value: String(size), label: formatSize(size) }));
+  return (
+    <div className={classes.option}>
+      <span aria-hidden="true">Sizes</span>
+      <span className={classes.choice}>
+        <NativeSelect
+          aria-label="Smallest size"
+          value={min}
+          data={choices((size) => size <= (max ?? Infinity))}
+          onChange={({ currentTarget: { value } }) => set({ min_bytes: value === String(known[0]) ? undefined : value })}
+        />
+        to
+        <NativeSelect
+          aria-label="Largest size"
+          value={max}
+          data={choices((size) => size >= (min ?? 0))}
+          onChange={({ currentTarget: { value } }) => set({ max_bytes: value === String(known.at(-1)) ? undefined : value })}
+        />
+      </span>
     </div>
   );
 }

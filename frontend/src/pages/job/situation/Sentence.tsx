@@ -1,7 +1,8 @@
-import type { JobView, MeasurementView } from "../../../api/types";
+import type { JobView, MeasurementView, RangeVerdict } from "../../../api/types";
 import { formatDateTime } from "../../../lib/format";
 import { formatSize, stepOf, sweepSizes } from "../../../lib/size";
 import { disturbance, isBenchmark, outcome } from "../../../lib/state";
+import { useView } from "../useView";
 import { awaited } from "./awaited";
 import classes from "./Situation.module.css";
 
@@ -9,17 +10,29 @@ interface Props {
   job: JobView;
   /** undefined: they are loading. */
   rows: readonly MeasurementView[] | undefined;
+  /** The verdict on a part of the sizes; undefined: the sentence is about all of them. */
+  part: RangeVerdict | undefined;
 }
 
 /** The job's state in a sentence: why and how long it waits, how far it is, or its result. */
-export function Sentence({ job, rows }: Props) {
+export function Sentence({ job, rows, part }: Props) {
   if (job.state === "failed" || job.state === "cancelled") return <Ended job={job} />;
   if (job.pending) return <Waiting pending={job.pending} />;
   return (
     <p className={classes.verdict}>
       {job.state === "succeeded" && disturbance(job) && <span className={classes.disturbed}>Disturbed. </span>}
-      {sentence(job, rows)}
+      {part ? part.verdict || "The job measured no size in this range." : sentence(job, rows)}{" "}
+      {part && <AllSizes />}
     </p>
+  );
+}
+
+function AllSizes() {
+  const [, set] = useView();
+  return (
+    <button type="button" className={classes.all} onClick={() => set({ min_bytes: undefined, max_bytes: undefined })}>
+      All sizes
+    </button>
   );
 }
 

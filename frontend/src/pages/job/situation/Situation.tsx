@@ -1,9 +1,10 @@
 /** The job's state in a sentence, and its facts. */
 import { lazy, Suspense } from "react";
-import type { BenchmarkJob, JobView, MeasurementView } from "../../../api/types";
+import type { BenchmarkJob, JobView, MeasurementView, RangeVerdict } from "../../../api/types";
 import { Fact, factsClass } from "../../../components/Fact";
 import { JobProgress } from "../../../components/JobProgress";
 import { Unstable } from "../../../components/marks/Unstable";
+import { QueryError } from "../../../components/states/QueryError";
 import { Swatch } from "../../../components/marks/Swatch";
 import { useNow } from "../../../components/hooks/useNow";
 import { rankCount } from "../../../lib/sweep/caption";
@@ -19,6 +20,7 @@ import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
 import { TrainingFacts } from "../training/TrainingFacts";
 import { useBase } from "../useBase";
+import { useRangeVerdict } from "../useSizeRange";
 
 // Few pages have a base job.
 const Difference = lazy(async () => ({ default: (await import("./Difference")).Difference }));
@@ -34,13 +36,15 @@ interface Props {
 }
 
 export function Situation({ job, rows }: Props) {
+  const part = useRangeVerdict(job);
   return (
     <section className="card" aria-label="Outcome">
-      <div className={classes.sentence}>
-        <Sentence job={job} rows={rows} />
+      <div className={classes.sentence} aria-busy={part.query.isPlaceholderData || undefined}>
+        <Sentence job={job} rows={rows} part={part.data} />
+        <QueryError what="The verdict on these sizes could not be loaded" query={part.query} />
         {job.state === "failed" && <Blame job={job} />}
         {isActive(job.state) && <LateNodes job={job} />}
-        <Explanation job={job} />
+        <Explanation job={job} part={part.data} />
         {isActive(job.state) && (
           <div className={classes.progress}>
             <JobProgress job={job} />
@@ -133,9 +137,9 @@ function AlgorithmLabel({ name }: { name: string }) {
 }
 
 /** What disturbed the job and why the winner is faster, or what to do next. */
-function Explanation({ job }: { job: JobView }) {
+function Explanation({ job, part }: { job: JobView; part: RangeVerdict | undefined }) {
   if (job.state !== "succeeded") return <Advice text={job.advice} />;
-  const why = job.summary.kind === "benchmark" ? job.summary.explanation : "";
+  const why = job.summary.kind === "benchmark" ? (part ?? job.summary).explanation : "";
   const text = [disturbance(job), why].filter(Boolean).join(" ");
   return text && <p className="dim">{text}</p>;
 }

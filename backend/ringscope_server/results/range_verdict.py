@@ -1,0 +1,36 @@
+"""The verdict on a part of a sweep's sizes."""
+
+import asyncio
+
+from pydantic import BaseModel, Field
+from sqlalchemy import select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.judging.comparison import SweepComparison
+from ringscope.judging.verdict import SizeRange, explanation, verdict
+from ringscope_server.db.models import Attempt
+
+
+class RangeVerdict(BaseModel):
+    """What the verdict says of a part of the sizes."""
+
+    min_bytes: int = Field(description="The smallest measured size in the range; 0 if there is none.")
+    max_bytes: int = Field(description="The largest measured size in the range; 0 if there is none.")
+    verdict: str = Field(description="The comparison of the algorithms at these sizes; empty if none was measured.")
+    explanation: str = Field(description="As in a job's summary, for the size in the range that is nearest to 1 MiB.")
+
+
+async def of_attempt(session: AsyncSession, attempt_id: int | None, between: SizeRange) -> RangeVerdict:
+    """Judge the stored comparison of an attempt; an attempt without rows gets an empty verdict."""
+    stored = await session.scalar(select(Attempt.tally).where(Attempt.id == attempt_id))
+    return await asyncio.to_thread(_judged, SweepComparison.model_validate(stored or {}), between)
+
+
+def _judged(comparison: SweepComparison, between: SizeRange) -> RangeVerdict:
+    sizes = between.of(comparison.sizes())
+    return RangeVerdict(
+        min_bytes=min(sizes, default=0),
+        max_bytes=max(sizes, default=0),
+        verdict=verdict(comparison, between) if sizes else "",
+        explanation=explanation(comparison, between) if sizes else "",
+    )

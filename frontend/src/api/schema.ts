@@ -4940,12 +4940,12 @@ export interface components {
         };
         /**
          * RangeVerdict
-         * @description What the verdict says of a part of the sizes.
+         * @description The verdict on a part of the sizes.
          */
         RangeVerdict: {
             /**
              * Explanation
-             * @description As in a job's summary, for the size in the range that is nearest to 1 MiB.
+             * @description The explanation of a job summary, for the size in the range that is nearest to 1 MiB.
              */
             explanation: string;
             /**

@@ -4,7 +4,7 @@ from ringscope.client.view import View
 
 
 class RangeVerdict(View):
-    """What the verdict says of a part of the sizes."""
+    """The verdict on a part of the sizes."""
 
     min_bytes: int
     max_bytes: int

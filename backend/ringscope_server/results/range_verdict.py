@@ -17,7 +17,7 @@ class RangeVerdict(BaseModel):
     min_bytes: int = Field(description="The smallest measured size in the range; 0 if there is none.")
     max_bytes: int = Field(description="The largest measured size in the range; 0 if there is none.")
     verdict: str = Field(description="The comparison of the algorithms at these sizes; empty if none was measured.")
-    explanation: str = Field(description="The explanation of a job summary, for the size in the range that is nearest to 1 MiB.")
+    explanation: str = Field(description="The explanation at the size in the range that is nearest to 1 MiB.")
 
 
 async def of_attempt(session: AsyncSession, attempt_id: int | None, between: SizeRange) -> RangeVerdict:

@@ -4945,7 +4945,7 @@ export interface components {
         RangeVerdict: {
             /**
              * Explanation
-             * @description The explanation of a job summary, for the size in the range that is nearest to 1 MiB.
+             * @description The explanation at the size in the range that is nearest to 1 MiB.
              */
             explanation: string;
             /**

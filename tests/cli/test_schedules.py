@@ -111,3 +111,9 @@ def test_an_unknown_name_is_one_line_with_the_known_ones(api: FakeApi) -> None:
     api.answers["GET /schedules"] = items(schedule())
     done = api.run("schedule", "run", "hourly")
     assert (done.code, done.err) == (2, "There is no schedule hourly; there is nightly.\n")
+
+
+def test_the_times_of_an_expression_need_no_schedule(api: FakeApi) -> None:
+    api.answers["GET /schedules/times"] = items("2036-01-02T01:00:00Z")
+    assert "2036-01-02" in api.run("schedule", "times", "0 2 * * *", "--timezone", "Europe/Berlin", "--json").out
+    assert (api.last.query["cron"], api.last.query["timezone"]) == (["0 2 * * *"], ["Europe/Berlin"])

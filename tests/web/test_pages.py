@@ -36,7 +36,7 @@ ROUTES = {
     "/ring": Route("/ring", "text=In time", "text=In time"),
     "/settings/tokens": Route("/settings/tokens", "tbody tr", "tbody tr"),
     "/settings/webhooks": Route("/settings/webhooks?id=1", "text=Send a test", "text=No webhooks yet"),
-    "/settings/schedules": Route("/settings/schedules?id=1", "text=Next times", "text=Nothing is scheduled"),
+    "/settings/schedules": Route("/settings/schedules?id=1", "text=Next times", "text=No schedules yet"),
     "/settings/audit": Route("/settings/audit", "tbody tr", "tbody tr"),
 }
 # They lead elsewhere at once.

@@ -61,6 +61,6 @@ class SchedulePage(BaseModel):
 
 
 class UpcomingTimes(BaseModel):
-    """The next times of a schedule."""
+    """The next times of a schedule or of a cron expression."""
 
     items: list[datetime]

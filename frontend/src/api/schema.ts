@@ -1337,6 +1337,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/schedules/times": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Cron Times
+         * @description List the next times of a cron expression, before a schedule with it is made.
+         */
+        get: operations["list_cron_times"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/schedules/{schedule_id}": {
         parameters: {
             query?: never;
@@ -6570,7 +6590,7 @@ export interface components {
         };
         /**
          * UpcomingTimes
-         * @description The next times of a schedule.
+         * @description The next times of a schedule or of a cron expression.
          */
         UpcomingTimes: {
             /** Items */
@@ -8871,6 +8891,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ScheduleView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_cron_times: {
+        parameters: {
+            query: {
+                /** @description Minute, hour, day of month, month, day of week, such as 30 2 * * MON-FRI. */
+                cron: string;
+                /** @description An IANA time zone, such as Europe/Berlin. */
+                timezone?: string;
+                /** @description How many times. */
+                count?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpcomingTimes"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -14,7 +14,7 @@ import { auditSearch } from "../lib/audit";
 import { formSearch } from "../lib/form/formSearch";
 import { planSearch } from "../lib/form/planForm";
 import { ringSearch } from "../lib/form/ringForm";
-import { chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, parseSearch, stringifySearch } from "../lib/search/search";
+import { chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, parseSearch, schedulesSearch, stringifySearch } from "../lib/search/search";
 import { tracedSearch } from "../lib/search/tracedSearch";
 import { ahead } from "./ahead";
 import { lazyPage } from "./lazyPage";
@@ -138,14 +138,14 @@ const webhooks = createRoute({
   getParentRoute: () => root,
   path: "/settings/webhooks",
   validateSearch: chosenSearch,
-  component: lazyPage(() => import("../pages/settings/WebhooksPage"), "WebhooksPage"),
+  component: lazyPage(() => import("../pages/settings/webhooks/WebhooksPage"), "WebhooksPage"),
 });
 
 const schedules = createRoute({
   getParentRoute: () => root,
   path: "/settings/schedules",
-  validateSearch: chosenSearch,
-  component: lazyPage(() => import("../pages/settings/SchedulesPage"), "SchedulesPage"),
+  validateSearch: schedulesSearch,
+  component: lazyPage(() => import("../pages/settings/schedules/SchedulesPage"), "SchedulesPage"),
 });
 
 const audit = createRoute({

@@ -56,6 +56,16 @@ export function upcomingQuery(id: number, revision: number) {
   });
 }
 
+/** The next times of a cron expression in a time zone; a wrong one is an error at once. */
+export function cronTimesQuery(cron: string, timezone: string) {
+  return queryOptions({
+    queryKey: settingsKey("schedules", "times", cron, timezone),
+    queryFn: async () => unwrap(await api.GET("/api/v1/schedules/times", { params: { query: { cron, timezone } } })).items,
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
 /** Events that match a filter, newest first, page by page. */
 export function auditQuery(filter: AuditParams) {
   return infiniteQueryOptions({

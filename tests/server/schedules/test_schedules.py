@@ -189,3 +189,14 @@ async def test_pages_follow_each_other(server: Server) -> None:
     rest = (await server.admin.get(PATH, params={"limit": 2, "cursor": first["next"]})).json()
     assert [item["name"] for item in first["items"] + rest["items"]] == ["s2", "s1", "s0"]
     assert rest["next"] is None
+
+
+async def test_the_times_of_an_expression_are_told_before_a_schedule_is_made(server: Server) -> None:
+    path = "/api/v1/schedules/times"
+    answer = await server.admin.get(path, params={"cron": "30 2 * * MON-FRI", "timezone": "Europe/Berlin", "count": 2})
+    assert answer.json() == {"items": ["2026-01-01T01:30:00Z", "2026-01-02T01:30:00Z"]}
+    wrong = (await server.admin.get(path, params={"cron": "61 2 * * *"})).json()
+    assert "has a bad minute; give one such as" in wrong["detail"]
+    wrong = (await server.admin.get(path, params={"cron": "0 2 * * *", "timezone": "Berlin"})).json()
+    assert "'Berlin' is not a time zone" in wrong["detail"]
+    assert (await server.admin.get("/api/v1/schedules")).json()["items"] == []

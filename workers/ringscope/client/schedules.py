@@ -52,5 +52,11 @@ class ScheduleRoutes(Connection):
 
     def upcoming(self, schedule_id: int, count: int = 5) -> list[datetime]:
         """The next times."""
-        page = self._page(f"/schedules/{schedule_id}/upcoming", {"count": count})
-        return [datetime.fromisoformat(str(item)) for item in page.items]
+        return self._times(f"/schedules/{schedule_id}/upcoming", {"count": count})
+
+    def cron_times(self, cron: str, timezone: str | None = None, count: int = 5) -> list[datetime]:
+        """The next times of a cron expression, for which no schedule is needed; the default time zone is UTC."""
+        return self._times("/schedules/times", {"cron": cron, "timezone": timezone, "count": count})
+
+    def _times(self, path: str, query: Mapping[str, Any]) -> list[datetime]:
+        return [datetime.fromisoformat(str(item)) for item in self._page(path, query).items]

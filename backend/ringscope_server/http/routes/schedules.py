@@ -4,6 +4,7 @@ from itertools import islice
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
+from pydantic import AfterValidator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.changes import Changes, announce
@@ -20,10 +21,12 @@ from ringscope_server.jobs import queries
 from ringscope_server.jobs.service import InvalidJobError, TooManyQueuedError
 from ringscope_server.jobs.views import JobView
 from ringscope_server.schedules import service
-from ringscope_server.schedules.times import upcoming
+from ringscope_server.schedules.times import check_cron, check_timezone, upcoming
 from ringscope_server.schedules.views import ScheduleBody, SchedulePage, ScheduleView, UpcomingTimes
 
 router = APIRouter(prefix="/schedules", tags=["schedules"])
+
+Count = Annotated[int, Query(ge=1, le=100, description="How many times.")]
 
 
 @router.post("", status_code=201, responses=CREATED, operation_id="create_schedule")
@@ -48,6 +51,26 @@ async def list_schedules(user: Viewer, services: ServicesDep, limit: Limit = 50,
         items = await service.page(session, limit, decode(cursor))
     views = [ScheduleView.model_validate(schedule) for schedule in items]
     return SchedulePage(items=views, next=next_cursor([view.id for view in views], limit))
+
+
+@router.get("/times", operation_id="list_cron_times")
+async def list_cron_times(
+    user: Viewer,
+    services: ServicesDep,
+    cron: Annotated[
+        str,
+        AfterValidator(check_cron),
+        Query(max_length=200, description="Minute, hour, day of month, month, day of week, such as 30 2 * * MON-FRI."),
+    ],
+    timezone: Annotated[
+        str,
+        AfterValidator(check_timezone),
+        Query(max_length=100, description="An IANA time zone, such as Europe/Berlin."),
+    ] = "UTC",
+    count: Count = 5,
+) -> UpcomingTimes:
+    """List the next times of a cron expression, before a schedule with it is made."""
+    return UpcomingTimes(items=list(islice(upcoming(cron, timezone, services.now()), count)))
 
 
 @router.get("/{schedule_id}", operation_id="get_schedule")
@@ -119,7 +142,7 @@ async def list_upcoming_times(
     schedule_id: Id,
     user: Viewer,
     services: ServicesDep,
-    count: Annotated[int, Query(ge=1, le=100, description="How many times.")] = 5,
+    count: Count = 5,
 ) -> UpcomingTimes:
     """List its next times; none while it is disabled."""
     async with services.database.read() as session:

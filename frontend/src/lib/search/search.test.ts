@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { chosenIds, chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, listSearch, parseSearch, strangeWords, stringifySearch } from "./search";
+import { chosenIds, chosenSearch, compareSearch, filterOf, jobSearch, jobsSearch, listSearch, parseSearch, schedulesSearch, strangeWords, stringifySearch } from "./search";
 
 describe("the query of a URL", () => {
   it("is plain text in both directions", () => {
@@ -95,4 +95,6 @@ it("keeps which jobs are compared, to which one, and over what", () => {
 it("keeps which one of a list is shown", () => {
   expect(chosenSearch({ id: "7", x: "y" })).toEqual({ id: "7" });
   expect(chosenSearch({ id: "seven" })).toEqual({});
+  expect(schedulesSearch({ job: "12", x: "y" })).toEqual({ job: "12" });
+  expect(schedulesSearch({ id: "7", job: "last" })).toEqual({ id: "7" });
 });

@@ -259,6 +259,15 @@ export interface ChosenSearch {
   id?: string;
 }
 
+/** The chosen schedule, or the job for which a new one is to be made. */
+export interface SchedulesSearch extends ChosenSearch {
+  job?: string;
+}
+
+export function schedulesSearch({ id, job }: Record<string, unknown>): SchedulesSearch {
+  return { ...chosenSearch({ id }), ...(typeof job === "string" && /^\d+$/.test(job) && { job }) };
+}
+
 export function chosenSearch({ id }: Record<string, unknown>): ChosenSearch {
   return typeof id === "string" && /^\d+$/.test(id) ? { id } : {};
 }

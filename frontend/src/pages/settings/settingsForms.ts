@@ -21,11 +21,11 @@ export const WEBHOOK_FIELDS = {
 
 export const SCHEDULE_FIELDS = {
   name: { pointer: "/name", label: "Name", reads: "text" },
-  cron: { pointer: "/cron", label: "Times", reads: "text" },
+  cron: { pointer: "/cron", label: "Cron expression", reads: "text" },
   timezone: { pointer: "/timezone", label: "Time zone", reads: "text" },
-  overlap: { pointer: "/overlap", label: "While a job of it has not ended", reads: "text" },
-  job: { pointer: "/job", label: "Job to repeat (optional)", reads: "optional whole number" },
-  spec: { pointer: "/spec", label: "Job", reads: "JSON" },
+  overlap: { pointer: "/overlap", label: "If its last job has not ended", reads: "text" },
+  job: { pointer: "/job", label: "Job to repeat", reads: "optional whole number" },
+  spec: { pointer: "/spec", label: "Specification", reads: "JSON" },
 } as const satisfies FieldTable<string>;
 
 /** Problems that the form itself finds in its visible fields; a job's number stands for its specification. */

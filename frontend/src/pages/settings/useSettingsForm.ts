@@ -26,21 +26,23 @@ export function useSettingsForm<F extends string, Answer>(
   const mutation = useMutation({ mutationFn: (texts: Form<F>) => send(texts, key), onSuccess: onDone });
   const { error } = mutation;
   const refused = refusedTexts(table, error instanceof ApiError ? error.fields : []);
-  const mended = typed.mended.of === error ? typed.mended.names : new Set();
+  const mended = typed.mended.of === error ? typed.mended.names : new Set<string>();
   const problems: Problems = {
     ...Object.fromEntries(Object.entries(refused.fields).filter(([name]) => !mended.has(name))),
     ...unreadableTexts(table, typed.texts),
   };
   const first = Object.keys(table).find((name) => name in refused.fields);
   useEffect(() => focus(ref.current, first), [first, error]);
+  const withMended = (name: string): Typed["mended"] => ({ of: error, names: new Set([...mended, name]) });
   return {
+    /** Drops the server's problem of a field that something else than its own input has changed. */
+    mend: (name: F): void => setTyped({ ...typed, mended: withMended(name) }),
     /** The state that the form itself needs. */
     props: {
       ref,
       onInput: (event: FormEvent<HTMLFormElement>): void => {
         const { name } = event.target as HTMLInputElement;
-        const names = new Set([...(typed.mended.of === error ? typed.mended.names : []), name]);
-        setTyped({ texts: textsOf(event.currentTarget), mended: { of: error, names } });
+        setTyped({ texts: textsOf(event.currentTarget), mended: withMended(name) });
       },
       onSubmit: (event: FormEvent<HTMLFormElement>): void => {
         event.preventDefault();

@@ -1,7 +1,8 @@
 """`ringscope schedules` and `ringscope schedule …`: jobs that are submitted repeatedly."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -30,6 +31,8 @@ Assignments = Annotated[
     ),
 ]
 
+Count = Annotated[int, typer.Option(min=1, max=100, help="Number of times to print.")]
+
 _COLUMNS: Columns[Schedule] = {
     "ID": lambda schedule: schedule.id,
     "NAME": lambda schedule: _title(schedule),
@@ -46,8 +49,8 @@ _COLUMNS: Columns[Schedule] = {
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
     app.command()(schedules)
-    group = typer.Typer(help="Work with one schedule: add, show, edit, remove, enable, disable, run, upcoming.")
-    for command in (add, show, edit, remove, enable, disable, run, upcoming):
+    group = typer.Typer(help="Work with one schedule: times, add, show, edit, remove, enable, disable, run, upcoming.")
+    for command in (times, add, show, edit, remove, enable, disable, run, upcoming):
         group.command()(command)
     app.add_typer(group, name="schedule", no_args_is_help=True)
 
@@ -57,6 +60,20 @@ def schedules(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFA
     with connect(url, data_dir) as client:
         found = client.schedules()
     say_list(found, _COLUMNS, as_json, as_typed("No schedule yet; `ringscope schedule add` makes one.", url, data_dir))
+
+
+def times(
+    cron: Annotated[str, typer.Argument(metavar="CRON", help='Minute, hour, day, month, weekday: "0 2 * * *".')],
+    timezone: Zone = None,
+    count: Count = 5,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Print the next times of a cron expression, on this machine's clock, before you add a schedule with it."""
+    with connect(url, data_dir) as client:
+        found = client.cron_times(cron, timezone, count)
+    _say_times(found, as_json)
 
 
 def add(
@@ -157,18 +174,22 @@ def run(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDi
 
 def upcoming(
     which: Which,
-    count: Annotated[int, typer.Option(min=1, max=100, help="Number of times to print.")] = 5,
+    count: Count = 5,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Print a schedule's next times, on this machine's clock."""
     with connect(url, data_dir) as client:
-        times = client.upcoming(_find(client, which).id, count)
+        found = client.upcoming(_find(client, which).id, count)
+    _say_times(found, as_json)
+
+
+def _say_times(found: Sequence[datetime], as_json: bool) -> None:
     if as_json:
-        say_json(json.dumps([time.isoformat() for time in times], indent=2))
+        say_json(json.dumps([time.isoformat() for time in found], indent=2))
         return
-    for time in times:
+    for time in found:
         say(until(time))
 
 

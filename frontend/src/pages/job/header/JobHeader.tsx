@@ -43,7 +43,7 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
   const graphs = useGraphs();
   const isOver = isTerminal(job.state);
   const again = mayChange && <Button renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}>Run again</Button>;
-  const hasMore = canBeBase || isAdmin || (mayChange && !isOver) || (traces.data?.length ?? 0) > 0 || graphs.grafana_url != null || graphs.prometheus_url != null;
+  const hasMore = canBeBase || isAdmin || mayChange || (traces.data?.length ?? 0) > 0 || graphs.grafana_url != null || graphs.prometheus_url != null;
   return (
     <header className={classes.header}>
       <p className={classes.crumbs}>
@@ -75,6 +75,7 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
               {canBeBase && <BaseButton id={job.id} />}
               {isAdmin && <Share />}
               {!isOver && again}
+              {mayChange && <Link to="/settings/schedules" search={{ job: String(job.id) }}>Repeat …</Link>}
               <RingLink job={job} />
               <GraphLinks job={job} />
             </Popover>

@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { expect, it } from "vitest";
-import type { ScheduleView } from "../../api/types";
-import { meQuery } from "../../data/server";
-import { schedulesQuery } from "../../data/settings";
-import { aJob, aSimulation } from "../../testing/fixtures";
-import { Answers, drawn } from "../../testing/page";
+import type { ScheduleView } from "../../../api/types";
+import { meQuery } from "../../../data/server";
+import { schedulesQuery } from "../../../data/settings";
+import { aJob, aSimulation } from "../../../testing/fixtures";
+import { Answers, drawn } from "../../../testing/page";
 import { SchedulesPage } from "./SchedulesPage";
 
 function schedule(id: number, name: string, spec: object): ScheduleView {

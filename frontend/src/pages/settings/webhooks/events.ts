@@ -1,6 +1,6 @@
 /** The patterns by which a webhook chooses events: a type, all of a noun, or all. Pure. */
-import type { DeliveryView, EventType } from "../../api/types";
-import { formatDateTime } from "../../lib/format";
+import type { DeliveryView, EventType } from "../../../api/types";
+import { formatDateTime } from "../../../lib/format";
 
 export const ALL_EVENTS = "*";
 

@@ -1,12 +1,12 @@
 import { Button, TextInput } from "@mantine/core";
-import { api, unwrap } from "../../api/client";
-import type { NewWebhook, WebhookView } from "../../api/types";
-import { buttonsClass } from "../../components/controls/Dialog";
-import { ErrorNote } from "../../components/states/ErrorNote";
+import { api, unwrap } from "../../../api/client";
+import type { NewWebhook, WebhookView } from "../../../api/types";
+import { buttonsClass } from "../../../components/controls/Dialog";
+import { ErrorNote } from "../../../components/states/ErrorNote";
 import { EventChoice } from "./EventChoice";
-import { WEBHOOK_FIELDS } from "./settingsForms";
-import classes from "./Settings.module.css";
-import { useSettingsForm } from "./useSettingsForm";
+import { WEBHOOK_FIELDS } from "../settingsForms";
+import classes from "../Settings.module.css";
+import { useSettingsForm } from "../useSettingsForm";
 
 type WebhookBody = Pick<WebhookView, "name" | "url" | "events" | "is_enabled">;
 

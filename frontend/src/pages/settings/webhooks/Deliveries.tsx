@@ -1,14 +1,14 @@
 import { Button } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { api, unwrap } from "../../api/client";
-import { deliveriesQuery } from "../../data/settings";
-import type { DeliveryView } from "../../api/types";
-import { Age } from "../../components/Age";
-import { ErrorNote } from "../../components/states/ErrorNote";
-import { ScrollX } from "../../components/controls/ScrollX";
-import { StateBadge } from "../../components/marks/StateBadge";
-import type { StateLook } from "../../lib/state";
-import classes from "./Settings.module.css";
+import { api, unwrap } from "../../../api/client";
+import { deliveriesQuery } from "../../../data/settings";
+import type { DeliveryView } from "../../../api/types";
+import { Age } from "../../../components/Age";
+import { ErrorNote } from "../../../components/states/ErrorNote";
+import { ScrollX } from "../../../components/controls/ScrollX";
+import { StateBadge } from "../../../components/marks/StateBadge";
+import type { StateLook } from "../../../lib/state";
+import classes from "../Settings.module.css";
 
 const LOOKS: Record<DeliveryView["state"], StateLook> = {
   pending: { glyph: "◔", text: "pending", tone: "busy" },

@@ -2,19 +2,19 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, unwrap } from "../../api/client";
-import { schedulesQuery, upcomingQuery } from "../../data/settings";
-import type { JobSpec, ScheduleBody, ScheduleView } from "../../api/types";
-import { Dialog } from "../../components/controls/Dialog";
-import { Loaded } from "../../components/states/Loaded";
-import { CopyMenu } from "../../components/controls/CopyMenu";
-import { SameJob } from "../../components/marks/SameJob";
-import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
-import { formatDateTime } from "../../lib/format";
-import { asksForModel } from "../../lib/state";
-import { ConfirmDialog } from "./ConfirmDialog";
+import { api, unwrap } from "../../../api/client";
+import { schedulesQuery, upcomingQuery } from "../../../data/settings";
+import type { JobSpec, ScheduleBody, ScheduleView } from "../../../api/types";
+import { Dialog } from "../../../components/controls/Dialog";
+import { Loaded } from "../../../components/states/Loaded";
+import { CopyMenu } from "../../../components/controls/CopyMenu";
+import { SameJob } from "../../../components/marks/SameJob";
+import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
+import { asksForModel } from "../../../lib/state";
+import { ConfirmDialog } from "../ConfirmDialog";
+import { TimeList } from "./NextTimes";
 import { ScheduleForm } from "./ScheduleForm";
-import classes from "./Settings.module.css";
+import classes from "../Settings.module.css";
 
 interface Props {
   schedule: ScheduleView;
@@ -70,14 +70,8 @@ function Times({ schedule, times }: { schedule: ScheduleView; times: readonly st
   if (times.length === 0) return <p>It is disabled, so there is no next time.</p>;
   return (
     <div>
-      <p className="dim">Next times, in this browser&rsquo;s time zone; while one of its jobs has not ended: {schedule.overlap}</p>
-      <ol className={classes.times} aria-label="Next times">
-        {times.map((time) => (
-          <li key={time}>
-            <time dateTime={time}>{formatDateTime(time)}</time>
-          </li>
-        ))}
-      </ol>
+      <TimeList times={times} />
+      <p className="dim">If its last job has not ended: {schedule.overlap}</p>
     </div>
   );
 }

@@ -1,12 +1,12 @@
 // @vitest-environment jsdom
 import { act } from "react";
 import { expect, it } from "vitest";
-import type { DeliveryView } from "../../api/types";
-import { eventTypesQuery } from "../../data/settings";
-import { Answers, drawn } from "../../testing/page";
+import type { DeliveryView } from "../../../api/types";
+import { eventTypesQuery } from "../../../data/settings";
+import { Answers, drawn } from "../../../testing/page";
 import { EventChoice } from "./EventChoice";
 import { isCovered, testInWords } from "./events";
-import { textsOf } from "./useSettingsForm";
+import { textsOf } from "../useSettingsForm";
 
 const TYPES = [
   { type: "job.failed", meaning: "A job ended with an error." },

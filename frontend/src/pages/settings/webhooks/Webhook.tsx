@@ -2,17 +2,17 @@ import { Button } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { api, unwrap } from "../../api/client";
-import { deliveriesQuery, webhooksQuery } from "../../data/settings";
-import type { WebhookView } from "../../api/types";
-import { ErrorNote } from "../../components/states/ErrorNote";
-import { Loaded } from "../../components/states/Loaded";
-import { CopyMenu } from "../../components/controls/CopyMenu";
-import { Dialog } from "../../components/controls/Dialog";
-import { ConfirmDialog } from "./ConfirmDialog";
+import { api, unwrap } from "../../../api/client";
+import { deliveriesQuery, webhooksQuery } from "../../../data/settings";
+import type { WebhookView } from "../../../api/types";
+import { ErrorNote } from "../../../components/states/ErrorNote";
+import { Loaded } from "../../../components/states/Loaded";
+import { CopyMenu } from "../../../components/controls/CopyMenu";
+import { Dialog } from "../../../components/controls/Dialog";
+import { ConfirmDialog } from "../ConfirmDialog";
 import { Deliveries } from "./Deliveries";
 import { testInWords } from "./events";
-import classes from "./Settings.module.css";
+import classes from "../Settings.module.css";
 import { replaceWebhook, WebhookForm } from "./WebhookForm";
 
 /** One webhook: its actions, and the outcome of its messages. */

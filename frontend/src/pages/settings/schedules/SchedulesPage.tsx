@@ -1,36 +1,42 @@
 /** Jobs that are submitted repeatedly. */
 import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { getRouteApi, Link } from "@tanstack/react-router";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { schedulesQuery } from "../../data/settings";
-import type { ScheduleView } from "../../api/types";
-import { Age } from "../../components/Age";
-import { ServerCommand } from "../../components/controls/ServerCommand";
-import { Dialog } from "../../components/controls/Dialog";
-import { EmptyState } from "../../components/states/EmptyState";
-import { Loaded } from "../../components/states/Loaded";
-import { ScrollX } from "../../components/controls/ScrollX";
-import { useRole } from "../../components/hooks/useRole";
-import { formatDateTime } from "../../lib/format";
-import pageCommands from "../../lib/pageCommands.json";
-import { NotChosen } from "./NotChosen";
+import { schedulesQuery } from "../../../data/settings";
+import type { ScheduleView } from "../../../api/types";
+import { Age } from "../../../components/Age";
+import { ServerCommand } from "../../../components/controls/ServerCommand";
+import { Dialog } from "../../../components/controls/Dialog";
+import { EmptyState } from "../../../components/states/EmptyState";
+import { Loaded } from "../../../components/states/Loaded";
+import { ScrollX } from "../../../components/controls/ScrollX";
+import { useRole } from "../../../components/hooks/useRole";
+import { formatDateTime } from "../../../lib/format";
+import pageCommands from "../../../lib/pageCommands.json";
+import { NotChosen } from "../NotChosen";
 import { Schedule, Simulated } from "./Schedule";
 import { ScheduleForm } from "./ScheduleForm";
-import classes from "./Settings.module.css";
-import { SettingsFrame } from "./SettingsFrame";
+import classes from "../Settings.module.css";
+import { SettingsFrame } from "../SettingsFrame";
 
 const route = getRouteApi("/settings/schedules");
 
 export function SchedulesPage() {
   const client = useQueryClient();
   const { mayChange } = useRole();
-  const { id } = route.useSearch();
+  const { id, job } = route.useSearch();
+  const navigate = useNavigate();
   const schedules = useQuery(schedulesQuery);
   const [isMaking, setMaking] = useState(false);
   const chosen = schedules.data?.find((schedule) => String(schedule.id) === id);
-  const done = (): void => {
+  const isOpen = isMaking || (job !== undefined && mayChange);
+  const close = (): void => {
     setMaking(false);
+    if (job !== undefined) void navigate({ to: "/settings/schedules", search: { ...(id && { id }) }, replace: true });
+  };
+  const done = (): void => {
+    close();
     void client.invalidateQueries({ queryKey: schedulesQuery.queryKey });
   };
   return (
@@ -44,8 +50,8 @@ export function SchedulesPage() {
       </Loaded>
       <NotChosen noun="schedule" id={id} items={schedules.data} command={pageCommands.schedules} />
       {chosen && <Schedule key={chosen.id} schedule={chosen} mayChange={mayChange} />}
-      <Dialog title="New schedule" isOpen={isMaking} onClose={() => setMaking(false)} isWide>
-        <ScheduleForm onDone={done} onCancel={() => setMaking(false)} />
+      <Dialog title="New schedule" isOpen={isOpen} onClose={close} isWide>
+        <ScheduleForm from={job === undefined ? undefined : Number(job)} onDone={done} onCancel={close} />
       </Dialog>
     </SettingsFrame>
   );
@@ -53,8 +59,8 @@ export function SchedulesPage() {
 
 function None() {
   return (
-    <EmptyState title="Nothing is scheduled">
-      <p>A schedule repeats a job at the times of a cron expression. In a terminal:</p>
+    <EmptyState title="No schedules yet">
+      <p>A schedule repeats a job at set times. Press New schedule, or run:</p>
       <ServerCommand text={pageCommands.schedule} />
     </EmptyState>
   );
@@ -73,7 +79,7 @@ function SchedulesTable({ schedules, chosen }: { schedules: readonly ScheduleVie
             <th scope="col" className="number">Last</th>
             <th scope="col">Last job</th>
             <th scope="col">Result</th>
-            <th scope="col">Whose jobs</th>
+            <th scope="col">User</th>
           </tr>
         </thead>
         <tbody>

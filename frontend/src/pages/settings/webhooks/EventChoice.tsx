@@ -1,9 +1,9 @@
 import { Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useId, useState } from "react";
-import type { EventType } from "../../api/types";
-import { Loaded } from "../../components/states/Loaded";
-import { eventTypesQuery } from "../../data/settings";
+import type { EventType } from "../../../api/types";
+import { Loaded } from "../../../components/states/Loaded";
+import { eventTypesQuery } from "../../../data/settings";
 import classes from "./EventChoice.module.css";
 import { ALL_EVENTS, byNoun, isCovered } from "./events";
 

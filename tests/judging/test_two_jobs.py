@@ -12,10 +12,11 @@ from ringscope.judging.two_jobs import (
     Difference,
     Ran,
     Timed,
-    caveats,
     differences,
+    disturbance,
     fastest,
     pair,
+    sharing,
     standing,
     timed,
 )
@@ -121,10 +122,13 @@ def test_few_iterations_never_show_a_difference(iterations: int, is_clear: bool)
 
 def test_what_ran_otherwise_is_not_compared_but_what_was_as_crowded_is() -> None:
     alone, crowded, disturbed = Ran("", None), Ran("4 ranks on 2 cores", None), Ran("", "It shared node n1 with job 3.")
-    assert caveats(alone, alone) == caveats(crowded, crowded) == []
-    assert caveats(alone, crowded) == ["It had 4 ranks on 2 cores, and the base job a core for each rank."]
-    assert caveats(alone, disturbed) == ["It was disturbed: It shared node n1 with job 3."]
-    assert caveats(disturbed, alone) == ["The base job was disturbed: It shared node n1 with job 3."]
+    assert sharing(alone, alone) == sharing(crowded, crowded) == disturbance(alone, crowded) == []
+    assert sharing(alone, crowded) == ["It had 4 ranks on 2 cores, and the base job a core for each rank."]
+    why = "was disturbed, so differences may come from that. It shared node n1 with job 3."
+    assert disturbance(alone, disturbed) == [f"This job {why}"]
+    assert disturbance(disturbed, alone) == [f"The base job {why}"]
+    (both,) = disturbance(disturbed, disturbed)
+    assert both.startswith("Both jobs were disturbed") and both.count("It shared node n1 with job 3.") == 2
 
 
 def test_one_figure_is_of_one_algorithm_at_one_size_that_both_have() -> None:

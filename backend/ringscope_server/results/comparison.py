@@ -15,7 +15,18 @@ from ringscope.contracts.tuning import shape_of
 from ringscope.contracts.words.job_states import TERMINAL
 from ringscope.contracts.words.machine import shared_cores
 from ringscope.judging.comparison import SweepComparison
-from ringscope.judging.two_jobs import FASTEST, Ran, Timed, caveats, fastest, obstacles, pair, standing, timed
+from ringscope.judging.two_jobs import (
+    FASTEST,
+    Ran,
+    Timed,
+    disturbance,
+    fastest,
+    obstacles,
+    pair,
+    sharing,
+    standing,
+    timed,
+)
 from ringscope_server.db import keyset
 from ringscope_server.db.models import Attempt, Job, Measurement
 
@@ -74,6 +85,7 @@ class ComparedJob(BaseModel):
 
     job_id: int
     obstacles: list[str] = Field(description="Why its rows do not measure the same thing as the base job's.")
+    caveats: list[str] = Field(description="What disturbed it or the base job, so that differences may come from it.")
     rows: list[ComparedRow]
 
 
@@ -134,6 +146,7 @@ class Measured:
                         *_named(self.failed, job_id, self.base_id),
                         *_obstacles(self.specs, self.runs, self.crowds, self.base_id, job_id),
                     ],
+                    caveats=_disturbance(self.runs, self.crowds, self.base_id, job_id),
                     rows=_compared(self.timed[job_id], () if job_id == self.base_id else base),
                 )
                 for job_id in self.specs
@@ -171,7 +184,11 @@ async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], 
     unfinished = {job_id for job_id, state in states.items() if state != "succeeded"}
     told = []
     for job_id in specs:
-        obstacles_ = [*_named(unfinished, job_id, base_id), *_obstacles(specs, runs, crowds, base_id, job_id)]
+        obstacles_ = [
+            *_named(unfinished, job_id, base_id),
+            *_obstacles(specs, runs, crowds, base_id, job_id),
+            *_disturbance(runs, crowds, base_id, job_id),
+        ]
         figure = None
         if not obstacles_ and job_id != base_id and {job_id, base_id} <= comparisons.keys():
             figure = standing(comparisons[base_id], comparisons[job_id])
@@ -205,23 +222,31 @@ def _obstacles(
     base_id: int,
     job_id: int,
 ) -> list[str]:
-    """Return what keeps a job from being compared with the base job; a job without rows gets no statement on how it
-    ran.
-    """
+    """Return why a job does not measure the same thing as the base job."""
     if job_id == base_id:
         return []
-    base, run = runs[base_id], runs[job_id]
-    base_crowd, its_crowd = crowds.get(base_id), crowds.get(job_id)
-    ran = (
-        caveats(Ran(base_crowd, base.disturbed_by), Ran(its_crowd, run.disturbed_by))
-        if base_crowd is not None and its_crowd is not None
-        else []
-    )
+    ran = _ran(runs, crowds, base_id, job_id)
     return [
         *obstacles(specs[base_id], specs[job_id]),
-        *_other_nodes(specs[base_id], specs[job_id], base.shape, run.shape),
-        *ran,
+        *_other_nodes(specs[base_id], specs[job_id], runs[base_id].shape, runs[job_id].shape),
+        *(sharing(*ran) if ran else []),
     ]
+
+
+def _disturbance(runs: Mapping[int, _Run], crowds: Mapping[int, str | None], base_id: int, job_id: int) -> list[str]:
+    """Return what disturbed a job or the base job."""
+    ran = _ran(runs, crowds, base_id, job_id) if job_id != base_id else None
+    return disturbance(*ran) if ran else []
+
+
+def _ran(
+    runs: Mapping[int, _Run], crowds: Mapping[int, str | None], base_id: int, job_id: int
+) -> tuple[Ran, Ran] | None:
+    """Return how the base job and another one ran; None if either has no row, which says nothing about that."""
+    base_crowd, crowd = crowds.get(base_id), crowds.get(job_id)
+    if base_crowd is None or crowd is None:
+        return None
+    return Ran(base_crowd, runs[base_id].disturbed_by), Ran(crowd, runs[job_id].disturbed_by)
 
 
 def _compared(run: Sequence[Timed], base: Sequence[Timed]) -> list[ComparedRow]:

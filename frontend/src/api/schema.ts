@@ -2441,6 +2441,11 @@ export interface components {
          * @description A job compared with the base job.
          */
         ComparedJob: {
+            /**
+             * Caveats
+             * @description What disturbed it or the base job, so that differences may come from it.
+             */
+            caveats: string[];
             /** Job Id */
             job_id: number;
             /**

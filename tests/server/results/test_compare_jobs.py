@@ -7,6 +7,7 @@ import pytest
 from tests.server.conftest import ONE_SIZE, FakeAgent, Server, measurement
 from tests.server.metrics_page import run_sweep
 
+from ringscope.contracts.job import JobSpec
 from ringscope_server.results import comparison
 
 BOTH = {
@@ -215,3 +216,11 @@ async def test_bad_questions_are_told(server: Server) -> None:
     ):
         answer = await server.admin.get("/api/v1/comparison", params=query)
         assert answer.status_code == status and word in answer.json()["detail"], answer.text
+
+
+def test_a_disturbance_is_a_caveat_and_no_obstacle() -> None:
+    spec = JobSpec.model_validate({"name": "x"} | ONE_SIZE)
+    runs = {one: comparison._Run(one, "1x2", why) for one, why in ((1, None), (2, "It shared node n1 with job 3."))}
+    found = comparison.Measured(1, {1: spec, 2: spec}, runs, {1: "", 2: ""}, {1: [], 2: []}, ()).compared()
+    assert [(job.obstacles, len(job.caveats)) for job in found.jobs] == [([], 0), ([], 1)]
+    assert found.jobs[1].caveats[0].startswith("This job was disturbed")

@@ -121,15 +121,21 @@ class Ran(NamedTuple):
     disturbed_by: str | None
 
 
-def caveats(base: Ran, other: Ran) -> list[str]:
-    """Compare the conditions: equal core sharing is not an obstacle, but a disturbance of one of the jobs is."""
+def sharing(base: Ran, other: Ran) -> list[str]:
+    """Return how the core sharing of two runs differs, as an obstacle; equal sharing is none."""
     here, there = (ran.shared_cores or "a core for each rank" for ran in (other, base))
-    sharing = [] if here == there else [f"It had {here}, and the base job {there}."]
-    return [
-        *sharing,
-        *([f"It was disturbed: {other.disturbed_by}"] if other.disturbed_by else []),
-        *([f"The base job was disturbed: {base.disturbed_by}"] if base.disturbed_by else []),
-    ]
+    return [] if here == there else [f"It had {here}, and the base job {there}."]
+
+
+def disturbance(base: Ran, other: Ran) -> list[str]:
+    """Return what disturbed either run: the same is measured, but differences may come from the disturbance."""
+    if base.disturbed_by and other.disturbed_by:
+        return [
+            "Both jobs were disturbed, so differences may come from that. "
+            f"This job: {other.disturbed_by} The base job: {base.disturbed_by}"
+        ]
+    one, reason = ("This job", other.disturbed_by) if other.disturbed_by else ("The base job", base.disturbed_by)
+    return [f"{one} was disturbed, so differences may come from that. {reason}"] if reason else []
 
 
 class Standing(NamedTuple):

@@ -89,7 +89,7 @@ it("keeps which jobs are compared, to which one, and over what", () => {
   expect(compareSearch({ ids: "3,1", base: "1", x: "time", view: "table" })).toEqual({ ids: "3,1", base: "1", x: "time", view: "table" });
   const sweeps = { ids: "3,1", algorithm: "ring", place: "in", scale: "ratio", y: "log", band: "off", hide: "3,1" };
   expect(compareSearch(sweeps)).toEqual(sweeps);
-  expect(compareSearch({ ids: "3;1", base: "one", x: "steps", algorithm: "", place: "out", scale: "busbw", y: "linear", band: "on", hide: "ring", view: "chart" })).toEqual({});
+  expect(compareSearch({ ids: "3;1", base: "one", x: "steps", algorithm: "", place: "out", scale: "busbw", y: "cubic", band: "on", hide: "ring", view: "chart" })).toEqual({});
 });
 
 it("keeps which one of a list is shown", () => {

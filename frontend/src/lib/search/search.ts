@@ -228,8 +228,8 @@ export interface CompareSearch {
   place?: "in";
   /** Benchmarks: the speedup over the base job, instead of bus bandwidth. */
   scale?: "ratio";
-  /** Benchmarks: a logarithmic value axis; linear when absent. */
-  y?: "log";
+  /** Benchmarks: the value axis; logarithmic for a wide range of sizes when absent. */
+  y?: "log" | "linear";
   /** Benchmarks: without the bands from p5 to p95. */
   band?: "off";
   /** Benchmarks: numbers of the jobs that the chart leaves out, with commas. */
@@ -247,7 +247,7 @@ export function compareSearch(search: Record<string, unknown>): CompareSearch {
     ...(typeof algorithm === "string" && /^\w+$/.test(algorithm) && { algorithm }),
     ...(place === "in" && { place }),
     ...(scale === "ratio" && { scale }),
-    ...(y === "log" && { y }),
+    ...((y === "linear" || y === "log") && { y }),
     ...(band === "off" && { band }),
     ...(typeof hide === "string" && JOBS.test(hide) && { hide }),
     ...(view === "table" && { view }),

@@ -106,9 +106,10 @@ export function baseWords(compared: Comparison | undefined, { metric, statistic 
   const { base, other } = sides(compared);
   if (!base || !other) return "";
   if (other.obstacles.length > 0) return ` Job ${base.job_id}, the base job, does not measure the same thing: ${other.obstacles.join("; ")}.`;
+  const caveats = other.caveats.map((caveat) => ` ${caveat}`).join("");
   const rows = other.rows.filter((row) => row.algorithm !== FASTEST && row.in_place === inPlace);
   const lines = metric === "algbw" ? "" : ` Grey: the ${STATISTIC_NAMES[statistic]}s of job ${base.job_id}, the base job.`;
-  return `${lines} Against job ${base.job_id}: ${lowerFirst(sumWords(rows, "row"))}`;
+  return `${lines} Against job ${base.job_id}: ${lowerFirst(sumWords(rows, "row"))}${caveats}`;
 }
 
 function sides(compared: Comparison | undefined): { base?: ComparedJob | undefined; other?: ComparedJob | undefined } {

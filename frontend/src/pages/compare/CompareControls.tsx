@@ -3,21 +3,25 @@ import type { ReactNode } from "react";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/marks/Caveats";
 import { passesFocus } from "../../components/hooks/keepFocus";
+import { Option } from "../../components/controls/Option";
 import { LineSwatch } from "../../components/marks/LineSwatch";
 import { Segments } from "../../components/controls/Segments";
 import { StateBadge } from "../../components/marks/StateBadge";
 import { lineOf } from "../../lib/sweep/compare";
 import type { CompareSearch } from "../../lib/search/search";
-import { JOB_STATES, jobName } from "../../lib/state";
+import { isBenchmark, JOB_STATES, jobName } from "../../lib/state";
 import classes from "./ComparePage.module.css";
+import { CopyComparison } from "./CopyComparison";
 
 const route = getRouteApi("/compare");
 
 interface Props {
   jobs: readonly JobView[];
   base: number;
+  /** What the comparison found, in sentences. */
+  answer?: ReactNode;
   /** Further choices. */
-  children: ReactNode;
+  children?: ReactNode;
 }
 
 /** Changes the URL; an undefined value is removed from it. */
@@ -30,12 +34,13 @@ export function useCompareSearch(): readonly [CompareSearch, (change: Partial<Re
   ];
 }
 
-/** The choice of the compared jobs, of the base job, and of further options. */
-export function CompareControls({ jobs, base, children }: Props) {
+/** The answer, the compared jobs, the base job and further choices. */
+export function CompareControls({ jobs, base, answer, children }: Props) {
   const [, set] = useCompareSearch();
   const ids = jobs.map((job) => job.id);
   return (
     <section className="card" aria-label="Jobs that are compared">
+      {answer}
       <ul className={classes.jobs}>
         {jobs.map((job) => (
           <li key={job.id}>
@@ -61,28 +66,19 @@ export function CompareControls({ jobs, base, children }: Props) {
         ))}
       </ul>
       <div className={classes.controls}>
-        <Choice label="Base job">
+        <Option label="Base job">
           <Segments
             label="Base job"
             value={String(base)}
             options={ids.map((id) => [String(id), `job ${id}`] as const)}
             onChange={(id) => set({ base: id })}
           />
-        </Choice>
+        </Option>
         {children}
+        <span className="spread">
+          <CopyComparison ids={ids} base={base} isTraining={jobs.some((job) => !isBenchmark(job))} />
+        </span>
       </div>
     </section>
-  );
-}
-
-/** A choice with its name beside it. */
-export function Choice({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <div className={classes.choice}>
-      <span className="dim" aria-hidden="true">
-        {label}
-      </span>
-      {children}
-    </div>
   );
 }

@@ -5,8 +5,9 @@ import { LineSwatch } from "../../components/marks/LineSwatch";
 import { ScrollX } from "../../components/controls/ScrollX";
 import { Unstable } from "../../components/marks/Unstable";
 import { lineOf } from "../../lib/sweep/compare";
-import { deltaOf, MARKS, rowsOf } from "../../lib/sweep/comparedRows";
-import { comparisonCsv, countWords } from "./compareSweeps";
+import { deltaOf, differenceWords, MARKS, rowsOf } from "../../lib/sweep/comparedRows";
+import { comparisonCsv, countWords, ratioScale, type RatioScale } from "./compareSweeps";
+import { IntervalBar } from "./IntervalBar";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 import { jobWord } from "../../lib/state";
@@ -19,17 +20,18 @@ interface Props {
   algorithm: string;
   inPlace: boolean;
   sizes: readonly number[];
-  /** Whether times have p5 and p95 beside them, as in the chart. */
-  hasBands: boolean;
   hovered: number | null;
   onHover: (sizeBytes: number | null) => void;
 }
 
 /** A row for each size: the time and bus bandwidth of each job, and how its time differs from the base job's. */
-export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBands, hovered, onHover }: Props) {
+export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hovered, onHover }: Props) {
   const { jobs, base } = found;
   const ids = jobs.map((job) => job.job_id);
   const rows = jobs.map((job) => new Map(rowsOf(job, algorithm, inPlace).map((row) => [row.size_bytes, row])));
+  const shown = jobs.flatMap((job) => rowsOf(job, algorithm, inPlace));
+  const scale = ratioScale(shown);
+  const areUnstable = shown.length > 0 && shown.every((row) => row.is_unstable);
   const words = new Map(known.map((job) => [job.id, jobWord(job)]));
   return (
     <>
@@ -42,7 +44,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
             <tr>
               <td />
               {jobs.map((job) => (
-                <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={job.job_id === base ? 2 : 3}>
+                <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={job.job_id === base ? 2 : 4}>
                   <LineSwatch line={lineOf(job.job_id, ids)} /> {words.get(job.job_id)}
                   {job.job_id === base && ", base job"} <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
                 </th>
@@ -55,6 +57,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
                   <th key={`${job.job_id} ${column}`} scope="col" className={i === 0 ? `number ${classes.group}` : "number"}>
                     <span className="hidden-visually">{words.get(job.job_id)} </span>
                     {column}
+                    {column === INTERVAL && <span className={classes.ends}> {scale.map(differenceWords).join(" … ")}</span>}
                   </th>
                 )),
               )}
@@ -65,7 +68,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
               <tr key={size} data-active={size === hovered || undefined} onMouseEnter={() => onHover(size)} onMouseLeave={() => onHover(null)}>
                 <th scope="row" className="number">{formatSize(size)}</th>
                 {jobs.map((job, i) => (
-                  <Cells key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} hasBand={hasBands} />
+                  <Cells key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} scale={scale} hasMarks={!areUnstable} />
                 ))}
               </tr>
             ))}
@@ -75,8 +78,8 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
       <div className={`card-body ${classes.foot}`}>
         {jobs.length > 1 ? (
           <p className="dim">
-            Times are means. Δ compares round with round, so that a stall counts little: − is faster, its 95 % interval is in brackets. ▲ and ▼ mark
-            intervals that exclude 0.
+            Times are means{areUnstable && ", and all of them are unstable"}. Differences compare round with round, so that a stall counts little;
+            percentages are of the time. ▲ and ▼ mark 95 % intervals that exclude equal times.
           </p>
         ) : (
           <p className="dim">
@@ -89,31 +92,44 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hasBa
   );
 }
 
+const INTERVAL = "95 % interval";
+
 function columnsOf(isBase: boolean): string[] {
-  return ["time (µs)", "busbw (GB/s)", ...(isBase ? [] : ["Δ of the time"])];
+  return ["time (µs)", "busbw (GB/s)", ...(isBase ? [] : ["difference", INTERVAL])];
 }
 
-function Cells({ row, isBase, hasBand }: { row: ComparedRow | undefined; isBase: boolean; hasBand: boolean }) {
+interface CellsProps {
+  row: ComparedRow | undefined;
+  isBase: boolean;
+  scale: RatioScale;
+  /** Whether unstable times are marked. */
+  hasMarks: boolean;
+}
+
+function Cells({ row, isBase, scale, hasMarks }: CellsProps) {
   const delta = row && deltaOf(row);
-  const between = hasBand && row?.p5_us != null && `${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)}`;
+  const between = row?.p5_us == null ? "" : `, p5 – p95: ${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)} µs`;
   return (
     <>
-      <td className={`number ${classes.group}`} title={row && `n=${row.iterations}`}>
+      <td className={`number ${classes.group}`} title={row && `n=${row.iterations}${between}`}>
         {row ? threeDigits(row.time_us) : "–"}
-        {between && <span className={classes.between} title="p5 – p95"> {between}</span>}
-        {row?.is_unstable && <Unstable />}
+        {hasMarks && row?.is_unstable && <Unstable />}
       </td>
       <td className="number">{row ? threeDigits(row.busbw_gb_per_s) : "–"}</td>
       {!isBase && (
-        <td className={`number ${classes.delta}`} data-mark={delta?.mark}>
-          {delta && (
-            <span title={`${MARKS[delta.mark].text}; iterations vary by ${delta.noise}`}>
-              {delta.text}
-              {delta.interval && <span className={classes.noise}> ({delta.interval})</span>} <span aria-hidden="true">{MARKS[delta.mark].glyph}</span>
-              <span className="hidden-visually">{MARKS[delta.mark].text}</span>
-            </span>
-          )}
-        </td>
+        <>
+          <td className={`number ${classes.delta}`} data-mark={delta?.mark}>
+            {delta ? (
+              <>
+                {delta.text} <span aria-hidden="true">{MARKS[delta.mark].glyph}</span>
+                <span className="hidden-visually">{MARKS[delta.mark].text}</span>
+              </>
+            ) : (
+              "–"
+            )}
+          </td>
+          <td className="number">{delta && row.against && <IntervalBar against={row.against} delta={delta} scale={scale} />}</td>
+        </>
       )}
     </>
   );

@@ -1,27 +1,29 @@
-/** A comparison of benchmarks: one chart, a table by size that marks noise, and the differences of their specifications. */
+/** A comparison of benchmarks: the answer, one chart, a table by size, and the differences of their specifications. */
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { comparisonQuery } from "../../data/comparison";
 import type { Comparison, JobView } from "../../api/types";
-import { sizeRange } from "../../lib/sweep/axes";
+import { isWide, sizeRange } from "../../lib/sweep/axes";
 import { SizeChart } from "../../charts/SizeChart";
 import { LineSwatch } from "../../components/marks/LineSwatch";
+import { Option } from "../../components/controls/Option";
+import { Popover } from "../../components/controls/Popover";
 import { QueryError } from "../../components/states/QueryError";
 import { Segments } from "../../components/controls/Segments";
 import { Skeleton } from "../../components/states/Skeleton";
 import { Caption } from "../../components/marks/Caption";
 import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
-import { SpreadSwitch } from "./SpreadSwitch";
+import { SpreadSwitch } from "../../components/controls/SpreadSwitch";
 import { lineOf } from "../../lib/sweep/compare";
-import { FASTEST, rowsOf, sumWords } from "../../lib/sweep/comparedRows";
+import { answerWords, FASTEST, rowsOf } from "../../lib/sweep/comparedRows";
+import { areAllUnstable } from "../../lib/sweep/series";
 import { algorithmsOf, comparedLines, type Scale, sizesOf } from "./compareSweeps";
 import { chosenIds } from "../../lib/search/search";
 import { isSimulated, jobWord } from "../../lib/state";
 import { AlgorithmChoice } from "./AlgorithmChoice";
-import { Choice, CompareControls, useCompareSearch } from "./CompareControls";
+import { CompareControls, useCompareSearch } from "./CompareControls";
 import classes from "./ComparePage.module.css";
 import { Differences } from "./Differences";
-import { SameComparison } from "./SameComparison";
 import { SizeTable } from "./SizeTable";
 
 export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
@@ -33,58 +35,51 @@ export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
   const algorithms = query.data ? algorithmsOf(query.data) : [FASTEST];
   const algorithm = algorithms.find((name) => name === search.algorithm) ?? FASTEST;
   const inPlace = search.place === "in";
-  const scale: Scale = search.scale ?? "busbw";
   return (
     <>
-      <CompareControls jobs={jobs} base={base}>
-        <Choice label="Algorithm">
+      <CompareControls jobs={jobs} base={base} answer={<Answer found={query.data} algorithm={algorithm} inPlace={inPlace} />}>
+        <Option label="Algorithm">
           <AlgorithmChoice algorithms={algorithms} value={algorithm} onChange={(name) => set({ algorithm: name === FASTEST ? undefined : name })} />
-        </Choice>
-        <Segments
-          label="Buffers"
-          value={inPlace ? "in" : "out"}
-          options={[["out", "out of place"], ["in", "in place"]]}
-          onChange={(place) => set({ place: place === "in" ? place : undefined })}
-        />
-        <Segments
-          label="Scale"
-          value={scale}
-          options={[["busbw", "busbw"], ["ratio", `× job ${base}`]]}
-          onChange={(next) => set({ scale: next === "ratio" ? next : undefined })}
-        />
-        <Segments
-          label="Vertical axis"
-          value={search.y ?? "linear"}
-          options={[["linear", "linear"], ["log", "log"]]}
-          onChange={(y) => set({ y: y === "log" ? y : undefined })}
-        />
-        <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
+        </Option>
       </CompareControls>
       <QueryError what="The comparison could not be loaded" query={query} />
       {query.isPending && <Skeleton rows={20} />}
-      {query.data && <Obstacles found={query.data} />}
-      {query.data && <Rows jobs={jobs} found={query.data} algorithm={algorithm} inPlace={inPlace} scale={scale} />}
+      {query.data && <Rows jobs={jobs} found={query.data} algorithm={algorithm} inPlace={inPlace} />}
       <Differences jobs={jobs} />
-      <SameComparison ids={ids} base={base} />
     </>
   );
 }
 
-/** The jobs that do not measure the same thing as the base job. */
-function Obstacles({ found: { jobs, base } }: { found: Comparison }) {
-  const flagged = jobs.filter((job) => job.obstacles.length > 0);
-  if (flagged.length === 0) return null;
+interface AnswerProps {
+  /** undefined: it is loading. */
+  found: Comparison | undefined;
+  algorithm: string;
+  inPlace: boolean;
+}
+
+/** Which job is faster, over which sizes and by how much; and why that may not count. */
+function Answer({ found, algorithm, inPlace }: AnswerProps) {
+  const others = found?.jobs.filter((job) => job.job_id !== found.base) ?? [];
   return (
-    <section className={`card card-body ${classes.obstacles}`} aria-label="Not comparable">
-      {flagged.map((job) => (
-        <p key={job.job_id}>
-          <strong>
-            <span aria-hidden="true">⚠ </span>Job {job.job_id} and job {base} do not measure the same thing:
-          </strong>{" "}
-          {job.obstacles.join(" ")}
-        </p>
+    <div className={classes.answer} role="status">
+      {others.map((job) => (
+        <div key={job.job_id}>
+          <p>{answerWords(rowsOf(job, algorithm, inPlace), `Job ${job.job_id}`, `job ${found?.base}`)}</p>
+          {job.obstacles.length > 0 && (
+            <p className={classes.obstacles}>
+              <span aria-hidden="true">⚠ </span>Job {job.job_id} and job {found?.base} do not measure the same thing: {job.obstacles.join(" ")}
+            </p>
+          )}
+          {job.caveats.length > 0 && (
+            <p className={classes.obstacles}>
+              <span aria-hidden="true">⚠ </span>
+              {job.caveats.join(" ").replace("This job", `Job ${job.job_id}`).replace("The base job", `Job ${found?.base}`)}
+            </p>
+          )}
+        </div>
       ))}
-    </section>
+      {found && others.length === 0 && <p>Only one job is chosen.</p>}
+    </div>
   );
 }
 
@@ -93,19 +88,21 @@ interface RowsProps {
   found: Comparison;
   algorithm: string;
   inPlace: boolean;
-  scale: Scale;
 }
 
-function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
+function Rows({ jobs, found, algorithm, inPlace }: RowsProps) {
   const [search, set] = useCompareSearch();
   const [hovered, setHovered] = useState<number | null>(null);
   const hidden = useMemo(() => new Set(chosenIds(search.hide)), [search.hide]);
   const hasBands = search.band !== "off";
+  const scale: Scale = search.scale ?? "busbw";
   const lines = useMemo(() => {
     const words = new Map(jobs.map((job) => [job.id, jobWord(job)]));
     const lines = comparedLines(found, words, { algorithm, inPlace, scale, hasBands });
     return lines.filter((_, i) => !hidden.has(found.jobs[i]?.job_id ?? 0));
   }, [jobs, found, algorithm, inPlace, scale, hasBands, hidden]);
+  const areUnstable = areAllUnstable(lines);
+  const drawn = useMemo(() => (areUnstable ? lines.map((line) => ({ ...line, unstable: [] })) : lines), [lines, areUnstable]);
   const toggle = (id: number): void => {
     const next = new Set(hidden).add(id);
     if (hidden.has(id)) next.delete(id);
@@ -113,19 +110,51 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
   };
   const sizes = useMemo(() => sizesOf(found, algorithm, inPlace), [found, algorithm, inPlace]);
   const range = useMemo(() => sizeRange(sizes), [sizes]);
+  const isLog = (search.y ?? (isWide(range) ? "log" : "linear")) === "log";
   const missing = found.jobs.filter((job) => rowsOf(job, algorithm, inPlace).length === 0);
   return (
     <section className={`card ${classes.rows}`} aria-labelledby="rows">
       <div className="card-head">
         <h2 id="rows">{scale === "ratio" ? `Speed as a multiple of job ${found.base}` : "Bus bandwidth by message size"}</h2>
         {jobs.some((job) => isSimulated(job)) && <SimulatedBadge />}
+        <span className="spread">
+          <Popover label="Options">
+            <Option label="Buffers">
+              <Segments
+                label="Buffers"
+                value={inPlace ? "in" : "out"}
+                options={[["out", "out of place"], ["in", "in place"]]}
+                onChange={(place) => set({ place: place === "in" ? place : undefined })}
+              />
+            </Option>
+            <Option label="Scale">
+              <Segments
+                label="Scale"
+                value={scale}
+                options={[["busbw", "busbw"], ["ratio", `× job ${found.base}`]]}
+                onChange={(next) => set({ scale: next === "ratio" ? next : undefined })}
+              />
+            </Option>
+            <Option label="Vertical axis">
+              <Segments
+                label="Vertical axis"
+                value={isLog ? "log" : "linear"}
+                options={[["linear", "linear"], ["log", "log"]]}
+                onChange={(y) => set({ y })}
+              />
+            </Option>
+            <Option label="Spread">
+              <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
+            </Option>
+          </Popover>
+        </span>
       </div>
       <figure className="card-body">
         {jobs.length > 1 && <Legend jobs={jobs} hidden={hidden} onToggle={toggle} />}
         <SizeChart
-          lines={lines}
+          lines={drawn}
           yLabel={scale === "ratio" ? `times job ${found.base}` : "Bus bandwidth (GB/s)"}
-          isLog={search.y === "log"}
+          isLog={isLog}
           range={range}
           hovered={hovered}
           onHover={setHovered}
@@ -140,17 +169,11 @@ function Rows({ jobs, found, algorithm, inPlace, scale }: RowsProps) {
         >
           {algorithm === FASTEST ? "The fastest algorithm of each job at each size" : algorithm}, {inPlace ? "in place" : "out of place"}; each
           point is the mean of the timed iterations.
+          {areUnstable && " All values are unstable."}
           {missing.length > 0 && ` No such row: job ${missing.map((job) => job.job_id).join(", ")}.`}
         </Caption>
-        {found.jobs
-          .filter((job) => job.job_id !== found.base)
-          .map((job) => (
-            <p key={job.job_id} className={classes.sum}>
-              Job {job.job_id}: {sumWords(rowsOf(job, algorithm, inPlace))}
-            </p>
-          ))}
       </figure>
-      <SizeTable jobs={jobs} found={found} algorithm={algorithm} inPlace={inPlace} sizes={sizes} hasBands={hasBands} hovered={hovered} onHover={setHovered} />
+      <SizeTable jobs={jobs} found={found} algorithm={algorithm} inPlace={inPlace} sizes={sizes} hovered={hovered} onHover={setHovered} />
     </section>
   );
 }

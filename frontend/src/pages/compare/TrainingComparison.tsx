@@ -3,16 +3,19 @@ import { useQueries } from "@tanstack/react-query";
 import { curveQuery, epochsQuery } from "../../data/training";
 import type { JobView } from "../../api/types";
 import { QueryError } from "../../components/states/QueryError";
+import { Option } from "../../components/controls/Option";
 import { Segments } from "../../components/controls/Segments";
 import { useShortcut } from "../../components/hooks/shortcuts";
 import { Skeleton } from "../../components/states/Skeleton";
 import type { Compared } from "../../lib/sweep/compare";
+import { differenceWords } from "../../lib/sweep/comparedRows";
+import { formatRate } from "../../lib/format";
 import { isTerminal } from "../../lib/state";
+import classes from "./ComparePage.module.css";
 import { CompareCharts } from "./CompareCharts";
-import { Choice, CompareControls, useCompareSearch } from "./CompareControls";
+import { CompareControls, useCompareSearch } from "./CompareControls";
 import { CompareTable } from "./CompareTable";
 import { Differences } from "./Differences";
-import { SameComparison } from "./SameComparison";
 import { StepSplits } from "./StepSplits";
 
 export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
@@ -33,15 +36,15 @@ export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
   const isPending = [...curves, ...epochs].some((query) => query.isPending);
   return (
     <>
-      <CompareControls jobs={jobs} base={base.job.id}>
-        <Choice label="Charts over">
+      <CompareControls jobs={jobs} base={base.job.id} answer={<Answer items={items} base={base} />}>
+        <Option label="Charts over">
           <Segments
             label="Charts over"
             value={axis}
             options={[["steps", "steps"], ["time", "time"]]}
             onChange={(next) => set({ x: next === "time" ? next : undefined })}
           />
-        </Choice>
+        </Option>
       </CompareControls>
       {failedCurve && <QueryError what="The curve of a job could not be loaded" query={failedCurve} />}
       {failedEpochs && <QueryError what="The epochs of a job could not be loaded" query={failedEpochs} />}
@@ -49,8 +52,23 @@ export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
       {isPending ? <Skeleton rows={14} /> : <CompareCharts items={items} axis={axis} isTable={isTable} onView={(view) => set({ view })} />}
       <StepSplits items={items} />
       <Differences jobs={jobs} />
-      <SameComparison ids={jobs.map((job) => job.id)} base={base.job.id} isTraining />
     </>
+  );
+}
+
+/** How many samples a second each job trains, against the base job. */
+function Answer({ items, base }: { items: readonly Compared[]; base: Compared }) {
+  const before = base.summary.samples_per_second;
+  return (
+    <div className={classes.answer} role="status">
+      {items.map(({ job, summary: { samples_per_second: rate } }) =>
+        job === base.job || !before || !rate ? null : (
+          <p key={job.id}>
+            Job {job.id} trains {formatRate(rate)} samples/s and job {base.job.id} {formatRate(before)}: {differenceWords(before / rate)}.
+          </p>
+        ),
+      )}
+    </div>
   );
 }
 

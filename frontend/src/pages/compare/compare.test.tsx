@@ -23,10 +23,10 @@ vi.mock("../../charts/LineChart", () => ({ LineChart: () => null }));
 
 const against = { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_clear: true, is_beyond_noise: true };
 
-function sweeps(): Answers {
+function sweeps(caveats: string[] = []): Answers {
   const row = aComparedRow();
   const other = { ...row, time_us: 5, busbw_gb_per_s: 4, p5_us: 4, p95_us: 8, is_unstable: true, against };
-  const jobs = [{ job_id: 7, obstacles: [], rows: [row] }, { job_id: 9, obstacles: [], rows: [other] }];
+  const jobs = [{ job_id: 7, obstacles: [], caveats: [], rows: [row] }, { job_id: 9, obstacles: [], caveats, rows: [other] }];
   return new Answers()
     .of(jobQuery(7), aJob({ id: 7, state: "succeeded" }))
     .of(jobQuery(9), aJob({ id: 9, state: "succeeded", spec: aSimulation() }))
@@ -35,11 +35,17 @@ function sweeps(): Answers {
 
 const text = (page: HTMLElement, selector: string): string[] => [...page.querySelectorAll(selector)].map((element) => element.textContent ?? "");
 
-it("has the same comparison for a terminal and for curl", async () => {
+it("has the same comparison as a command to copy", async () => {
   const page = await drawn(<ComparePage />, "/compare?ids=7,9", sweeps());
-  const [diff, curl] = text(page, "[aria-labelledby=terminal] pre");
-  expect(diff).toContain("ringscope diff 7 9 --url http");
-  expect(curl).toContain("/api/v1/comparison?job=7&job=9&base=7'");
+  expect(text(page, "[popover] code")).toContain("ringscope diff 7 9");
+});
+
+it("begins with the answer, and says what may have disturbed it", async () => {
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps(["This job was disturbed, so differences may come from that."]));
+  expect(text(page, "[role=status] p")).toEqual([
+    "Job 9 is clearly faster than job 7 at 1 KiB, by 2 ×.",
+    "⚠ Job 9 was disturbed, so differences may come from that.",
+  ]);
 });
 
 it("has a command to begin with where no job is chosen", async () => {
@@ -58,11 +64,12 @@ it("has time and bus bandwidth of each job beside the difference", async () => {
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
   expect(text(page, "[aria-label^='Times by size'] thead tr:last-child th")).toEqual([
     "Size", "job 7 time (µs)", "job 7 busbw (GB/s)",
-    "SIMULATED job 9 time (µs)", "SIMULATED job 9 busbw (GB/s)", "SIMULATED job 9 Δ of the time",
+    "SIMULATED job 9 time (µs)", "SIMULATED job 9 busbw (GB/s)", "SIMULATED job 9 difference", "SIMULATED job 9 95 % interval 2 × faster … 5 % slower",
   ]);
   const cells = text(page, "[aria-label^='Times by size'] tbody td");
-  expect(cells.slice(0, 4)).toEqual(["10.0 8.00 – 16.0", "2.00", "5.00 4.00 – 8.00 unstable", "4.00"]);
-  expect(cells[4]).toMatch(/^−50\.0 %/);
+  expect(cells.slice(0, 4)).toEqual(["10.0", "2.00", "5.00 unstable", "4.00"]);
+  expect(cells[4]).toMatch(/^2 × faster/);
+  expect(page.querySelector("tbody svg")?.getAttribute("aria-label")).toBe("no 95 % interval");
 });
 
 it("says under its chart and its table that the numbers are means", async () => {
@@ -76,7 +83,6 @@ it("draws the spread, which can be switched off, and marks what is unstable", as
   expect(beside.at(-1)).toEqual([[[[1024, 1.25, 2.5]], []], [[[1024, 2.5, 5]], [1024]]]);
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring&band=off", sweeps());
   expect(beside.at(-1)).toEqual([[[], []], [[], [1024]]]);
-  expect(text(page, "[aria-label^='Times by size'] tbody td")[0]).toBe("10.0");
   expect(text(page, "[aria-label=Spread] label")).toEqual(["p5 – p95", "no spread"]);
 });
 

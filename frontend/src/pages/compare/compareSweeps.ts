@@ -63,6 +63,22 @@ export function sizesOf({ jobs }: Comparison, algorithm: string, inPlace: boolea
   return [...new Set(sizes)].sort((a, b) => a - b);
 }
 
+/** Ratios of times at both ends of a scale that holds 1. */
+export type RatioScale = readonly [least: number, most: number];
+
+const LEAST_SPREAD = 1.05;
+
+/** One scale for the intervals of all rows; it shows at least 5 % in both directions. */
+export function ratioScale(rows: readonly ComparedRow[]): RatioScale {
+  const ends = rows.flatMap(({ against }) => (against ? [against.ratio_low ?? against.ratio, against.ratio_high ?? against.ratio] : []));
+  return [Math.min(1 / LEAST_SPREAD, ...ends), Math.max(LEAST_SPREAD, ...ends)];
+}
+
+/** The place of a ratio on the scale, from 0 to 1; the scale is logarithmic. */
+export function placeOn([least, most]: RatioScale, ratio: number): number {
+  return Math.log(ratio / least) / Math.log(most / least);
+}
+
 /** The number of iterations of each time: "n=20", "n=5 – 20" if rows differ; empty without rows. */
 export function countWords(rows: readonly ComparedRow[]): string {
   if (rows.length === 0) return "";

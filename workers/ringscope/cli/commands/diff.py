@@ -6,7 +6,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from ringscope.cli.caveats import disturbed_by, sentences
+from ringscope.cli.caveats import sentences
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.cli.formatting import AsJson, table
@@ -138,11 +138,9 @@ def _say_caveats(jobs: tuple[Job, Job], sides: list[dict[str, Any]], unlike: lis
             say(f"Job {side['id']}: {SIMULATED.upper()}: times of the cost model, nothing was measured.")
         for sentence in side["caveats"]:
             say(f"Job {side['id']}: {sentence}")
-    told = tuple(filter(None, map(disturbed_by, jobs)))
-    found = [sentence for sentence in unlike if not sentence.endswith(told)]  # the disturbances are printed above
     a, b = (job.id for job in jobs)
-    if a != b and found:
-        say(f"Job {b} and the base job {a} do not measure the same thing: {' '.join(found)}")
+    if a != b and unlike:
+        say(f"Job {b} and the base job {a} do not measure the same thing: {' '.join(unlike)}")
 
 
 def _text(value: Any) -> str:

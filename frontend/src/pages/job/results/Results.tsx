@@ -1,13 +1,15 @@
 /** The sweep as a chart, as a comparison by size, and as nccl-tests' table. */
-import { type ComponentProps, useMemo, useState } from "react";
+import { useMemo, useState } from "react";
 import { NativeSelect } from "@mantine/core";
 import type { BenchmarkJob, MeasurementView } from "../../../api/types";
 import { isCut, isWide, sizeRange } from "../../../lib/sweep/axes";
 import { alignRows, areAllUnstable, METRIC_NAMES, METRIC_UNITS, type Buffers, type Shown, sweepLines } from "../../../lib/sweep/series";
 import { SizeChart } from "../../../charts/SizeChart";
+import { Option } from "../../../components/controls/Option";
 import { Popover } from "../../../components/controls/Popover";
 import { QueryError } from "../../../components/states/QueryError";
 import { Segments } from "../../../components/controls/Segments";
+import { SpreadSwitch } from "../../../components/controls/SpreadSwitch";
 import { Caption } from "../../../components/marks/Caption";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { useCollective } from "../../../components/hooks/useCollective";
@@ -171,47 +173,49 @@ function Controls({ search, set, beside, isLog, sizes }: ControlsProps) {
       />
       <Popover label="Options">
         {sizes.length > 0 && <SizeRangeChoice search={search} set={set} sizes={sizes} />}
-        <Option
-          label="Statistic"
-          value={search.stat ?? "mean"}
-          options={[["mean", "mean"], ["median", "median"]]}
-          onChange={(stat) => set({ stat: stat === "mean" ? undefined : stat })}
-        />
-        <Option
-          label="Buffers"
-          value={search.place ?? "out"}
-          options={[["out", "out of place"], ["in", "in place"], ["both", "both"]]}
-          onChange={(place) => set({ place: place === "out" ? undefined : place })}
-        />
-        {beside.choices.length > 0 && (
-          <Option
-            label="Reference"
-            value={beside.shown}
-            options={beside.choices}
-            onChange={beside.choose}
+        <Option label="Statistic">
+          <Segments
+            label="Statistic"
+            value={search.stat ?? "mean"}
+            options={[["mean", "mean"], ["median", "median"]]}
+            onChange={(stat) => set({ stat: stat === "mean" ? undefined : stat })}
           />
+        </Option>
+        <Option label="Buffers">
+          <Segments
+            label="Buffers"
+            value={search.place ?? "out"}
+            options={[["out", "out of place"], ["in", "in place"], ["both", "both"]]}
+            onChange={(place) => set({ place: place === "out" ? undefined : place })}
+          />
+        </Option>
+        {beside.choices.length > 0 && (
+          <Option label="Reference">
+            <Segments label="Reference" value={beside.shown} options={beside.choices} onChange={beside.choose} />
+          </Option>
         )}
-        <Option
-          label="View"
-          value={search.view ?? "chart"}
-          options={[["chart", "chart"], ["table", "table"]]}
-          onChange={(view) => set({ view: view === "chart" ? undefined : view })}
-        />
+        <Option label="View">
+          <Segments
+            label="View"
+            value={search.view ?? "chart"}
+            options={[["chart", "chart"], ["table", "table"]]}
+            onChange={(view) => set({ view: view === "chart" ? undefined : view })}
+          />
+        </Option>
         {search.view !== "table" && (
           <>
-            <Option
-              label="Spread"
-              value={search.band ?? "on"}
-              options={[["on", "p5 – p95"], ["off", "no spread"]]}
-              onChange={(band) => set({ band: band === "on" ? undefined : band })}
-            />
+            <Option label="Spread">
+              <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
+            </Option>
             {search.metric !== "time" && (
-              <Option
-                label="Vertical axis"
-                value={isLog ? "log" : "linear"}
-                options={[["linear", "linear"], ["log", "log"]]}
-                onChange={(y) => set({ y })}
-              />
+              <Option label="Vertical axis">
+                <Segments
+                  label="Vertical axis"
+                  value={isLog ? "log" : "linear"}
+                  options={[["linear", "linear"], ["log", "log"]]}
+                  onChange={(y) => set({ y })}
+                />
+              </Option>
             )}
           </>
         )}
@@ -227,8 +231,7 @@ function SizeRangeChoice({ search, set, sizes }: Pick<ControlsProps, "search" | 
   const max = known.findLast((size) => size <= Number(search.max_bytes ?? Infinity)) ?? known.at(-1);
   const choices = (fits: (size: number) => boolean) => known.filter(fits).map((size) => ({ value: String(size), label: formatSize(size) }));
   return (
-    <div className={classes.option}>
-      <span aria-hidden="true">Sizes</span>
+    <Option label="Sizes">
       <span className={classes.choice}>
         <NativeSelect
           aria-label="Smallest size"
@@ -244,16 +247,6 @@ function SizeRangeChoice({ search, set, sizes }: Pick<ControlsProps, "search" | 
           onChange={({ currentTarget: { value } }) => set({ max_bytes: value === String(known.at(-1)) ? undefined : value })}
         />
       </span>
-    </div>
-  );
-}
-
-/** A choice with its label in sight. */
-function Option<T extends string>(props: ComponentProps<typeof Segments<T>>) {
-  return (
-    <div className={classes.option}>
-      <span aria-hidden="true">{props.label}</span>
-      <Segments {...props} />
-    </div>
+    </Option>
   );
 }

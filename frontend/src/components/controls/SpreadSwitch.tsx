@@ -1,4 +1,4 @@
-import { Segments } from "../../components/controls/Segments";
+import { Segments } from "./Segments";
 
 interface Props {
   /** The URL's value: on when absent. */

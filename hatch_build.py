@@ -1,4 +1,4 @@
-"""Build hook: puts the web UI (built if it is missing) and Prometheus' configuration into the wheel."""
+"""Build hook: puts the web UI (built if it is missing) and the files for Prometheus and Grafana into the wheel."""
 
 import os
 import shutil
@@ -31,3 +31,5 @@ class CustomBuildHook(BuildHookInterface[Any]):
                 build_data["force_include"][str(Path(self.root, "deploy", "prometheus", name))] = (
                     f"ringscope/prometheus/{name}"
                 )
+            dashboards = Path(self.root, "deploy", "grafana", "dashboards")
+            build_data["force_include"][str(dashboards)] = "ringscope/grafana/dashboards"

@@ -52,6 +52,7 @@ QueuePlan: starts_now estimated_start pending shares? position=None delays? pree
 
 [monitoring]
 TargetGroup: targets labels
+MonitoringFile = MonitoringFileView: name kind description
 
 [nodes]
 Slot = SlotView: slot job_id? rank? quarantine?

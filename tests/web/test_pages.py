@@ -37,6 +37,7 @@ ROUTES = {
     "/settings/tokens": Route("/settings/tokens", "tbody tr", "tbody tr"),
     "/settings/webhooks": Route("/settings/webhooks?id=1", "text=Send a test", "text=No webhooks yet"),
     "/settings/schedules": Route("/settings/schedules?id=1", "text=Next times", "text=No schedules yet"),
+    "/settings/monitoring": Route("/settings/monitoring", "text=ringscope-job.json", "text=ringscope-job.json"),
     "/settings/audit": Route("/settings/audit", "tbody tr", "tbody tr"),
 }
 # They lead elsewhere at once.

@@ -181,6 +181,7 @@ ACTIONS = {
     "/nodes/NODE": ("Drain", "Remove", "Release slot 0", "Change"),
     "/settings/schedules?id=1": ("New schedule", "Run now", "Disable", "Edit", "Remove"),
     "/settings/audit": ("CSV of all that match",),
+    "/settings/monitoring": ("Make token",),
     "/settings/webhooks?id=1": ("New webhook", "Send a test", "Disable", "Remove"),
     "/settings/tokens": ("New token", "Revoke", "Rotate"),
     "/nodes/drained": ("Resume",),

@@ -1082,6 +1082,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/monitoring/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Monitoring Files
+         * @description List the files that Prometheus and Grafana need to show this server's metrics.
+         */
+        get: operations["list_monitoring_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/monitoring/files/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Monitoring File
+         * @description Return one of these files; the configuration has the address of this server.
+         */
+        get: operations["get_monitoring_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes": {
         parameters: {
             query?: never;
@@ -4070,6 +4110,30 @@ export interface components {
              * @description The algorithms that the model cannot predict here.
              */
             unpredicted: string[];
+        };
+        /**
+         * MonitoringFileView
+         * @description A file for Prometheus or Grafana.
+         */
+        MonitoringFileView: {
+            /** Description */
+            description: string;
+            /**
+             * Kind
+             * @description Prometheus' configuration, its rules, or a dashboard of Grafana.
+             * @enum {string}
+             */
+            kind: "configuration" | "rules" | "dashboard";
+            /** Name */
+            name: string;
+        };
+        /**
+         * MonitoringFiles
+         * @description The files in the order of their use.
+         */
+        MonitoringFiles: {
+            /** Items */
+            items: components["schemas"]["MonitoringFileView"][];
         };
         /**
          * NewToken
@@ -8455,6 +8519,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_monitoring_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MonitoringFiles"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_monitoring_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                    "application/yaml": unknown;
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -73,6 +73,7 @@ export type NewToken = Schemas["NewToken"];
 export type WebhookBody = Schemas["WebhookBody"];
 export type WebhookView = Schemas["WebhookView"];
 export type NewWebhook = Schemas["NewWebhook"];
+export type MonitoringFile = Schemas["MonitoringFileView"];
 export type EventType = Schemas["EventType"];
 export type DeliveryView = Schemas["DeliveryView"];
 export type ScheduleBody = Schemas["ScheduleBody"];

@@ -148,6 +148,12 @@ const schedules = createRoute({
   component: lazyPage(() => import("../pages/settings/schedules/SchedulesPage"), "SchedulesPage"),
 });
 
+const monitoring = createRoute({
+  getParentRoute: () => root,
+  path: "/settings/monitoring",
+  component: lazyPage(() => import("../pages/settings/monitoring/MonitoringPage"), "MonitoringPage"),
+});
+
 const audit = createRoute({
   getParentRoute: () => root,
   path: "/settings/audit",
@@ -169,7 +175,7 @@ const SKELETON_MS = 200;
 export const router = createRouter({
   basepath: ROOT || "/",
   routeTree: root.addChildren([
-    overview, jobs, newJob, job, jobRing, compare, nodes, node, plan, ring, settings, tokens, webhooks, schedules, audit, login,
+    overview, jobs, newJob, job, jobRing, compare, nodes, node, plan, ring, settings, tokens, webhooks, schedules, monitoring, audit, login,
   ]),
   parseSearch,
   stringifySearch,

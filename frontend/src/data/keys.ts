@@ -39,6 +39,6 @@ export function planKey(of: "prices" | "sensitivity" | "example", question: unkn
   return ["plan", of, question] as const;
 }
 
-export function settingsKey(noun: "tokens" | "webhooks" | "schedules" | "audit" | "event types", ...narrowed: unknown[]) {
+export function settingsKey(noun: "tokens" | "webhooks" | "schedules" | "audit" | "event types" | "monitoring", ...narrowed: unknown[]) {
   return ["settings", noun, ...narrowed] as const;
 }

@@ -66,6 +66,23 @@ export function cronTimesQuery(cron: string, timezone: string) {
   });
 }
 
+/** The files that Prometheus and Grafana need. */
+export const monitoringFilesQuery = queryOptions({
+  queryKey: settingsKey("monitoring"),
+  queryFn: async () => unwrap(await api.GET("/api/v1/monitoring/files")).items,
+  staleTime: Infinity,
+});
+
+/** Prometheus' configuration for this server. */
+export const scrapeConfigurationQuery = queryOptions({
+  queryKey: settingsKey("monitoring", "prometheus.yml"),
+  queryFn: async () => {
+    const params = { path: { name: "prometheus.yml" } };
+    return String(unwrap(await api.GET("/api/v1/monitoring/files/{name}", { params, parseAs: "text" })));
+  },
+  staleTime: Infinity,
+});
+
 /** Events that match a filter, newest first, page by page. */
 export function auditQuery(filter: AuditParams) {
   return infiniteQueryOptions({

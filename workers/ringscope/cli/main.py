@@ -31,6 +31,7 @@ SECTIONS = {
     "Nodes": {
         "nodes": ["nodes", "node", "drain", "resume", "label-node", "release-slot", "remove-node"],
         "targets": ["targets"],
+        "monitoring": ["monitoring"],
         "lab": ["lab"],
         "slurm": ["slurm"],
     },

@@ -20,7 +20,7 @@ from ringscope.client.views.events import Event, EventType
 from ringscope.client.views.graphs import Graphs
 from ringscope.client.views.insights import Activity, Check, Insight
 from ringscope.client.views.jobs import Attempt, ClearWinner, Delay, Pending, QueuePlan, Summary
-from ringscope.client.views.monitoring import TargetGroup
+from ringscope.client.views.monitoring import MonitoringFile, TargetGroup
 from ringscope.client.views.nodes import Cluster
 from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTable, Sensitivities
 from ringscope.client.views.predictions import Against, ComparedRow
@@ -58,6 +58,7 @@ __all__ = [
     "LogLine",
     "LoginLink",
     "Me",
+    "MonitoringFile",
     "NewWebhook",
     "Node",
     "Page",

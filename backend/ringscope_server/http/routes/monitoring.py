@@ -1,13 +1,18 @@
-"""/metrics, discovery for Prometheus, and health."""
+"""/metrics, discovery for Prometheus, the files for Prometheus and Grafana, and health."""
 
-from fastapi import APIRouter, Request, Response
+from pathlib import PurePath
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Request, Response
 from prometheus_client.exposition import choose_encoder
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict, Field
 from sqlalchemy import text
 
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
-from ringscope_server.http.problems import Problem, unavailable
+from ringscope_server.http.origin import origin
+from ringscope_server.http.problems import Problem, not_found, unavailable
+from ringscope_server.monitoring import files
 from ringscope_server.monitoring.collector import registry
 from ringscope_server.monitoring.insights import InsightCollector
 
@@ -15,6 +20,7 @@ discovery = APIRouter(tags=["monitoring"])
 pages = APIRouter(tags=["monitoring"], include_in_schema=False)
 
 REFRESH_SECONDS = 5
+MEDIA_TYPES = {".yml": "application/yaml", ".json": "application/json"}
 
 
 class TargetGroup(BaseModel):
@@ -22,6 +28,22 @@ class TargetGroup(BaseModel):
 
     targets: list[str]
     labels: dict[str, str]
+
+
+class MonitoringFileView(BaseModel):
+    """A file for Prometheus or Grafana."""
+
+    model_config = ConfigDict(from_attributes=True)
+
+    name: str
+    kind: files.Kind = Field(description="Prometheus' configuration, its rules, or a dashboard of Grafana.")
+    description: str
+
+
+class MonitoringFiles(BaseModel):
+    """The files in the order of their use."""
+
+    items: list[MonitoringFileView]
 
 
 class Graphs(BaseModel):
@@ -43,6 +65,29 @@ async def list_prometheus_targets(user: Viewer, services: ServicesDep, response:
         TargetGroup(targets=[node.metrics_address], labels={"node": node.name, "cluster": cluster})
         for node in services.monitoring.nodes
     ]
+
+
+@discovery.get("/monitoring/files", operation_id="list_monitoring_files")
+async def list_monitoring_files(user: Viewer) -> MonitoringFiles:
+    """List the files that Prometheus and Grafana need to show this server's metrics."""
+    return MonitoringFiles(items=[MonitoringFileView.model_validate(file) for file in files.listed()])
+
+
+@discovery.get(
+    "/monitoring/files/{name}",
+    operation_id="get_monitoring_file",
+    response_class=Response,
+    responses={200: {"content": {media_type: {} for media_type in MEDIA_TYPES.values()}}},
+)
+async def get_monitoring_file(
+    name: Annotated[str, Path(max_length=100)], user: Viewer, services: ServicesDep, request: Request
+) -> Response:
+    """Return one of these files; the configuration has the address of this server."""
+    text = files.text_of(name, origin(request, services.settings), services.settings.cluster)
+    if text is None:
+        raise not_found("monitoring file", name)
+    disposition = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return Response(text, media_type=MEDIA_TYPES[PurePath(name).suffix], headers=disposition)
 
 
 @discovery.get("/graphs", operation_id="get_graphs")

@@ -1,11 +1,9 @@
 """A local Prometheus for `ringscope up --prometheus`: the one on PATH with the files of deploy/prometheus."""
 
-import json
 import os
 import shutil
 import socket
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 
 import httpx
@@ -13,12 +11,9 @@ import httpx
 from ringscope.cli.patience import Patience
 from ringscope.cli.processes.children import Children
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.shipped_files import TOKEN_FILE, prometheus_files, scrape_configuration
 
 HOST = "127.0.0.1"  # the server requires no token
-# Values of prometheus.yml; these three are the only differences here.
-_SERVER = "127.0.0.1:8000"
-_ITSELF = "127.0.0.1:9090"
-_CLUSTER = "{cluster: ringscope}"
 
 
 @dataclass(frozen=True)
@@ -90,27 +85,15 @@ def command(prometheus: Prometheus, config: Path) -> tuple[str, ...]:
 
 def write_configuration(address: str, server_url: str, folder: Path, cluster: str | None = None) -> Path:
     """Write the shipped files to a folder of the data directory, with addresses, cluster and the server's token."""
-    shipped = shipped_files()
     folder.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder / "rules", ignore_errors=True)  # files of an older version may be different
-    shutil.copytree(shipped / "rules", folder / "rules")
-    token = folder / "admin-token"
+    shutil.copytree(prometheus_files() / "rules", folder / "rules")
+    token = folder / TOKEN_FILE
     token.unlink(missing_ok=True)
     token.symlink_to(Path("..", "admin-token"))
-    text = (shipped / "prometheus.yml").read_text()
-    text = text.replace(_SERVER, server_url.partition("://")[2]).replace(_ITSELF, address)
-    if cluster:
-        text = text.replace(_CLUSTER, json.dumps({"cluster": cluster}))  # JSON is valid YAML, whatever the file's name
     config = folder / "prometheus.yml"
-    config.write_text(text)
+    config.write_text(scrape_configuration(server_url, address, cluster))
     return config
-
-
-def shipped_files() -> Path:
-    """Return the folder deploy/prometheus: in the wheel, or in the checkout of an editable install."""
-    package = Path(str(files("ringscope")))
-    inside = package / "prometheus"
-    return inside if inside.is_dir() else package.parents[1] / "deploy" / "prometheus"
 
 
 def _is_ready(prometheus: Prometheus) -> bool:

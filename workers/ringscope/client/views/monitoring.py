@@ -8,3 +8,11 @@ class TargetGroup(View):
 
     targets: list[str]
     labels: dict[str, str]
+
+
+class MonitoringFile(View):
+    """A file for Prometheus or Grafana."""
+
+    name: str
+    kind: str
+    description: str

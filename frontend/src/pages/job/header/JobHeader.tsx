@@ -17,6 +17,7 @@ import { BaseButton } from "../../../components/controls/BaseButton";
 import { CopyMenu } from "../../../components/controls/CopyMenu";
 import { CancelDialog } from "./CancelDialog";
 import { GraphLinks, useGraphs } from "./GraphLinks";
+import { busBandwidthQuery } from "./graphs";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
 import { RingLink } from "./RingLink";
@@ -69,7 +70,7 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
               Cancel
             </Button>
           )}
-          <CopyMenu command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} more={formats(job, rows)} />
+          <CopyMenu command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} more={[...formats(job, rows), ...(isSimulated ? [] : [["PromQL", busBandwidthQuery(job.id)] as const])]} />
           {hasMore && (
             <Popover label="More">
               {canBeBase && <BaseButton id={job.id} />}

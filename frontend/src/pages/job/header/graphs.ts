@@ -13,11 +13,15 @@ export function grafanaLink(url: string, job: Run): string {
   return `${url}/d/ringscope-job?${new URLSearchParams(query)}`;
 }
 
-/** Prometheus' own page with the job's bus bandwidth, a ratio of two counters; the last hour while it runs. */
+/** Prometheus' own page with the job's bus bandwidth; the last hour while it runs. */
 export function prometheusLink(url: string, job: Run): string {
-  const expr = `sum by (op) (${rate("bus_bytes", job.id)}) / sum by (op) (${rate("seconds", job.id)})`;
-  const query = { "g0.expr": expr, "g0.tab": "0", ...(job.finished_at === null ? LAST_HOUR : range(job, job.finished_at)) };
+  const query = { "g0.expr": busBandwidthQuery(job.id), "g0.tab": "0", ...(job.finished_at === null ? LAST_HOUR : range(job, job.finished_at)) };
   return `${url}/graph?${new URLSearchParams(query)}`;
+}
+
+/** PromQL of a job's bus bandwidth in bytes per second, one series for each collective; a ratio of two counters. */
+export function busBandwidthQuery(jobId: number): string {
+  return `sum by (op) (${rate("bus_bytes", jobId)}) / sum by (op) (${rate("seconds", jobId)})`;
 }
 
 function range(job: Run, finishedAt: string): Record<string, string> {

@@ -53,12 +53,23 @@ def test_json_is_the_servers_own(api: FakeApi) -> None:
 
 def test_every_word_on_placement_reaches_the_server(api: FakeApi) -> None:
     api.answers["POST /plan/queue"] = PLAN
-    flags = ("--arrangement", "spread", "--exclusive", "--same-rack", "--selector", "zone=1", "--gpu-model", "H200")
+    flags = (
+        "--arrangement",
+        "spread",
+        "--exclusive",
+        "--same-rack",
+        "--when-quiet",
+        "--selector",
+        "zone=1",
+        "--gpu-model",
+        "H200",
+    )
     api.run("submit", "--dry-run", *flags, "--min-gpu-memory", "80G", "--min-memory", "1.5G")
     assert api.last.body["placement"] == {
         "arrangement": "spread",
         "exclusive": True,
         "same_rack": True,
+        "quiet": True,
         "selector": {"zone": "1"},
         "gpu_model": "H200",
         "min_gpu_memory_bytes": 80 << 30,

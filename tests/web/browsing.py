@@ -1,6 +1,7 @@
 """A browser's visit: logged in, watched for errors and for requests to anybody else."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,6 +31,8 @@ FLAGS = (
     "--disable-sync",
 )
 DEADLINE_MS = 60_000
+# The link to the form of a job that has ended; after a disturbance it proposes to wait for quiet nodes.
+AGAIN = re.compile("Run again|Measure again when quiet")
 WCAG = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 # All rules are run; of those that hold nothing is gathered, and nothing comes over.
 # Of a button half under the top bar axe sees half, and calls it too small. Style sheets that the browser failed to load

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.web.browsing import Visit
+from tests.web.browsing import AGAIN, Visit
 
 SWEEP = {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024, "iterations": 1_000_000}
 ENDLESS = {"benchmark": SWEEP, "placement": {"ranks": 2}}
@@ -121,7 +121,7 @@ def test_submit_watch_and_compare_by_keyboard_alone(visit: Visit) -> None:
     keys.press("Escape")
     expect(page.get_by_role("table", name="Measurements of ring")).to_be_visible()
 
-    go(page, page.get_by_role("link", name="Run again"), "Shift+Tab")
+    go(page, page.get_by_role("link", name=AGAIN), "Shift+Tab")
     keys.press("Enter")
     arrive(page, f"New job like job {first}")
     go(page, page.get_by_role("textbox", name="Name"))

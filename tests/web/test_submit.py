@@ -6,7 +6,7 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tests.web.browsing import Site, Visit, choose
+from tests.web.browsing import AGAIN, Site, Visit, choose
 
 
 def cells(row: Locator) -> list[str]:
@@ -192,7 +192,7 @@ def test_advanced_options_reach_the_job_and_its_page(visit: Visit) -> None:
 @pytest.mark.long
 def test_run_again_starts_from_the_jobs_fields(visit: Visit) -> None:
     page = visit.open("/jobs/1")
-    page.get_by_role("link", name="Run again").click()
+    page.get_by_role("link", name=AGAIN).click()
     expect(page.get_by_role("heading", name="New job like job 1")).to_be_visible()
     expect(page.get_by_label("Smallest")).to_have_value("1 KiB")
     expect(page.get_by_label("Largest")).to_have_value("16 KiB")

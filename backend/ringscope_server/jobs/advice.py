@@ -39,6 +39,8 @@ WAITING = {
     "a node, or `ringscope clone {id} --set placement.…` with less.",
     "version_skew": "Install the same versions on these nodes; `ringscope node NAME` lists them.",
     "same_address": "Start each agent with its own --address; `ringscope node NAME` shows the address of a node.",
+    "not_quiet": "It starts when their load average falls; `ringscope clone {id} --set placement.quiet=false` starts "
+    "without waiting for that.",
     "preempting": "There is nothing to do: it starts when they have ended.",
     "user_cap": "It starts when other jobs of the same user end.",
     "leaving": "`ringscope clone {id} --set time_limit_seconds=N` with less fits into the time that the nodes "

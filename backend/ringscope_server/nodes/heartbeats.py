@@ -27,6 +27,7 @@ _WRITE = (
         last_heartbeat_at=bindparam("beat_at", type_=Node.last_heartbeat_at.type),
         clock_offset_seconds=func.coalesce(bindparam("offset_seconds"), Node.clock_offset_seconds),
         clock_error_seconds=func.coalesce(bindparam("error_seconds"), Node.clock_error_seconds),
+        load_average=func.coalesce(bindparam("load"), Node.load_average),
     )
 )
 
@@ -52,6 +53,7 @@ class Beat:
 
     time: datetime
     clock: Clock | None
+    load_average: float | None
 
 
 class Heartbeats:
@@ -62,11 +64,19 @@ class Heartbeats:
         self.listening = Listening(elapsed)
         self._writing = asyncio.Lock()
 
-    def note(self, node_id: int, epoch: int, now: datetime, clock: Clock | None = None) -> None:
-        """Note a heartbeat of a node, perhaps with its clock offset."""
-        if clock is None and (earlier := self._waiting.get((node_id, epoch))) is not None:
-            clock = earlier.clock
-        self._waiting[node_id, epoch] = Beat(now, clock)
+    def note(
+        self,
+        node_id: int,
+        epoch: int,
+        now: datetime,
+        clock: Clock | None = None,
+        load_average: float | None = None,
+    ) -> None:
+        """Note a heartbeat of a node, perhaps with its clock offset and its load."""
+        if (earlier := self._waiting.get((node_id, epoch))) is not None:
+            clock = clock or earlier.clock
+            load_average = earlier.load_average if load_average is None else load_average
+        self._waiting[node_id, epoch] = Beat(now, clock, load_average)
 
     async def flush(self, database: Database) -> None:
         """Write what waits, in one transaction; what cannot be written keeps waiting."""
@@ -97,4 +107,5 @@ def _row(node_id: int, epoch: int, beat: Beat) -> dict[str, object]:
         "beat_at": beat.time,
         "offset_seconds": beat.clock and beat.clock.offset_seconds,
         "error_seconds": beat.clock and beat.clock.error_seconds,
+        "load": beat.load_average,
     }

@@ -146,6 +146,7 @@ def who(placement: Placement) -> tuple[object, ...]:
         tuple(placement.node_names),
         placement.exclusive,
         placement.same_rack,
+        placement.quiet,
         placement.gpu_model,
         placement.min_gpu_memory_bytes,
         placement.min_memory_bytes,
@@ -187,6 +188,8 @@ def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bo
         found.append(("min_memory_bytes", lambda node: node.memory_bytes >= memory))
     if placement.same_rack:
         found.append(("same_rack", lambda node: node.rack is not None))
+    if placement.quiet:
+        found.append(("quiet", lambda node: node.is_quiet))
     if placement.exclusive:
         found.append(("exclusive", lambda node: not node.quarantined))
     return found

@@ -80,6 +80,14 @@ class Demands:
             return None
         return addresses.shared([self._cluster.nodes[number] for number in np.unique(groups.node)])
 
+    def loaded(self, placement: Placement) -> list[str]:
+        """Return the nodes with other load that it may not use now, if the gang could fit with them."""
+        if not placement.quiet:
+            return []
+        demand = self.anywhere(placement.model_copy(update={"quiet": False}))
+        nodes = (self._cluster.nodes[number] for number in np.unique(demand.groups.node))
+        return [node.name for node in nodes if not node.is_quiet] if self.can_ever_fit(demand) else []
+
     def _elsewhere(self, placement: Placement, asked: _Key, excluded: frozenset[str]) -> Groups:
         if not excluded:
             return self._cluster.groups(placement)

@@ -81,6 +81,11 @@ def leaving(job: QueuedJob, nodes: Sequence[NodeState]) -> Why:
     )
 
 
+def not_quiet(names: Sequence[str]) -> Why:
+    """The gang would fit but for nodes with other load; at least one is given."""
+    return Why("not_quiet", f"Waits for quiet nodes: other load keeps cores busy on {listed(names)}.")
+
+
 def behind(head: int) -> Why:
     """It would not fit, and another job is to start before it anyway."""
     return Why("behind", f"Waits behind job {head}, which is ahead of it in the queue.")

@@ -222,6 +222,8 @@ class _Pass:
         if missed:
             return pending.leaving(job, missed)
         demands = self._demands
+        if loaded := demands.loaded(job.placement):
+            return pending.not_quiet(loaded)
         return pending.never(demand, demands.version_skew(demand), demands.same_address(demand), self._cluster)
 
     def _why_behind(self, waiting: _Waiting, behind: Why) -> Why:

@@ -36,6 +36,8 @@ class NodeState:
     gpu_models: tuple[str, ...] = ()
     gpu_memory_bytes: int = 0  # memory of the smallest GPU
     memory_bytes: int = 0
+    cores: int = 0
+    is_quiet: bool = True  # no other load keeps its cores busy, as far as it is known
     quarantined: frozenset[int] = frozenset()  # slots that were not proven free
     only_on: str = ""  # its address is a loopback one of this machine, so that no other machine reaches it
     address: str = ""  # its peers connect to it; a gang uses one node of each address, "" stands for any
@@ -118,6 +120,7 @@ class Policy:
     fair_share_half_life_hours: float = 168.0
     allow_preemption: bool = False
     max_running_slots_per_user: int = 0  # 0: no limit
+    most_other_load_percent: float = 10.0
 
     @classmethod
     def of(cls, settings: Settings) -> "Policy":
@@ -126,4 +129,5 @@ class Policy:
             fair_share_half_life_hours=settings.fair_share_half_life_hours,
             allow_preemption=settings.allow_preemption,
             max_running_slots_per_user=settings.max_running_slots_per_user,
+            most_other_load_percent=settings.most_other_load_percent,
         )

@@ -6,7 +6,8 @@ the same from one pass to the next, and no change can be missed.
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from typing import Any
@@ -23,9 +24,12 @@ from ringscope_server.placement.snapshot import NodeState, Policy, QueuedJob, Ru
 
 async def take_snapshot(session: AsyncSession, queue: Iterable[QueuedJob], policy: Policy, now: datetime) -> Snapshot:
     """The nodes that take work, what runs on them, and who waits."""
+    running = await _running(session)
+    # The load of a node that runs a job is not other load.
+    working = {share.node_id for gang in running for share in gang.shares}
     return Snapshot(
-        nodes=tuple(await _nodes(session)),
-        running=tuple(await _running(session)),
+        nodes=tuple(await _nodes(session, working, policy.most_other_load_percent)),
+        running=tuple(running),
         queue=tuple(queue),
         usage=await usage.of_all(session, now, policy.fair_share_half_life_hours),
     )
@@ -37,6 +41,8 @@ def node_state(node: Node) -> NodeState:
     return _state(node.id, node.name, node.slots, node.address, node.leaves_at, frozenset(), *told)
 
 
+_MOST_IDLE_LOAD = 0.5  # load average that the system, an agent and a server may cause without any work
+
 _NODES = (
     select(
         Node.id,
@@ -44,6 +50,7 @@ _NODES = (
         Node.slots,
         Node.address,
         Node.leaves_at,
+        Node.load_average,
         *(cast(told, Text) for told in (Node.inventory, Node.versions, Node.labels, Node.label_overrides)),
     )
     .where(Node.removed_at.is_(None), Node.desired == "active", Node.observed != "lost")
@@ -51,12 +58,27 @@ _NODES = (
 )
 
 
-async def _nodes(session: AsyncSession) -> list[NodeState]:
+async def _nodes(session: AsyncSession, working: Collection[int], most_load_percent: float) -> list[NodeState]:
     quarantined = await _quarantined(session)
     return [
-        _read(id, name, slots, address, leaves_at, frozenset(quarantined.get(id, ())), *told)
-        for id, name, slots, address, leaves_at, *told in (await (await session.connection()).execute(_NODES)).all()
+        _with_load(
+            _read(id, name, slots, address, leaves_at, frozenset(quarantined.get(id, ())), *told),
+            None if id in working else load_average,
+            most_load_percent,
+        )
+        for id, name, slots, address, leaves_at, load_average, *told in (
+            await (await session.connection()).execute(_NODES)
+        ).all()
     ]
+
+
+def _with_load(node: NodeState, load_average: float | None, most_percent: float) -> NodeState:
+    """Return the node, marked if other load keeps its cores busy.
+
+    It gets no number, because a plan is reused while the nodes are equal to those of the last pass.
+    """
+    is_quiet = load_average is None or load_average <= max(_MOST_IDLE_LOAD, node.cores * most_percent / 100)
+    return node if is_quiet else replace(node, is_quiet=False)
 
 
 @lru_cache(maxsize=8192)
@@ -98,6 +120,7 @@ def _state(
         gpu_models=tuple(gpu["model"] for gpu in gpus),
         gpu_memory_bytes=min((gpu["memory_bytes"] for gpu in gpus), default=0),
         memory_bytes=inventory["memory_bytes"],
+        cores=int(inventory.get("cores") or 1),
         quarantined=quarantined,
         only_on=inventory["hostname"] if is_loopback(address) or inventory.get("only_here") else "",
         address=address,

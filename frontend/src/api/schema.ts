@@ -3410,6 +3410,7 @@ export interface components {
              *       "arrangement": "pack",
              *       "exclusive": false,
              *       "node_names": [],
+             *       "quiet": false,
              *       "ranks": 2,
              *       "same_rack": false,
              *       "selector": {}
@@ -4602,6 +4603,12 @@ export interface components {
              * @description The job runs on exactly this many nodes.
              */
             nodes?: number | null;
+            /**
+             * Quiet
+             * @description The job starts only while its nodes are quiet: their load average is at most 0.5, or the setting most_other_load_percent of their cores. A node that reports no load counts as quiet.
+             * @default false
+             */
+            quiet: boolean;
             /**
              * Ranks
              * @description Processes in the gang; each occupies one slot. A simulation is one process, however many ranks it simulates.

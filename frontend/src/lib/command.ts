@@ -64,6 +64,7 @@ function placementFlags(placement: JobSpec["placement"]): (string | number)[] {
     ...((placement.arrangement ?? "pack") === "pack" ? [] : ["--arrangement", placement.arrangement]),
     ...(placement.node_names ?? []).flatMap((name) => ["--node", name]),
     ...(placement.same_rack ? ["--same-rack"] : []),
+    ...(placement.quiet ? ["--when-quiet"] : []),
     ...given("--gpu-model", placement.gpu_model),
     ...given("--min-gpu-memory", size(placement.min_gpu_memory_bytes)),
     ...given("--min-memory", size(placement.min_memory_bytes)),

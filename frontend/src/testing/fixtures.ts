@@ -64,7 +64,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
         selector: {},
         exclusive: true,
         arrangement: "pack",
-        same_rack: false,
+        same_rack: false, quiet: false,
         node_names: [],
         gpu_model: null,
         min_gpu_memory_bytes: null,

@@ -54,6 +54,17 @@ def test_behind_a_head_that_waits_a_job_starts_on_nodes_that_it_does_not_avoid()
     assert [(wait.job_id, wait.reason) for wait in made.waits] == [(7, "slots"), (9, "behind")]
 
 
+def test_a_job_waits_for_quiet_nodes_and_holds_nobody_up() -> None:
+    nodes = [node(1, is_quiet=False), node(2)]
+    made = planned(nodes, [], [queued(7, 8, quiet=True), queued(8, 4, quiet=True), queued(9, 4)])
+    assert [(start.job_id, start.shares[0].node_id) for start in made.starts] == [(8, 2), (9, 1)]
+    [wait] = made.waits
+    assert (wait.reason, wait.estimated_start) == ("not_quiet", None)
+    assert wait.sentence == "Waits for quiet nodes: other load keeps cores busy on n1."
+    [too_large] = planned(nodes, [], [queued(7, 9, quiet=True)]).waits
+    assert too_large.reason == "slots", "no quiet node would help"
+
+
 def test_a_short_job_overtakes_and_a_long_one_takes_what_is_left_over() -> None:
     running = [gang(1, {1: (0, 1, 2)}, ends_in=90)]
     made = planned([node(1), node(2, 3)], running, [queued(7, 5), queued(8, 1, limit=90), queued(9, 2, limit=1000)])

@@ -33,6 +33,7 @@ class Node(Base):
     observed_reason: Mapped[str] = mapped_column(default="")  # why it is degraded or lost, in words
     clock_offset_seconds: Mapped[float | None]  # the agent's clock minus the server's
     clock_error_seconds: Mapped[float | None]  # at most so far from the truth
+    load_average: Mapped[float | None]  # by the newest heartbeat; null: it cannot measure it
     leaves_at: Mapped[datetime | None]  # its allocation by a batch system ends then
     # The most that it had since a person last took it as it is: fewer is a fault.
     expected_slots: Mapped[int] = mapped_column(default=0)

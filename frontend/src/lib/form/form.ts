@@ -30,6 +30,8 @@ export type JobForm = {
   perNode: string;
   /** Labels of its nodes, as `labelsFrom` reads them. */
   selector: string;
+  /** Whether the job waits until other load leaves its nodes. */
+  quiet: string;
   min: string;
   max: string;
   factor: string;
@@ -79,6 +81,7 @@ export const STANDARD: JobForm = {
   nodes: "",
   perNode: "",
   selector: "",
+  quiet: "off",
   min: "8 B",
   max: "64 MiB",
   factor: "2",
@@ -145,6 +148,7 @@ export const SWEEP_FIELDS = {
   nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
   perNode: { pointer: "/placement/ranks_per_node", label: "Ranks per node", reads: "optional whole number" },
   selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
+  quiet: { pointer: "/placement/quiet", label: "Wait for quiet nodes", reads: "flag" },
   rails: { pointer: "/benchmark/channels", label: "Channels", reads: "optional whole number" },
   blocking: { pointer: "/benchmark/blocking", label: "Waiting", reads: "whole number" },
   average: { pointer: "/benchmark/average", label: "Time of a row", reads: "text" },
@@ -157,7 +161,7 @@ export const SWEEP_FIELDS = {
 /** Rarely needed fields: the page shows them on demand, and if one of them differs from the default or was refused. */
 export const ADVANCED: readonly Field[] = [
   "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "average", "skip", "timeout",
-  "start", "load", "hang", "rotate", "trace",
+  "start", "load", "hang", "quiet", "rotate", "trace",
 ];
 
 /**
@@ -201,6 +205,7 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
       ...base?.placement,
       selector: labelsFrom(form.selector, base?.placement.selector),
       ranks: isSimulation(form) ? 1 : numberOr(form.ranks),
+      quiet: !isSimulation(form) && form.quiet === "on",
       nodes: isSimulation(form) ? null : numberOrNull(form.nodes),
       ranks_per_node: isSimulation(form) ? null : numberOrNull(form.perNode),
     },
@@ -249,6 +254,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     ranks: topology ? STANDARD.ranks : String(spec.placement.ranks),
     nodes: String((topology ? null : spec.placement.nodes) ?? STANDARD.nodes),
     selector: labelsText(spec.placement.selector ?? {}),
+    quiet: spec.placement.quiet ? "on" : "off",
     perNode: String((topology ? null : spec.placement.ranks_per_node) ?? STANDARD.perNode),
     min: formatSize(benchmark.min_bytes, true),
     max: formatSize(benchmark.max_bytes, true),

@@ -19,7 +19,7 @@ const AVERAGES = [
 ];
 
 /** Fields that a simulation lacks, as its cluster has them. */
-const OF_RANKS: readonly Field[] = ["nodes", "perNode", "rails"];
+const OF_RANKS: readonly Field[] = ["nodes", "perNode", "rails", "quiet"];
 
 interface Props {
   form: JobForm;
@@ -57,6 +57,15 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
         <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
       </div>
       <Limits bind={bind} />
+      {!isSimulation(form) && (
+        <Checkbox
+          name="quiet"
+          label="Start only while other load leaves the nodes' cores idle"
+          checked={form.quiet === "on"}
+          error={problems.quiet}
+          onChange={(event) => onChange("quiet", event.currentTarget.checked ? "on" : "off")}
+        />
+      )}
       <Checkbox
         name="rotate"
         label="Use another piece of memory each time, so that caches do not hold the data"

@@ -34,6 +34,9 @@ def submit(
         typer.Option("--exclusive/--shared", help="Run alone on its nodes, the default of benchmarks, or share them."),
     ] = None,
     same_rack: Annotated[bool, typer.Option("--same-rack", help="All nodes have the same label rack.")] = False,
+    quiet: Annotated[
+        bool, typer.Option("--when-quiet", help="Wait until other processes leave its nodes' cores idle.")
+    ] = False,
     gpu_model: Annotated[str | None, typer.Option(help="Part of the model's name of its GPUs, such as H200.")] = None,
     min_gpu_memory: Annotated[str | None, typer.Option(help="Minimum memory of each GPU: 80G.")] = None,
     min_memory: Annotated[str | None, typer.Option(help="Minimum memory of each node: 256G.")] = None,
@@ -81,6 +84,7 @@ def submit(
         ("placement", "arrangement"): arrangement,
         ("placement", "exclusive"): exclusive,
         ("placement", "same_rack"): same_rack or None,
+        ("placement", "quiet"): quiet or None,
         ("placement", "gpu_model"): gpu_model,
         ("placement", "min_gpu_memory_bytes"): size("--min-gpu-memory", min_gpu_memory),
         ("placement", "min_memory_bytes"): size("--min-memory", min_memory),

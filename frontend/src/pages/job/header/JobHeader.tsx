@@ -10,6 +10,7 @@ import { Popover } from "../../../components/controls/Popover";
 import { useShortcut } from "../../../components/hooks/shortcuts";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { StateBadge } from "../../../components/marks/StateBadge";
+import { nextStep, RUN_AGAIN } from "../../../lib/nextStep";
 import { DEEDS } from "../../../lib/search/keys";
 import { bestBusbw, isBenchmark, isTerminal, JOB_STATES, jobTitle } from "../../../lib/state";
 import { useRole } from "../../../components/hooks/useRole";
@@ -21,6 +22,7 @@ import { busBandwidthQuery } from "./graphs";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
 import { RingLink } from "./RingLink";
+import { NextStepLink } from "../situation/NextStepLink";
 import { useHold } from "./useHold";
 import { useTraces } from "../useTraces";
 import { Share } from "./ShareDialog";
@@ -43,7 +45,8 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
   const canBeBase = job.state === "succeeded" && bestBusbw(job) !== null;
   const graphs = useGraphs();
   const isOver = isTerminal(job.state);
-  const again = mayChange && <Button renderRoot={(props) => <Link to="/jobs/new" search={{ from: String(job.id) }} {...props} />}>Run again</Button>;
+  // The card proposes it for most jobs that have ended.
+  const again = mayChange && nextStep(job)?.label !== RUN_AGAIN && <NextStepLink step={{ label: RUN_AGAIN, search: { from: String(job.id) } }} />;
   const hasMore = canBeBase || isAdmin || mayChange || (traces.data?.length ?? 0) > 0 || graphs.grafana_url != null || graphs.prometheus_url != null;
   return (
     <header className={classes.header}>
@@ -75,13 +78,12 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
             <Popover label="More">
               {canBeBase && <BaseButton id={job.id} />}
               {isAdmin && <Share />}
-              {!isOver && again}
+              {again}
               {mayChange && <Link to="/settings/schedules" search={{ job: String(job.id) }}>Repeat …</Link>}
               <RingLink job={job} />
               <GraphLinks job={job} />
             </Popover>
           )}
-          {isOver && again}
         </div>
       </div>
       <QueryError what="The traces of the job could not be loaded" query={traces} />

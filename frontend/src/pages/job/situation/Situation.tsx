@@ -6,7 +6,9 @@ import { JobProgress } from "../../../components/JobProgress";
 import { Unstable } from "../../../components/marks/Unstable";
 import { QueryError } from "../../../components/states/QueryError";
 import { Swatch } from "../../../components/marks/Swatch";
+import { useRole } from "../../../components/hooks/useRole";
 import { useNow } from "../../../components/hooks/useNow";
+import { nextStep } from "../../../lib/nextStep";
 import { rankCount } from "../../../lib/sweep/caption";
 import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
@@ -16,6 +18,7 @@ import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
 import { Insights } from "./Insights";
 import { LateNodes } from "./LateNodes";
+import { NextStepLink } from "./NextStepLink";
 import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
 import { TrainingFacts } from "../training/TrainingFacts";
@@ -37,19 +40,24 @@ interface Props {
 
 export function Situation({ job, rows }: Props) {
   const part = useRangeVerdict(job);
+  const { mayChange } = useRole();
+  const step = nextStep(job);
   return (
     <section className="card" aria-label="Outcome">
-      <div className={classes.sentence} aria-busy={part.query.isPlaceholderData || undefined}>
-        <Sentence job={job} rows={rows} part={part.data} />
-        <QueryError what="The verdict on these sizes could not be loaded" query={part.query} />
-        {job.state === "failed" && <Blame job={job} />}
-        {isActive(job.state) && <LateNodes job={job} />}
-        <Explanation job={job} part={part.data} />
-        {isActive(job.state) && (
-          <div className={classes.progress}>
-            <JobProgress job={job} />
-          </div>
-        )}
+      <div className={classes.card}>
+        <div className={classes.sentence} aria-busy={part.query.isPlaceholderData || undefined}>
+          <Sentence job={job} rows={rows} part={part.data} />
+          <QueryError what="The verdict on these sizes could not be loaded" query={part.query} />
+          {job.state === "failed" && <Blame job={job} />}
+          {isActive(job.state) && <LateNodes job={job} />}
+          <Explanation job={job} part={part.data} />
+          {isActive(job.state) && (
+            <div className={classes.progress}>
+              <JobProgress job={job} />
+            </div>
+          )}
+        </div>
+        {mayChange && step && <NextStepLink step={step} />}
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
         {isBenchmark(job) ? <SweepFacts job={job} rows={rows} /> : <TrainingFacts job={job} where={where(job)} />}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from "vitest";
+import { aJob, anAttempt, aTraining } from "../testing/fixtures";
+import { nextStep, RUN_AGAIN } from "./nextStep";
+
+const clear = { algorithm: "ring", in_place: false, min_bytes: 8, max_bytes: 64 };
+const ended = aJob({ state: "succeeded", attempts: [anAttempt()] });
+
+function withWinners(winners: (typeof clear)[]) {
+  return { ...ended, summary: { ...ended.summary, winners } };
+}
+
+describe("the next step of a job", () => {
+  it("is none before it has ended", () => {
+    expect(nextStep(aJob({ state: "running" }))).toBeNull();
+  });
+
+  it("is to wait for quiet nodes after a disturbance, whoever won", () => {
+    const disturbed = { ...withWinners([clear]), attempts: [anAttempt({ disturbed_by: "Other load took 76 %." })] };
+    expect(nextStep(disturbed)).toEqual({ label: "Measure again when quiet", search: { from: String(ended.id), quiet: "on" } });
+  });
+
+  it("is more iterations where no algorithm wins out of place", () => {
+    expect(nextStep(withWinners([]))?.search).toEqual({ from: String(ended.id), iterations: "100" });
+    expect(nextStep(withWinners([{ ...clear, in_place: true }]))?.search.iterations).toBe("100");
+    expect(nextStep(withWinners([clear]))?.label).toBe(RUN_AGAIN);
+    const { benchmark } = ended.spec;
+    const alone = { ...withWinners([]), spec: { ...ended.spec, benchmark: { ...benchmark, algorithms: ["ring" as const] } } };
+    expect(nextStep(alone)?.label).toBe(RUN_AGAIN);
+    const many = { ...withWinners([]), spec: { ...ended.spec, benchmark: { ...benchmark, iterations: 100 } } };
+    expect(nextStep(many)?.label).toBe(RUN_AGAIN);
+  });
+
+  it("is a longer limit after one that was too short, for any kind of job", () => {
+    const late = aTraining({ state: "failed", reason: "start_timeout", message: "" });
+    expect(nextStep(late)?.search.start).toBe("240");
+    const short = aTraining({ state: "failed", reason: "time_limit" });
+    expect(nextStep(short)?.search.limit).toBe(String(4 * short.spec.time_limit_seconds));
+    expect(nextStep(aTraining({ state: "failed", reason: "rank_exit" }))?.search).toEqual({ from: String(late.id) });
+  });
+});

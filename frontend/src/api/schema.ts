@@ -184,6 +184,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/slots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Busy Slots
+         * @description Return how many slots were busy over the last hours, as means of equal parts of that time.
+         */
+        get: operations["get_busy_slots"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparison": {
         parameters: {
             query?: never;
@@ -2316,6 +2336,29 @@ export interface components {
         BucketList: {
             /** Items */
             items: components["schemas"]["RankBucketsView"][];
+        };
+        /**
+         * BusySlots
+         * @description The mean number of busy slots in equal parts of a time span.
+         */
+        BusySlots: {
+            /** Bin Seconds */
+            bin_seconds: number;
+            /**
+             * Busy
+             * @description The mean number of busy slots in each part of the span, oldest first.
+             */
+            busy: number[];
+            /**
+             * Since
+             * Format: date-time
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
         };
         /**
          * Check
@@ -7108,6 +7151,32 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_busy_slots: {
+        parameters: {
+            query?: {
+                /** @description The hours before now. */
+                hours?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BusySlots"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -63,6 +63,7 @@ export type ExampleQuestion = Schemas["ExampleQuestion"];
 export type LinkView = Schemas["LinkView"];
 export type QueuePlan = Schemas["QueuePlan"];
 export type NodeView = Schemas["NodeView"];
+export type BusySlotsView = Schemas["BusySlots"];
 export type NodeReadings = Schemas["NodeReadings"];
 export type Engine = Schemas["Engine"];
 export type Collective = Benchmark["collective"];

@@ -42,6 +42,30 @@ export function bestJobQuery(since: string) {
   });
 }
 
+const DAY_MS = 86_400_000;
+
+/** The numbers of jobs that ended in a time. */
+export interface Ended {
+  finished: number;
+  failed: number;
+}
+
+/** Those that ended in the last 24 hours, and in the 24 hours before. */
+export const dayCountsQuery = queryOptions({
+  queryKey: jobsKey("facets", "ended"),
+  queryFn: async () => {
+    const [day, twoDays] = await Promise.all([endedSince(Date.now() - DAY_MS), endedSince(Date.now() - 2 * DAY_MS)]);
+    return { day, dayBefore: { finished: twoDays.finished - day.finished, failed: twoDays.failed - day.failed } };
+  },
+  refetchInterval: RECOUNT_JOBS_MS,
+});
+
+async function endedSince(timeMs: number): Promise<Ended> {
+  const query = { finished_after: new Date(timeMs).toISOString() };
+  const { total, state } = unwrap(await api.GET("/api/v1/jobs/facets", { params: { query } }));
+  return { finished: total, failed: state.find(({ value }) => value === "failed")?.count ?? 0 };
+}
+
 /** The newest jobs whose name contains a text, for the command palette. */
 export function paletteJobsQuery(text: string) {
   return queryOptions({

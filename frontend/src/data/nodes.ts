@@ -16,6 +16,15 @@ export const clusterQuery = queryOptions({
   queryFn: async () => unwrap(await api.GET("/api/v1/cluster")),
 });
 
+const BUSY_SLOTS_MS = 60_000;
+
+/** The mean number of busy slots in each quarter of an hour of the last day. */
+export const busySlotsQuery = queryOptions({
+  queryKey: ["cluster", "slots"],
+  queryFn: async () => unwrap(await api.GET("/api/v1/cluster/slots")),
+  refetchInterval: BUSY_SLOTS_MS,
+});
+
 export const nodesQuery = queryOptions({
   queryKey: nodesKey(),
   queryFn: async () => unwrap(await api.GET("/api/v1/nodes")).items.map(seenNow),

@@ -1,10 +1,23 @@
 /** Comparison of nodes: versions that differ, and links between pairs. Pure. */
 import type { LinkView, NodeView } from "../api/types";
-import { plural } from "./format";
+import { plural, threeDigits } from "./format";
 
 /** Jobs that have ranks on the node now. */
 export function jobsOn(node: NodeView): number[] {
   return [...new Set(node.slots.flatMap((slot) => (slot.job_id === null ? [] : [slot.job_id])))];
+}
+
+/** Above this many running or waiting processes for each core the node has other work than its ranks. */
+const MOST_LOAD = 1.5;
+
+/** Whether a load average is beyond what the node's cores and its ranks explain. */
+export function isOverloaded({ inventory, slots_busy: ranks }: NodeView, load: number | null | undefined): boolean {
+  return load != null && load > MOST_LOAD * Math.max(inventory.cores, ranks);
+}
+
+/** "a load of 18.0 on 2 cores". */
+export function loadWords({ inventory }: NodeView, load: number): string {
+  return `a load of ${threeDigits(load)} on ${plural(inventory.cores, "core")}`;
 }
 
 export interface SlotUse {

@@ -7,7 +7,7 @@ from urllib.parse import quote
 from ringscope.client.connection import Connection
 from ringscope.client.views import nodes as views
 from ringscope.client.views.events import Event
-from ringscope.client.views.nodes import Cluster, Link, Readings
+from ringscope.client.views.nodes import BusySlots, Cluster, Link, Readings
 
 
 class Node(views.Node):
@@ -25,6 +25,10 @@ class NodeRoutes(Connection):
     def cluster(self) -> Cluster:
         """Nodes, slots and jobs, counted."""
         return Cluster.read(self._get("/cluster"))
+
+    def busy_slots(self, hours: int = 24) -> BusySlots:
+        """Return the mean number of busy slots in equal parts of the last hours."""
+        return BusySlots.read(self._get("/cluster/slots", {"hours": hours}))
 
     def nodes(self) -> list[Node]:
         """All nodes, by name."""

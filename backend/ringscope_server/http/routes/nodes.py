@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.words.job_states import ACTIVE, TERMINAL
 from ringscope.contracts.words.version import __version__
+from ringscope_server.attempts.busy_slots import BusySlots, busy_slots
 from ringscope_server.changes import Changes, announce, announce_ended_tokens
 from ringscope_server.db.models import Node
 from ringscope_server.events.queries import of_target
@@ -167,6 +168,17 @@ async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
         jobs_running=sum(jobs.get(state, 0) for state in ACTIVE),
         jobs_finished=sum(jobs.get(state, 0) for state in TERMINAL),
     )
+
+
+@router.get("/cluster/slots", operation_id="get_busy_slots")
+async def get_busy_slots(
+    user: Viewer,
+    services: ServicesDep,
+    hours: Annotated[int, Query(ge=1, le=168, description="The hours before now.")] = 24,
+) -> BusySlots:
+    """Return how many slots were busy over the last hours, as means of equal parts of that time."""
+    async with services.database.read() as session:
+        return await busy_slots(session, services.now(), hours)
 
 
 @asynccontextmanager

@@ -10,7 +10,14 @@ export function Trends({ node, readings }: { node: NodeView; readings: NodeReadi
     <ul className={classes.trends}>
       {trends.map((trend) => (
         <li key={trend.name} title={`At most ${trend.most} in the last 5 minutes`}>
-          <span className="dim">{trend.name}</span> <TrendChart trend={trend} /> {trend.now}
+          <span className="dim">{trend.name}</span> <TrendChart trend={trend} />{" "}
+          {trend.warning ? (
+            <span className={classes.skewed} title={trend.warning}>
+              ⚠ {trend.now}
+            </span>
+          ) : (
+            trend.now
+          )}
         </li>
       ))}
     </ul>

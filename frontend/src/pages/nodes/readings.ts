@@ -1,5 +1,6 @@
 /** How busy a node was in the last minutes, as small curves. Pure. */
 import type { NodeReadings, NodeView } from "../../api/types";
+import { isOverloaded, loadWords } from "../../lib/nodes";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
 
@@ -12,13 +13,16 @@ export interface Trend {
   now: string;
   /** The highest one. */
   most: string;
+  /** Why the newest value is a problem, in a sentence. */
+  warning?: string;
   /** "x,y x,y" between 0 and 1, the newest on the right; "" for fewer than two. */
   points: string;
 }
 
 /** GPU readings if the node's GPUs are read, else its cores and memory; empty without readings. */
-export function trendsOf({ inventory }: NodeView, readings: NodeReadings | undefined): Trend[] {
+export function trendsOf(node: NodeView, readings: NodeReadings | undefined): Trend[] {
   if (!readings) return [];
+  const { inventory } = node;
   const gpuBytes = (inventory.gpus ?? []).reduce((sum, gpu) => sum + gpu.memory_bytes, 0);
   const ofGpus = [
     trend("GPU", readings, readings.gpu_utilization_ratio, 1, percent),
@@ -26,8 +30,11 @@ export function trendsOf({ inventory }: NodeView, readings: NodeReadings | undef
     trend("hottest", readings, readings.gpu_temperature_celsius, 100, (celsius) => `${threeDigits(celsius)} °C`),
   ].filter((found) => found !== null);
   if (ofGpus.length > 0) return ofGpus;
+  const load = trend("load", readings, readings.load_average, inventory.cores, threeDigits);
+  const newest = readings.load_average.at(-1);
+  const isHigh = newest != null && isOverloaded(node, newest);
   return [
-    trend("load", readings, readings.load_average, inventory.cores, threeDigits),
+    load && isHigh ? { ...load, warning: `${node.name} has ${loadWords(node, newest)}: other work disturbs what is measured there.` } : load,
     trend("memory", readings, readings.memory_used_bytes, inventory.memory_bytes, formatSize),
   ].filter((found) => found !== null);
 }

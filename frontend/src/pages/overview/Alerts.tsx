@@ -18,7 +18,9 @@ export function Alerts({ alerts }: { alerts: readonly Alert[] }) {
         {alerts.slice(0, MOST).map((alert) => (
           <li key={alert.id}>
             <StateBadge look={alert.look} />
-            <Link to={alert.path}>{alert.text}</Link>
+            <Link to={alert.path} search={(alert.search ?? {}) as never}>
+              {alert.text}
+            </Link>
           </li>
         ))}
         {alerts.length > MOST && <li className="dim">and {alerts.length - MOST} more</li>}

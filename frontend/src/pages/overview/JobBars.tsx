@@ -19,7 +19,7 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
   const hasTraining = jobs.some((job) => accuracyOf(job) !== null);
   return (
     <figure className={classes.figure}>
-      <ol className={classes.bars}>
+      <ol className={classes.bars} data-flat={tallest === 0 && !hasShare && !hasTraining ? true : undefined}>
         {[...jobs].reverse().map((job) => (
           <Bar key={job.id} job={job} tallest={tallest} />
         ))}
@@ -29,7 +29,7 @@ export function JobBars({ jobs }: { jobs: readonly JobView[] }) {
         {hasShare && "Height: best bus bandwidth of undisturbed, successful benchmarks, as a share of their links' limit. "}
         {tallest > 0 && `Outlined bars have no known limit; their height is relative to the tallest of them, ${threeDigits(tallest)} GB/s. `}
         {hasTraining && "Height of training: accuracy on held-out samples. "}
-        {tallest === 0 && !hasShare && !hasTraining && "No job counts here yet: simulated and disturbed jobs and those in another mode do not."}
+        {tallest === 0 && !hasShare && !hasTraining && "A job gets a bar if it succeeded in the default mode without other load; a simulated one gets none."}
       </figcaption>
     </figure>
   );

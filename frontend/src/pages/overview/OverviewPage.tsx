@@ -1,11 +1,12 @@
 /** The cluster's health and load, and its newest results. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs";
-import { clusterQuery, nodesQuery } from "../../data/nodes";
-import type { NodeView } from "../../api/types";
+import { activeJobsQuery, bestJobQuery, dayCountsQuery, type Ended, recentJobsQuery } from "../../data/jobs";
+import { clusterQuery, nodesQuery, readingsQuery } from "../../data/nodes";
+import type { JobView, NodeView } from "../../api/types";
 import { ServerCommand } from "../../components/controls/ServerCommand";
 import { Caveat } from "../../components/marks/Caveat";
+import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { Fact, factsClass } from "../../components/Fact";
 import { NoNodes } from "../../components/states/NoNodes";
 import { QueryError } from "../../components/states/QueryError";
@@ -13,17 +14,22 @@ import { Skeleton } from "../../components/states/Skeleton";
 import { useSlots } from "../../components/hooks/useSlots";
 import { useTimeWords } from "../../components/hooks/useNow";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
-import { alertsOf } from "./alerts";
+import { alertsOf, healthOf } from "./alerts";
 import { numberCaveats } from "../../lib/sweep/caveats";
 import { COLLECTIVES } from "../../lib/collectives";
 import { threeDigits } from "../../lib/format";
 import { beyondWords, gpuUse } from "../../lib/nodes";
 import { formatSize } from "../../lib/size";
-import { heldUp } from "../../lib/state";
+import { heldUp, isSimulated } from "../../lib/state";
 import pageCommands from "../../lib/pageCommands.json";
 import { jobsCommand } from "../../lib/search/views";
 import { Alerts, ALERTS_ID } from "./Alerts";
+import { bestOf } from "./bestOf";
+import { BusySlots } from "./BusySlots";
+import { HealthLine } from "./HealthLine";
+import classes from "./Overview.module.css";
 import { RecentJobs } from "./RecentJobs";
+import { RunningNow } from "./RunningNow";
 import { NodeStrip } from "../../components/NodeStrip";
 
 export function OverviewPage() {
@@ -36,10 +42,15 @@ export function OverviewPage() {
   // A job that has run for long is not among the newest.
   const atWork = active.data ?? [];
   const known = [...atWork, ...(jobs.data ?? []).filter((job) => !atWork.some(({ id }) => id === job.id))];
-  const alerts = alertsOf(nodes.data ?? [], known);
+  const readings = useQuery(readingsQuery);
+  const ended = useQuery(dayCountsQuery);
+  const alerts = alertsOf({ nodes: nodes.data ?? [], readings: readings.data, jobs: known, failed: ended.data?.day.failed });
+  // Shown once all its reasons are known, so that it does not change while they come; an error does not hold it back.
+  const isKnown = nodes.data && jobs.data && !active.isPending && !readings.isPending && !ended.isPending;
   return (
     <div className="page">
       <h1 className="hidden-visually">Overview</h1>
+      <HealthLine health={isKnown ? healthOf(alerts, nodes.data) : null} hasAlerts={alerts.length > 0} />
       <QueryError what="The counts could not be loaded" query={cluster} />
       <QueryError what="The nodes could not be loaded" query={nodes} />
       <QueryError what="The jobs could not be loaded" query={jobs} />
@@ -67,22 +78,27 @@ export function OverviewPage() {
           <Fact
             label="Needs attention"
             value={alerts.length}
-            note={alerts.length > 0 ? <a href={`#${ALERTS_ID}`}>what it is</a> : "no node and no running job"}
+            note={alerts.length > 0 ? <a href={`#${ALERTS_ID}`}>See what</a> : "All nodes and jobs are fine"}
           />
+          <EndedFact counts={ended.data} />
           <GpusFact nodes={nodes.data ?? []} />
-          <BestFact />
+          <BestFact recent={jobs.data} />
         </dl>
       )}
       {nodes.data && (
-        <section className="card" aria-labelledby="slots">
-          <div className="card-head">
-            <h2 id="slots">Slots</h2>
-            <Link to="/nodes" className="spread">
-              All nodes
-            </Link>
-          </div>
-          {nodes.data.length > 0 ? <NodeStrip nodes={nodes.data} /> : <NoNodes />}
-        </section>
+        <div className={classes.columns}>
+          <section className="card" aria-labelledby="slots">
+            <div className="card-head">
+              <h2 id="slots">Slots</h2>
+              <Link to="/nodes" className="spread">
+                All nodes
+              </Link>
+            </div>
+            {nodes.data.length > 0 ? <NodeStrip nodes={nodes.data} /> : <NoNodes />}
+            {slots && nodes.data.length > 0 && <BusySlots total={slots.total} />}
+          </section>
+          <RunningNow jobs={atWork} waiting={cluster.data?.jobs_queued ?? 0} />
+        </div>
       )}
       {nodes.isPending && <Skeleton rows={3} />}
       {jobs.isPending && <Skeleton rows={10} />}
@@ -104,15 +120,25 @@ function midnight(nowMs: number): string {
   return new Date(new Date(nowMs).setHours(0, 0, 0, 0)).toISOString();
 }
 
-/** The best measurement since midnight here; simulations do not count. */
-function BestFact() {
-  const { data: job, isPending, isError } = useQuery(bestJobQuery(useTimeWords(midnight)));
-  const row = job && heldUp(job);
-  if (!job || !row) {
-    const why = isPending ? "…" : isError ? "it could not be loaded" : "no undisturbed measurement yet";
+/** The jobs that ended in the last 24 hours, against the 24 hours before. */
+function EndedFact({ counts }: { counts: { day: Ended; dayBefore: Ended } | undefined }) {
+  const label = "Ended in 24 hours";
+  if (!counts) return <Fact label={label} value="–" note="…" />;
+  const { day, dayBefore } = counts;
+  return <Fact label={label} value={day.finished} note={`${day.failed} failed; the day before ${dayBefore.finished}, ${dayBefore.failed} failed`} />;
+}
+
+/** The best measurement since midnight here; without an undisturbed one, the best of the newest jobs with its caveats. */
+function BestFact({ recent }: { recent: readonly JobView[] }) {
+  const since = useTimeWords(midnight);
+  const { data, isPending, isError } = useQuery(bestJobQuery(since));
+  const best = data && heldUp(data) ? data : isPending || isError ? null : bestOf(recent, since);
+  const row = best && (heldUp(best) ?? best.summary.best[0]);
+  if (!best || !row) {
+    const why = isPending ? "…" : isError ? "it could not be loaded" : "nothing measured yet";
     return <Fact label="Best bus bandwidth today" value="–" note={why} />;
   }
-  const limit = job.summary.limit_gb_per_s;
+  const limit = best.summary.limit_gb_per_s;
   return (
     <Fact
       label="Best bus bandwidth today"
@@ -120,11 +146,12 @@ function BestFact() {
       unit="GB/s"
       note={
         <>
+          {isSimulated(best) && <SimulatedBadge />}
           {limit && `${threeDigits((100 * row.busbw_gb_per_s) / limit)} % of its links' limit, `}
-          {COLLECTIVES[job.spec.benchmark.collective].name} by {row.algorithm} at {formatSize(row.size_bytes)}
-          {row.iterations !== null && `, n=${row.iterations}`},{" "}
-          <Link to="/jobs/$jobId" params={{ jobId: job.id }}>job&nbsp;{job.id}</Link>
-          {numberCaveats(job, row).map(({ word, why }) => <Caveat key={word} word={word} why={why} />)}
+          {COLLECTIVES[best.spec.benchmark.collective].name} by {row.algorithm} at {formatSize(row.size_bytes)}
+          {row.iterations !== null && !isSimulated(best) && `, n=${row.iterations}`},{" "}
+          <Link to="/jobs/$jobId" params={{ jobId: best.id }}>job&nbsp;{best.id}</Link>
+          {numberCaveats(best, row).map(({ word, why }) => <Caveat key={word} word={word} why={why} />)}
         </>
       }
     />

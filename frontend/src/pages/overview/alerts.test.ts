@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { JobView } from "../../api/types";
-import { alertsOf } from "./alerts";
+import { alertsOf, healthOf } from "./alerts";
 import { aJob, aNode } from "../../testing/fixtures";
 
 const insight: JobView["insights"][number] = {
@@ -14,21 +14,48 @@ const insight: JobView["insights"][number] = {
   until: null,
 };
 
-it("is empty while all is well", () => expect(alertsOf([aNode()], [aJob()])).toEqual([]));
+it("is empty while all is well", () => expect(alertsOf({ nodes: [aNode()], jobs: [aJob()] })).toEqual([]));
 
 it("names every trouble of a node", () => {
   const node = aNode({ observed: "lost", observed_reason: "no word for 20 s.", desired: "drain", desired_reason: "new DIMM", desired_by: "ada", slots_quarantined: 2 });
-  expect(alertsOf([node], []).map(({ look, text }) => `${look.text} ${text}`)).toEqual([
+  expect(alertsOf({ nodes: [node], jobs: [] }).map(({ look, text }) => `${look.text} ${text}`)).toEqual([
     "lost n1: no word for 20 s.",
-    "draining n1: new DIMM (by ada)",
     "quarantine n1: 2 slots not proven free.",
   ]);
 });
 
 it("lists active problems of running jobs, and no earlier ones", () => {
   const over = { ...insight, id: 6, until: "2026-01-01T00:01:00Z" };
-  expect(alertsOf([], [aJob({ id: 3, insights: [insight, over] })]).map(({ text, path }) => [text, path])).toEqual([
+  expect(alertsOf({ nodes: [], jobs: [aJob({ id: 3, insights: [insight, over] })] }).map(({ text, path }) => [text, path])).toEqual([
     ["job 3: Rank 2 is slow.", "/jobs/3"],
   ]);
-  expect(alertsOf([], [aJob({ state: "failed", insights: [insight] })])).toEqual([]);
+  expect(alertsOf({ nodes: [], jobs: [aJob({ state: "failed", insights: [insight] })] })).toEqual([]);
+});
+
+function reading(node: string, load: number) {
+  const none = [null];
+  return { node, age_seconds: [0], load_average: [load], memory_used_bytes: none, gpu_utilization_ratio: none, gpu_memory_used_bytes: none, gpu_temperature_celsius: none };
+}
+
+it("says in one sentence what needs attention and why", () => {
+  const node = aNode({ name: "vm" });
+  const said = (nodes: Parameters<typeof alertsOf>[0]["nodes"], loads: number[], failed = 0, jobs: JobView[] = []) => {
+    const alerts = alertsOf({ nodes, readings: loads.map((load) => reading("vm", load)), jobs, failed });
+    return [healthOf(alerts, nodes).sentence, alerts.length];
+  };
+  expect(said([node], [18])).toEqual(["1 node needs attention: vm has a load of 18.0 on 2 cores.", 1]);
+  expect(said([node], [3])).toEqual(["The node is ready, and no job failed in the last 24 hours.", 0]);
+  expect(said([{ ...node, slots_busy: 4 }], [4])[1]).toBe(0); // its own ranks explain the load
+  expect(said([node], [], 2)).toEqual(["2 jobs failed in the last 24 hours.", 1]);
+  expect(said([aNode({ observed: "lost" }), node], [18], 1, [aJob({ id: 3, insights: [insight] })])).toEqual([
+    "2 nodes and 1 running job need attention: n1 is lost; vm has a load of 18.0 on 2 cores; job 3 has the insight “slow rank”. 1 job failed in the last 24 hours.",
+    4,
+  ]);
+  expect(said([], [])).toEqual(["No agent has connected yet.", 0]);
+});
+
+it("names a drained node beside its sentence, and not as a fault", () => {
+  const nodes = [aNode({ desired: "drain" }), aNode({ name: "n2" })];
+  expect(alertsOf({ nodes, jobs: [] })).toEqual([]);
+  expect(healthOf([], nodes)).toMatchObject({ sentence: "The node is ready, and no job failed in the last 24 hours.", besides: "1 node is drained: n1." });
 });

@@ -1,46 +1,117 @@
-/** The overview's alerts. Pure. */
-import type { JobView, NodeView } from "../../api/types";
-import { plural } from "../../lib/format";
+/** What needs attention, in a list and in one sentence. Pure. */
+import type { JobView, NodeReadings, NodeView } from "../../api/types";
+import { plural, shortList } from "../../lib/format";
 import { INSIGHTS } from "../../lib/insight";
+import { isOverloaded, loadWords } from "../../lib/nodes";
+import type { JobsSearch } from "../../lib/search/search";
 import { isActive, type StateLook } from "../../lib/state";
 
 export interface Alert {
   id: string;
   look: StateLook;
   text: string;
+  /** The same as a part of a sentence that lists the reasons. */
+  reason: string;
   /** The page with the details. */
   path: string;
+  search?: JobsSearch;
+  /** What it is about; undefined: several jobs. */
+  node?: string;
+  job?: number;
 }
 
 const WARN: StateLook = { glyph: "⚠", text: "", tone: "warn" };
 
-/** Nodes that are lost, degraded, drained or have quarantined slots; then the active insights of running jobs. */
-export function alertsOf(nodes: readonly NodeView[], jobs: readonly JobView[]): Alert[] {
-  return [...nodes.flatMap(ofNode), ...jobs.filter((job) => isActive(job.state)).flatMap(ofJob)];
+interface Known {
+  nodes: readonly NodeView[];
+  readings?: readonly NodeReadings[] | undefined;
+  jobs: readonly JobView[];
+  /** Jobs that failed in the last 24 hours. */
+  failed?: number | undefined;
 }
 
-function ofNode(node: NodeView): Alert[] {
-  const path = `/nodes/${encodeURIComponent(node.name)}`;
-  const alert = (text: string, sentence: string, glyph = "⚠"): Alert => ({
-    id: `${node.name} ${text}`,
-    look: { ...WARN, glyph, text },
-    text: `${node.name}: ${sentence}`,
-    path,
-  });
+/**
+ * Nodes that are lost, degraded, overloaded or have quarantined slots; then the active insights of running jobs, and last
+ * the failed jobs. A drained node needs no attention: a person wanted it so.
+ */
+export function alertsOf({ nodes, readings = [], jobs, failed = 0 }: Known): Alert[] {
+  const loads = new Map(readings.map(({ node, load_average: loads }) => [node, loads.at(-1)]));
   return [
-    ...(node.observed === "ready" ? [] : [alert(node.observed, node.observed_reason || `it is ${node.observed}.`)]),
-    ...(node.desired === "drain" ? [alert("draining", `${node.desired_reason} (by ${node.desired_by ?? "an unknown user"})`, "⏏")] : []),
-    ...(node.slots_quarantined > 0 ? [alert("quarantine", `${plural(node.slots_quarantined, "slot")} not proven free.`)] : []),
+    ...nodes.flatMap((node) => ofNode(node, loads.get(node.name))),
+    ...jobs.filter((job) => isActive(job.state)).flatMap(ofJob),
+    ...(failed > 0 ? [ofFailed(failed)] : []),
+  ];
+}
+
+function ofNode(node: NodeView, load: number | null | undefined): Alert[] {
+  const path = `/nodes/${encodeURIComponent(node.name)}`;
+  const alert = (text: string, sentence: string, reason: string): Alert => ({
+    id: `${node.name} ${text}`,
+    look: { ...WARN, text },
+    text: `${node.name}: ${sentence}`,
+    reason: `${node.name} ${reason}`,
+    path,
+    node: node.name,
+  });
+  const quarantined = plural(node.slots_quarantined, "slot");
+  return [
+    ...(node.observed === "ready" ? [] : [alert(node.observed, node.observed_reason || `it is ${node.observed}.`, `is ${node.observed}`)]),
+    ...(node.slots_quarantined > 0 ? [alert("quarantine", `${quarantined} not proven free.`, `has ${quarantined} in quarantine`)] : []),
+    ...(node.observed !== "lost" && load != null && isOverloaded(node, load)
+      ? [alert("load", `${loadWords(node, load)}; other work than its ranks disturbs what is measured there.`, `has ${loadWords(node, load)}`)]
+      : []),
   ];
 }
 
 function ofJob(job: JobView): Alert[] {
   return job.insights
     .filter((insight) => insight.until === null)
-    .map((insight) => ({
-      id: `insight ${insight.id}`,
-      look: { ...WARN, text: INSIGHTS[insight.kind].toLowerCase() },
-      text: `job ${job.id}: ${insight.message}`,
-      path: `/jobs/${job.id}`,
-    }));
+    .map((insight) => {
+      const kind = INSIGHTS[insight.kind].toLowerCase();
+      return {
+        id: `insight ${insight.id}`,
+        look: { ...WARN, text: kind },
+        text: `job ${job.id}: ${insight.message}`,
+        reason: `job ${job.id} has the insight “${kind}”`,
+        path: `/jobs/${job.id}`,
+        job: job.id,
+      };
+    });
+}
+
+function ofFailed(count: number): Alert {
+  const reason = `${plural(count, "job")} failed in the last 24 hours`;
+  return { id: "failed", look: { glyph: "✕", text: "failed", tone: "bad" }, text: `${reason}.`, reason, path: "/jobs", search: { state: "failed" } };
+}
+
+const MOST_REASONS = 3;
+
+export interface Health {
+  look: StateLook;
+  sentence: string;
+  /** A drained node is no fault, but is missed by those who wait for its slots. */
+  besides: string;
+}
+
+/** The state of the cluster in one sentence with its reasons. */
+export function healthOf(alerts: readonly Alert[], nodes: readonly NodeView[]): Health {
+  const drained = nodes.filter(({ desired, observed }) => desired === "drain" && observed !== "lost");
+  const besides = drained.length === 0 ? "" : `${plural(drained.length, "node")} ${drained.length === 1 ? "is" : "are"} drained: ${shortList(drained.map(({ name }) => name), MOST_REASONS)}.`;
+  if (nodes.length === 0) return { look: { glyph: "○", text: "no node", tone: "waiting" }, sentence: "No agent has connected yet.", besides };
+  if (alerts.length === 0) {
+    const open = nodes.length - drained.length;
+    const ready = open === 0 ? "No node takes jobs" : open === 1 ? "The node is ready" : `All ${open} nodes are ready`;
+    return { look: { glyph: "✓", text: "healthy", tone: "good" }, sentence: `${ready}, and no job failed in the last 24 hours.`, besides };
+  }
+  const troubled = new Set(alerts.flatMap(({ node }) => node ?? [])).size;
+  const jobs = new Set(alerts.flatMap(({ job }) => job ?? [])).size;
+  const subject = [troubled > 0 && plural(troubled, "node"), jobs > 0 && plural(jobs, "running job")].filter(Boolean).join(" and ");
+  const own = alerts.filter(({ id }) => id !== "failed");
+  const more = own.length > MOST_REASONS ? `; and ${own.length - MOST_REASONS} more` : "";
+  const reasons = own.slice(0, MOST_REASONS).map(({ reason }) => reason).join("; ") + more;
+  const sentences = [
+    ...(own.length > 0 ? [`${subject} ${troubled + jobs === 1 ? "needs" : "need"} attention: ${reasons}.`] : []),
+    ...alerts.filter(({ id }) => id === "failed").map(({ text }) => text),
+  ];
+  return { look: { ...WARN, text: "attention" }, sentence: sentences.join(" "), besides };
 }

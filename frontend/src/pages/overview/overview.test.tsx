@@ -2,9 +2,9 @@
 import { act } from "react";
 import { expect, it, vi } from "vitest";
 import type { BenchmarkJob, JobView } from "../../api/types";
-import { activeJobsQuery, bestJobQuery, recentJobsQuery } from "../../data/jobs";
+import { activeJobsQuery, bestJobQuery, dayCountsQuery, recentJobsQuery } from "../../data/jobs";
 import { applyEvents } from "../../data/deltas";
-import { clusterQuery, nodesQuery, seenNow } from "../../data/nodes";
+import { clusterQuery, nodesQuery, readingsQuery, seenNow } from "../../data/nodes";
 import { aBest, aJob, aNode, anAttempt } from "../../testing/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { JobBars } from "./JobBars";
@@ -57,11 +57,11 @@ it("lists what needs attention below the lists, which it must not move", async (
     .of(recentJobsQuery, [aJob()])
     .of(activeJobsQuery, []));
   const sections = [...page.querySelectorAll("section")].map((section) => section.getAttribute("aria-labelledby"));
-  expect(sections).toEqual(["slots", "recent", "alerts"]);
+  expect(sections).toEqual(["slots", "running", "recent", "alerts"]);
 });
 
 it.each([
-  ["no undisturbed measurement yet", null],
+  ["nothing measured yet", null],
   ["…", undefined],
 ])("has a place for the best of the day that says %s", async (note, best) => {
   const midnight = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
@@ -146,4 +146,28 @@ it.each([
 it("says of a bar's best that it is unstable", async () => {
   const { titles } = await bars([measured(1, 10, { summary: { ...aJob().summary, best: [aBest({ is_unstable: true })] } })]);
   expect(titles[0]).toContain("unstable: The iterations differ so much");
+});
+
+it("shows the best of a busy day with its caveat, what ended against the day before, and what runs", async () => {
+  vi.useFakeTimers({ toFake: ["Date"], now: new Date(2026, 0, 2, 12) });
+  const finished = new Date(2026, 0, 2, 8).toISOString();
+  const disturbed = measured(8, 7, { finished_at: finished, attempts: [anAttempt({ disturbed_by: "Other load took 20 % of the processors." })] });
+  const sizes = [{ size_bytes: 8, busbw_gb_per_s: 1, is_unstable: false }, { size_bytes: 64, busbw_gb_per_s: 2, is_unstable: false }];
+  const running = measured(9, 2, { state: "running", progress: { done: 3, total: 10 } });
+  const page = await drawn(<OverviewPage />, "/", new Answers()
+    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, jobs_running: 1, jobs_queued: 2, jobs_finished: 1 } as never)
+    .of(nodesQuery, [seenNow(aNode())])
+    .of(recentJobsQuery, [running, disturbed])
+    .of(activeJobsQuery, [{ ...running, summary: { ...running.summary, sizes } } as JobView])
+    .of(readingsQuery, [])
+    .of(dayCountsQuery, { day: { finished: 4, failed: 1 }, dayBefore: { finished: 9, failed: 0 } })
+    .of(bestJobQuery(new Date(2026, 0, 2).toISOString()), null));
+  vi.useRealTimers();
+  const facts = [...page.querySelectorAll("dl > div")].map(({ textContent }) => textContent);
+  expect(facts).toContain("Ended in 24 hours41 failed; the day before 9, 0 failed");
+  expect(facts.at(-1)).toMatch(/^Best bus bandwidth today7.00 GB\/s.*job\u00a08 disturbed$/);
+  expect(page.querySelector("[data-health]")?.textContent).toContain("1 job failed in the last 24 hours.");
+  const card = page.querySelector("[aria-labelledby=running]");
+  expect(card?.textContent).toContain("2 jobs waiting");
+  expect(card?.querySelector("svg")?.getAttribute("aria-label")).toContain("2.00 GB/s at 64 B");
 });

@@ -53,6 +53,15 @@ class Node(View):
     clock_error_seconds: float | None = None
 
 
+class BusySlots(View):
+    """The mean number of busy slots in equal parts of a time span."""
+
+    since: datetime
+    until: datetime
+    bin_seconds: float
+    busy: list[float]
+
+
 class Cluster(View):
     """The whole cluster in a few numbers."""
 

@@ -42,19 +42,19 @@ clean: ## Remove what was built; data directories stay
 	rm -rf .venv frontend/node_modules frontend/dist build/docs .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/.worker: pyproject.toml constraints.txt scripts/venv scripts/node
-	PYTHON=$(PYTHON) scripts/venv && scripts/node && touch $@
+	@PYTHON=$(PYTHON) scripts/venv && scripts/node && touch $@
 
 .venv/.test: .venv/.worker
-	PYTHON=$(PYTHON) scripts/venv --group dev && touch $@
+	@PYTHON=$(PYTHON) scripts/venv --group dev && touch $@
 
 .venv/.long: .venv/.test
-	PYTHON=$(PYTHON) scripts/venv --group dev --group long && touch $@
+	@PYTHON=$(PYTHON) scripts/venv --group dev --group long && touch $@
 
 .venv/.bench: .venv/.worker
-	PYTHON=$(PYTHON) scripts/venv --group bench && touch $@
+	@PYTHON=$(PYTHON) scripts/venv --group bench && touch $@
 
 .venv/.docs: .venv/.worker
-	PYTHON=$(PYTHON) scripts/venv --group docs && touch $@
+	@PYTHON=$(PYTHON) scripts/venv --group docs && touch $@
 
 frontend/dist/index.html: $(UI_SOURCES) scripts/ui | .venv/.worker
-	scripts/ui build -- --logLevel=warn && touch $@
+	@scripts/ui build -- --logLevel=warn && touch $@

@@ -249,6 +249,21 @@ def test_every_step_can_be_had_as_a_file(visit: Visit) -> None:
 
 
 @pytest.mark.long
+def test_the_chart_can_be_saved_as_a_picture_with_the_verdict(visit: Visit) -> None:
+    page = visit.open("/jobs/1")
+    chart = page.locator("figure canvas").bounding_box()
+    assert chart is not None
+    page.get_by_role("button", name="Copy as").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save PNG").click()
+    assert download.value.suggested_filename == "ringscope-job-1.png"
+    content = download.value.path().read_bytes()
+    assert content.startswith(b"\x89PNG")
+    width, height = (int.from_bytes(content[at : at + 4], "big") for at in (16, 20))
+    assert width >= chart["width"] and height > chart["height"] + 40, "the title and the verdict stand above the chart"
+
+
+@pytest.mark.long
 def test_the_environment_of_a_job_and_the_binding_of_its_ranks(visit: Visit) -> None:
     page = visit.open("/jobs/1?tab=configuration")
     (told,) = visit.site.get("/jobs/1/environment")["items"]

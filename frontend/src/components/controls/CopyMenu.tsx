@@ -1,4 +1,5 @@
 import { atServer } from "../../lib/command";
+import type { ReactNode } from "react";
 import { ROOT, site } from "../../api/site";
 import { useProgram } from "../hooks/useProgram";
 import { CopyButton, type CopyText } from "./CopyButton";
@@ -15,10 +16,12 @@ interface Props {
   curl?: string;
   /** More formats of the same object: the name of each and its text. */
   more?: readonly (readonly [name: string, text: CopyText])[];
+  /** Formats that are saved as a file. */
+  children?: ReactNode;
 }
 
 /** Copies the shown object in a form that other tools read, or opens its JSON. */
-export function CopyMenu({ command, copied, path, curl, more = [] }: Props) {
+export function CopyMenu({ command, copied, path, curl, more = [], children }: Props) {
   const program = useProgram();
   const url = `${ROOT}/api/v1${path ?? ""}`;
   return (
@@ -30,6 +33,7 @@ export function CopyMenu({ command, copied, path, curl, more = [] }: Props) {
       {more.map(([name, text]) => (
         <CopyButton key={name} text={text} label={`Copy ${name}`} />
       ))}
+      {children}
       {path !== undefined && <a href={url}>JSON</a>}
     </Popover>
   );

@@ -3,7 +3,7 @@ import { useState } from "react";
 import { perfettoOf } from "../../data/planning";
 import type { ExampleQuestion } from "../../api/types";
 import { ErrorNote } from "../../components/states/ErrorNote";
-import { download } from "./download";
+import { download } from "../../lib/download";
 
 /** Saves a worked example as a file for Perfetto, which the server makes from the question. */
 export function SaveExample({ question, name }: { question: ExampleQuestion; name: string }) {

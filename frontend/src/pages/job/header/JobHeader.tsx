@@ -12,7 +12,7 @@ import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { StateBadge } from "../../../components/marks/StateBadge";
 import { nextStep, RUN_AGAIN } from "../../../lib/nextStep";
 import { DEEDS } from "../../../lib/search/keys";
-import { bestBusbw, isBenchmark, isTerminal, JOB_STATES, jobTitle } from "../../../lib/state";
+import { bestBusbw, isBenchmark, isTerminal, JOB_STATES, jobTitle, outcome } from "../../../lib/state";
 import { useRole } from "../../../components/hooks/useRole";
 import { BaseButton } from "../../../components/controls/BaseButton";
 import { CopyMenu } from "../../../components/controls/CopyMenu";
@@ -24,7 +24,9 @@ import classes from "./JobHeader.module.css";
 import { RingLink } from "./RingLink";
 import { NextStepLink } from "../situation/NextStepLink";
 import { useHold } from "./useHold";
+import { useRangeVerdict } from "../useSizeRange";
 import { useTraces } from "../useTraces";
+import { useView } from "../useView";
 import { Share } from "./ShareDialog";
 
 interface Props {
@@ -45,6 +47,9 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
   const canBeBase = job.state === "succeeded" && bestBusbw(job) !== null;
   const graphs = useGraphs();
   const isOver = isTerminal(job.state);
+  const [view] = useView();
+  const part = useRangeVerdict(job);
+  const sentence = part.data?.verdict ?? outcome(job);
   // The card proposes it for most jobs that have ended.
   const again = mayChange && nextStep(job)?.label !== RUN_AGAIN && <NextStepLink step={{ label: RUN_AGAIN, search: { from: String(job.id) } }} />;
   const hasMore = canBeBase || isAdmin || mayChange || (traces.data?.length ?? 0) > 0 || graphs.grafana_url != null || graphs.prometheus_url != null;
@@ -73,7 +78,15 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
               Cancel
             </Button>
           )}
-          <CopyMenu command={`ringscope why ${job.id}`} path={`/jobs/${job.id}`} more={[...formats(job, rows), ...(isSimulated ? [] : [["PromQL", busBandwidthQuery(job.id)] as const])]} />
+          <CopyMenu
+            command={`ringscope why ${job.id}`}
+            path={`/jobs/${job.id}`}
+            more={[...formats(job, rows, sentence), ...(isSimulated ? [] : [["PromQL", busBandwidthQuery(job.id)] as const])]}
+          >
+            {isBenchmark(job) && rows.length > 0 && !view.tab && view.view !== "table" && (
+              <Button onClick={() => void import("../results/picture").then(({ savePicture }) => savePicture(job, sentence))}>Save PNG</Button>
+            )}
+          </CopyMenu>
           {hasMore && (
             <Popover label="More">
               {canBeBase && <BaseButton id={job.id} />}
@@ -94,10 +107,10 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
 }
 
 /** The formats of a benchmark's results. Their code loads when one is asked for. */
-function formats(job: JobView, rows: readonly MeasurementView[]): (readonly [string, () => Promise<string>])[] {
+function formats(job: JobView, rows: readonly MeasurementView[], sentence: string): (readonly [string, () => Promise<string>])[] {
   if (!isBenchmark(job) || rows.length === 0) return [];
   return [
-    ["Markdown", async () => (await import("../results/copies")).markdownOf(job, window.location.href)],
+    ["Markdown", async () => (await import("../results/copies")).markdownOf(job, sentence, window.location.href)],
     ["CSV", async () => (await import("../results/copies")).csvOf(job, rows)],
   ];
 }

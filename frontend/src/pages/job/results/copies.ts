@@ -4,7 +4,7 @@ import { allColumns, toCsv } from "../../../lib/csv";
 import { threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 import { basisOf, caveats } from "../../../lib/sweep/caveats";
-import { jobTitle, outcome } from "../../../lib/state";
+import { jobTitle } from "../../../lib/state";
 
 const CSV_COLUMNS = allColumns<Omit<MeasurementView, "id">>()([
   "collective", "algorithm", "chosen_algorithm", "chosen_because", "transport", "in_place", "cycle", "size_bytes",
@@ -18,7 +18,7 @@ export function csvOf(job: BenchmarkJob, rows: readonly MeasurementView[]): stri
 }
 
 /** The verdict with its caveats and a table of the best bus bandwidths; `url` is the address of the job's page. */
-export function markdownOf(job: BenchmarkJob, url: string): string {
+export function markdownOf(job: BenchmarkJob, verdict: string, url: string): string {
   const title = jobTitle(job);
   const name = title === `Job ${job.id}` ? title : `Job ${job.id}, ${title}`;
   const lines = job.summary.best.map(
@@ -26,7 +26,7 @@ export function markdownOf(job: BenchmarkJob, url: string): string {
       `| ${algorithm} | ${threeDigits(best)} | ${formatSize(size)}${inPlace ? " in place" : ""} |`,
   );
   return [
-    `**[${name}](${url})**: ${outcome(job)}`,
+    `**[${name}](${url})**: ${verdict}`,
     ...caveats(job).map(({ word, why }) => `- ${word}: ${why}`),
     "",
     ...(lines.length > 0 ? ["| algorithm | best busbw (GB/s) | at |", "|---|---|---|", ...lines, ""] : []),

@@ -65,6 +65,7 @@ BusySlots: since until bin_seconds busy
 Cluster: version nodes_ready nodes_total slots_busy slots_total jobs_queued jobs_running jobs_finished
 Readings = NodeReadings: node age_seconds load_average? memory_used_bytes? gpu_utilization_ratio?
     gpu_memory_used_bytes? gpu_temperature_celsius?
+NodeHistory: node since until minute load_average? memory_used_bytes? network_bytes_per_second? gpu_utilization_ratio?
 Link = LinkView: nodes busbw_gb_per_s size_bytes is_unstable? algorithm transport job_id measured_at
 
 [planning]

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from ringscope.contracts.protocol import Nic
-from ringscope_agent import gpus, inventory
+from ringscope_agent import gpus, interfaces, inventory
 from ringscope_agent.settings import AgentSettings
 
 Stats = namedtuple("Stats", "isup speed flags")
@@ -107,7 +107,7 @@ def test_interfaces_that_are_up_are_told_with_speed_and_addresses(
     }
     for name, parts in (("ib0", "device"), ("eth0", "device"), ("veth7", "queues")):
         (tmp_path / name / parts).mkdir(parents=True)
-    monkeypatch.setattr(inventory, "_INTERFACES", tmp_path)
+    monkeypatch.setattr(interfaces, "_INTERFACES", tmp_path)
     addresses = {
         "eth0": [Address(socket.AF_INET, "10.0.0.2"), Address(psutil.AF_LINK, "02:fc:00:00:00:01")],
         "ib0": [Address(socket.AF_INET6, "fe80::1%ib0")],

@@ -17,11 +17,11 @@ from ringscope.engine.own_address import addresses_of, is_only_here
 from ringscope.rank.environment import cpu_model, installed_versions
 from ringscope.rank.foreign import without_foreign
 from ringscope_agent import gpus
+from ringscope_agent.interfaces import is_virtual
 from ringscope_agent.settings import AgentSettings
 
 _DISTRIBUTIONS = ("ringscope", "python", "mpi4py", "numpy", "cupy", "nccl", "torch", "tensorflow")
 _INTERNET = (socket.AF_INET, socket.AF_INET6)
-_INTERFACES = Path("/sys/class/net")  # the link from an interface to its device, if it is a card's
 
 
 def take_inventory(settings: AgentSettings, lacks: list[Lack], machine: Machine | None = None) -> Inventory:
@@ -84,7 +84,7 @@ def _nics(settings: AgentSettings) -> list[Nic]:
             speed_mbit_per_s=state.speed or None,
             # A link-local address comes with its interface's name behind a percent sign.
             addresses=[a.address.partition("%")[0] for a in addresses.get(name, []) if a.family in _INTERNET],
-            is_virtual=not (_INTERFACES / name / "device").exists(),
+            is_virtual=is_virtual(name),
         )
         for name, state in sorted(psutil.net_if_stats().items())
         if state.isup and "loopback" not in state.flags.split(",")

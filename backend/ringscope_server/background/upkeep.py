@@ -7,6 +7,7 @@ from sqlalchemy import delete
 
 from ringscope_server.db.faults import log_failure
 from ringscope_server.db.models import Token
+from ringscope_server.nodes import history
 from ringscope_server.services import Services
 from ringscope_server.users import idempotency, last_use, tokens
 
@@ -40,7 +41,9 @@ async def _try_once(services: Services) -> None:
 
 
 async def once(services: Services) -> None:
-    """Store when tokens were last used; end expired sessions, login links, idempotency keys and live streams."""
+    """Store when tokens were last used and the nodes' load of the last minute.
+
+    End expired sessions, login links, idempotency keys and live streams."""
     services.steps.forget_all_but(services.stream.watched_jobs)
     now = services.now()
     times, listening = services.last_use.take(), services.stream.owners
@@ -49,5 +52,6 @@ async def once(services: Services) -> None:
         over = Token.kind.in_(("session", "guest", "login")) & (Token.expires_at < now)
         await session.execute(delete(Token).where(over))
         await idempotency.forget_old(session, now)
+        await history.store(session, services.readings.minute(), now)
         valid = await tokens.still_valid(session, listening, now)
     services.stream.end(listening - valid)

@@ -4,6 +4,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pydantic import BaseModel, Field
 
@@ -11,6 +12,7 @@ from ringscope.contracts.reading import Reading
 
 SPACING_SECONDS = 10.0
 KEPT_SECONDS = 300.0
+MINUTE_SECONDS = 60.0
 KEPT = round(KEPT_SECONDS / SPACING_SECONDS)
 
 
@@ -39,6 +41,15 @@ class _Told:
     reading: Reading
 
 
+class MinuteMeans(BaseModel):
+    """The means of a node's readings in one minute; null for what it did not report."""
+
+    load_average: float | None = None
+    memory_used_bytes: int | None = None
+    network_bytes_per_second: float | None = None
+    gpu_utilization_ratio: float | None = None
+
+
 class Readings:
     """The newest readings of each node, a limited number."""
 
@@ -64,6 +75,12 @@ class Readings:
             return None
         return ring[-1].reading.load_average
 
+    def minute(self) -> dict[int, MinuteMeans]:
+        """Return the means of the last minute's readings for each node that reported any."""
+        now = self._monotonic()
+        recent = {key: [told for told in ring if now - told.at <= MINUTE_SECONDS] for key, ring in self._rings.items()}
+        return {node_id: _means(told) for node_id, told in recent.items() if told}
+
     def columns(self, nodes: Iterable[tuple[int, str]]) -> list[NodeReadings]:
         """Return the readings of these nodes, each an id and a name, in their order."""
         now = self._monotonic()
@@ -78,5 +95,30 @@ class Readings:
 
 
 def _columns(name: str, told: list[_Told], now: float) -> NodeReadings:
-    columns = {column: [getattr(one.reading, column) for one in told] for column in Reading.model_fields}
+    names = Reading.model_fields.keys() & NodeReadings.model_fields.keys()
+    columns = {column: [getattr(one.reading, column) for one in told] for column in names}
     return NodeReadings(node=name, age_seconds=[round(now - one.at, 1) for one in told], **columns)
+
+
+def _means(told: list[_Told]) -> MinuteMeans:
+    memory = _mean([one.reading.memory_used_bytes for one in told])
+    return MinuteMeans(
+        load_average=_mean([one.reading.load_average for one in told]),
+        memory_used_bytes=None if memory is None else round(memory),
+        network_bytes_per_second=_rate([(one.at, one.reading.network_bytes) for one in told]),
+        gpu_utilization_ratio=_mean([one.reading.gpu_utilization_ratio for one in told]),
+    )
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _rate(counts: Iterable[tuple[float, int | None]]) -> float | None:
+    """Return the bytes per second between the first and the last count; None if the count began anew between them."""
+    known = [(at, count) for at, count in counts if count is not None]
+    if len(known) < 2 or any(later < earlier for (_, earlier), (_, later) in pairwise(known)):
+        return None
+    (start, first), (end, last) = known[0], known[-1]
+    return (last - first) / (end - start)

@@ -1230,6 +1230,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{name}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Node History
+         * @description Return the load of a node by the minute over the last 24 hours.
+         */
+        get: operations["get_node_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/{name}/resume": {
         parameters: {
             query?: never;
@@ -4355,6 +4375,44 @@ export interface components {
             };
         };
         /**
+         * NodeHistory
+         * @description A node's load in columns: one value for each minute that it reported in, oldest first; null if it is unknown.
+         */
+        NodeHistory: {
+            /**
+             * Gpu Utilization Ratio
+             * @description The mean over the GPUs.
+             */
+            gpu_utilization_ratio: (number | null)[];
+            /**
+             * Load Average
+             * @description The number of processes that ran or waited for a core.
+             */
+            load_average: (number | null)[];
+            /** Memory Used Bytes */
+            memory_used_bytes: (number | null)[];
+            /** Minute */
+            minute: string[];
+            /**
+             * Network Bytes Per Second
+             * @description Bytes per second that its network cards sent and received.
+             */
+            network_bytes_per_second: (number | null)[];
+            /** Node */
+            node: string;
+            /**
+             * Since
+             * Format: date-time
+             * @description The beginning of the 24 hours before now.
+             */
+            since: string;
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
+        };
+        /**
          * NodeLabels
          * @description Labels to set on a node, or to remove with null; the others stay.
          */
@@ -5322,6 +5380,11 @@ export interface components {
             load_average?: number | null;
             /** Memory Used Bytes */
             memory_used_bytes?: number | null;
+            /**
+             * Network Bytes
+             * @description Bytes that the network cards have sent and received; a later, lower value is a new count.
+             */
+            network_bytes?: number | null;
         };
         /**
          * ReadingPage
@@ -8823,6 +8886,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_node_history: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeHistory"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

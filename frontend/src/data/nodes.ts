@@ -53,3 +53,14 @@ export function nodeEventsQuery(name: string) {
     queryFn: async () => unwrap(await api.GET("/api/v1/events", { params: { query } })).items,
   });
 }
+
+const HISTORY_MS = 60_000;
+
+/** A node's load by the minute over the last day. */
+export function nodeHistoryQuery(name: string) {
+  return queryOptions({
+    queryKey: nodesKey(name, "history"),
+    queryFn: async () => unwrap(await api.GET("/api/v1/nodes/{name}/history", { params: { path: { name } } })),
+    refetchInterval: HISTORY_MS,
+  });
+}

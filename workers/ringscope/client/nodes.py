@@ -7,7 +7,7 @@ from urllib.parse import quote
 from ringscope.client.connection import Connection
 from ringscope.client.views import nodes as views
 from ringscope.client.views.events import Event
-from ringscope.client.views.nodes import BusySlots, Cluster, Link, Readings
+from ringscope.client.views.nodes import BusySlots, Cluster, Link, NodeHistory, Readings
 
 
 class Node(views.Node):
@@ -41,6 +41,10 @@ class NodeRoutes(Connection):
     def readings(self) -> list[Readings]:
         """Return the load of each node that reported any during the last minutes."""
         return [Readings.read(item) for item in self._items("/readings")]
+
+    def node_history(self, name: str) -> NodeHistory:
+        """Return the load of the node by the minute over the last day."""
+        return NodeHistory.read(self._get(f"{_path(name)}/history"))
 
     def node(self, name: str) -> Node:
         """One node."""

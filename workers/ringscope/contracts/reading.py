@@ -14,6 +14,9 @@ class Reading(BaseModel):
         None, description="Processes that run or wait for a core, over the last minute."
     )
     memory_used_bytes: Count | None = None
+    network_bytes: Count | None = Field(
+        None, description="Bytes that the network cards have sent and received; a later, lower value is a new count."
+    )
     gpu_utilization_ratio: Annotated[float, Field(ge=0, le=1)] | None = Field(None, description="Mean of the GPUs.")
     gpu_memory_used_bytes: Count | None = Field(None, description="Memory in use on all GPUs together.")
     gpu_temperature_celsius: Annotated[float, Field(ge=-300, le=1000)] | None = Field(

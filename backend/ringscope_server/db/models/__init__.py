@@ -4,7 +4,7 @@ from ringscope_server.db.models.base import Base, BigKey, UtcDateTime
 from ringscope_server.db.models.events import Event
 from ringscope_server.db.models.insights import Insight, Pulse
 from ringscope_server.db.models.jobs import IS_HELD, Allocation, Attempt, Job, Member
-from ringscope_server.db.models.nodes import Node, QuarantinedSlot
+from ringscope_server.db.models.nodes import Node, NodeMinute, QuarantinedSlot
 from ringscope_server.db.models.results import LogLine, Measurement, Step, Trace
 from ringscope_server.db.models.schedules import Schedule
 from ringscope_server.db.models.scheduling import Lease, Usage
@@ -28,6 +28,7 @@ __all__ = [
     "Measurement",
     "Member",
     "Node",
+    "NodeMinute",
     "Pulse",
     "QuarantinedSlot",
     "RankBuckets",

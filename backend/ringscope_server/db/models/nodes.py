@@ -1,9 +1,9 @@
-"""Nodes, and slots of theirs that nothing is placed on."""
+"""Nodes, their load by the minute, and slots of theirs that nothing is placed on."""
 
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ForeignKey
+from sqlalchemy import BigInteger, ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
 from ringscope_server.db.models.base import Base
@@ -43,6 +43,19 @@ class Node(Base):
     registered_at: Mapped[datetime]
     last_heartbeat_at: Mapped[datetime]
     removed_at: Mapped[datetime | None]  # it left the lists; its name stays in the jobs that it ran
+
+
+class NodeMinute(Base):
+    """The mean load of a node in one minute, kept for a day."""
+
+    __tablename__ = "node_minutes"
+
+    node_id: Mapped[int] = mapped_column(ForeignKey("nodes.id", ondelete="CASCADE"), primary_key=True)
+    minute: Mapped[datetime] = mapped_column(primary_key=True, index=True)
+    load_average: Mapped[float | None]
+    memory_used_bytes: Mapped[int | None] = mapped_column(BigInteger)
+    network_bytes_per_second: Mapped[float | None]
+    gpu_utilization_ratio: Mapped[float | None]
 
 
 class QuarantinedSlot(Base):

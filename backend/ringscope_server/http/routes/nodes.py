@@ -23,6 +23,7 @@ from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.queries import counts_by_state
 from ringscope_server.nodes import queries, service
+from ringscope_server.nodes.history import NodeHistory, history
 from ringscope_server.nodes.readings import ReadingPage
 from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
 from ringscope_server.results.links import LinkPage, links
@@ -111,6 +112,16 @@ async def remove_node(name: str, user: Admin, services: ServicesDep, if_match: I
         await service.remove(session, node, user.name, services.now())
     services.directory.forget(name)
     await announce_ended_tokens(services)
+
+
+@router.get("/nodes/{name}/history", operation_id="get_node_history")
+async def get_node_history(name: str, user: Viewer, services: ServicesDep) -> NodeHistory:
+    """Return the load of a node by the minute over the last 24 hours."""
+    async with services.database.read() as session:
+        node = await queries.one(session, name)
+        if node is None:
+            raise not_found("node", name)
+        return await history(session, node.id, node.name, services.now())
 
 
 @router.get("/nodes/{name}/events", operation_id="list_node_events")

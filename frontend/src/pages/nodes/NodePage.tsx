@@ -2,13 +2,13 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import { nodesQuery, type SeenNode } from "../../data/nodes";
 import { FailedPage } from "../../components/states/FailedPage";
 import { Properties } from "../../components/Properties";
 import { CopyMenu } from "../../components/controls/CopyMenu";
 import { ServerCommand } from "../../components/controls/ServerCommand";
-import { PageSkeleton } from "../../components/states/Skeleton";
+import { PageSkeleton, Skeleton } from "../../components/states/Skeleton";
 import { useShortcut } from "../../components/hooks/shortcuts";
 import { StateBadge } from "../../components/marks/StateBadge";
 import { useFavicon } from "../../components/hooks/useFavicon";
@@ -32,6 +32,9 @@ import classes from "./NodesPage.module.css";
 import { Quarantine } from "./Quarantine";
 import { RemoveDialog } from "./RemoveDialog";
 import { ResumeDialog } from "./ResumeDialog";
+
+// Charts are loaded after the rest of the page.
+const NodeLoad = lazy(async () => ({ default: (await import("./NodeLoad")).NodeLoad }));
 
 const route = getRouteApi("/nodes/$name");
 const HEARTBEAT_MS = 5000;
@@ -83,6 +86,9 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
           <NodeEvents name={node.name} />
         </div>
       </div>
+      <Suspense fallback={<Skeleton rows={16} />}>
+        <NodeLoad node={node} />
+      </Suspense>
       <LinkMatrix nodes={nodes} only={node.name} />
       <NodeHistory name={node.name} />
     </div>

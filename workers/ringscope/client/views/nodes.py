@@ -87,6 +87,19 @@ class Readings(View):
     gpu_temperature_celsius: list[float | None] = []
 
 
+class NodeHistory(View):
+    """A node's load in columns: one value for each minute that it reported in, oldest first; null if it is unknown."""
+
+    node: str
+    since: datetime
+    until: datetime
+    minute: list[datetime]
+    load_average: list[float | None] = []
+    memory_used_bytes: list[int | None] = []
+    network_bytes_per_second: list[float | None] = []
+    gpu_utilization_ratio: list[float | None] = []
+
+
 class Link(View):
     """One pair of nodes, and the fastest row of the newest job that measured it."""
 

@@ -14,8 +14,9 @@ ENDED = {
     "start_timeout": "`ringscope clone {id} --set start_seconds=N` gives each part of the start more time; "
     "`ringscope node {node}` shows the node.",
     "node_lost": "`ringscope nodes` shows whether it is back; `ringscope retry {id}` runs the job again.",
-    "rank_exit": "`ringscope logs {id}` has the last lines of the rank.",
-    "rank_signal": "`ringscope logs {id}` has the last lines; the kernel's log of the node may name what killed it.",
+    "rank_exit": "`ringscope logs {id}` has the last lines of the rank, if it printed any.",
+    "rank_signal": "The kernel's log of the node may name what killed it; `ringscope logs {id}` has the last "
+    "lines, if the rank printed any.",
     "oom": "`ringscope clone {id} --set benchmark.max_bytes=SIZE` takes less memory, for training "
     "training.global_batch_size=N.",
     "hang_detected": "`ringscope insights {id}` shows what each rank was doing, `ringscope node {node}` the node that "
@@ -51,7 +52,7 @@ WAITING = {
     "reserved": "`ringscope clone {id} --set time_limit_seconds=N` with less may start before the other job; "
     "`ringscope priority {id} N` moves it up the queue.",
 }
-_ANY_ENDED = "`ringscope logs {id}` has its output; `ringscope retry {id}` runs it again."
+_ANY_ENDED = "`ringscope logs {id}` has its output, if there was any; `ringscope retry {id}` runs it again."
 _ANY_WAITING = "`ringscope nodes` shows what is free."
 
 

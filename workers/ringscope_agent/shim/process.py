@@ -55,7 +55,7 @@ class Shim:
     async def run(self) -> None:
         """Run until no process of the attempt is left."""
         await self._control.start(self._task.paths.shim_socket)
-        # Only after the socket exists: an agent that finds no socket may rely on there being no shim.
+        # The socket exists first, because an agent that finds no socket concludes that there is no shim.
         process_group.outlive_parent()
         process_group.become_subreaper()
         sys.stdout.buffer.write(LISTENING)

@@ -31,8 +31,8 @@ function shownAs(job: JobView, name: string, baseJob?: JobView, standings = NONE
 it("has a column from its width on", () => {
   const names = (widthPx: number): string[] => columnsFor(widthPx, undefined, NONE).map(({ name }) => name);
   expect(names(390)).toEqual(["state", "name"]);
-  expect(names(1199)).not.toContain("of-limit");
-  expect(names(1200)).toContain("of-limit");
+  expect(names(1280)).toEqual(["state", "id", "name", "work", "ranks", "result", "speed", "over-sizes", "age"]);
+  expect(names(1400)).toContain("of-limit");
   expect(names(2000)).toHaveLength(14);
 });
 
@@ -129,4 +129,16 @@ it("says in every figure's tooltip that it is simulated", () => {
   const job = { ...measured(1, 12.5), spec: aSimulation() };
   for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) expect(shownAs(job, name)[1]).toMatch(/^SIMULATED ring/);
   expect(shownAs(job, "speed")[1], "nothing of it was timed").toBe("SIMULATED ring at 1 MiB");
+});
+
+it.each([
+  ["No clear winner at any size: direct or ring. At 1 MiB direct takes as long as ring.", ["direct", "ring"], "level: direct or ring"],
+  ["Fastest: mpi up to 4 KiB, ring above. At 1 MiB ring is 2.99 times as fast as mpi (95 %: 2.24 to 4).", ["ring", "mpi"], "Fastest: mpi up to 4 KiB, ring above"],
+  ["No winner: a comparison needs at least 5 iterations of each, and there are 2.", ["ring", "mpi"], "No winner: a comparison needs at least 5 iterations of each, and there are 2"],
+  ["At 1 MiB mpi reaches 1.83 GB/s bus bandwidth.", ["mpi"], "only mpi"],
+  ["Wrong results: 3 elements differ from the exact answer.", ["ring", "mpi"], "Wrong results: 3 elements differ from the exact answer."],
+])("says the result in one line, the verdict on hover: %s", (verdict, algorithms, text) => {
+  const job = measured(1, 1) as BenchmarkJob;
+  const summary = { ...job.summary, verdict, wrong: verdict.startsWith("Wrong") ? 3 : 0, best: algorithms.map((algorithm) => aBest({ algorithm })) };
+  expect(shownAs({ ...job, summary }, "result")).toEqual([text, verdict]);
 });

@@ -50,7 +50,7 @@ const COLUMNS: readonly Column[] = [
   { name: "id", heading: "Id", sort: "id", widthPx: 56, fromPx: 640, isNumber: true, className: "dim", content: (job) => job.id },
   { name: "name", heading: "Name", sort: "name", className: classes.name, content: (job, mark) => <Name job={job} {...mark} /> },
   { name: "work", heading: "Work", widthPx: 100, fromPx: 960, className: classes.cut, title: workTitle, content: workTitle },
-  { name: "algorithms", heading: "Algorithms", widthPx: 116, fromPx: 960, className: classes.cut, title: allAlgorithms, content: algorithms },
+  { name: "algorithms", heading: "Algorithms", widthPx: 116, fromPx: 1400, className: classes.cut, title: allAlgorithms, content: algorithms },
   { name: "ranks", heading: "Ranks", sort: "ranks", widthPx: 72, fromPx: 640, isNumber: true, title: ranksOnNodes, content: ranks },
   { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1600, className: classes.cut, title: sizes, content: sizes },
   { name: "result", heading: "Result", fromPx: RESULT_PX, className: classes.cut, title: resultWords, content: result },
@@ -60,7 +60,7 @@ const COLUMNS: readonly Column[] = [
     heading: "At max size (GB/s)",
     meaning: "Bus bandwidth at the largest size, of the algorithm and place with the best of all",
     widthPx: 138,
-    fromPx: 1200,
+    fromPx: 1600,
     isNumber: true,
     title: (job) => fastestAt(job, largest(job)),
     content: atLargest,
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column[] = [
     heading: "Of limit",
     meaning: "The same as a share of what the links allow",
     widthPx: 84,
-    fromPx: 1200,
+    fromPx: 1400,
     isNumber: true,
     title: limitOf,
     content: shareOfLimit,
@@ -90,7 +90,7 @@ const COLUMNS: readonly Column[] = [
     heading: "Over sizes",
     meaning: "Its bus bandwidth over sizes",
     widthPx: 88,
-    fromPx: 1400,
+    fromPx: 1200,
     content: (job) => isBenchmark(job) && <Sparkline sizes={job.summary.sizes} words={sparkWords(job)} />,
   },
 ];
@@ -98,7 +98,7 @@ const COLUMNS: readonly Column[] = [
 const AGE: Column = {
   name: "age",
   heading: "Age",
-  widthPx: 60,
+  widthPx: 80,
   fromPx: 480,
   isNumber: true,
   title: took,
@@ -112,7 +112,16 @@ export const STEPS_PX = [480, 640, 960, 1200, 1400, 1600];
 export function columnsFor(widthPx: number, baseJob: JobView | undefined, standings: ReadonlyMap<number, Standing>): Column[] {
   const all = baseJob ? [...COLUMNS, differenceTo(baseJob, standings), AGE] : [...COLUMNS, AGE];
   const shown = all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
-  return widthPx < RESULT_PX ? shown.map((column) => (column.name === "name" ? withResult(column) : column)) : shown;
+  return shown.map((column) => (column.name === "name" ? nameFor(widthPx, column) : column));
+}
+
+/** The result is longer than most names: it gets the rest of the width if there is enough. */
+const NAME_PX = 220;
+const WIDE_PX = 1200;
+
+function nameFor(widthPx: number, column: Column): Column {
+  if (widthPx < RESULT_PX) return withResult(column);
+  return widthPx < WIDE_PX ? column : { ...column, widthPx: NAME_PX };
 }
 
 /** The progress, or the speed and the result, on a line of its own. */
@@ -207,7 +216,22 @@ function sizes({ spec }: JobView): string {
 
 function result(job: JobView): ReactNode {
   if (job.state === "failed") return <span className={classes.failed}>{resultWords(job)}</span>;
-  return resultWords(job) ?? <JobProgress job={job} />;
+  return shortResult(job) ?? resultWords(job) ?? <JobProgress job={job} />;
+}
+
+const LEVEL = /^No clear winner[^:]*: (.+)$/;
+
+/**
+ * The first sentence of the verdict, which names the winners by size, as one line: "level: direct or ring". A sweep of one
+ * algorithm compares nothing, and its number is in the next column.
+ */
+function shortResult(job: JobView): string | undefined {
+  if (job.state !== "succeeded" || !isBenchmark(job) || job.summary.wrong > 0) return undefined;
+  const [best, ...others] = job.summary.best;
+  if (best && others.length === 0) return `only ${best.algorithm}`;
+  const first = job.summary.verdict.split(/\.\s|\.$/)[0] ?? "";
+  const names = LEVEL.exec(first)?.[1];
+  return names ? `level: ${names}` : first || undefined;
 }
 
 function resultWords(job: JobView): string | undefined {

@@ -116,6 +116,7 @@ Token = TokenView: id name kind role note? node? created_by? created_at? expires
     rotation_wanted_at?
 NewToken(Token): secret
 LoginLink: url expires_at
+ShareLink: id url expires_at
 Me: name role
 
 [training]

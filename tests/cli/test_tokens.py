@@ -70,3 +70,13 @@ def test_rotating(api: FakeApi) -> None:
     assert done.out == (
         "Token 5 is rotated at the next call of the agent of node n1; until then the old one is valid.\n"
     )
+
+
+def test_a_share_link_is_alone_on_stdout(api: FakeApi) -> None:
+    link = {"id": 9, "url": "http://server/login?token=rs_x&next=/jobs/7", "expires_at": "2036-01-08T00:00:00Z"}
+    api.answers["POST /share-links"] = Answer(link, 201)
+    done = api.run("token", "share", "/jobs/7", "--days", "2")
+    assert done.out == f"{link['url']}\n"
+    assert done.err.startswith("Anyone with this link can view everything and change nothing. It expires ")
+    assert "ringscope token revoke 9" in done.err
+    assert api.last.body == {"next": "/jobs/7", "expires_in_days": 2}

@@ -316,7 +316,7 @@ def test_a_baseline_is_set_on_one_job_and_the_next_is_held_against_it(visit: Vis
     page = visit.open(f"/jobs/{measured}")
     page.get_by_role("button", name="More").click()
     page.get_by_role("button", name="★ Set as base job").click()
-    expect(page.get_by_role("button", name="★ No base job")).to_be_visible()
+    expect(page.get_by_role("button", name="★ Remove base job")).to_be_visible()
     page = visit.open(f"/jobs/{again}?view=table")
     [standing] = [
         one

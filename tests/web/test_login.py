@@ -1,5 +1,7 @@
 """The link that `ringscope up` prints, a pasted token, and the way out."""
 
+from urllib.parse import parse_qs, urlsplit
+
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, Visit, visiting
 
@@ -15,7 +17,7 @@ def test_the_printed_link_logs_in_once_and_a_preview_of_it_does_not_count(site: 
     page.context.clear_cookies()
     page.goto(site.link)
     expect(page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
-    expect(page.get_by_role("alert")).to_contain_text("each link works once")
+    expect(page.get_by_role("alert")).to_contain_text("was used, was revoked or has expired")
 
 
 def test_a_pasted_token_logs_in_and_a_wrong_one_is_told(site: Site, stranger: Visit) -> None:
@@ -71,11 +73,15 @@ def test_a_shared_page_opens_for_somebody_who_may_only_look(browser: Browser, si
     shown.get_by_role("button", name="More").click()
     shown.get_by_role("button", name="Share").click()
     dialog = shown.get_by_role("dialog", name="Share this page")
-    expect(dialog).to_contain_text("It works once")
+    dialog.get_by_role("button", name="Make link").click()
+    expect(dialog).to_contain_text("Anyone with this link can view everything and change nothing until")
     assert visit.violations() == []
     visit.shoot("share")
     link = dialog.locator("pre").inner_text()
+    # The first of several people who open it.
+    assert visit.site.post("/session", {"token": parse_qs(urlsplit(link).query)["token"][0]}).status_code == 204
     with visiting(browser, site, has_own_session=True) as other:
+        other.expect_error("401")
         page = other.page
         page.context.clear_cookies()
         page.goto(link)
@@ -85,3 +91,7 @@ def test_a_shared_page_opens_for_somebody_who_may_only_look(browser: Browser, si
         page.get_by_role("button", name="More").click()
         for action in ("Share", "Run again"):
             expect(page.get_by_role("button", name=action).or_(page.get_by_role("link", name=action))).to_have_count(0)
+        dialog.get_by_role("button", name="Revoke").click()
+        expect(dialog.get_by_role("button", name="Revoke")).to_have_count(0)
+        page.goto(link)
+        expect(page.get_by_role("alert")).to_contain_text("was used, was revoked or has expired")

@@ -43,13 +43,14 @@ async def _try_once(services: Services) -> None:
 async def once(services: Services) -> None:
     """Store when tokens were last used and the nodes' load of the last minute.
 
-    End expired sessions, login links, idempotency keys and live streams."""
+    End expired sessions, links, idempotency keys and live streams.
+    """
     services.steps.forget_all_but(services.stream.watched_jobs)
     now = services.now()
     times, listening = services.last_use.take(), services.stream.owners
     async with services.database.write() as session:
         await last_use.write(session, times)
-        over = Token.kind.in_(("session", "guest", "login")) & (Token.expires_at < now)
+        over = Token.kind.in_(("session", "guest", "login", "share")) & (Token.expires_at < now)
         await session.execute(delete(Token).where(over))
         await idempotency.forget_old(session, now)
         await history.store(session, services.readings.minute(), now)

@@ -36,8 +36,7 @@ async def current_user(
         await _refuse(request, services, "no_token")
         raise Problem(401, "not_logged_in", "This needs a token: send it as 'Authorization: Bearer TOKEN'.")
     token = await services.token_cache.find(services.database, secret, services.now())
-    # A login link's token is only valid for the login route, which consumes it.
-    if token is None or token.kind == "login":
+    if token is None or token.kind in tokens.LINKS:
         await _refuse(request, services, "bad_token")
         raise Problem(401, "bad_token", "The token is unknown or expired; use a valid one.")
     if bearer is None and request.method not in SAFE_METHODS and CLIENT_HEADER not in request.headers:

@@ -12,8 +12,9 @@ from ringscope_server.users import idempotency, tokens
 from ringscope_server.users.tokens import Role, User
 from ringscope_server.users.views import TokenSpec
 
-# Sessions and login links are not managed one by one: they end with the token that they were made with.
-MANAGED = ("personal", "join", "agent", "guest")
+# Sessions and login links are not managed one by one: they end with the token that they were made with, and so do the
+# guests of a share link.
+MANAGED = ("personal", "join", "agent", "guest", "share")
 
 
 class RoleTooHighError(Exception):
@@ -56,7 +57,9 @@ async def issue(
 
 async def page(session: AsyncSession, limit: int, before: int | None) -> Sequence[Token]:
     """Return tokens, newest first, from below the id ``before`` on."""
-    query = select(Token).where(Token.kind.in_(MANAGED))
+    shares = select(Token.id).where(Token.kind == "share")
+    of_share = (Token.kind == "guest") & Token.parent_id.is_not(None) & Token.parent_id.in_(shares)
+    query = select(Token).where(Token.kind.in_(MANAGED), ~of_share)
     if before is not None:
         query = query.where(Token.id < before)
     return (await session.scalars(query.order_by(Token.id.desc()).limit(limit))).all()
@@ -73,7 +76,7 @@ async def revoke(session: AsyncSession, token_id: int, user: str, now: datetime)
         return None  # somebody else was faster
     if is_admin and not any(other.id != token_id and tokens.is_valid(other, now) for other in locked):
         raise LastAdminError
-    message = f"{token.kind} token for {token.name}"
+    message = f"share link to {token.note}" if token.kind == "share" else f"{token.kind} token for {token.name}"
     audit.record(session, now, user, "token.revoked", ("token", token.id), before=token.role, message=message)
     await session.delete(token)
     return token

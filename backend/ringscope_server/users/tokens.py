@@ -13,7 +13,9 @@ from ringscope_server.db.models import Token
 
 PersonRole = Literal["viewer", "operator", "admin"]
 Role = Literal[PersonRole, "agent", "join"]
-TokenKind = Literal["personal", "agent", "join", "login", "session", "guest"]
+TokenKind = Literal["personal", "agent", "join", "login", "share", "session", "guest"]
+# A link's token is valid for logging in, and opens nothing by itself.
+LINKS: frozenset[TokenKind] = frozenset({"login", "share"})
 
 # What each role may also do. Agents stand apart: a person's token never speaks for a node, nor the reverse.
 INCLUDES: dict[Role, frozenset[Role]] = {
@@ -60,7 +62,10 @@ def draft(
     created_by: str = "system",
     secret: str | None = None,
 ) -> tuple[Token, str]:
-    """Return a new token, not yet stored, and its secret, which cannot be read again. It ends with its parent."""
+    """Return a new token, not yet stored, and its secret, which cannot be read again.
+
+    It ends with its parent, or if that is a session with the token behind it.
+    """
     secret = secret or new_secret()
     ends = [end for end in (expires_at, parent and parent.expires_at) if end]
     token = Token(
@@ -70,13 +75,17 @@ def draft(
         role=role,
         node=node,
         sha256=fingerprint(secret),
-        parent_id=(parent.parent_id or parent.id) if parent else None,
+        parent_id=_owner(parent) if parent else None,
         created_by=created_by,
         created_at=now,
         expires_at=min(ends, default=None),
         last_used_at=None,
     )
     return token, secret
+
+
+def _owner(parent: Token) -> int:
+    return parent.id if parent.kind == "share" else parent.parent_id or parent.id
 
 
 async def create(

@@ -80,7 +80,7 @@ class NewToken(TokenView):
 
 
 class TokenPage(BaseModel):
-    """Tokens of people and agents, and sessions of guests, whose login links have a lower role than their maker's.
+    """Tokens of people and agents, share links, and guests, whose login links have a lower role than their maker's.
 
     Newest first. Other sessions and login links end with the token that made them.
     """

@@ -1516,7 +1516,7 @@ export interface paths {
         put?: never;
         /**
          * Create Session
-         * @description Log a browser in with a personal token, or with a login link's, which this consumes.
+         * @description Log a browser in with a personal token, with a login link's, which this consumes, or with a share link's.
          *
          *     A client that only loads the link's page, such as a chat that shows a preview, does not consume it.
          */
@@ -1526,6 +1526,26 @@ export interface paths {
          * @description Log this browser out; its live streams end.
          */
         delete: operations["delete_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/share-links": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Share Link
+         * @description Make a link that any number of people can open to view everything, until it expires or its token is revoked.
+         */
+        post: operations["create_share_link"];
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -4219,7 +4239,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "personal" | "agent" | "join" | "login" | "session" | "guest";
+            kind: "personal" | "agent" | "join" | "login" | "share" | "session" | "guest";
             /**
              * Last Used At
              * @description The time of its last use, to the minute.
@@ -5813,6 +5833,42 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * ShareLink
+         * @description A link that lets anyone view everything and change nothing, until it expires or is revoked.
+         */
+        ShareLink: {
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /**
+             * Id
+             * @description The number of its token: DELETE /tokens/{id} revokes the link.
+             */
+            id: number;
+            /** Url */
+            url: string;
+        };
+        /**
+         * ShareLinkSpec
+         * @description The page of a share link and its lifetime.
+         */
+        ShareLinkSpec: {
+            /**
+             * Expires In Days
+             * @description The days until the link and its sessions end.
+             * @default 7
+             */
+            expires_in_days: number;
+            /**
+             * Next
+             * @description The page that the link opens: a path of this server, such as /jobs/7.
+             * @default /
+             */
+            next: string;
+        };
+        /**
          * SizeBusbw
          * @description The bus bandwidth at one size.
          */
@@ -6073,7 +6129,7 @@ export interface components {
         };
         /**
          * TokenPage
-         * @description Tokens of people and agents, and sessions of guests, whose login links have a lower role than their maker's.
+         * @description Tokens of people and agents, share links, and guests, whose login links have a lower role than their maker's.
          *
          *     Newest first. Other sessions and login links end with the token that made them.
          */
@@ -6142,7 +6198,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "personal" | "agent" | "join" | "login" | "session" | "guest";
+            kind: "personal" | "agent" | "join" | "login" | "share" | "session" | "guest";
             /**
              * Last Used At
              * @description The time of its last use, to the minute.
@@ -9362,7 +9418,9 @@ export interface operations {
             query?: never;
             header?: never;
             path?: never;
-            cookie?: never;
+            cookie?: {
+                ringscope_session?: string | null;
+            };
         };
         requestBody: {
             content: {
@@ -9401,6 +9459,36 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    create_share_link: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ShareLinkSpec"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareLink"];
+                };
             };
             401: components["responses"]["NotLoggedIn"];
             "4XX": components["responses"]["Refused"];

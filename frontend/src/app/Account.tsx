@@ -24,7 +24,7 @@ export function Account({ name, role, logOut }: Props) {
       <Dialog title={`${name} is still logged in`} isOpen={logOut.error !== null} onClose={logOut.reset}>
         {logOut.error && <ErrorNote what="You were not logged out" error={logOut.error} onRetry={() => logOut.mutate()} />}
         <div className={buttonsClass}>
-          <Button onClick={logOut.reset}>Stay logged in</Button>
+          <Button onClick={logOut.reset}>Cancel</Button>
         </div>
       </Dialog>
     </>

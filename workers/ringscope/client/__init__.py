@@ -25,7 +25,7 @@ from ringscope.client.views.nodes import Cluster
 from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTable, Sensitivities
 from ringscope.client.views.predictions import Against, ComparedRow
 from ringscope.client.views.results import Arrival, AttemptEnvironment, LogLine, Step
-from ringscope.client.views.tokens import LoginLink, Me, Token
+from ringscope.client.views.tokens import LoginLink, Me, ShareLink, Token
 from ringscope.client.views.training import Curve, CurvePoint, RankBuckets
 from ringscope.client.views.webhooks import Delivery, NewWebhook
 from ringscope.client.webhooks import Webhook, WebhookRoutes
@@ -70,6 +70,7 @@ __all__ = [
     "Schedule",
     "Sensitivities",
     "ServerAwayError",
+    "ShareLink",
     "Step",
     "StreamEvent",
     "Summary",

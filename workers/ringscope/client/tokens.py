@@ -3,11 +3,11 @@
 from typing import Any
 
 from ringscope.client.connection import Connection
-from ringscope.client.views.tokens import LoginLink, Me, NewToken, Token
+from ringscope.client.views.tokens import LoginLink, Me, NewToken, ShareLink, Token
 
 
 class TokenRoutes(Connection):
-    """/me, /tokens and /login-links."""
+    """/me, /tokens, /login-links and /share-links."""
 
     def me(self) -> Me:
         """Return the name and role behind this connection's token."""
@@ -57,3 +57,14 @@ class TokenRoutes(Connection):
         fields = {"next": next, "role": role, "session_hours": hours}
         wanted = {name: value for name, value in fields.items() if value is not None}
         return LoginLink.read(self._act("/login-links", wanted))
+
+    def share_link(self, next: str = "/", expires_in_days: float | None = None) -> ShareLink:
+        """A link with which anyone can view everything, until it expires or its token is revoked.
+
+        Args:
+            next: the path that it leads to, such as /jobs/7.
+            expires_in_days: 30 at most; None: the server's default, 7.
+        """
+        fields = {"next": next, "expires_in_days": expires_in_days}
+        wanted = {name: value for name, value in fields.items() if value is not None}
+        return ShareLink.read(self._act("/share-links", wanted))

@@ -1,11 +1,11 @@
-"""/session, /me and login links: the one-time link, the browser's session, and the current user."""
+"""/session, /me and links: the one-time login link, the share link, the browser's session, and the current user."""
 
 from datetime import datetime, timedelta
 from typing import Annotated
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Cookie, Depends, Request, Response
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ringscope_server.changes import announce_ended_tokens
 from ringscope_server.http.auth import COOKIE, Admin, Viewer
@@ -20,6 +20,8 @@ from ringscope_server.users.sessions import GUEST_LIFETIME
 from ringscope_server.users.tokens import PersonRole, Role
 
 router = APIRouter(tags=["session"])
+
+MAX_SHARE_DAYS = 30
 
 
 class Me(BaseModel):
@@ -39,6 +41,19 @@ class Secret(BaseModel):
     token: str
 
 
+def _stays_here(path: str) -> str:
+    if not is_local_path(path):
+        raise ValueError("this is no path of this server; give one that begins with a single slash, as /jobs/7.")
+    return path
+
+
+LocalPath = Annotated[
+    str,
+    AfterValidator(_stays_here),
+    Field(max_length=MAX_PATH, description="The page that the link opens: a path of this server, such as /jobs/7."),
+]
+
+
 class LoginLinkSpec(BaseModel):
     """The purpose of a login link."""
 
@@ -52,21 +67,31 @@ class LoginLinkSpec(BaseModel):
         description="Hours for which the browser stays logged in once it has followed the link; default: the longest "
         "allowed time, which is a week for a role other than the caller's own.",
     )
-    next: str = Field(
-        "/", max_length=MAX_PATH, description="The page that the link opens: a path of this server, such as /jobs/7."
-    )
-
-    @field_validator("next")
-    @classmethod
-    def _stays_here(cls, path: str) -> str:
-        if not is_local_path(path):
-            raise ValueError("this is no path of this server; give one that begins with a single slash, as /jobs/7.")
-        return path
+    next: LocalPath = "/"
 
 
 class LoginLink(BaseModel):
     """A link that logs one browser in, once."""
 
+    url: str
+    expires_at: datetime
+
+
+class ShareLinkSpec(BaseModel):
+    """The page of a share link and its lifetime."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    next: LocalPath = "/"
+    expires_in_days: float = Field(
+        7, gt=0, le=MAX_SHARE_DAYS, allow_inf_nan=False, description="The days until the link and its sessions end."
+    )
+
+
+class ShareLink(BaseModel):
+    """A link that lets anyone view everything and change nothing, until it expires or is revoked."""
+
+    id: int = Field(description="The number of its token: DELETE /tokens/{id} revokes the link.")
     url: str
     expires_at: datetime
 
@@ -87,22 +112,41 @@ async def create_login_link(
     async with services.database.write() as session:
         lasts = timedelta(hours=wanted.session_hours) if wanted.session_hours else None
         secret, expires_at = await sessions.login_link(session, user, wanted.role or user.role, lasts, services.now())
-    query = {"token": secret} | ({} if wanted.next == "/" else {"next": wanted.next})
-    base = origin(request, services.settings)
-    return LoginLink(url=f"{base}/login?{urlencode(query, safe='/')}", expires_at=expires_at)
+    return LoginLink(url=_link(request, services, secret, wanted.next), expires_at=expires_at)
+
+
+@router.post("/share-links", status_code=201, operation_id="create_share_link")
+async def create_share_link(
+    user: Admin, services: ServicesDep, request: Request, wanted: ShareLinkSpec | None = None
+) -> ShareLink:
+    """Make a link that any number of people can open to view everything, until it expires or its token is revoked."""
+    wanted = wanted or ShareLinkSpec()
+    lasts = timedelta(days=wanted.expires_in_days)
+    async with services.database.write() as session:
+        token, secret = await sessions.share_link(session, user, wanted.next, lasts, services.now())
+    assert token.expires_at is not None
+    return ShareLink(id=token.id, url=_link(request, services, secret, wanted.next), expires_at=token.expires_at)
 
 
 @router.post("/session", status_code=204, operation_id="create_session", dependencies=[Depends(limit_stranger)])
-async def create_session(secret: Secret, services: ServicesDep, response: Response, request: Request) -> None:
-    """Log a browser in with a personal token, or with a login link's, which this consumes.
+async def create_session(
+    secret: Secret,
+    services: ServicesDep,
+    response: Response,
+    request: Request,
+    cookie: Annotated[str | None, Cookie(alias=COOKIE)] = None,
+) -> None:
+    """Log a browser in with a personal token, with a login link's, which this consumes, or with a share link's.
 
     A client that only loads the link's page, such as a chat that shows a preview, does not consume it.
     """
     async with services.database.write() as session:
-        begun = await sessions.log_in(session, secret.token, services.now(), _lifetime(services))
+        begun = await sessions.log_in(session, secret.token, services.now(), _lifetime(services), cookie)
     if begun is None:
         services.monitoring.refused["login"] += 1
-        raise Problem(401, "bad_token", "The token is unknown, used or expired; get a new one with `ringscope login`.")
+        raise Problem(
+            401, "bad_token", "The token is unknown, used, revoked or expired; get a new one with `ringscope login`."
+        )
     is_secure = request.url.scheme == "https" or services.settings.public_url.startswith("https://")
     _set_cookie(response, begun, services.settings.root or "/", is_secure)
 
@@ -120,6 +164,11 @@ async def delete_session(
             await sessions.log_out(session, cookie, services.now())
         await announce_ended_tokens(services)
     response.delete_cookie(COOKIE, path=services.settings.root or "/")
+
+
+def _link(request: Request, services: Services, secret: str, page: str) -> str:
+    query = {"token": secret} | ({} if page == "/" else {"next": page})
+    return f"{origin(request, services.settings)}/login?{urlencode(query, safe='/')}"
 
 
 def _lifetime(services: Services) -> timedelta:

@@ -17,5 +17,5 @@ export function BaseButton({ id, shown, onChange }: Props) {
     setMarks({ ...marks, base });
     onChange?.(base);
   };
-  return <Button onClick={change}>{isBase ? "★ No base job" : "★ Set as base job"}</Button>;
+  return <Button onClick={change}>{isBase ? "★ Remove base job" : "★ Set as base job"}</Button>;
 }

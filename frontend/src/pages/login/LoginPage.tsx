@@ -35,7 +35,7 @@ export function LoginPage() {
       </p>
       {link === "expired" && (
         <p role="alert" className={classes.used}>
-          That link was already used or has expired; each link works once.
+          That link does not work any more: it was used, was revoked or has expired. Ask for a new one.
         </p>
       )}
       {link === "failed" && (

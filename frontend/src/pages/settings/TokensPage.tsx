@@ -51,7 +51,7 @@ export function TokensPage() {
   return (
     <SettingsFrame
       title="Tokens"
-      about="People and agents log in with them. Secrets are shown once."
+      about="People and agents log in with them; share links are listed too. Secrets are shown once."
       action={<Button variant="filled" onClick={() => setMaking(true)}>New token …</Button>}
     >
       <Loaded query={tokens} what="The tokens could not be loaded" rows={5}>
@@ -104,7 +104,8 @@ function endInWords({ kind, node }: TokenView): string {
   if (kind === "join") {
     return "No node can join with it any more, and the tokens of all nodes that joined with it are revoked: the server refuses their agents, and the nodes are lost 15 s later.";
   }
-  if (kind === "guest") return "The browser that followed the shared link is logged out at once.";
+  if (kind === "share") return "The link stops working, and everyone who opened it is logged out at once.";
+  if (kind === "guest") return "The browser that followed the login link is logged out at once.";
   return "Its user is logged out at once, and the sessions and login links that were made with it end.";
 }
 

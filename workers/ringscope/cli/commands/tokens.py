@@ -27,8 +27,8 @@ _COLUMNS: Columns[Token] = {
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
     app.command()(tokens)
-    group = typer.Typer(help="Work with tokens: add, rotate, revoke.")
-    for command in (add, rotate, revoke):
+    group = typer.Typer(help="Work with tokens: add, share, rotate, revoke.")
+    for command in (add, share, rotate, revoke):
         group.command()(command)
     app.add_typer(group, name="token", no_args_is_help=True)
 
@@ -70,6 +70,28 @@ def add(
     if not quiet:
         complain(f"{_line(made)}. Keep the secret now, it is not shown again:")
     say(made.secret)
+
+
+def share(
+    next_path: Annotated[
+        str, typer.Argument(metavar="PAGE", help="The page that the link opens, such as /jobs/7; default: the first.")
+    ] = "/",
+    days: Annotated[float | None, typer.Option(help="Days until the link expires, at most 30; default: 7.")] = None,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Print a link with which anyone can view everything and change nothing, until it expires or is revoked."""
+    with connect(url, data_dir) as client:
+        made = client.share_link(next_path, days)
+    if as_json:
+        say_json(made.model_dump_json(indent=2))
+        return
+    if not quiet:
+        ends = f"It expires {until(made.expires_at)}; `ringscope token revoke {made.id}` ends it now."
+        complain(as_typed(f"Anyone with this link can view everything and change nothing. {ends}", url, data_dir))
+    say(made.url)
 
 
 def rotate(

@@ -34,6 +34,14 @@ class LoginLink(View):
     expires_at: datetime
 
 
+class ShareLink(View):
+    """A link that lets anyone view everything and change nothing, until it expires or is revoked."""
+
+    id: int
+    url: str
+    expires_at: datetime
+
+
 class Me(View):
     """The user of this request."""
 

@@ -17,7 +17,7 @@ it("says how large, how many and how long", () => {
   expect(trainingItems(found)).toEqual([
     ["Model", "84,746 parameters, a gradient of 331 KiB"],
     ["Steps", "220"],
-    ["Sum of a gradient", "about 123 µs by ring"],
+    ["One all-reduce", "about 123 µs by ring"],
     ["Nodes", "n1 (2 ranks)"],
   ]);
   expect(sumWords(found)).toBe("The cost model. The part that overlaps with backward does not lengthen the step. This is a prediction, not a measurement.");

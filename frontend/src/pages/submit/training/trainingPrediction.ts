@@ -12,7 +12,7 @@ export function trainingItems(found: TrainingPrediction): Item[] {
     ["Model", `${formatCount(parameters)} parameters, a gradient of ${formatSize(bytes)}`],
     ["Steps", steps === null ? "not known: only the nodes have the files" : formatCount(steps)],
     ...(sum
-      ? [["Sum of a gradient", `about ${threeDigits(sum.time_us)} µs by ${sum.algorithm}${sum.pieces > 1 ? `, in ${plural(sum.pieces, "piece")}` : ""}`] as const]
+      ? [["One all-reduce", `about ${threeDigits(sum.time_us)} µs by ${sum.algorithm}${sum.pieces > 1 ? `, in ${plural(sum.pieces, "piece")}` : ""}`] as const]
       : []),
     ...(nodes.length === 0 ? [] : [["Nodes", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
   ];

@@ -1,6 +1,7 @@
 import type { Residual } from "../../api/types";
 import { colourToken } from "../../lib/sweep/style";
 import { sizeRange } from "../../lib/sweep/axes";
+import { Caption } from "../../components/marks/Caption";
 import { ScrollX } from "../../components/controls/ScrollX";
 import { aligned, timeUnit } from "./column";
 import { errorRange, offBy, offByInWords } from "./planFit";
@@ -70,7 +71,7 @@ export function Residuals({ residuals }: { residuals: readonly Residual[] }) {
           </tbody>
         </table>
       </ScrollX>
-      <figcaption className="dim">Each circle is a row of the job (median time); above 0 the model takes longer than was measured.</figcaption>
+      <Caption>Each circle is a row of the job (median time); above 0 the model takes longer than was measured.</Caption>
     </figure>
   );
 }

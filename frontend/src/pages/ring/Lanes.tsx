@@ -1,5 +1,6 @@
 import { type ReactNode, useCallback, useMemo } from "react";
 import { useShortcut } from "../../components/hooks/shortcuts";
+import { Caption } from "../../components/marks/Caption";
 import { CopyButton } from "../../components/controls/CopyButton";
 import { Segments } from "../../components/controls/Segments";
 import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
@@ -24,12 +25,14 @@ interface Props {
   onView: (view: "table" | undefined) => void;
   /** The control that saves the same for Perfetto. */
   perfetto: ReactNode;
-  /** The source of the times, as sentences. */
+  /** The source of the times, in one sentence. */
   children: ReactNode;
+  /** Limits and definitions of the picture. */
+  more?: ReactNode;
 }
 
 /** The messages in time, as lanes or as a table: a worked example's or those of a job's ranks. */
-export function Lanes({ run, step, isTable, basis, onView, perfetto, children }: Props) {
+export function Lanes({ run, step, isTable, basis, onView, perfetto, children, more }: Props) {
   const isSimulated = basis.basis === "simulated";
   const moves = useMemo(() => run.steps.flat(), [run]);
   const critical = useMemo(() => criticalPath(run), [run]);
@@ -57,9 +60,9 @@ export function Lanes({ run, step, isTable, basis, onView, perfetto, children }:
         ) : (
           <LanePicture run={run} step={step} critical={critical} />
         )}
-        <figcaption className="dim">
+        <Caption more={more}>
           {children} The longest chain of messages that wait for each other has {plural(critical.length, "message")}.
-        </figcaption>
+        </Caption>
       </figure>
     </section>
   );

@@ -20,6 +20,19 @@ const EXAMPLES: readonly (readonly [string, Partial<RingForm>])[] = [
   ["32 ranks", { n: "32" }],
 ];
 
+/** Examples to begin with. */
+export function Examples() {
+  return (
+    <div className={classes.examples}>
+      {EXAMPLES.map(([name, search]) => (
+        <Button key={name} renderRoot={(props) => <Link to="/ring" search={search} {...props} />}>
+          {name}
+        </Button>
+      ))}
+    </div>
+  );
+}
+
 /** The choice of algorithm and numbers. */
 export function RingFields({ form, engine, problems, onChange }: Props) {
   const names = Object.keys(COLLECTIVES) as Collective[];
@@ -28,13 +41,6 @@ export function RingFields({ form, engine, problems, onChange }: Props) {
   const shown = algorithms.some((name) => name === form.algorithm) ? algorithms : [form.algorithm, ...algorithms];
   return (
     <section className={`card ${classes.fields}`} aria-label="What is shown">
-      <div className={classes.examples}>
-        {EXAMPLES.map(([name, search]) => (
-          <Button key={name} renderRoot={(props) => <Link to="/ring" search={search} {...props} />}>
-            {name}
-          </Button>
-        ))}
-      </div>
       <div className={classes.row}>
         <NativeSelect
           label="Collective"

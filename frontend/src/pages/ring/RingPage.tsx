@@ -7,7 +7,7 @@ import { exampleQuery } from "../../data/planning";
 import { engineQuery } from "../../data/server";
 import type { Collective } from "../../api/types";
 import { site } from "../../api/site";
-import { Command } from "../../components/controls/Command";
+import { CopyMenu } from "../../components/controls/CopyMenu";
 import { QueryError } from "../../components/states/QueryError";
 import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { Skeleton } from "../../components/states/Skeleton";
@@ -25,7 +25,7 @@ import { exampleQuestion, ringForm, ringProblems, type RingSearch, ringSearch, t
 import { Lanes } from "./Lanes";
 import { Player } from "./Player";
 import classes from "./RingPage.module.css";
-import { RingFields } from "./RingFields";
+import { Examples, RingFields } from "./RingFields";
 import { SaveExample } from "./SaveExample";
 import { TracedJobs } from "./TracedJobs";
 
@@ -52,45 +52,40 @@ export function RingPage() {
         <SimulatedBadge />
         <h1>A collective, step by step</h1>
         <span className={classes.kind}>worked example</span>
+        <span className="spread">
+          <CopyMenu command={traceCommand(form)} copied={withProgram(traceCommand(form), program)} curl={askCommand("/trace", question, site())} />
+        </span>
       </div>
-      <TracedJobs />
-      <QueryError what="The collectives could not be loaded" query={engine} />
-      <RingFields form={form} engine={engine.data} problems={problems} onChange={(field, value) => go({ [field]: value, step: undefined }, false)} />
+      <Examples />
       {Object.keys(problems).length === 0 && <QueryError what="The steps could not be computed" query={found} />}
       {found.isPending && <Skeleton rows={28} />}
       {run && found.data && (
-        <>
-          <Player
-            run={run}
-            step={step}
-            end={resultInWords(found.data.example.results)}
-            reduces={engine.data?.collectives[form.collective as Collective]?.reduces ?? true}
-            search={search}
-            paceName="model time"
-            onChange={set}
-          />
-          <Lanes
-            run={run}
-            step={step}
-            isTable={search.view === "table"}
-            basis={SIMULATED}
-            onView={(view) => set({ view })}
-            perfetto={<SaveExample question={question} name={`ringscope-${form.algorithm}-${run.ranks}`} />}
-          >
-            {plural(run.steps.flat().length, "message")} in {formatSeconds(run.timeUs / 1e6)} of the cost model, on links of 1 GB/s and 1 µs (inside nodes
-            10 GB/s and 0.2 µs), adding at 10 GB/s. Nothing was measured.
-          </Lanes>
-        </>
+        <Player
+          run={run}
+          step={step}
+          end={resultInWords(found.data.example.results)}
+          reduces={engine.data?.collectives[form.collective as Collective]?.reduces ?? true}
+          search={search}
+          paceName="model time"
+          onChange={set}
+        />
       )}
-      <section className="card" aria-labelledby="terminal">
-        <div className="card-head">
-          <h2 id="terminal">The same in a terminal</h2>
-        </div>
-        <div className="card-body commands">
-          <Command text={withProgram(traceCommand(form), program)} />
-          <Command text={askCommand("/trace", question, site())} label="Copy curl" />
-        </div>
-      </section>
+      <QueryError what="The collectives could not be loaded" query={engine} />
+      <RingFields form={form} engine={engine.data} problems={problems} onChange={(field, value) => go({ [field]: value, step: undefined }, false)} />
+      {run && (
+        <Lanes
+          run={run}
+          step={step}
+          isTable={search.view === "table"}
+          basis={SIMULATED}
+          onView={(view) => set({ view })}
+          perfetto={<SaveExample question={question} name={`ringscope-${form.algorithm}-${run.ranks}`} />}
+          more="Links have 1 GB/s and 1 µs, inside nodes 10 GB/s and 0.2 µs; ranks add at 10 GB/s."
+        >
+          {plural(run.steps.flat().length, "message")} in {formatSeconds(run.timeUs / 1e6)} of the cost model; nothing was measured.
+        </Lanes>
+      )}
+      <TracedJobs />
     </div>
   );
 }

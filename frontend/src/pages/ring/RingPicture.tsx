@@ -1,12 +1,12 @@
 import { useId } from "react";
-import { arrow, chunkLabel, rankPlaces, rankRadius, RING_PX } from "./ring";
+import { arrow, arrowLabel, rankPlaces, rankRadius, RING_PX } from "./ring";
 import type { Run } from "../../lib/moves";
 import { moveInWords, phaseInWords } from "../../lib/moveWords";
 import classes from "./RingPicture.module.css";
 
 const TRAVELLER_PX = 6;
 
-/** Ranks on a circle and the messages of one step; arrows are labelled with the chunk. */
+/** Ranks on a circle and the messages of one step; arrows are labelled with the numbers sent and their chunk. */
 export function RingPicture({ run, step }: { run: Run; step: number }) {
   const places = rankPlaces(run.ranks);
   const radius = rankRadius(run.ranks);
@@ -59,14 +59,22 @@ export function RingPicture({ run, step }: { run: Run; step: number }) {
           </g>
         ))}
         {arrows.map(({ move, key, label }) => {
-          const text = chunkLabel(move.chunks);
-          const width = 7 * text.length + 14;
+          const lines = arrowLabel(move, run.ranks);
+          const [first = "", second] = lines;
+          const width = Math.max(7 * first.length, 6 * (second?.length ?? 0)) + 14;
+          const x = Math.min(RING_PX - width / 2 - 1, Math.max(width / 2 + 1, label.x));
+          const height = second === undefined ? 20 : 34;
           return (
             <g key={key}>
-              <rect x={label.x - width / 2} y={label.y - 10} width={width} height={20} rx={10} className={move.reduce ? classes.addsTag : classes.keepsTag} />
-              <text x={label.x} y={label.y + 4.5} textAnchor="middle" className={classes.tag}>
-                {text}
+              <rect x={x - width / 2} y={label.y - height / 2} width={width} height={height} rx={10} className={move.reduce ? classes.addsTag : classes.keepsTag} />
+              <text x={x} y={label.y + (second === undefined ? 4.5 : -2)} textAnchor="middle" className={classes.tag}>
+                {first}
               </text>
+              {second !== undefined && (
+                <text x={x} y={label.y + 12} textAnchor="middle" className={classes.chunk}>
+                  {second}
+                </text>
+              )}
             </g>
           );
         })}

@@ -6,7 +6,7 @@ import { basisOf } from "../../lib/sweep/caveats";
 import type { Run } from "../../lib/moves";
 import { endInWords } from "../../lib/moveWords";
 import type { PlayChange, PlaySearch } from "../../lib/search/playSearch";
-import { leftOut, traceCaption } from "./tracedWords";
+import { leftOut, traceCaption, traceNotes } from "./tracedWords";
 import { Hops } from "./Hops";
 import { Lanes } from "./Lanes";
 import { Player } from "./Player";
@@ -50,8 +50,9 @@ export function TraceView({ job, trace, filter, run, step, search, onChange }: P
             Save for Perfetto
           </Button>
         }
+        more={traceNotes(trace, search.view === "table")}
       >
-        {traceCaption(trace, search.view === "table")}
+        {traceCaption(trace)}
       </Lanes>
     </>
   );

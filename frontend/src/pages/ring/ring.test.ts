@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { arrow, chunkLabel, rankPlaces, rankRadius, RING_PX } from "./ring";
+import { arrow, arrowLabel, chunkLabel, rankPlaces, rankRadius, RING_PX } from "./ring";
 
 describe("ranks on a circle", () => {
   it("go clockwise from the top, inside the picture", () => {
@@ -61,6 +61,13 @@ describe("arrows", () => {
   });
 
   it("survive two ranks in one place", () => expect(arrow(a, a, 20).path).not.toContain("NaN"));
+
+  it("are labelled with the numbers sent and their chunk, as far as there is room", () => {
+    expect(arrowLabel({ values: [18], chunks: [2] }, 3)).toEqual(["18", "chunk 2"]);
+    expect(arrowLabel({ values: null, chunks: [0, 1] }, 3)).toEqual(["chunks 0, 1"]);
+    expect(arrowLabel({ values: [1, 2, 3, 4], chunks: [0, 2, 4, 6] }, 8)).toEqual(["4 chunks"]);
+    expect([arrowLabel({ values: [18], chunks: [2] }, 16), arrowLabel({ values: null, chunks: [2] }, 16)]).toEqual([["18"], ["2"]]);
+  });
 
   it("are labelled with their chunks", () => {
     expect([[2], [0, 1], [0, 1, 2, 3], [0, 2, 4, 6]].map(chunkLabel)).toEqual(["2", "0, 1", "0–3", "4 chunks"]);

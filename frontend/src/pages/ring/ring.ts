@@ -1,5 +1,8 @@
 /** Ranks on a circle, and the arrows of one step between them: the geometry, without SVG. */
 
+import { digits } from "../../lib/amount";
+import type { Move } from "../../lib/moves";
+
 export const RING_PX = 420;
 /** More ranks than this cannot be distinguished on a circle. */
 export const MOST_ON_RING = 16;
@@ -77,7 +80,20 @@ function round({ x, y }: Point): string {
   return `${x.toFixed(1)} ${y.toFixed(1)}`;
 }
 
-/** "2", "0–3", "0, 4": the label of an arrow. */
+/** More ranks than this leave an arrow no room for two lines. */
+const MOST_LABELLED = 8;
+const MOST_VALUES = 3;
+
+/** The lines of an arrow's label: the numbers sent, if they are known, and their chunk. */
+export function arrowLabel({ values, chunks }: Pick<Move, "values" | "chunks">, ranks: number): string[] {
+  const numbers = values && values.length <= MOST_VALUES ? values.map(digits).join(", ") : null;
+  const label = chunkLabel(chunks);
+  if (ranks > MOST_LABELLED) return [numbers ?? label];
+  const named = label.endsWith("chunks") ? label : `${chunks.length > 1 ? "chunks" : "chunk"} ${label}`;
+  return numbers === null ? [named] : [numbers, named];
+}
+
+/** "2", "0–3", "0, 4", "4 chunks": the chunks of a message. */
 export function chunkLabel(chunks: readonly number[]): string {
   const isRun = chunks.every((chunk, i) => i === 0 || chunk === (chunks[i - 1] ?? 0) + 1);
   if (chunks.length > 2 && isRun) return `${chunks[0]}–${chunks.at(-1)}`;

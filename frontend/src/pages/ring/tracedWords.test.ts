@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { OperationTrace } from "../../api/types";
-import { besideModel, clockErrorNs, clocksInWords, durationNote, nodesInWords, traceCaption } from "./tracedWords";
+import { besideModel, clockErrorNs, clocksInWords, durationNote, nodesInWords, traceCaption, traceNotes } from "./tracedWords";
 
 function trace(nodes: readonly [string, number | null][], change: Partial<OperationTrace> = {}): OperationTrace {
   return {
@@ -37,24 +37,29 @@ it("holds the measured time against the model's", () => {
 });
 
 describe("the caption", () => {
-  it("says what was measured, with which model beside, and what may err", () => {
-    expect(traceCaption({ ...TWO, ranks: TWO.ranks.map((rank) => ({ ...rank, left_out: 0 })) }, false)).toBe(
-      "One operation as its ranks measured it, in addition to the timed iterations, which are not traced. Dashed: what the cost model says, " +
+  it("says what was measured, and on request with which model beside and what may err", () => {
+    const whole = { ...TWO, ranks: TWO.ranks.map((rank) => ({ ...rank, left_out: 0 })) };
+    expect(traceCaption(whole)).toBe("One operation as its ranks measured it.");
+    expect(traceNotes(whole, false)).toBe(
+      "It ran in addition to the timed iterations, which are not traced. Dashed: what the cost model says, " +
         "with parameters fitted to 8 rows of this job. Whiskers: the error of the nodes’ clocks; events that are closer have no order.",
     );
-    expect(traceCaption({ ...ONE, prediction: null }, false)).not.toMatch(/Dashed|Whiskers/);
-    expect(traceCaption(TWO, true)).toMatch(/Takes by the model: .* ± clocks: /);
-    expect(traceCaption(TWO, false)).toContain("1 later transfer left out");
+    expect(traceNotes({ ...ONE, prediction: null }, false)).not.toMatch(/Dashed|Whiskers/);
+    expect(traceNotes(TWO, true)).toMatch(/Takes by the model: .* ± clocks: /);
+    expect(traceCaption(TWO)).toContain("1 later transfer left out");
   });
 
   it("does not compare lanes whose clocks err by as much as they show", () => {
-    for (const each of [UNKNOWN, { ...TWO, duration_ns: 12_000 }]) expect(traceCaption(each, false)).toContain("lanes of different nodes cannot be compared");
+    for (const each of [UNKNOWN, { ...TWO, duration_ns: 12_000 }]) {
+      expect(traceCaption(each)).toContain("lanes of different nodes cannot be compared");
+      expect(traceNotes(each, false)).not.toContain("Whiskers");
+    }
   });
 
   it("takes no simulation for a measurement", () => {
     const simulated = { ...ONE, transport: "simulated" };
-    expect(traceCaption(simulated, false)).toContain("nothing was measured");
-    expect(traceCaption(simulated, false)).not.toContain("Dashed");
+    expect(traceCaption(simulated)).toContain("nothing was measured");
+    expect(traceNotes(simulated, false)).toBe("");
     expect([durationNote(simulated), durationNote(ONE)]).toEqual(["of the cost model; nothing was measured", "n=1, the slowest rank; 25.0 % above the model"]);
   });
 });

@@ -43,23 +43,26 @@ export function leftOut({ ranks }: OperationTrace): number {
   return ranks.reduce((sum, rank) => sum + rank.left_out, 0);
 }
 
-/** What the lanes or their table show, and what they leave out. */
-export function traceCaption(trace: OperationTrace, isTable: boolean): string {
+/** What the lanes or their table show, and what is missing or cannot be compared. */
+export function traceCaption(trace: OperationTrace): string {
   const isSimulated = trace.transport === "simulated";
-  const messages = isSimulated
-    ? "One operation in the cost model's time; nothing was measured."
-    : "One operation as its ranks measured it, in addition to the timed iterations, which are not traced.";
-  const model = trace.prediction && !isSimulated ? ` ${isTable ? "Takes by the model" : "Dashed"}: what the cost model says, with parameters ${trace.prediction.parameters}.` : "";
+  const what = isSimulated ? "One operation in the cost model's time; nothing was measured." : "One operation as its ranks measured it.";
+  const clocks = areClocksApart(trace) ? " The clocks of the nodes differ so much that lanes of different nodes cannot be compared." : "";
   const missing = leftOut(trace) > 0 ? ` ${plural(leftOut(trace), "later transfer")} left out: there were too many.` : "";
-  return `${messages}${model}${clocksCaption(trace, isTable)}${missing}`;
+  return `${what}${clocks}${missing}`;
 }
 
-/** An error as long as the operation would be a whisker across everything: words say it instead. */
-function clocksCaption(trace: OperationTrace, isTable: boolean): string {
+/** How to read the lanes or their table. */
+export function traceNotes(trace: OperationTrace, isTable: boolean): string {
+  if (trace.transport === "simulated") return "";
+  const model = trace.prediction ? ` ${isTable ? "Takes by the model" : "Dashed"}: what the cost model says, with parameters ${trace.prediction.parameters}.` : "";
+  const hasWhiskers = clockErrorNs(trace) !== 0 && !areClocksApart(trace);
+  const clocks = hasWhiskers ? ` ${isTable ? "± clocks" : "Whiskers"}: the error of the nodes’ clocks; events that are closer have no order.` : "";
+  return `It ran in addition to the timed iterations, which are not traced.${model}${clocks}`;
+}
+
+/** Whether the error of the clocks is as long as the operation: whiskers would cover everything. */
+function areClocksApart(trace: OperationTrace): boolean {
   const errorNs = clockErrorNs(trace);
-  if (errorNs === 0) return "";
-  if (errorNs === null || errorNs >= trace.duration_ns) {
-    return " The error of the nodes’ clocks is as large as the operation’s time, so lanes of different nodes cannot be compared.";
-  }
-  return ` ${isTable ? "± clocks" : "Whiskers"}: the error of the nodes’ clocks; events that are closer have no order.`;
+  return errorNs === null || (errorNs > 0 && errorNs >= trace.duration_ns);
 }

@@ -25,6 +25,18 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
   const simulation = isSimulation(form);
   return (
     <div className={`card ${classes.fields}`}>
+      {simulation && <SimulatedCluster links={engine.links} bind={bind} />}
+      <section aria-labelledby="where" className={classes.group}>
+        <h2 id="where">Where</h2>
+        <div className={classes.row}>
+          {!simulation && (
+            <Ranks bound={bind("ranks")} />
+          )}
+          <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
+        </div>
+        {!simulation && <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />}
+        {carried && <p className="dim">As in the earlier job: {carried}.</p>}
+      </section>
       <section aria-labelledby="what" className={classes.group}>
         <h2 id="what">What to measure</h2>
         <Call engine={engine} form={form} problem={problems.algorithms} bind={bind} onChange={onChange} />
@@ -42,18 +54,6 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
             onChange={(event) => onChange("check", event.currentTarget.checked ? "on" : "off")}
           />
         )}
-      </section>
-      {simulation && <SimulatedCluster links={engine.links} bind={bind} />}
-      <section aria-labelledby="where" className={classes.group}>
-        <h2 id="where">Where</h2>
-        <div className={classes.row}>
-          {!simulation && (
-            <Ranks bound={bind("ranks")} />
-          )}
-          <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
-        </div>
-        {!simulation && <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />}
-        {carried && <p className="dim">As in the earlier job: {carried}.</p>}
       </section>
       <section aria-labelledby="sizes" className={classes.group}>
         <h2 id="sizes">Message sizes</h2>

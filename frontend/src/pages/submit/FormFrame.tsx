@@ -1,6 +1,6 @@
 /** The common frame of the forms of all kinds of jobs: title, refusal, the fields, and a preview of the job. */
 import { Button } from "@mantine/core";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import type { FieldProblem } from "../../api/client";
 import type { JobSpec } from "../../api/types";
 import { ErrorNote } from "../../components/states/ErrorNote";
@@ -51,6 +51,7 @@ export function FormFrame<F extends string>(props: Props<F>) {
   const found = find(check?.problems ?? []);
   const problems = { ...withoutBlank(found.fields, form, start, tried > 0), ...unread };
   const hasProblem = Object.keys(problems).length > 0;
+  const wrongId = useId();
   useFocusOnRefusal(tried, Object.keys({ ...found.fields, ...unread }), Object.keys(table));
   return (
     <form
@@ -73,17 +74,36 @@ export function FormFrame<F extends string>(props: Props<F>) {
         {fields(problems)}
         <aside className={`card ${classes.preview}`} aria-label="What will run">
           {props.preview}
-          <Button type="submit" variant="filled" size="sm" fullWidth aria-busy={isSubmitting}>
+          <Button type="submit" variant={hasProblem ? "default" : "filled"} size="sm" fullWidth aria-busy={isSubmitting} aria-describedby={hasProblem ? wrongId : undefined}>
             {isSubmitting ? "Submitting …" : "Submit the job"}
           </Button>
-          {hasProblem && <p className="dim">Correct the marked fields to see the prediction.</p>}
+          {hasProblem && (
+            <p id={wrongId} className={classes.wrong}>
+              {toFix(problems, table)}
+            </p>
+          )}
           {isReadable && !hasProblem && <Start check={check} />}
           {!hasProblem && props.prediction?.(check)}
-          {props.hasCommand && isReadable && <SameJob spec={spec} />}
+          {props.hasCommand && isReadable && (
+            <details>
+              <summary className="dim">The same as a command</summary>
+              <div className={classes.same}>
+                <SameJob spec={spec} />
+              </div>
+            </details>
+          )}
         </aside>
       </div>
     </form>
   );
+}
+
+/** "Fix the marked field to see the forecast: Ranks." */
+function toFix<F extends string>(problems: Problems, table: FieldTable<F>): string {
+  // "model_arguments.heads" belongs to model_arguments.
+  const labels = Object.keys(problems).map((name) => table[name.split(".")[0] as F]?.label ?? name);
+  const names = [...new Set(labels)];
+  return `Fix the marked ${names.length > 1 ? "fields" : "field"} to see the forecast: ${names.join(", ")}.`;
 }
 
 /** Empty required fields are reported only once the form was submitted. */

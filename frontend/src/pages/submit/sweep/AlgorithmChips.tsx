@@ -14,8 +14,9 @@ interface Props {
   onChange: (value: string) => void;
 }
 
-/** The algorithms as checkboxes, each with its line in the charts and with what a rank sends. */
+/** The algorithms as checkboxes, each with its line in the charts; what a rank sends opens on request. */
 export function AlgorithmChips({ collective, names, value, problem, onChange }: Props) {
+  const id = useId();
   const chosen = listOf(value);
   const toggle = (name: string): void => {
     const next = chosen.includes(name) ? chosen.filter((item) => item !== name) : [...chosen, name];
@@ -25,53 +26,37 @@ export function AlgorithmChips({ collective, names, value, problem, onChange }: 
     <fieldset className={classes.chips} aria-describedby={problem && "algorithms-problem"}>
       <legend>Algorithms, side by side</legend>
       {names.map((name) => (
-        <Chip
-          key={name}
-          name={name}
-          sends={whatARankSends(collective, name)}
-          isChosen={chosen.includes(name)}
-          isInvalid={problem !== undefined}
-          onToggle={() => toggle(name)}
-        />
+        <label key={name} className={classes.chip} title={whatARankSends(collective, name)}>
+          <input
+            type="checkbox"
+            name="algorithms"
+            value={name}
+            checked={chosen.includes(name)}
+            aria-labelledby={`${id}-${name}`}
+            aria-describedby={`${id}-${name}-sends`}
+            aria-invalid={problem !== undefined}
+            onChange={() => toggle(name)}
+          />
+          <span id={`${id}-${name}`}>{name}</span>
+          <Swatch algorithm={name} />
+        </label>
       ))}
+      <details className={classes.explained}>
+        <summary>What each algorithm does</summary>
+        <dl>
+          {names.map((name) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd id={`${id}-${name}-sends`}>{whatARankSends(collective, name)}</dd>
+            </div>
+          ))}
+        </dl>
+      </details>
       {problem && (
         <p id="algorithms-problem" className={classes.problem}>
           {problem}
         </p>
       )}
     </fieldset>
-  );
-}
-
-interface ChipProps {
-  name: string;
-  sends: string;
-  isChosen: boolean;
-  isInvalid: boolean;
-  onToggle: () => void;
-}
-
-function Chip({ name, sends, isChosen, isInvalid, onToggle }: ChipProps) {
-  const id = useId();
-  return (
-    <label className={classes.chip}>
-      <input
-        type="checkbox"
-        name="algorithms"
-        value={name}
-        checked={isChosen}
-        aria-labelledby={`${id}-name`}
-        aria-describedby={`${id}-sends`}
-        aria-invalid={isInvalid}
-        onChange={onToggle}
-      />
-      <span id={`${id}-name`} className={classes.algorithm}>
-        {name}
-      </span>
-      <Swatch algorithm={name} />
-      <span id={`${id}-sends`} className={classes.sends}>
-        {sends}
-      </span>
-    </label>
   );
 }

@@ -7,15 +7,16 @@ import { predictionQuery, TYPING_MS } from "../../../data/prediction";
 import type { BenchmarkSpec, PredictedRow, Prediction } from "../../../api/types";
 import type { JobCheck } from "../../../data/prediction";
 import { useAnnouncement } from "../../../components/hooks/announcements";
-import { sizeRange } from "../../../lib/sweep/axes";
+import { isWide, sizeRange } from "../../../lib/sweep/axes";
 import { SizeChart } from "../../../charts/SizeChart";
+import { Caption } from "../../../components/marks/Caption";
 import { LineSwatch } from "../../../components/marks/LineSwatch";
 import { Loaded } from "../../../components/states/Loaded";
 import { Properties } from "../../../components/Properties";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { threeDigits } from "../../../lib/format";
-import { predictionItems, predictionWords } from "./prediction";
+import { predictionItems, predictionNotes, predictionWords } from "./prediction";
 import { predictedLines, limitRule } from "../../../lib/sweep/references";
 import { formatSize } from "../../../lib/size";
 import classes from "../SubmitPage.module.css";
@@ -78,8 +79,8 @@ function PredictedCurve({ found }: { found: Prediction }) {
           </span>
         ))}
       </p>
-      <SizeChart lines={lines} yLabel="GB/s" isLog={false} range={range} rule={limitRule({ ...found, baseline: [] }, "busbw", lines)} isSmall />
-      <figcaption className="dim">{predictionWords(found)}</figcaption>
+      <SizeChart lines={lines} yLabel="GB/s" isLog={isWide(range)} range={range} rule={limitRule({ ...found, baseline: [] }, "busbw", lines)} isSmall />
+      <Caption more={predictionNotes(found)}>{predictionWords(found)}</Caption>
       <details>
         <summary className="dim">As a table</summary>
         <PredictedTable rows={found.model.rows} />

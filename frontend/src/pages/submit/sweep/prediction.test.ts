@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Benchmark, Prediction } from "../../../api/types";
 import { aJob, aSimulation } from "../../../testing/fixtures";
-import { predictionItems, predictionWords } from "./prediction";
+import { predictionItems, predictionNotes, predictionWords } from "./prediction";
 
 const found: Prediction = {
   model: { rows: [], source: "The cost model, fitted to 40 measured rows.", median_error: 0.08, knees: [], unpredicted: [] },
@@ -19,8 +19,9 @@ it("says how long, how much and where", () => {
     ["Nodes", "n1 (4 ranks)"],
   ]);
   expect(predictionWords(found)).toBe(
-    "The cost model, fitted to 40 measured rows. Half of these rows lie within 8.00 % of it. The band shows that. Nothing here is measured.",
+    "The cost model, fitted to 40 measured rows. Nothing here is measured.",
   );
+  expect(predictionNotes(found)).toBe("Half of these rows lie within 8.00 % of it. The band shows that.");
 });
 
 it("counts minutes of each GPU where only GPUs will do", () => {
@@ -45,5 +46,5 @@ it("knows that a simulation moves nothing", () => {
     ["Operations take", "no time: nothing is moved"],
     ["Limit", "25.0 GB/s"],
   ]);
-  expect(predictionWords({ ...found, limit })).toContain("The slowest link.");
+  expect(predictionNotes({ ...found, limit })).toContain("The slowest link.");
 });

@@ -29,6 +29,12 @@ function asksForGpus({ benchmark: { device, transport, algorithms } }: Benchmark
 }
 
 /** The source of the curve. */
-export function predictionWords({ model, limit }: Prediction): string {
-  return `${model.source}${errorWords(model.median_error)}${model.median_error === null ? "" : " The band shows that."}${kneeWords(model)} Nothing here is measured.${limit ? ` ${limit.because}` : ""}`;
+export function predictionWords({ model }: Prediction): string {
+  return `${model.source} Nothing here is measured.`;
+}
+
+/** The error of the curve, its marks and its limit; empty if there is nothing to say. */
+export function predictionNotes({ model, limit }: Prediction): string {
+  const band = model.median_error === null ? "" : " The band shows that.";
+  return `${errorWords(model.median_error)}${band}${kneeWords(model)}${limit ? ` ${limit.because}` : ""}`.trim();
 }

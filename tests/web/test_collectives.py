@@ -235,6 +235,7 @@ def test_a_simulation_from_the_form_to_its_badge(visit: Visit) -> None:
     expect(page.get_by_text(re.compile(r"^'4y2' is not a shape"))).to_be_visible()
     expect(page.get_by_label("Shape")).to_be_focused()
     page.get_by_label("Shape").fill("4x2")
+    page.get_by_text("The same as a command").click()
     expect(page.get_by_text("--transport simulated --topology 4x2 --link 25gbe")).to_be_visible()
     page.get_by_role("button", name="Submit the job").click()
     expect(page.locator("header").get_by_text("SIMULATED", exact=True)).to_be_visible()

@@ -331,6 +331,7 @@ def test_two_nodes_show_how_far_their_clocks_may_err(browser: Browser, pair_site
             expect(page.get_by_text("lanes of different nodes cannot be compared")).to_be_visible()
             expect(whiskers).to_have_count(0)
         else:
+            page.get_by_text("About this picture").click()
             expect(page.get_by_text("Whiskers: the error of the nodes\u2019 clocks")).to_be_visible()
             expect(whiskers).to_be_visible()
         visit.shoot("job-ring-nodes")

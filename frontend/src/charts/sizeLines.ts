@@ -62,8 +62,9 @@ export function sizeOptions(element: HTMLElement, latest: () => SizeChartSetup):
         labelSize: 20,
         ...(isLog && { splits: (_: uPlot, __: number, min: number, max: number) => decades(min, max) }),
         // Without a row the axis would count from 0 to 1 as if something had been measured.
-        values: (u, ticks) =>
-          ticks.map((tick) => (u.data[0].length === 0 ? "" : tick.toLocaleString("en", { maximumFractionDigits: 9 }))),
+        // On a short logarithmic axis uPlot replaces ticks that are too close by null.
+        values: (u, ticks: readonly (number | null)[]) =>
+          ticks.map((tick) => (u.data[0].length === 0 || tick === null ? "" : tick.toLocaleString("en", { maximumFractionDigits: 9 }))),
       },
     ],
     series: [{}, ...lines.map((line) => seriesOf(element, line))],

@@ -43,7 +43,7 @@ Pending = Pending, PlannedWait: reason sentence estimated_start? position?
 Member = MemberView: node phase
 Attempt = AttemptView: number=1 nodes members? reason? message? bad_node? bad_rank? disturbed_by? created_at?
     started_at? finished_at?
-Job = JobView: id name kind spec state reason message advice? user? created_at started_at finished_at
+Job = JobView: id name kind spec state reason message advice? user? note? created_at started_at finished_at
     priority=50 labels? revision=1 cloned_from? schedule_id? not_before? excluded_nodes? pending progress
     summary attempts? insights?
 Share = PlannedShare: node slots

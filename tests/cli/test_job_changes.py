@@ -134,3 +134,8 @@ def test_filters_and_pages_of_the_list(api: FakeApi) -> None:
     api.answers["GET /jobs"] = items(job(3), job(2), next="more")
     assert len(json.loads(api.run("jobs", "--limit", "2", "--json").out)) == 2
     assert api.last.query == {"limit": ["2"]}
+
+
+def test_a_note_is_written(api: FakeApi) -> None:
+    api.answers["PATCH /jobs/7"] = job(7, note="new cable")
+    assert api.run("note", "7", "new cable").out == "Job 7 n7: new cable\n"

@@ -216,7 +216,7 @@ def test_a_new_job_appears_in_the_open_list_and_the_url_filters(visit: Visit) ->
     row = page.get_by_role("row", name="appears")
     expect(row).to_contain_text("succeeded")
     expect(row.get_by_role("cell", name="all-gather")).to_be_visible()
-    page.get_by_label("Name contains").fill("first")
+    page.get_by_label("Name or note contains").fill("first")
     expect(page.get_by_role("link", name="appears")).to_have_count(0)
     expect(page).to_have_url(f"{visit.site.url}/jobs?q=first")
     page.get_by_role("combobox", name="State").select_option("failed")
@@ -230,7 +230,7 @@ def test_back_leads_to_what_the_list_was_and_never_elsewhere(visit: Visit) -> No
     visit.open("/jobs")
     page.get_by_role("combobox", name="State").select_option("failed")
     expect(page).to_have_url(f"{jobs}?state=failed")
-    box = page.get_by_label("Name contains")
+    box = page.get_by_label("Name or note contains")
     # What is typed is one step, however often it settles.
     box.press_sequentially("nc")
     expect(page).to_have_url(f"{jobs}?state=failed&q=nc")

@@ -97,7 +97,7 @@ def test_keys_lead_to_the_pages_and_through_a_list(visit: Visit) -> None:
     page.keyboard.press("x")
     expect(page.get_by_role("region", name="Chosen jobs")).to_contain_text("1 chosen")
     page.keyboard.press("/")
-    box = page.get_by_role("searchbox", name="Name contains")
+    box = page.get_by_role("searchbox", name="Name or note contains")
     expect(box).to_be_focused()
     page.keyboard.type("sought")
     expect(page).to_have_url(re.compile("q=sought"))
@@ -206,6 +206,9 @@ def offer_everything(page: Page, site: Site) -> str:
     lost = node | {"observed": "lost", "slots": slots, "slots_quarantined": 1}
     drained = node | {"id": 99, "name": "drained", "desired": "drain"}
     page.route("**/api/v1/nodes", lambda route: route.fulfill(json={"items": [lost, drained], "next": None}))
+    day = site.get(f"/nodes/{node['name']}/history")
+    # The server knows no such node.
+    page.route("**/api/v1/nodes/drained/history", lambda route: route.fulfill(json=day))
     return str(node["name"])
 
 

@@ -1,8 +1,9 @@
 """Changes that people may make to a job once it is submitted; the specification itself never changes."""
 
 from datetime import datetime
+from typing import Annotated
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobName
@@ -14,6 +15,8 @@ from ringscope_server.db.specs import spec_of
 from ringscope_server.events import audit
 from ringscope_server.jobs.service import WrongStateError, default_name
 
+Note = Annotated[str, StringConstraints(strip_whitespace=True, max_length=2000)]
+
 
 class JobEdit(SpecModel):
     """The fields to change; fields that are left out keep their values."""
@@ -21,6 +24,7 @@ class JobEdit(SpecModel):
     name: JobName = Field("", description="The name; an empty one is replaced by one made from the specification.")
     priority: int = Field(50, ge=0, le=100, description="Higher runs first.")
     labels: NewLabels = Field({}, description="Labels that replace all labels of the job.")
+    note: Note = Field("", description="What people write about the job; an empty note removes it.")
 
 
 def edit(session: AsyncSession, job: Job, wanted: JobEdit, user: str, now: datetime) -> None:

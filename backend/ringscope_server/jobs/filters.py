@@ -25,7 +25,7 @@ class JobFilter:
     user: str | None = None
     labels: dict[str, str] = field(default_factory=dict)
     schedule_id: int | None = None
-    text: str | None = None  # a part of the name, or the number
+    text: str | None = None  # a part of the name or of the note, or the number
     collective: str | None = None
     algorithm: str | None = None  # one of a benchmark's algorithms, or the one that sums in training
     node: str | None = None  # a node name: an attempt had a rank there
@@ -50,7 +50,8 @@ class JobFilter:
         if self.node is not None:
             found.append(Job.id.in_(_ids_on(self.node)))
         if self.text:
-            found.append(or_(Job.name.icontains(self.text, autoescape=True), *_numbered(self.text)))
+            parts = [column.icontains(self.text, autoescape=True) for column in (Job.name, Job.note)]
+            found.append(or_(*parts, *_numbered(self.text)))
         return found
 
 

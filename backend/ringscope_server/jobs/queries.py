@@ -126,6 +126,7 @@ def view(job: Job) -> JobView:
         spec=spec,
         priority=job.priority,
         labels=job.labels,
+        note=job.note,
         ranks=job.ranks,
         revision=job.revision,
         cloned_from=job.cloned_from,

@@ -214,6 +214,7 @@ class JobView(BaseModel):
     spec: JobSpec
     priority: int
     labels: dict[str, str]
+    note: str = Field(description="What people wrote about the job.")
     ranks: int = Field(description="The number of processes of the gang.")
     revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     cloned_from: int | None = Field(description="The job that this one repeats, with or without changes.")

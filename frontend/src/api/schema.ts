@@ -448,7 +448,7 @@ export interface paths {
         head?: never;
         /**
          * Edit Job
-         * @description Change the name, the labels, or the priority and with it the position in the queue.
+         * @description Change the name, the labels, the note, or the priority and with it the position in the queue.
          */
         patch: operations["edit_job"];
         trace?: never;
@@ -3333,6 +3333,12 @@ export interface components {
              */
             name: string;
             /**
+             * Note
+             * @description What people write about the job; an empty note removes it.
+             * @default
+             */
+            note: string;
+            /**
              * Priority
              * @description Higher runs first.
              * @default 50
@@ -3581,6 +3587,11 @@ export interface components {
              * @description The time before which a retry does not start.
              */
             not_before: string | null;
+            /**
+             * Note
+             * @description What people wrote about the job.
+             */
+            note: string;
             pending: components["schemas"]["Pending"] | null;
             /** Priority */
             priority: number;
@@ -7523,7 +7534,7 @@ export interface operations {
                 algorithm?: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl") | null;
                 /** @description A node on which the job had a rank. */
                 node?: string | null;
-                /** @description A part of the job's name, or its number. */
+                /** @description A part of the job's name or note, or its number. */
                 q?: string | null;
                 /** @description The job ended at this time or later. */
                 finished_after?: string | null;
@@ -7599,7 +7610,7 @@ export interface operations {
                 algorithm?: ("auto" | "ring" | "ring_pipelined" | "direct" | "recursive_doubling" | "halving_doubling" | "tree" | "double_tree" | "hierarchical" | "parameter_server" | "naive" | "mpi" | "gloo" | "nccl") | null;
                 /** @description A node on which the job had a rank. */
                 node?: string | null;
-                /** @description A part of the job's name, or its number. */
+                /** @description A part of the job's name or note, or its number. */
                 q?: string | null;
                 /** @description The job ended at this time or later. */
                 finished_after?: string | null;

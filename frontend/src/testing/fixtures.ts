@@ -17,6 +17,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
     finished_at: null,
     priority: 50,
     labels: {},
+    note: "",
     ranks: 4,
     revision: 1,
     cloned_from: null,

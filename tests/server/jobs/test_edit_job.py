@@ -25,6 +25,19 @@ async def test_name_labels_and_priority_change_and_the_change_is_on_record(serve
     assert (json.loads(event["before"]), json.loads(event["after"])["priority"]) == (before, 90)
 
 
+async def test_a_note_is_shown_found_and_removed(server: Server) -> None:
+    await server.node()
+    job = await server.submit(**ONE_SIZE)
+    await server.submit(**ONE_SIZE)
+    assert job["note"] == ""
+    assert (await patch(server, job["id"], note=" After the new CABLE \n")).json()["note"] == "After the new CABLE"
+    found = (await server.admin.get("/api/v1/jobs?q=new cable")).json()["items"]
+    assert [one["id"] for one in found] == [job["id"]]
+    assert (await patch(server, job["id"], note="")).json()["note"] == ""
+    refused = await patch(server, job["id"], note="x" * 2001)
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (422, "/note")
+
+
 async def test_a_higher_priority_starts_first(server: Server) -> None:
     agent = await server.node(slots=2)
     await server.submit(**ONE_SIZE)

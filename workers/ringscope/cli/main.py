@@ -25,7 +25,7 @@ SECTIONS = {
         "jobs": ["jobs", "show", "logs", "steps"],
         "why": ["why"],
         "insights": ["insights"],
-        "job_changes": ["cancel", "hold", "release", "priority", "label", "retry", "clone"],
+        "job_changes": ["cancel", "hold", "release", "priority", "label", "note", "retry", "clone"],
         "diff": ["diff"],
     },
     "Nodes": {

@@ -52,8 +52,8 @@ class JobRoutes(Connection):
     ) -> list[Job]:
         """Jobs, newest first; ``limit`` None: all of them, however many pages they fill.
 
-        ``labels`` are written key:value; ``text`` is a part of the name, or the number; ``sort`` is a column such as
-        busbw or, the most first, -busbw.
+        ``labels`` are written key:value; ``text`` is a part of the name or note, or the number; ``sort`` is a
+        column such as busbw or, the most first, -busbw.
         """
         query = {
             "state": [state] if isinstance(state, str) else state,
@@ -79,7 +79,7 @@ class JobRoutes(Connection):
         }
 
     def edit_job(self, job_id: int, changes: Mapping[str, Any], revision: int | None = None) -> Job:
-        """Change name, priority or labels; with a revision only if the job still has it."""
+        """Change name, priority, note or labels; with a revision only if the job still has it."""
         return _job(self._change("PATCH", f"/jobs/{job_id}", changes, revision))
 
     def cancel(self, job_id: int) -> Job:

@@ -41,7 +41,8 @@ class Job(Base):
     # names of its algorithms, or of what sums gradients in training, joined by commas.
     collective: Mapped[str | None]
     algorithms: Mapped[str] = mapped_column(default="")
-    # Grows with each edit of name, priority or labels: the ETag.
+    note: Mapped[str] = mapped_column(default="")  # what people write about it
+    # Grows with each edit of name, note, priority or labels: the ETag.
     revision: Mapped[int] = mapped_column(default=1)
     cloned_from: Mapped[int | None] = mapped_column(ForeignKey("jobs.id"))
     schedule_id: Mapped[int | None] = mapped_column(ForeignKey("schedules.id", ondelete="SET NULL"))

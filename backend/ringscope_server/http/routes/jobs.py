@@ -56,7 +56,9 @@ def wanted_jobs(
     collective: Collective | None = None,
     algorithm: Annotated[Algorithm | None, Query(description="One of the job's algorithms.")] = None,
     node: Annotated[str | None, Query(max_length=200, description="A node on which the job had a rank.")] = None,
-    q: Annotated[str | None, Query(max_length=200, description="A part of the job's name, or its number.")] = None,
+    q: Annotated[
+        str | None, Query(max_length=200, description="A part of the job's name or note, or its number.")
+    ] = None,
     finished_after: Annotated[Instant | None, Query(description="The job ended at this time or later.")] = None,
 ) -> JobFilter:
     """Return the filter in the query."""
@@ -129,7 +131,7 @@ async def edit_job(
     response: Response,
     if_match: IfMatch = None,
 ) -> JobView:
-    """Change the name, the labels, or the priority and with it the position in the queue."""
+    """Change the name, the labels, the note, or the priority and with it the position in the queue."""
 
     async def change(session: AsyncSession, job_id: int, user: str, now: datetime) -> None:
         job = await session.get_one(Job, job_id)

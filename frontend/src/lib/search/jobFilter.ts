@@ -14,7 +14,7 @@ export interface JobFilter {
   user?: string;
   /** A node by name: the job had a rank there. */
   node?: string;
-  /** A part of the name, or the number. */
+  /** A part of the name or of the note, or the number. */
   q?: string;
 }
 
@@ -28,7 +28,7 @@ export function matches(job: JobView, filter: JobFilter): boolean {
     (!algorithm || algorithmsOf(job).includes(algorithm)) &&
     (!user || job.user === user) &&
     (!node || job.attempts.some((attempt) => attempt.nodes.includes(node))) &&
-    (!q || job.name.toLowerCase().includes(q.toLowerCase()) || String(job.id) === q.replace(/^#/, ""))
+    (!q || [job.name, job.note].some((text) => text.toLowerCase().includes(q.toLowerCase())) || String(job.id) === q.replace(/^#/, ""))
   );
 }
 

@@ -132,9 +132,9 @@ function SearchBox({ text: current = "" }: { text: string | undefined }) {
       ref={input}
       type="search"
       className={classes.field}
-      aria-label="Name contains"
+      aria-label="Name or note contains"
       aria-keyshortcuts="/"
-      placeholder="Name contains …"
+      placeholder="Name or note …"
       value={text}
       onChange={(event) => setText(event.currentTarget.value)}
     />

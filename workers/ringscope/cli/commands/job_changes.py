@@ -1,4 +1,4 @@
-"""`ringscope cancel`, `hold`, `release`, `priority`, `label`, `retry` and `clone`: actions on jobs."""
+"""`ringscope cancel`, `hold`, `release`, `priority`, `label`, `note`, `retry` and `clone`: actions on jobs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -21,7 +21,7 @@ JobIds = Annotated[list[int], typer.Argument(metavar="ID...", min=1, help="The j
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
-    for command in (cancel, hold, release, priority, label, retry, clone):
+    for command in (cancel, hold, release, priority, label, note, retry, clone):
         app.command()(command)
 
 
@@ -74,6 +74,19 @@ def label(
         job = client.edit_job(job_id, {"labels": labels}, job.revision)
     name = f"Job {job.id} {title(job)}".rstrip()
     say_one(job, f"{name}: labels {label_words(job.labels) or 'none'}", as_json)
+
+
+def note(
+    job_id: JobId,
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The note; an empty text removes it.")],
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Write a note about a job. Its page shows the note, and searches find it."""
+    with connect(url, data_dir) as client:
+        job = client.edit_job(job_id, {"note": text})
+    say_one(job, f"Job {job.id} {title(job)}".rstrip() + f": {job.note or 'no note'}", as_json)
 
 
 def retry(

@@ -112,6 +112,7 @@ class Job(View):
     message: str
     advice: str = ""
     user: str = ""
+    note: str = ""
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

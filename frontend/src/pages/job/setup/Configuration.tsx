@@ -8,6 +8,7 @@ import { COLLECTIVES } from "../../../lib/collectives";
 import { formatDuration, plural } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 import { isBenchmark } from "../../../lib/state";
+import { Note } from "./Note";
 import { trainingItems } from "./trainingWords";
 import classes from "./Configuration.module.css";
 
@@ -76,6 +77,7 @@ function Card({ job, work }: { job: JobView; work: readonly Item[] }) {
             ["Submitted", <SubmittedBy key="submitted" job={job} />],
           ]}
         />
+        <Note job={job} />
         <SameJob spec={job.spec} />
       </div>
     </section>

@@ -16,6 +16,7 @@ import { disturbance, isActive, isBenchmark, isTerminal } from "../../../lib/sta
 import { Advice } from "./Advice";
 import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
+import { ExpectedFact } from "./ExpectedFact";
 import { Insights } from "./Insights";
 import { LateNodes } from "./LateNodes";
 import { NextStepLink } from "./NextStepLink";
@@ -84,6 +85,7 @@ function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
           <Difference job={job} baseId={base} />
         </Suspense>
       )}
+      <ExpectedFact job={job} />
       <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} isOver={isTerminal(job.state)} />
       <Fact
         label={topology ? "Simulated ranks" : "Ranks"}

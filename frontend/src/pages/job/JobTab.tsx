@@ -4,7 +4,6 @@ import type { JobView, MeasurementView } from "../../api/types";
 import type { Tab } from "../../lib/search/search";
 import { Skeleton } from "../../components/states/Skeleton";
 import { isBenchmark, isTerminal } from "../../lib/state";
-import { NoRows } from "./NoRows";
 import { Now } from "./now/Now";
 import { StepFiles } from "./results/StepFiles";
 
@@ -18,9 +17,11 @@ export function tabsOf(job: JobView): readonly Tab[] {
 
 // The parts that are not needed for the first paint.
 const LOADS = {
+  cancel: () => import("./header/CancelDialog"),
   lastLines: () => import("./log/LastLines"),
   latency: () => import("./latency/Latency"),
   log: () => import("./log/Log"),
+  noRows: () => import("./NoRows"),
   results: () => import("./results/Results"),
   setUp: () => import("./setup/SetUp"),
   steps: () => import("./now/Steps"),
@@ -29,6 +30,7 @@ const LOADS = {
 };
 const Latency = lazy(async () => ({ default: (await LOADS.latency()).Latency }));
 const Log = lazy(async () => ({ default: (await LOADS.log()).Log }));
+const NoRows = lazy(async () => ({ default: (await LOADS.noRows()).NoRows }));
 const Results = lazy(async () => ({ default: (await LOADS.results()).Results }));
 const SetUp = lazy(async () => ({ default: (await LOADS.setUp()).SetUp }));
 const Stragglers = lazy(async () => ({ default: (await LOADS.stragglers()).Stragglers }));

@@ -1,6 +1,6 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useState } from "react";
 import type { JobView, MeasurementView } from "../../../api/types";
 import { Caveats } from "../../../components/marks/Caveats";
 import { ErrorNote } from "../../../components/states/ErrorNote";
@@ -16,7 +16,6 @@ import { bestBusbw, isBenchmark, isTerminal, JOB_STATES, jobTitle, outcome } fro
 import { useRole } from "../../../components/hooks/useRole";
 import { BaseButton } from "../../../components/controls/BaseButton";
 import { CopyMenu } from "../../../components/controls/CopyMenu";
-import { CancelDialog } from "./CancelDialog";
 import { GraphLinks, useGraphs } from "./GraphLinks";
 import { busBandwidthQuery } from "./graphs";
 import { JobSteps } from "./JobSteps";
@@ -27,7 +26,11 @@ import { useHold } from "./useHold";
 import { useRangeVerdict } from "../useSizeRange";
 import { useTraces } from "../useTraces";
 import { useView } from "../useView";
-import { Share } from "./ShareDialog";
+
+// It loads for a job that can be cancelled.
+const CancelDialog = lazy(async () => ({ default: (await import("./CancelDialog")).CancelDialog }));
+// It loads with the panel "More".
+const Share = lazy(async () => ({ default: (await import("./ShareDialog")).Share }));
 
 interface Props {
   job: JobView;
@@ -90,7 +93,11 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
           {hasMore && (
             <Popover label="More">
               {canBeBase && <BaseButton id={job.id} />}
-              {isAdmin && <Share />}
+              {isAdmin && (
+                <Suspense fallback={<Button aria-busy="true">Share …</Button>}>
+                  <Share />
+                </Suspense>
+              )}
               {again}
               {mayChange && <Link to="/settings/schedules" search={{ job: String(job.id) }}>Repeat …</Link>}
               <RingLink job={job} />
@@ -101,7 +108,11 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
       </div>
       <QueryError what="The traces of the job could not be loaded" query={traces} />
       {hold.error && <ErrorNote what="The job was neither held nor released" error={hold.error} />}
-      <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
+      {mayChange && (!isOver || isAsking) && (
+        <Suspense>
+          <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
+        </Suspense>
+      )}
     </header>
   );
 }

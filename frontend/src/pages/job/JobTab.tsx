@@ -21,6 +21,7 @@ const LOADS = {
   lastLines: () => import("./log/LastLines"),
   latency: () => import("./latency/Latency"),
   log: () => import("./log/Log"),
+  more: () => import("./header/MoreActions"),
   noRows: () => import("./NoRows"),
   results: () => import("./results/Results"),
   setUp: () => import("./setup/SetUp"),

@@ -10,27 +10,22 @@ import { Popover } from "../../../components/controls/Popover";
 import { useShortcut } from "../../../components/hooks/shortcuts";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { StateBadge } from "../../../components/marks/StateBadge";
-import { nextStep, RUN_AGAIN } from "../../../lib/nextStep";
 import { DEEDS } from "../../../lib/search/keys";
 import { bestBusbw, isBenchmark, isTerminal, JOB_STATES, jobTitle, outcome } from "../../../lib/state";
 import { useRole } from "../../../components/hooks/useRole";
-import { BaseButton } from "../../../components/controls/BaseButton";
 import { CopyMenu } from "../../../components/controls/CopyMenu";
-import { GraphLinks, useGraphs } from "./GraphLinks";
 import { busBandwidthQuery } from "./graphs";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
-import { RingLink } from "./RingLink";
-import { NextStepLink } from "../situation/NextStepLink";
+import { useGraphs } from "./useGraphs";
 import { useHold } from "./useHold";
 import { useRangeVerdict } from "../useSizeRange";
 import { useTraces } from "../useTraces";
 import { useView } from "../useView";
 
-// It loads for a job that can be cancelled.
+// Neither is in sight when the page opens.
 const CancelDialog = lazy(async () => ({ default: (await import("./CancelDialog")).CancelDialog }));
-// It loads with the panel "More".
-const Share = lazy(async () => ({ default: (await import("./ShareDialog")).Share }));
+const MoreActions = lazy(async () => ({ default: (await import("./MoreActions")).MoreActions }));
 
 interface Props {
   job: JobView;
@@ -53,8 +48,6 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
   const [view] = useView();
   const part = useRangeVerdict(job);
   const sentence = part.data?.verdict ?? outcome(job);
-  // The card proposes it for most jobs that have ended.
-  const again = mayChange && nextStep(job)?.label !== RUN_AGAIN && <NextStepLink step={{ label: RUN_AGAIN, search: { from: String(job.id) } }} />;
   const hasMore = canBeBase || isAdmin || mayChange || (traces.data?.length ?? 0) > 0 || graphs.grafana_url != null || graphs.prometheus_url != null;
   return (
     <header className={classes.header}>
@@ -92,16 +85,9 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
           </CopyMenu>
           {hasMore && (
             <Popover label="More">
-              {canBeBase && <BaseButton id={job.id} />}
-              {isAdmin && (
-                <Suspense fallback={<Button aria-busy="true">Share …</Button>}>
-                  <Share />
-                </Suspense>
-              )}
-              {again}
-              {mayChange && <Link to="/settings/schedules" search={{ job: String(job.id) }}>Repeat …</Link>}
-              <RingLink job={job} />
-              <GraphLinks job={job} />
+              <Suspense>
+                <MoreActions job={job} />
+              </Suspense>
             </Popover>
           )}
         </div>

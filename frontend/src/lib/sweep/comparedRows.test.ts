@@ -34,10 +34,10 @@ describe("the answer", () => {
     told.map(([ratio, isClear], i) => row({ size_bytes: 1024 * 2 ** i, against: { ...against(ratio, 0.05, isClear), ratio_low: ratio / 1.1, ratio_high: ratio * 1.1 } }));
 
   it("names the faster job, the sizes and the amount", () => {
-    expect(answerWords(rows([0.5, true], [0.877, true]), "Job 9", "job 7")).toBe("Job 9 is clearly faster than job 7 at both sizes, by 12.3 % to 2 ×.");
+    expect(answerWords(rows([0.5, true], [0.877, true]), "Job 9", "job 7")).toBe("Job 9 is clearly faster than job 7 at both sizes, by 12.3 % to a factor of 2.");
     const mixed = rows([267, true], [1, false], [1.2, true], [1.5, true], [0.62, true], [1, false]);
     expect(answerWords(mixed, "Job 9", "job 7")).toBe(
-      "Job 9 is clearly slower than job 7 at 1 KiB and from 4 KiB to 8 KiB, by 20 % to 267 ×, and clearly faster at 16 KiB, by 38 %. 2 sizes show no clear difference.",
+      "Job 9 is clearly slower than job 7 at 1 KiB and from 4 KiB to 8 KiB, by 20 % to a factor of 267, and clearly faster at 16 KiB, by 38 %. 2 sizes show no clear difference.",
     );
   });
 

@@ -115,8 +115,11 @@ function allWords(sizes: readonly number[]): string {
   return sizes.length === 1 ? `at ${formatSize(sizes[0] ?? 0)}` : sizes.length === 2 ? "at both sizes" : `at all ${sizes.length} sizes`;
 }
 
+/** "by 12.3 % to 38 %", "by a factor of 2 to 19.6", "by 12.3 % to a factor of 2". */
 function amountRange(ratios: readonly number[]): string {
   const sorted = ratios.toSorted((a, b) => Math.abs(Math.log(a)) - Math.abs(Math.log(b)));
-  const [least, most] = [amountWords(sorted[0] ?? 1), amountWords(sorted.at(-1) ?? 1)];
-  return least === most ? least : `${least} to ${most}`;
+  const amounts = [sorted[0] ?? 1, sorted.at(-1) ?? 1].map(amountWords);
+  const [least = "", most = ""] = amounts.map((amount) => (amount.endsWith("×") ? `a factor of ${amount.slice(0, -2)}` : amount));
+  if (least === most) return least;
+  return `${least} to ${least.startsWith("a") ? most.replace("a factor of ", "") : most}`;
 }

@@ -43,7 +43,7 @@ it("has the same comparison as a command to copy", async () => {
 it("begins with the answer, and says what may have disturbed it", async () => {
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps(["This job was disturbed, so differences may come from that."]));
   expect(text(page, "[role=status] p")).toEqual([
-    "Job 9 is clearly faster than job 7 at 1 KiB, by 2 ×.",
+    "Job 9 is clearly faster than job 7 at 1 KiB, by a factor of 2.",
     "⚠ Job 9 was disturbed, so differences may come from that.",
   ]);
 });

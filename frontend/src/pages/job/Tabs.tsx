@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { JobSearch, Tab } from "../../lib/search/search";
-import classes from "./Tabs.module.css";
+import classes from "../../components/Tabs.module.css";
 
 export const TAB_NAMES: Record<Tab, string> = {
   results: "Results",

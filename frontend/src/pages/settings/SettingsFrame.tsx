@@ -4,7 +4,7 @@ import { NeedsRole } from "../../components/states/NeedsRole";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { useRole } from "../../components/hooks/useRole";
 import { SECTIONS } from "../../lib/sections";
-import classes from "./Settings.module.css";
+import tabs from "../../components/Tabs.module.css";
 
 interface Props {
   title: (typeof SECTIONS)[number]["title"];
@@ -22,9 +22,9 @@ export function SettingsFrame({ title, about, action, children }: Props) {
   const isAllowed = isAdmin || !SECTIONS.find((section) => section.title === title)?.isForAdmins;
   return (
     <div className="page">
-      <nav aria-label="Settings" className={classes.sections}>
+      <nav aria-label="Settings" className={tabs.tabs}>
         {SECTIONS.map((section) => (
-          <Link key={section.path} to={section.path} activeOptions={{ includeSearch: false }} activeProps={{ "data-active": true }}>
+          <Link key={section.path} to={section.path} activeOptions={{ includeSearch: false }}>
             {section.title}
           </Link>
         ))}

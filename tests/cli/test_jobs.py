@@ -60,7 +60,7 @@ def test_show_of_a_part_of_the_sizes_has_its_verdict(api: FakeApi) -> None:
     assert "At 64 KiB ring wins." in out and "mpi wins" not in out
     assert [line.split()[0] for line in out.splitlines() if line[:1] == " "] == ["65536"]
     assert "--max-bytes: only the table has rows" in api.run("show", "1", "--max-bytes", "1M", "--json").err
-    api.answers["GET /jobs/1"] = job(1, kind="script", spec={"script": {"command": ["true"]}})
+    api.answers["GET /jobs/1"] = job(1, kind="training", spec={"kind": "training"})
     assert "--min-bytes: job 1 is no benchmark" in api.run("show", "1", "-b", "8").err
 
 

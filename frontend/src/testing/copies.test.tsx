@@ -60,7 +60,10 @@ const planned = new Answers()
   .of(planQuery({ ...question, sizes_bytes: curveSizes(size) }), prices)
   .of(planQuery({ ...question, sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }), prices)
   .of(sensitivityQuery(sensitivityQuestion(form, [])), {
-    ranks: 8, size_bytes: 1024, items: [{ algorithm: "ring", figure: "size", time_s: 1, changed_time_s: 1.1, change: 0.1 }],
+    ranks: 8, size_bytes: 1024, items: [
+      { algorithm: "ring", figure: "size", time_s: 1, changed_time_s: 1.1, change: 0.1 },
+      { algorithm: "tree", figure: "size", time_s: 1, changed_time_s: 1.05, change: 0.05 },
+    ],
   } as never)
   .of(fitQuery(7), fit as never)
   .of(jobQuery(7), simulation);

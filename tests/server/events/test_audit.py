@@ -40,6 +40,7 @@ WRITES = {
     "rotate_token": "token.rotation_wanted",
     "revoke_token": "token.revoked",
     "create_login_link": "login_link.created",
+    "create_share_link": "token.created",
     "create_session": "session.created",
     "delete_session": "session.ended",
 }
@@ -102,6 +103,10 @@ async def create_login_link(server: Server) -> httpx.Response:
     return await server.admin.post("/api/v1/login-links")
 
 
+async def create_share_link(server: Server) -> httpx.Response:
+    return await server.admin.post("/api/v1/share-links", json={"next": "/jobs/1"})
+
+
 async def logged_in(server: Server) -> tuple[httpx.AsyncClient, httpx.Response]:
     browser = server.client()
     secret = server.admin.headers["authorization"].removeprefix("Bearer ")
@@ -152,6 +157,7 @@ SAYS = {
     "create_token": (None, "viewer"),
     "revoke_token": ("viewer", None),
     "create_login_link": (None, "admin"),
+    "create_share_link": (None, "viewer"),
     "create_session": (None, "admin"),
 }
 
@@ -165,6 +171,7 @@ CALLS: tuple[Callable[[Server], Awaitable[httpx.Response]], ...] = (
     rotate_token,
     revoke_token,
     create_login_link,
+    create_share_link,
     create_session,
     delete_session,
 )

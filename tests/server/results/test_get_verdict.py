@@ -50,3 +50,8 @@ async def test_ends_in_the_wrong_order_are_refused(server: Server) -> None:
     job = await server.submit(**ONE_SIZE)
     answer = await server.admin.get(f"/api/v1/jobs/{job['id']}/verdict?min_bytes=2&max_bytes=1")
     assert (answer.status_code, answer.json()["detail"]) == (422, "min_bytes: it is above max_bytes; choose less.")
+
+
+async def test_a_job_that_does_not_exist_is_told(server: Server) -> None:
+    answer = await server.admin.get("/api/v1/jobs/424242/verdict")
+    assert (answer.status_code, answer.json()["code"]) == (404, "not_found")

@@ -62,6 +62,7 @@ async def get_verdict(
     if min_bytes > max_bytes:
         raise invalid([FieldError(pointer="/min_bytes", detail="min_bytes: it is above max_bytes; choose less.")])
     async with services.database.read() as session:
+        await require_job(session, job_id)
         await require_sweep(session, job_id)
         attempt_id = await queries.attempt_of(session, job_id, None)
         return await range_verdict.of_attempt(session, attempt_id, SizeRange(min_bytes, max_bytes))

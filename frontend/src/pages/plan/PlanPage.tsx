@@ -67,7 +67,7 @@ export function PlanPage() {
       </datalist>
       <Answer cell={cell} writeSize={writeSize} {...fields} />
       {Object.keys(problems).length === 0 && <QueryError what="The times could not be computed" query={plan} />}
-      {plan.isPending && plan.fetchStatus === "fetching" && <Skeleton rows={16} />}
+      {plan.isPending && plan.fetchStatus === "fetching" && <Skeleton rows={12} />}
       {cell && (
         <PriceCharts
           form={form}

@@ -37,6 +37,9 @@ ACCURACY = (
 )
 
 
+_IN_ASCII = str.maketrans({"·": "*", "µ": "u"})  # for terminals that have no other characters
+
+
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
     app.command()(unfolded(plan))
@@ -109,7 +112,7 @@ def plan(
         amount = f"{size_bytes:,} bytes ({format_size(size_bytes, size)})"
         of_links = _links(where.topology) if fitted is None else _source(fitted)
         say(f"{SIMULATED.upper()}: {amount} on each of {where.ranks} ranks, {of_links}")
-        say(sentence)
+        say(sentence.translate(_IN_ASCII))
         stdout_console().print(_table(found))
         if any(price.is_bound for price in found):
             say(

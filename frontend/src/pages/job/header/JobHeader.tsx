@@ -38,6 +38,8 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
   const { mayChange, isAdmin } = useRole();
   const [isAsking, setAsking] = useState(false);
   const ask = useCallback(() => setAsking(true), []);
+  // The dialog stays until it has given back the focus, also after the job has ended.
+  const [mayEnd] = useState(() => !isTerminal(job.state));
   const isStopping = job.state === "stopping";
   useShortcut("cancel", mayChange && !isTerminal(job.state) && !isStopping ? ask : null);
   const hold = useHold(job);
@@ -94,7 +96,7 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
       </div>
       <QueryError what="The traces of the job could not be loaded" query={traces} />
       {hold.error && <ErrorNote what="The job was neither held nor released" error={hold.error} />}
-      {mayChange && (!isOver || isAsking) && (
+      {mayChange && mayEnd && (
         <Suspense>
           <CancelDialog job={job} isOpen={isAsking} onClose={() => setAsking(false)} />
         </Suspense>

@@ -78,7 +78,7 @@ export function OverviewPage() {
           <Fact
             label="Needs attention"
             value={alerts.length}
-            note={alerts.length > 0 ? <a href={`#${ALERTS_ID}`}>See what</a> : "All nodes and jobs are fine"}
+            note={alerts.length > 0 ? <a href={`#${ALERTS_ID}`}>See what</a> : "No problem found"}
           />
           <EndedFact counts={ended.data} />
           <GpusFact nodes={nodes.data ?? []} />

@@ -59,3 +59,8 @@ it("names a drained node beside its sentence, and not as a fault", () => {
   expect(alertsOf({ nodes, jobs: [] })).toEqual([]);
   expect(healthOf([], nodes)).toMatchObject({ sentence: "The node is ready, and no job failed in the last 24 hours.", besides: "1 node is drained: n1." });
 });
+
+it("is not healthy where every node is drained", () => {
+  const found = healthOf([], [aNode({ desired: "drain", desired_reason: "new DIMM" })]);
+  expect(found).toMatchObject({ look: { text: "drained", tone: "waiting" }, sentence: "No node takes jobs." });
+});

@@ -100,7 +100,8 @@ export function healthOf(alerts: readonly Alert[], nodes: readonly NodeView[]): 
   if (nodes.length === 0) return { look: { glyph: "○", text: "no node", tone: "waiting" }, sentence: "No agent has connected yet.", besides };
   if (alerts.length === 0) {
     const open = nodes.length - drained.length;
-    const ready = open === 0 ? "No node takes jobs" : open === 1 ? "The node is ready" : `All ${open} nodes are ready`;
+    if (open === 0) return { look: { glyph: "⏏", text: "drained", tone: "waiting" }, sentence: "No node takes jobs.", besides };
+    const ready = open === 1 ? "The node is ready" : `All ${open} nodes are ready`;
     return { look: { glyph: "✓", text: "healthy", tone: "good" }, sentence: `${ready}, and no job failed in the last 24 hours.`, besides };
   }
   const troubled = new Set(alerts.flatMap(({ node }) => node ?? [])).size;

@@ -181,7 +181,7 @@ def test_a_part_of_the_sizes_has_a_verdict_of_its_own() -> None:
 
 
 def test_a_part_of_the_sizes_is_not_more_certain_than_the_sweep() -> None:
-    """Whoever chooses one of many sizes has seen which one looks different by chance."""
+    """A person may choose one of many sizes because it looks different by chance."""
     rows = [row(name, time, 8 << i, error=0.1) for i in range(18) for name, time in (("ring", 10), ("mpi", 10))]
     lucky = [row("ring", 10, 1 << 30, error=0.1), row("mpi", 11.8, 1 << 30, error=0.1)]
     only = SizeRange(1 << 30, 1 << 30)

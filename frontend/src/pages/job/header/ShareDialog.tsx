@@ -8,6 +8,7 @@ import { Age } from "../../../components/Age";
 import { Command } from "../../../components/controls/Command";
 import { buttonsClass, Dialog } from "../../../components/controls/Dialog";
 import { ErrorNote } from "../../../components/states/ErrorNote";
+import { Warnings } from "../../../components/states/Warnings";
 import { tokensQuery } from "../../../data/settings";
 import { formatDateTime } from "../../../lib/format";
 import classes from "./ShareDialog.module.css";
@@ -105,10 +106,11 @@ function Made({ url }: { url: string }) {
     <>
       <Command text={url} label="Copy link" />
       {isLoopback(url) && (
-        <p className={classes.warning} role="note">
-          Only this machine can open the link: its address is {new URL(url).hostname}. Start the server with <code>--host</code> and
-          open this page by an address that others can reach.
-        </p>
+        <Warnings
+          warnings={[
+            `Only this machine can open the link: its address is ${new URL(url).hostname}. Start the server with --host and open this page by an address that others can reach.`,
+          ]}
+        />
       )}
     </>
   );

@@ -33,7 +33,7 @@ it.each([
   await press(page, "Make link");
   await act(() => vi.waitFor(() => expect(page.textContent).toContain("Anyone with this link can view everything and change nothing until ")));
   expect(post).toHaveBeenCalledWith("/api/v1/share-links", { body: { next: "/jobs/7", expires_in_days: 7 } });
-  expect(page.querySelector("[role=note]")?.textContent.slice(0, warning.length || undefined) ?? "").toBe(warning);
+  expect(page.querySelector("[aria-label=Warnings]")?.textContent.replace("⚠ ", "").slice(0, warning.length || undefined) ?? "").toBe(warning);
 });
 
 it("lists the links to this page only, and revokes one", async () => {

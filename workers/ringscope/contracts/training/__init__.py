@@ -1,0 +1,44 @@
+"""Specification of a job that trains a model or runs a script. Pure."""
+
+from ringscope.contracts.training.dataset import DatasetName, DatasetSpec
+from ringscope.contracts.training.fields import (
+    MODEL_ARGUMENTS,
+    Compression,
+    ModelName,
+    OnNan,
+    Optimizer,
+    Precision,
+)
+from ringscope.contracts.training.script import ScriptSpec
+from ringscope.contracts.training.spec import TrainingSpec
+from ringscope.contracts.training.strategies import (
+    MIRRORED,
+    ONE_NODE,
+    PARAMETER_SERVERS,
+    STRATEGIES,
+    TENSORFLOW,
+    Consistency,
+    Strategy,
+    libraries,
+)
+
+__all__ = [
+    "MIRRORED",
+    "MODEL_ARGUMENTS",
+    "ONE_NODE",
+    "PARAMETER_SERVERS",
+    "STRATEGIES",
+    "TENSORFLOW",
+    "Compression",
+    "Consistency",
+    "DatasetName",
+    "DatasetSpec",
+    "ModelName",
+    "OnNan",
+    "Optimizer",
+    "Precision",
+    "ScriptSpec",
+    "Strategy",
+    "TrainingSpec",
+    "libraries",
+]

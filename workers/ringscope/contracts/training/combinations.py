@@ -1,0 +1,92 @@
+"""Check that the options of a training job go together; a refusal is one sentence at the field to change. Pure."""
+
+from ringscope.contracts.spec_model import at
+from ringscope.contracts.training.fields import TrainingFields
+from ringscope.contracts.training.strategies import MIRRORED, PARAMETER_SERVERS, PEERS, TENSORFLOW
+
+# Whether a field has a value that its strategy cannot follow, and the sentence that says so.
+_Refusals = dict[str, tuple[bool, str]]
+
+
+def check(spec: TrainingFields) -> None:
+    """Raise a validation error at the first field that does not go with the others."""
+    for rule in (_own_options, _staleness, _mirrored, _servers, _tensorflow, _peers, _float16):
+        for name, (is_refused, sentence) in rule(spec).items():
+            if is_refused:
+                raise at((name,), sentence, getattr(spec, name))
+
+
+def _own_options(spec: TrainingFields) -> _Refusals:
+    sentence = f"{spec.strategy} has no parameter servers; leave {{}} out or choose parameter_server."
+    names = ("servers", "consistency", "staleness")
+    is_other = spec.strategy not in PARAMETER_SERVERS
+    return {name: (is_other and _is_changed(spec, name), sentence.format(name)) for name in names}
+
+
+def _staleness(spec: TrainingFields) -> _Refusals:
+    sentence = (
+        "ssp needs a bound; say how many steps a worker may be ahead."
+        if spec.staleness is None
+        else f"{spec.consistency} has no bound; leave staleness out or choose ssp."
+    )
+    return {"staleness": ((spec.consistency == "ssp") != (spec.staleness is not None), sentence)}
+
+
+def _mirrored(spec: TrainingFields) -> _Refusals:
+    sentence = f"only mirrored strategies support this, not {spec.strategy}."
+    is_other = spec.strategy not in MIRRORED
+    return {name: (is_other and _is_changed(spec, name), sentence) for name in ("batch_split", "compression")}
+
+
+def _servers(spec: TrainingFields) -> _Refusals:
+    if spec.strategy != "parameter_server":
+        return {}
+    return {
+        "clip_norm": (spec.clip_norm is not None, "no server sees the whole gradient; leave it out."),
+        "precision": (spec.precision == "float16", "servers have no loss scale; choose bfloat16 or float32."),
+        "device": (spec.device == "cuda", "servers work in host memory; choose cpu or auto."),
+        "all_reduce": (spec.all_reduce != "auto", "servers sum the gradients; leave it at auto."),
+    }
+
+
+def _tensorflow(spec: TrainingFields) -> _Refusals:
+    if spec.strategy not in TENSORFLOW:
+        return {}
+    one_strategy = f"{spec.strategy} is only for comparing step times"
+    return {
+        "model": (spec.model == "gpt", "gpt is not available for TensorFlow; choose mlp, cnn or resnet18."),
+        "device": (spec.device == "cuda", f"{spec.strategy} computes on CPUs here; choose cpu or auto."),
+        "precision": (spec.precision != "float32", f"{spec.strategy} computes in float32; leave it out."),
+        "accumulation_steps": (spec.accumulation_steps != 1, f"{one_strategy}, each of one batch; leave it out."),
+        "clip_norm": (spec.clip_norm is not None, f"{one_strategy}, without gradient clipping; leave it out."),
+        "checkpoint_every_steps": (
+            spec.checkpoint_every_steps is not None,
+            f"{spec.strategy} writes no checkpoints; leave it out.",
+        ),
+        "resume_from": (spec.resume_from is not None, f"{spec.strategy} reads no checkpoints; leave it out."),
+        "consistency": (
+            spec.strategy == "tf_parameter_server" and spec.consistency != "async",
+            "TensorFlow's servers apply each gradient when it comes; set consistency to async.",
+        ),
+    }
+
+
+def _peers(spec: TrainingFields) -> _Refusals:
+    is_refused = spec.strategy in PEERS and spec.all_reduce != "auto"
+    return {"all_reduce": (is_refused, f"{spec.strategy} sums by itself; leave it at auto.")}
+
+
+def _float16(spec: TrainingFields) -> _Refusals:
+    if spec.precision != "float16":
+        return {}
+    if spec.device == "cpu":
+        return {"precision": (True, "float16 is for GPUs; choose bfloat16 or float32.")}
+    sentence = (
+        f"{spec.compression} keeps unsent values for later steps, but float16's loss scale changes in between; "
+        "choose bfloat16 or float32."
+    )
+    return {"precision": (spec.compression in ("top_k", "powersgd"), sentence)}
+
+
+def _is_changed(spec: TrainingFields, name: str) -> bool:
+    return bool(getattr(spec, name) != type(spec).model_fields[name].default)

@@ -1,0 +1,113 @@
+"""The fields of a training job, before they are checked against each other. Pure."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from ringscope.contracts.spec_model import SpecModel
+from ringscope.contracts.training.dataset import DatasetSpec
+from ringscope.contracts.training.strategies import Consistency, Strategy
+from ringscope.contracts.words.collectives import Algorithm
+from ringscope.contracts.words.devices import Device
+
+ModelName = Literal["mlp", "cnn", "resnet18", "gpt"]
+Optimizer = Literal["sgd", "adam", "adamw"]
+Precision = Literal["float32", "bfloat16", "float16"]
+Compression = Literal["none", "fp16", "top_k", "powersgd"]
+BatchSplit = Literal["equal", "speed"]
+OnNan = Literal["stop", "continue"]
+TrainingTransport = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc"]
+MAX_MODEL_ARGUMENT = 1 << 20
+
+# The names in model_arguments are explained with the models: ringscope.train.models.
+MODEL_ARGUMENTS: dict[str, dict[str, int]] = {
+    "mlp": {"hidden": 256, "layers": 2},
+    "cnn": {"channels": 64, "hidden": 64},
+    "resnet18": {"width": 64},
+    "gpt": {"layers": 2, "heads": 4, "width": 128, "context": 128},
+}
+
+
+class TrainingFields(SpecModel):
+    """Base of ``TrainingSpec``."""
+
+    strategy: Strategy = Field(
+        "mirrored",
+        description="mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold "
+        "the parameters; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, for comparison.",
+    )
+    all_reduce: Algorithm = Field(
+        "auto",
+        description="Algorithm that sums the gradients (tf: cross-device ops). auto makes no trial runs here: it uses "
+        "the measurements of earlier jobs, else the cost model.",
+    )
+    transport: TrainingTransport = Field(
+        "auto", description="How our algorithms move data; auto chooses the first usable transport."
+    )
+    device: Device = "auto"
+    servers: int = Field(
+        1,
+        ge=1,
+        le=1024,
+        description="Number of ranks of a parameter_server that hold the parameters, in equal shares.",
+    )
+    consistency: Consistency = Field(
+        "sync",
+        description="Whether a parameter_server waits for all workers in each step (sync), for none (async), or for "
+        "the slowest within a bound (ssp).",
+    )
+    staleness: int | None = Field(
+        None, ge=0, le=10_000, description="Steps that a worker may be ahead of the slowest one, with ssp."
+    )
+    model: ModelName = Field("mlp", description="mlp, cnn and resnet18 read pictures, gpt reads tokens.")
+    model_arguments: dict[str, int] = Field(
+        default_factory=dict, description="Sizes of the model, such as hidden and layers of mlp."
+    )
+    dataset: DatasetSpec = DatasetSpec()
+    global_batch_size: int = Field(64, ge=1, le=1 << 20, description="Samples in a step, over all ranks.")
+    batch_split: BatchSplit = Field(
+        "equal", description="speed: each rank gets samples in proportion to its samples per second."
+    )
+    epochs: int = Field(10, ge=1, le=100_000, description="Number of passes over the samples.")
+    max_steps: int | None = Field(
+        None, ge=1, le=1 << 30, description="Step after which the training ends, even inside an epoch."
+    )
+    optimizer: Optimizer = "sgd"
+    learning_rate: float = Field(0.05, gt=0, le=100)
+    momentum: float = Field(0.9, ge=0, lt=1, description="Momentum of sgd.")
+    weight_decay: float = Field(0.0, ge=0, le=10)
+    precision: Precision = Field(
+        "float32", description="Data type of forward and backward; parameters and optimizer stay float32."
+    )
+    accumulation_steps: int = Field(
+        1, ge=1, le=4096, description="Batches whose gradients a rank accumulates before each sum over ranks."
+    )
+    bucket_bytes: int = Field(
+        25 << 20, ge=1024, le=1 << 32, description="Gradients are summed in buckets of this size."
+    )
+    overlap: bool = Field(True, description="Sum the first buckets while backward still computes the others.")
+    compression: Compression = Field("none", description="Format in which gradients are sent instead of float32.")
+    top_k_percent: float = Field(
+        1.0, gt=0, le=100, description="Share of the gradient's elements that top_k sends: the largest ones."
+    )
+    powersgd_rank: int = Field(2, ge=1, le=256, description="Rank of the matrices that powersgd sends.")
+    clip_norm: float | None = Field(None, gt=0, description="The gradient's global norm is clipped to this.")
+    on_nan: OnNan = Field(
+        "stop", description="Action on a loss or parameters that are not finite; the job reports them either way."
+    )
+    checkpoint_every_steps: int | None = Field(
+        None, ge=1, description="Steps between checkpoints, in addition to one at the end of each epoch."
+    )
+    resume_from: int | None = Field(
+        None, ge=1, description="Number of an earlier job whose checkpoint the training starts from."
+    )
+    target_accuracy: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Accuracy on the held-out samples; the job reports when it is reached, and continues.",
+    )
+    seed: int = Field(0, ge=0, lt=1 << 32, description="Seed of the first parameters and of the order of samples.")
+    timeout_seconds: int = Field(
+        300, ge=1, le=86_400, description="How long a rank waits for another one before it fails and names that rank."
+    )

@@ -1,0 +1,94 @@
+"""Specification of a training job: a model, a dataset, and how the ranks share the work of each step. Pure."""
+
+from typing import Self
+
+from pydantic import model_validator
+
+from ringscope.contracts.spec_model import at
+from ringscope.contracts.training import combinations
+from ringscope.contracts.training.dataset import SEQUENCES
+from ringscope.contracts.training.fields import MAX_MODEL_ARGUMENT, MODEL_ARGUMENTS, TrainingFields
+from ringscope.contracts.training.strategies import MIRRORED, PARAMETER_SERVERS, TENSORFLOW
+
+
+class TrainingSpec(TrainingFields):
+    """Data-parallel training: every rank has the whole model and processes its part of every global batch."""
+
+    @property
+    def is_mirrored(self) -> bool:
+        """Return whether every step ends with an all-reduce of all gradients by our engine."""
+        return self.strategy in MIRRORED
+
+    @property
+    def keeps_checkpoints(self) -> bool:
+        """Return whether another job can resume where this one stopped."""
+        return self.strategy not in TENSORFLOW
+
+    def sizes(self) -> dict[str, int]:
+        """Return the model's arguments, with its defaults for missing ones."""
+        return MODEL_ARGUMENTS[self.model] | self.model_arguments
+
+    @model_validator(mode="after")
+    def _is_there(self) -> Self:
+        if self.strategy == "tpu":
+            raise at(
+                ("strategy",),
+                "no node of Ringscope has a TPU; choose mirrored or multi_worker_mirrored.",
+                self.strategy,
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _model_takes_the_arguments(self) -> Self:
+        known = MODEL_ARGUMENTS[self.model]
+        for name, value in self.model_arguments.items():
+            if name not in known:
+                raise at(("model_arguments", name), f"{self.model} has no {name}; it takes {', '.join(known)}.", value)
+            if not 1 <= value <= MAX_MODEL_ARGUMENT:
+                raise at(("model_arguments", name), f"give 1 to {MAX_MODEL_ARGUMENT}.", value)
+        sizes = self.sizes()
+        if self.model == "gpt" and sizes["width"] % sizes["heads"]:
+            raise at(
+                ("model_arguments", "heads"),
+                f"a width of {sizes['width']} cannot be split into {sizes['heads']} heads; choose a divisor of width.",
+                sizes["heads"],
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _model_reads_the_dataset(self) -> Self:
+        if (self.model == "gpt") != (self.dataset.name in SEQUENCES) and self.dataset.name != "synthetic":
+            other = "text or synthetic" if self.model == "gpt" else "digits, cifar10 or synthetic"
+            raise at(
+                ("dataset", "name"), f"{self.model} cannot read {self.dataset.name}; choose {other}.", self.dataset.name
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _options_belong_to_the_strategy(self) -> Self:
+        combinations.check(self)
+        return self
+
+    def check_ranks(self, ranks: int) -> tuple[str, str] | None:
+        """Return the field that does not fit this number of ranks, and why; None if all fit."""
+        workers = ranks - (self.servers if self.strategy in PARAMETER_SERVERS else 0)
+        if self.strategy == "tf_parameter_server":
+            workers -= 1  # rank 0 hands out the work
+            if workers < 1:
+                return (
+                    "servers",
+                    f"{self.servers} of {ranks} ranks as servers, and one that hands out the work, leave no worker; "
+                    "lower servers or raise ranks.",
+                )
+        if workers < 1:
+            return (
+                "servers",
+                f"{self.servers} of {ranks} ranks as servers leave no worker; lower servers or raise ranks.",
+            )
+        if self.global_batch_size < workers * self.accumulation_steps:
+            return (
+                "global_batch_size",
+                f"{self.global_batch_size} samples cannot be split over {workers} ranks with "
+                f"{self.accumulation_steps} batches each; raise it.",
+            )
+        return None

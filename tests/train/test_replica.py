@@ -6,7 +6,8 @@ from tests.train.fakes import LonelyCommunicator
 
 from ringscope.contracts.training import TrainingSpec
 from ringscope.train.optimizer import build_optimizer
-from ringscope.train.replica import Replica, norm_of
+from ringscope.train.replica import Replica
+from ringscope.train.sums.gradient_sum import norm_of
 from ringscope.train.sums.reducer import Reducer
 
 

@@ -65,7 +65,7 @@ class Replica:
             total += loss.detach()
         sums = self._sums.finish()
         is_left_out = not self._update()
-        return Result(float(total), sums, is_left_out)
+        return Result(float(total), self._sums.share_update(sums), is_left_out)
 
     def _rehearse(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
         """Run forward and backward, and discard the results."""
@@ -96,7 +96,7 @@ class Replica:
         if self.scale or clip_norm:
             gradients = self._sums.gradients
             factor = 1.0 / self._factor()
-            norm = float(norm_of(gradients)) * factor
+            norm = self._sums.norm() * factor
             if self.scale:
                 is_finite = norm < float("inf")  # false also for NaN
                 self.scale.note(is_finite)
@@ -109,8 +109,3 @@ class Replica:
                 torch._foreach_mul_(gradients, factor)
         self._optimizer.step()
         return True
-
-
-def norm_of(gradients: list[torch.Tensor]) -> torch.Tensor:
-    """Return the Euclidean norm over all gradients."""
-    return torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(gradient) for gradient in gradients]))

@@ -11,10 +11,10 @@ import torch
 
 from ringscope.train.parameter_server.shards import FlatModel, bind
 from ringscope.train.parameter_server.worker import Worker
-from ringscope.train.sums.gradient_sum import Sums
+from ringscope.train.sums.gradient_sum import Sums, WholeGradient
 
 
-class Pulls:
+class Pulls(WholeGradient):
     """A GradientSum whose ``finish`` pushes the gradient, and returns with the parameters for the next step."""
 
     algorithm, transport = "parameter_server", "mpi"

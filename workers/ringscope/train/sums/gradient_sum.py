@@ -45,7 +45,10 @@ class GradientSum(Protocol):
 
     @property
     def gradients(self) -> list[torch.Tensor]:
-        """Return the memory of the sums after ``finish``; every element of the gradient once."""
+        """Return the memory of the sums after ``finish``: each element that this rank applies, once."""
+
+    def norm(self) -> float:
+        """Return the Euclidean norm of the whole gradient after ``finish`` (collective where it is in shares)."""
 
     def begin(self) -> None:
         """Start a step: the gradients are zero."""
@@ -58,5 +61,32 @@ class GradientSum(Protocol):
     def finish(self) -> Sums:
         """Return when all sums are complete (collective)."""
 
+    def share_update(self, sums: Sums) -> Sums:
+        """Exchange parameters after the update, if the strategy does; return the step's timing including that
+        (collective).
+        """
+
     def close(self) -> None:
         """Release the model."""
+
+
+class WholeGradient:
+    """Base of a GradientSum that gives each rank the whole sum, so that all ranks make the same update."""
+
+    @property
+    def gradients(self) -> list[torch.Tensor]:
+        """Return the memory of the sums after ``finish``."""
+        raise NotImplementedError
+
+    def norm(self) -> float:
+        """Return the Euclidean norm of the gradient; no rank needs another one for it."""
+        return float(norm_of(self.gradients))
+
+    def share_update(self, sums: Sums) -> Sums:
+        """Return ``sums``: there is nothing to exchange."""
+        return sums
+
+
+def norm_of(gradients: list[torch.Tensor]) -> torch.Tensor:
+    """Return the Euclidean norm over all gradients."""
+    return torch.linalg.vector_norm(torch.stack([torch.linalg.vector_norm(gradient) for gradient in gradients]))

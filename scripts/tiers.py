@@ -101,7 +101,7 @@ TIERS = (
         folders=tuple(
             f"tests/{package}"
             for package in (
-                *("contracts", "schedules", "cost", "choice", "engine", "bench", "rank", "agent", "cli"),
+                *("contracts", "schedules", "cost", "choice", "judging", "engine", "bench", "rank", "agent", "cli"),
                 *("deploy", "examples", "gate"),
             )
         ),

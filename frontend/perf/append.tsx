@@ -1,4 +1,4 @@
-/** A page for tests/web/test_live_chart.py: the real chart, given more points than the server ever sends at once. */
+/** A page for tests/web/job/test_live_chart.py: the real chart, given more points than the server ever sends at once. */
 import { MantineProvider } from "@mantine/core";
 import { createRoot } from "react-dom/client";
 import { flushSync } from "react-dom";

@@ -47,7 +47,7 @@ def clean_environment(**variables: str) -> dict[str, str]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests with a real server have a second chance, as those of the tiers with processes have."""
     for item in items:
-        if item.path.parent == Path(__file__).parent and "server" in getattr(item, "fixturenames", ()):
+        if Path(__file__).parent in item.path.parents and "server" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.flaky(reruns=2))
 
 

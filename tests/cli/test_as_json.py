@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 import pytest
+from tests.cli.accounts.test_schedules import schedule
+from tests.cli.accounts.test_tokens import token
+from tests.cli.accounts.test_webhooks import delivery, webhook
 from tests.cli.fake_api import Answer, FakeApi, items, job
-from tests.cli.test_nodes import node
-from tests.cli.test_schedules import schedule
-from tests.cli.test_tokens import token
-from tests.cli.test_webhooks import delivery, webhook
+from tests.cli.nodes.test_nodes import node
 
 READ = {
     "GET /jobs/7": job(7),

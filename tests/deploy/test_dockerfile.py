@@ -1,4 +1,4 @@
-"""deploy/docker/Dockerfile: what can be told without an engine. tests/cluster/test_containers.py runs its commands."""
+"""deploy/docker/Dockerfile without an engine. tests/cluster/images/test_containers.py runs its commands."""
 
 import re
 import tomllib

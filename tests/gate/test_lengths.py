@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from scripts import lengths
+from scripts.tiers import TIERS
 
 ROOT = Path(__file__).parents[2]
 MOST_MODULES = 25
@@ -18,6 +19,7 @@ PACKAGES = sorted(
     for path in (ROOT / top).rglob("*")
     if path.is_dir() and not {"node_modules", "__pycache__", "versions"} & {*path.parts}
 )
+TESTS = sorted({path.parent for path in (ROOT / "tests").rglob("test_*.py")})
 
 
 @pytest.mark.parametrize("folder", SOURCES)
@@ -30,6 +32,18 @@ def test_no_folder_of_the_page_has_more_modules_than_a_reader_takes_in(folder: s
 def test_no_package_has_more_modules_than_a_reader_takes_in(folder: str) -> None:
     modules = [path.name for path in (ROOT / folder).glob("*.py") if path.name != "__init__.py"]
     assert len(modules) <= MOST_MODULES, "give those of one subject a package of their own"
+
+
+@pytest.mark.parametrize("folder", TESTS, ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_no_folder_of_tests_has_more_modules_than_a_reader_takes_in(folder: Path) -> None:
+    modules = [path.name for path in folder.glob("test_*.py")]
+    assert len(modules) <= MOST_MODULES, "give those of one subject a folder of their own, named as the product's"
+
+
+@pytest.mark.parametrize("folder", TESTS, ids=lambda folder: str(folder.relative_to(ROOT)))
+def test_every_folder_of_tests_is_in_a_tier(folder: Path) -> None:
+    tops = [ROOT / top for tier in TIERS for top in tier.folders]
+    assert any(folder.is_relative_to(top) for top in tops), "name it in scripts/tiers.py, or nothing runs its tests"
 
 
 def test_every_module_is_counted_but_for_migrations() -> None:

@@ -22,9 +22,9 @@ NAMING = {
     "tests/agent/test_attempt.py": "reads which process is stopped",
     "tests/agent/launch/test_launcher_watch.py": "reads which process is stopped",
     "tests/agent/launch/test_stopped.py": "reads which process is stopped",
-    "tests/cluster/test_watch.py": "knows processes by their names",
-    "tests/cluster/test_mute.py": "knows processes by their names",
-    "tests/cluster/test_strikes.py": "knows processes by their names",
+    "tests/cluster/processes/test_watch.py": "knows processes by their names",
+    "tests/cluster/processes/test_mute.py": "knows processes by their names",
+    "tests/cluster/processes/test_strikes.py": "knows processes by their names",
 }
 # Who may ask for its path: whoever has it start nothing, or uses Hydra's manual launcher.
 FINDING = {

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+from tests.cluster.jobs.test_insights import slowed
 from tests.cluster.lab import Lab, eventually, running
-from tests.cluster.test_insights import slowed
 from tests.monitoring import promql
 from tests.monitoring.conftest import watched_lab
 from tests.monitoring.dashboards import Dashboard, Query, filled_in, read_dashboards

@@ -96,7 +96,7 @@ it("writes the whole specification for curl", () => {
 });
 
 describe("what is copied", () => {
-  // tests/cli/test_copied_commands.py parses these lines as a terminal would, and compares the specifications.
+  // tests/cli/jobs/test_copied_commands.py parses these lines as a terminal would, and compares the specifications.
   it.each(examples.map(({ command, spec }) => [command, spec] as const))("says the whole job: %s", (command, spec) => {
     expect(atServer(submitCommand(spec as unknown as JobSpec, trainingChoices()), "http://h:1")).toBe(command);
   });

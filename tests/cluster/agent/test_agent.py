@@ -116,7 +116,7 @@ async def test_a_wrong_join_token_is_refused_in_one_line(server: FakeServer, age
     )
 
 
-@pytest.mark.long  # as all agents of tests/cluster/test_jobs.py have theirs
+@pytest.mark.long  # as all agents of tests/cluster/jobs/test_jobs.py have theirs
 async def test_the_token_may_come_from_the_data_directory(server: FakeServer, agent: AgentProcess) -> None:
     agent.data_dir.mkdir()
     (agent.data_dir / "agent-token").write_text(f"{server.token}\n")
@@ -187,7 +187,7 @@ async def test_an_old_epoch_makes_the_agent_register_again_and_keep_its_attempts
     assert not any(r.event == "ended" for r in server.reports)
 
 
-@pytest.mark.long  # the gate kills the server: tests/cluster/test_jobs.py
+@pytest.mark.long  # the gate kills the server: tests/cluster/jobs/test_jobs.py
 async def test_a_server_that_is_away_loses_nothing(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

@@ -95,7 +95,7 @@ async def test_the_ranks_of_a_script_are_told_where_it_and_their_checkpoints_lie
     assert (agent.data_dir / "checkpoints" / f"job-{job.job_id}").is_dir()
 
 
-@pytest.mark.long  # the gate has each half: engine/test_rank.py finds it, tests/agent/launch/test_outcome.py says so
+@pytest.mark.long  # tests/cluster/engine/test_rank.py finds it, tests/agent/launch/test_outcome.py says so
 async def test_a_wrong_element_ends_as_verification_failed(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

@@ -17,7 +17,7 @@ from ringscope.engine.memory.cuda import Gpu
 from ringscope.engine.transports.nccl import NcclTransport
 from ringscope.engine.waiting.watchdog import Watchdog
 
-HERE = Path(__file__).parent
+PROGRAMS = Path(__file__).parent / "programs"
 DEADLINE_SECONDS = 120
 NCCL_TIMEOUT_SECONDS = 0.2
 
@@ -26,13 +26,13 @@ RunGang = Callable[..., subprocess.CompletedProcess[str]]
 
 @pytest.fixture(scope="session")
 def gang() -> RunGang:
-    """``gang(ranks, "main.py", *arguments, **environment)`` runs a program of this folder, or a module, on ranks."""
+    """``gang(ranks, "main.py", *arguments, **environment)`` runs one of ``programs``, or a module, on ranks."""
 
     def run(
         ranks: int, program: str, *arguments: str, deadline_seconds: float = DEADLINE_SECONDS, **environment: str
     ) -> subprocess.CompletedProcess[str]:
         python = [sys.executable, "-W", "error"]
-        target = [str(HERE / program)] if program.endswith(".py") else ["-m", program]
+        target = [str(PROGRAMS / program)] if program.endswith(".py") else ["-m", program]
         return run_ranks(ranks, [*python, *target, *arguments], environment, deadline_seconds)
 
     return run

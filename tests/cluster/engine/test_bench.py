@@ -158,7 +158,7 @@ def endless() -> Iterator[tuple[subprocess.Popen[str], list[psutil.Process]]]:
 @pytest.mark.parametrize(
     ("number", "exit_code"),
     [
-        pytest.param(signal.SIGINT, 130, marks=pytest.mark.long),  # tests/cli/test_start.py
+        pytest.param(signal.SIGINT, 130, marks=pytest.mark.long),  # tests/cli/start/test_start.py
         pytest.param(signal.SIGTERM, 130, marks=pytest.mark.long),  # as SIGINT
         (signal.SIGKILL, -signal.SIGKILL),
     ],

@@ -41,7 +41,7 @@ from ringscope.rank.program import read_spec
 from ringscope.rank.receiver import Receiver
 
 SWEEP = {"min_bytes": 4, "max_bytes": 4096, "step_factor": 32, "iterations": 7, "warmup": 1}
-# What a sweep does, it does alike on both: the gate has each transport's own results in test_transports.py.
+# What a sweep does, it does alike on both: the gate has each transport's own results in transports/.
 ON_ONE_TRANSPORT = pytest.mark.parametrize("transport", ["shared_memory", pytest.param("mpi", marks=pytest.mark.long)])
 COLLECTIVES = ("all_reduce", "reduce_scatter", "all_gather", "broadcast", "alltoall")
 SECRET = "hunter2"

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests.cluster.engine.conftest import PROGRAMS
 
 from ringscope.rank.mpiexec import start_ranks
 
@@ -20,7 +21,7 @@ CALLS = {"mpi_library": "MPI's all_reduce", "gloo": "gloo's all_reduce"}
 needs_torch = pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 LIBRARIES = pytest.mark.parametrize("library", ["mpi_library", pytest.param("gloo", marks=needs_torch)])
 TRANSPORTS = pytest.mark.parametrize("transport", ["shared_memory", "mpi"])
-# They wait alike: engine/test_transports.py has each one's own.
+# They wait alike: transports/test_transports.py has each one's own.
 ON_ONE_TRANSPORT = pytest.mark.parametrize("transport", ["shared_memory", pytest.param("mpi", marks=pytest.mark.long)])
 
 
@@ -35,7 +36,7 @@ def sentences(tmp_path: Path) -> Iterator[socket.socket]:
 
 @contextmanager
 def started(ranks: int, sentences: socket.socket, way: str, end: str, *flags: str) -> Iterator[subprocess.Popen[bytes]]:
-    program = [sys.executable, "-W", "error", str(Path(__file__).with_name("stall_main.py")), way, end]
+    program = [sys.executable, "-W", "error", str(PROGRAMS / "stall_main.py"), way, end]
     command = [*program, sentences.getsockname()]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with start_ranks(ranks, command, os.environ, flags, **quiet) as process:

@@ -45,7 +45,7 @@ def verdict(cluster: Cluster, gang: Gang) -> tuple[str, str, str | None]:
     return attempt["reason"], attempt["message"], attempt["bad_node"]
 
 
-@pytest.mark.long  # the gate kills one without links: tests/cluster/test_jobs.py, agent/test_gang.py
+@pytest.mark.long  # the gate kills one without links: tests/cluster/jobs/test_jobs.py, agent/test_gang.py
 @pytest.mark.parametrize("rank", [0, 2])
 def test_a_killed_rank_is_named(cluster: Cluster, rank: int) -> None:
     gang = cluster.start_gang()
@@ -157,7 +157,7 @@ def assert_succeeded(cluster: Cluster, gang: Gang, cycles: int, lossy_ranks: tup
     }
 
 
-@pytest.mark.long  # the gate does so without links: tests/cluster/test_jobs.py
+@pytest.mark.long  # the gate does so without links: tests/cluster/jobs/test_jobs.py
 def test_a_job_survives_a_server_that_is_killed_and_started_again(cluster: Cluster) -> None:
     cycles = 150
     gang = cluster.start_gang(cycles)

@@ -56,6 +56,18 @@ def test_counters_are_zero_before_the_ranks_start(exporter: Exporter, job: JobCo
     assert value(exporter, "collective_duration_seconds_count", job_id="42", op="all_reduce") == 0
 
 
+def test_only_steps_with_a_collective_count_as_one_where_a_record_says_so(job: JobCounters) -> None:
+    job.fold(steps(2, communication_us=[0.0, 2000.0], bytes=500, collective_bytes=1000))
+    job.fold(steps(2, first_step=2, communication_us=[0.0, 0.0], bytes=500, collective_bytes=1000))
+    op = job.ranks[2].ops["all_reduce"]
+    assert (job.ranks[2].steps, op.collectives, op.bytes, op.bus_bytes) == (4, 1, 1000, 1500)
+    assert op.last_seconds == pytest.approx(2e-3)
+    assert op.last_bus_bytes_per_second == pytest.approx(1500 / 2e-3)
+    assert list(job.sizes["all_reduce"]) == ["1000"]
+    (exemplar,) = job.collective_seconds["all_reduce"].exemplars.values()
+    assert exemplar.labels == {"rank": "2", "step": "1"}
+
+
 @pytest.mark.parametrize("pause_ns", [None, [7_000, 0, 9_000]])
 def test_iterations_count_as_the_steps_that_they_are(job: JobCounters, pause_ns: list[int] | None) -> None:
     kind = IterationKind(algorithm="ring", transport="mpi", in_place=True, bytes=1000)

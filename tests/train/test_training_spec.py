@@ -4,7 +4,7 @@ import pytest
 from pydantic import ValidationError
 
 from ringscope.contracts.findings import field_errors
-from ringscope.contracts.training import TENSORFLOW, TrainingSpec
+from ringscope.contracts.training import OWN_FIELDS, TENSORFLOW, TrainingSpec
 
 
 @pytest.mark.parametrize(
@@ -21,6 +21,37 @@ def test_parameter_servers_refuse_what_they_cannot_do(option: dict[str, object],
         TrainingSpec.model_validate({"strategy": "parameter_server"} | option)
     (found,) = field_errors(refused.value)
     assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
+
+
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"precision": "float16"}, "each rank would have its own loss scale"),
+        ({"split": "by_label", "model": "gpt", "dataset": {"name": "synthetic"}}, "tokens, which have no labels"),
+        ({"compression": "fp16"}, "local_sgd does not use it; leave compression out or choose mirrored"),
+        ({"servers": 2}, "leave servers out or choose parameter_server"),
+    ],
+)
+def test_local_sgd_refuses_what_it_cannot_do(option: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"strategy": "local_sgd"} | option)
+    (found,) = field_errors(refused.value)
+    assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
+
+
+@pytest.mark.parametrize("name", sorted(OWN_FIELDS))
+def test_a_field_of_one_strategy_is_refused_by_another(name: str) -> None:
+    values = {"servers": 2, "consistency": "async", "staleness": 1, "split": "by_label", "weights": "equal"}
+    values |= {"batch_split": "speed", "compression": "fp16"}
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"strategy": "torch_ddp", name: values.get(name, 0.5 if "outer" in name else 2)})
+    assert f"leave {name} out or choose" in field_errors(refused.value)[0].detail
+
+
+def test_by_label_needs_a_label_for_each_rank() -> None:
+    spec = TrainingSpec.model_validate({"strategy": "local_sgd", "split": "by_label"})
+    assert spec.check_ranks(10) is None
+    assert spec.check_ranks(11) == ("split", "digits has 10 labels for 11 ranks; choose shared or fewer ranks.")
 
 
 @pytest.mark.parametrize("way", ["top_k", "powersgd"])
@@ -44,7 +75,7 @@ def test_what_was_not_sent_stays_of_one_scale(way: str) -> None:
         ({"checkpoint_every_steps": 5}, "writes no checkpoints"),
         ({"resume_from": 1}, "reads no checkpoints"),
         ({"all_reduce": "ring"}, "sums by itself"),
-        ({"compression": "fp16"}, "only mirrored strategies"),
+        ({"compression": "fp16"}, "choose mirrored or multi_worker_mirrored"),
     ],
 )
 @pytest.mark.parametrize("strategy", sorted(TENSORFLOW))

@@ -50,6 +50,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "adamw": {"optimizer": "adamw", "learning_rate": 1e-4, "weight_decay": 0.1},
     "clipping": {"clip_norm": 0.1},
     "multi_worker_mirrored": {"strategy": "multi_worker_mirrored"},
+    "local_sgd": {"strategy": "local_sgd", "sync_every": 1, "momentum": 0.0},
     "torch_ddp": {"strategy": "torch_ddp", "all_reduce": "auto"},
     "torch_ddp, accumulation": {"strategy": "torch_ddp", "all_reduce": "auto", "accumulation_steps": 3},
     "bfloat16": {"precision": "bfloat16"},
@@ -84,9 +85,9 @@ def difference(one: torch.nn.Module, other: torch.nn.Module) -> float:
 
 def slow_down(comm: Communicator, trainer: object) -> None:
     """Make rank 0 seem slow to whoever splits the batch; what it computes stays the same."""
-    shares = trainer._shares  # type: ignore[attr-defined]
-    note = shares.note
-    shares.note = lambda compute_us: note(3 * compute_us if comm.rank == 0 else compute_us)
+    samples = trainer._samples  # type: ignore[attr-defined]
+    note = samples.note
+    samples.note = lambda compute_us: note(3 * compute_us if comm.rank == 0 else compute_us)
 
 
 def main() -> None:

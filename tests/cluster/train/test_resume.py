@@ -141,8 +141,8 @@ def test_the_newest_of_all_nodes_is_taken(gang, tmp_path):
     }
 
 
-def test_what_compression_has_not_sent_yet_is_kept_too(gang, tmp_path):
-    found = gang(2, "unsent_main.py", str(tmp_path))
-    assert set(found) == {"top_k", "powersgd"}
+def test_state_that_belongs_to_a_rank_is_kept_too(gang, tmp_path):
+    found = gang(2, "own_state_main.py", str(tmp_path))
+    assert set(found) == {"top_k", "powersgd", "local_sgd"}
     for digests in found.values():
         assert digests["unbroken"] == digests["broken"]

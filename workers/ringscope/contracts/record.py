@@ -119,6 +119,10 @@ class Steps(RecordModel):
     lag: Int32s | None = Field(
         None, description="Steps that this worker of a parameter server was ahead of the slowest one."
     )
+    collective_bytes: Int64 | None = Field(
+        None,
+        description="Bytes of a collective if only steps with a communication time have one; bytes is then their mean.",
+    )
     dropped: int = Field(0, description="Records this rank had to drop since its last one.")
 
     @model_validator(mode="after")

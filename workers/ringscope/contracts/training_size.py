@@ -7,13 +7,13 @@ from itertools import pairwise
 from math import ceil, prod
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training.dataset import LABELS
 
 GRADIENT_ITEM_BYTES = 4  # parameters and gradients are float32 in every precision
 TOKENS = 256  # a token is a byte of the text; synthetic data have the same vocabulary size
 CIFAR10_SAMPLES = 50_000
 DIGITS_SAMPLES = 1797
 SYNTHETIC_SAMPLES = 8192
-_CLASSES = 10
 _SHAPES = {"digits": (1, 8, 8), "cifar10": (3, 32, 32), "synthetic": (3, 32, 32)}
 
 
@@ -68,14 +68,14 @@ def _linear(inputs: int, outputs: int) -> int:
 
 
 def _mlp(pixels: int, hidden: int, layers: int) -> int:
-    widths = [pixels, *[hidden] * layers, _CLASSES]
+    widths = [pixels, *[hidden] * layers, LABELS]
     return sum(_linear(inputs, outputs) for inputs, outputs in pairwise(widths))
 
 
 def _cnn(shape: tuple[int, int, int], channels: int, hidden: int) -> int:
     colours, height, width = shape
     pooled = channels * ((height - 2) // 2) * ((width - 2) // 2)
-    return _linear(9 * colours, channels) + _linear(pooled, hidden) + _linear(hidden, _CLASSES)
+    return _linear(9 * colours, channels) + _linear(pooled, hidden) + _linear(hidden, LABELS)
 
 
 def _resnet18(colours: int, width: int) -> int:
@@ -90,7 +90,7 @@ def _resnet18(colours: int, width: int) -> int:
         total += convolution(inputs, outputs, 3) + 3 * convolution(outputs, outputs, 3)
         total += convolution(inputs, outputs, 1) if stage else 0
         inputs = outputs
-    return total + _linear(inputs, _CLASSES)
+    return total + _linear(inputs, LABELS)
 
 
 def _gpt(layers: int, width: int, context: int) -> int:

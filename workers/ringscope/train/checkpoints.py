@@ -14,10 +14,10 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import UNTIMED
 from ringscope.train.checkpoint import Checkpoint, save
+from ringscope.train.own_state import OwnState
 from ringscope.train.progress import Progress
 from ringscope.train.replica import Replica
 from ringscope.train.resume import apply, newest_checkpoint
-from ringscope.train.unsent import Unsent
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -34,7 +34,7 @@ class Checkpoints:
         comm: Communicator,
         replica: Replica,
         optimizer: torch.optim.Optimizer,
-        unsent: Unsent | None,
+        own_state: OwnState | None,
         folder: Path | None,
         earlier: Path | None,
     ) -> None:
@@ -42,7 +42,7 @@ class Checkpoints:
         is none.
         """
         self._comm, self._module, self._optimizer, self._scale = comm, replica.module, optimizer, replica.scale
-        self._unsent = unsent
+        self._own_state = own_state
         self._folder, self._earlier = folder, earlier
 
     def restore(self, spec: TrainingSpec) -> Progress:
@@ -74,15 +74,15 @@ class Checkpoints:
                 extra |= {"scale": self._scale.value, "good_steps": self._scale.good_steps}
             model, optimizer = self._module.state_dict(), self._optimizer.state_dict()
             save(self._folder, Checkpoint(progress.step, progress.epoch, progress.index, model, optimizer, extra))
-        if self._folder is not None and self._unsent is not None:
-            self._unsent.save(self._folder, progress.step)
+        if self._folder is not None and self._own_state is not None:
+            self._own_state.save(self._folder, progress.step)
         self._comm.position[UNTIMED] += 1
         return (time.perf_counter() - start) * 1e6
 
     def _apply(self, checkpoint: Checkpoint, folder: Path | None) -> Progress:
         apply(checkpoint, self._module, self._optimizer)
-        if self._unsent is not None:
-            self._unsent.restore(folder, checkpoint.step)
+        if self._own_state is not None:
+            self._own_state.restore(folder, checkpoint.step)
         extra = checkpoint.extra
         if self._scale and "scale" in extra:
             self._scale.value, self._scale.good_steps = extra["scale"], extra["good_steps"]

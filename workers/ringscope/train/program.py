@@ -14,7 +14,7 @@ import torch
 
 from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
 from ringscope.contracts.record import Record
-from ringscope.contracts.training import ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
+from ringscope.contracts.training import LOCAL_SGD, ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
 from ringscope.contracts.words.collectives import VENDORS
 from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
@@ -25,7 +25,9 @@ from ringscope.train.collectives import HostCollectives
 from ringscope.train.compression import Compressor, compression
 from ringscope.train.device import has_gpus, settle_device
 from ringscope.train.digest import odd_rank
+from ringscope.train.local.job import local_trainer
 from ringscope.train.optimizer import build_optimizer
+from ringscope.train.own_state import OwnState
 from ringscope.train.parameter_server.job import ServerRank, WorkerRank
 from ringscope.train.replica import Replica
 from ringscope.train.sums.bucket_sums import BucketSum
@@ -36,7 +38,6 @@ from ringscope.train.tf_peer.following import FollowingRank
 from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank
 from ringscope.train.torch_ddp import TorchDdp
 from ringscope.train.trainer import Trainer
-from ringscope.train.unsent import Unsent
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -80,12 +81,14 @@ def assemble(
     torch.manual_seed(spec.seed)
     set_stage(comm.position, f"building the model {spec.model}")
     module = models.build(spec, dataset).to(device)
+    if spec.strategy in LOCAL_SGD:
+        return local_trainer(comm, spec, dataset, module, device, emit, (folder, earlier), fault)
     compressor = compression(spec, comm.size)
     sums = _sums(comm, spec, module, compressor)
     optimizer = build_optimizer(spec, module)
     replica = Replica(spec, module, sums, optimizer, models.loss_sum, device, fault)
-    unsent = Unsent(comm, compressor, spec.bucket_bytes) if compressor else None
-    checkpoints = Checkpoints(comm, replica, optimizer, unsent, folder, earlier)
+    own_state = OwnState(comm, compressor, spec.bucket_bytes) if compressor else None
+    checkpoints = Checkpoints(comm, replica, optimizer, own_state, folder, earlier)
     return Trainer(comm, spec, dataset, replica, sums, checkpoints, emit, fault)
 
 

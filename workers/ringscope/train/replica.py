@@ -51,8 +51,8 @@ class Replica:
     def step(self, parts: Iterable[tuple[torch.Tensor, torch.Tensor]], count: int, global_samples: int) -> Result:
         """Make one update from ``count`` parts of inputs and targets, which are fetched when needed.
 
-        ``global_samples`` are the samples of all ranks: the gradient is the mean over them, even if the parts are
-        unequal.
+        ``global_samples`` are the samples over which the gradient is the mean: those of all ranks whose gradients are
+        summed, even if the parts are unequal.
         """
         self._sums.begin()
         total = torch.zeros((), device=self._device)

@@ -33,13 +33,21 @@ class StepReporter:
     """Sends a block after 20 steps or half a second, whichever comes first."""
 
     def __init__(
-        self, rank: int, ranks: int, emit: Callable[[Record], None], algorithm: str, transport: str, first_step: int = 0
+        self,
+        rank: int,
+        ranks: int,
+        emit: Callable[[Record], None],
+        algorithm: str,
+        transport: str,
+        first_step: int = 0,
+        collective_bytes: int | None = None,
     ) -> None:
-        """``first_step`` is the index of the first reported step."""
+        """``first_step`` is the index of the first reported step; ``collective_bytes`` is as in ``record.Steps``."""
         self._rank, self._emit, self._algorithm, self._transport = rank, emit, algorithm, transport
         self._bus_factor = bus_factor("all_reduce", ranks)
         self._next_step, self._steps = first_step, list[Step]()
         self._since = time.monotonic()
+        self._collective_bytes = collective_bytes
 
     def add(self, step: Step) -> None:
         """Add a step, and send the block when it is full or old enough."""
@@ -79,6 +87,7 @@ class StepReporter:
             loss=losses if len(losses) == len(steps) else None,
             samples=samples if len(samples) == len(steps) else None,
             lag=lags if len(lags) == len(steps) else None,
+            collective_bytes=self._collective_bytes,
         )
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from ringscope.contracts.record import Buckets, Record
-from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
 from ringscope.engine.positions import ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas
@@ -19,8 +19,7 @@ from ringscope.train.epoch_end import EpochEnd
 from ringscope.train.fault_injection import FaultInjection
 from ringscope.train.progress import Progress
 from ringscope.train.replica import Result
-from ringscope.train.sampler import Sampler
-from ringscope.train.shares import Shares
+from ringscope.train.samples import Samples, SharedSamples
 from ringscope.train.step_reporter import Step, StepReporter
 from ringscope.train.sums.gradient_sum import Sums
 
@@ -75,16 +74,19 @@ class Trainer:
         checkpoints: Checkpointer,
         emit: Callable[[Record], None],
         fault: str = "",
+        samples: Samples | None = None,
     ) -> None:
-        """``fault`` is injected on this rank (see ``rank_process.FAULT_VARIABLE``)."""
+        """``fault`` is injected on this rank (see ``rank_process.FAULT_VARIABLE``); by default samples are shared."""
         self._comm, self._spec, self._dataset, self._faults = comm, spec, dataset, FaultInjection(fault)
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
-        self._sampler = Sampler(len(dataset.training), spec.global_batch_size, spec.seed)
-        self._shares = Shares(comm, spec)
+        self._samples = samples or SharedSamples(comm, spec, len(dataset.training))
         self._is_loading = True
         set_stage(comm.position, "looking for a checkpoint")
         self._progress = checkpoints.restore(spec)
-        self._reporter = StepReporter(comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._progress.step)
+        averaged_bytes = sums.size_bytes if spec.strategy in LOCAL_SGD else None
+        self._reporter = StepReporter(
+            comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._progress.step, averaged_bytes
+        )
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
         self._divergence = Divergence(comm.rank, emit, spec.on_nan)
 
@@ -101,7 +103,7 @@ class Trainer:
     @property
     def steps_per_epoch(self) -> int:
         """Return the steps of an epoch, over all ranks together."""
-        return self._sampler.steps_per_epoch
+        return self._samples.steps_per_epoch
 
     def close(self) -> None:
         """Release the model (collective)."""
@@ -118,9 +120,9 @@ class Trainer:
 
     def _run_epoch(self) -> None:
         progress, spec = self._progress, self._spec
-        while progress.index < self._sampler.steps_per_epoch and not self._is_at_last_step():
+        while progress.index < self._samples.steps_per_epoch and not self._is_at_last_step():
             self._step()
-            is_last = progress.index >= self._sampler.steps_per_epoch or self._is_at_last_step()
+            is_last = progress.index >= self._samples.steps_per_epoch or self._is_at_last_step()
             if spec.checkpoint_every_steps and progress.step % spec.checkpoint_every_steps == 0 and not is_last:
                 self._reporter.send()
                 self._save()
@@ -130,7 +132,7 @@ class Trainer:
         compare_replicas(self._comm, self._replica.module, f"After epoch {progress.epoch + 1}")
         with stage(self._comm.position, "evaluating"):
             epoch = self._end.evaluate(self._replica.module, progress)
-        if progress.index >= self._sampler.steps_per_epoch:
+        if progress.index >= self._samples.steps_per_epoch:
             progress.next_epoch()
         self._end.tell(epoch, checkpoint_us=self._save())
 
@@ -153,11 +155,10 @@ class Trainer:
     def _step(self) -> None:
         progress, spec = self._progress, self._spec
         start_ns, start = time.time_ns(), time.perf_counter_ns()
-        mine = self._sampler.part(
-            self._sampler.batch(progress.epoch, progress.index), self._shares.counts, self._comm.rank
-        )
+        mine = self._samples.mine(progress.epoch, progress.index)
         parts = min(spec.accumulation_steps, len(mine))
-        result = self._replica.step(self._batches(mine, parts), parts, spec.global_batch_size)
+        averaged = len(mine) if spec.strategy in LOCAL_SGD else spec.global_batch_size
+        result = self._replica.step(self._batches(mine, parts), parts, averaged)
         duration_us = (time.perf_counter_ns() - start) / 1e3
         self._comm.position[ITERATIONS] += 1
         if self._is_loading:
@@ -177,7 +178,7 @@ class Trainer:
         )
         progress.advance(result.loss_sum, len(mine), duration_us)
         self._reporter.add(step)
-        self._shares.note(duration_us - sums.exposed_us)
+        self._samples.note(duration_us - sums.exposed_us)
         if not result.is_left_out:
             self._judge(step)
 

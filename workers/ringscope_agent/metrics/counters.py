@@ -29,17 +29,20 @@ class Durations(Histogram):
         super().__init__(bounds_seconds)
         self.exemplars: dict[int, Exemplar] = {}
 
-    def observe_steps(self, values_seconds: np.ndarray, rank: int, times: "StepTimes") -> None:
-        """Add one value for each of a rank's steps."""
+    def observe_steps(
+        self, values_seconds: np.ndarray, rank: int, times: "StepTimes", indexes: np.ndarray | None = None
+    ) -> None:
+        """Add one value for each of a rank's steps, or for those with these indexes in ``times``."""
         places = self.observe(values_seconds)
         # The steps are assigned in order, so that the last one of each bucket stays.
         last = np.full(len(self.counts), -1)
         last[places] = np.arange(len(places))
         for place in np.flatnonzero(last >= 0).tolist():
-            index = int(last[place])
+            value_seconds = float(values_seconds[last[place]])
+            index = int(last[place] if indexes is None else indexes[last[place]])
             end_seconds = float(times.starts_ns[index]) * 1e-9 + float(times.durations_seconds[index])
             labels = {"rank": str(rank), "step": str(times.first_step + index)}
-            self.exemplars[place] = Exemplar(labels, float(values_seconds[index]), end_seconds)
+            self.exemplars[place] = Exemplar(labels, value_seconds, end_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,7 @@ class StepTimes:
     first_step: int
     starts_ns: np.ndarray
     durations_seconds: np.ndarray
+    collective_indexes: np.ndarray | None  # the steps with a collective; None: all
     collectives_seconds: np.ndarray
     compute_seconds: float  # the sum over all steps
     sizes: tuple[tuple[int, int, float], ...]  # message bytes, bytes of all such steps together, seconds in collectives
@@ -64,15 +68,20 @@ class StepTimes:
         """Make the times from a record."""
         if isinstance(record, Steps):
             collectives_seconds = np.asarray(record.communication_us) * 1e-6
-            moved = record.bytes * len(record.start_ns)
+            size_bytes, count, indexes = record.bytes, len(record.start_ns), None
+            if record.collective_bytes is not None:
+                indexes = np.flatnonzero(collectives_seconds)
+                collectives_seconds = collectives_seconds[indexes]
+                size_bytes, count = record.collective_bytes, len(indexes)
             return cls(
                 record.first_step,
                 np.asarray(record.start_ns),
                 np.asarray(record.duration_us) * 1e-6,
+                indexes,
                 collectives_seconds,
                 float(sum(record.compute_us)) * 1e-6,
-                ((record.bytes, moved, float(collectives_seconds.sum())),),
-                record.bytes,
+                ((size_bytes, size_bytes * count, float(collectives_seconds.sum())),),
+                size_bytes,
             )
         durations_ns = np.frombuffer(record.duration_ns, np.int64)
         whole_ns = durations_ns if record.pause_ns is None else durations_ns + np.frombuffer(record.pause_ns, np.int64)
@@ -87,7 +96,7 @@ class StepTimes:
         moved_bytes = [size * block.iterations for size, block in zip(sizes, record.blocks, strict=True)]
         seconds_of_blocks: list[float] = np.add.reduceat(seconds, firsts).tolist()
         of_blocks = tuple(zip(sizes, moved_bytes, seconds_of_blocks, strict=True))
-        return cls(record.first_step, starts_ns, seconds, seconds, 0.0, of_blocks, sizes[-1])
+        return cls(record.first_step, starts_ns, seconds, None, seconds, 0.0, of_blocks, sizes[-1])
 
 
 @dataclass
@@ -210,12 +219,13 @@ class JobCounters:
         self.step_seconds.observe_steps(times.durations_seconds, record.rank, times)
 
         op = rank.ops.setdefault(name, OpCounters())
-        op.collectives += count
+        op.collectives += len(times.collectives_seconds)
         op.seconds += float(times.collectives_seconds.sum())
         op.bytes += times.bytes
         op.bus_bytes += times.bytes * record.bus_factor
-        op.last_seconds = float(times.collectives_seconds[-1])
-        if op.last_seconds > 0:
+        if len(times.collectives_seconds):
+            op.last_seconds = float(times.collectives_seconds[-1])
+        if op.last_seconds:
             op.last_bus_bytes_per_second = times.last_bytes * record.bus_factor / op.last_seconds
         of_sizes = self.sizes.setdefault(name, {})
         for size_bytes, moved, seconds in times.sizes:
@@ -223,7 +233,7 @@ class JobCounters:
             size.seconds += seconds
             size.bus_bytes += moved * record.bus_factor
         histogram = self.collective_seconds.setdefault(name, Durations(COLLECTIVE_BUCKETS_SECONDS))
-        histogram.observe_steps(times.collectives_seconds, record.rank, times)
+        histogram.observe_steps(times.collectives_seconds, record.rank, times, times.collective_indexes)
 
 
 def _of_size(sizes: dict[str, SizeCounters], size_bytes: int) -> SizeCounters:

@@ -12,8 +12,10 @@ from ringscope.contracts.training.fields import (
 from ringscope.contracts.training.script import ScriptSpec
 from ringscope.contracts.training.spec import TrainingSpec
 from ringscope.contracts.training.strategies import (
+    LOCAL_SGD,
     MIRRORED,
     ONE_NODE,
+    OWN_FIELDS,
     PARAMETER_SERVERS,
     STRATEGIES,
     TENSORFLOW,
@@ -23,9 +25,11 @@ from ringscope.contracts.training.strategies import (
 )
 
 __all__ = [
+    "LOCAL_SGD",
     "MIRRORED",
     "MODEL_ARGUMENTS",
     "ONE_NODE",
+    "OWN_FIELDS",
     "PARAMETER_SERVERS",
     "STRATEGIES",
     "TENSORFLOW",

@@ -2,7 +2,7 @@
 
 from ringscope.contracts.spec_model import at
 from ringscope.contracts.training.fields import TrainingFields
-from ringscope.contracts.training.strategies import MIRRORED, PARAMETER_SERVERS, PEERS, TENSORFLOW
+from ringscope.contracts.training.strategies import LOCAL_SGD, OWN_FIELDS, PEERS, TENSORFLOW
 
 # Whether a field has a value that its strategy cannot follow, and the sentence that says so.
 _Refusals = dict[str, tuple[bool, str]]
@@ -10,17 +10,20 @@ _Refusals = dict[str, tuple[bool, str]]
 
 def check(spec: TrainingFields) -> None:
     """Raise a validation error at the first field that does not go with the others."""
-    for rule in (_own_options, _staleness, _mirrored, _servers, _tensorflow, _peers, _float16):
+    for rule in (_own_fields, _staleness, _servers, _local_sgd, _tensorflow, _peers, _float16):
         for name, (is_refused, sentence) in rule(spec).items():
             if is_refused:
                 raise at((name,), sentence, getattr(spec, name))
 
 
-def _own_options(spec: TrainingFields) -> _Refusals:
-    sentence = f"{spec.strategy} has no parameter servers; leave {{}} out or choose parameter_server."
-    names = ("servers", "consistency", "staleness")
-    is_other = spec.strategy not in PARAMETER_SERVERS
-    return {name: (is_other and _is_changed(spec, name), sentence.format(name)) for name in names}
+def _own_fields(spec: TrainingFields) -> _Refusals:
+    return {
+        name: (
+            spec.strategy not in strategies and _is_changed(spec, name),
+            f"{spec.strategy} does not use it; leave {name} out or choose {' or '.join(sorted(strategies))}.",
+        )
+        for name, strategies in OWN_FIELDS.items()
+    }
 
 
 def _staleness(spec: TrainingFields) -> _Refusals:
@@ -32,12 +35,6 @@ def _staleness(spec: TrainingFields) -> _Refusals:
     return {"staleness": ((spec.consistency == "ssp") != (spec.staleness is not None), sentence)}
 
 
-def _mirrored(spec: TrainingFields) -> _Refusals:
-    sentence = f"only mirrored strategies support this, not {spec.strategy}."
-    is_other = spec.strategy not in MIRRORED
-    return {name: (is_other and _is_changed(spec, name), sentence) for name in ("batch_split", "compression")}
-
-
 def _servers(spec: TrainingFields) -> _Refusals:
     if spec.strategy != "parameter_server":
         return {}
@@ -46,6 +43,19 @@ def _servers(spec: TrainingFields) -> _Refusals:
         "precision": (spec.precision == "float16", "servers have no loss scale; choose bfloat16 or float32."),
         "device": (spec.device == "cuda", "servers work in host memory; choose cpu or auto."),
         "all_reduce": (spec.all_reduce != "auto", "servers sum the gradients; leave it at auto."),
+    }
+
+
+def _local_sgd(spec: TrainingFields) -> _Refusals:
+    if spec.strategy not in LOCAL_SGD:
+        return {}
+    has_no_labels = spec.split == "by_label" and spec.model == "gpt"
+    return {
+        "precision": (
+            spec.precision == "float16",
+            "each rank would have its own loss scale; choose bfloat16 or float32.",
+        ),
+        "split": (has_no_labels, "gpt reads tokens, which have no labels; choose shared."),
     }
 
 

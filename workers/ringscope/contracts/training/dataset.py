@@ -8,6 +8,7 @@ from ringscope.contracts.spec_model import SpecModel, at
 
 DatasetName = Literal["digits", "cifar10", "text", "synthetic"]
 SEQUENCES = frozenset({"text"})  # datasets of tokens; the others are pictures
+LABELS = 10  # every dataset of pictures has as many
 
 
 class DatasetSpec(SpecModel):

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.training.dataset import DatasetSpec
-from ringscope.contracts.training.strategies import Consistency, Strategy
+from ringscope.contracts.training.strategies import Consistency, SampleSplit, Strategy, Weights
 from ringscope.contracts.words.collectives import Algorithm
 from ringscope.contracts.words.devices import Device
 
@@ -34,7 +34,8 @@ class TrainingFields(SpecModel):
     strategy: Strategy = Field(
         "mirrored",
         description="mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold "
-        "the parameters; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, for comparison.",
+        "the parameters; local_sgd: ranks step alone and now and then average their parameters; torch_ddp and tf_*: "
+        "the same training by PyTorch and TensorFlow, for comparison.",
     )
     all_reduce: Algorithm = Field(
         "auto",
@@ -58,6 +59,25 @@ class TrainingFields(SpecModel):
     )
     staleness: int | None = Field(
         None, ge=0, le=10_000, description="Steps that a worker may be ahead of the slowest one, with ssp."
+    )
+    sync_every: int = Field(
+        8,
+        ge=1,
+        le=1_000_000,
+        description="Steps that each rank of local_sgd makes between two averages.",
+    )
+    outer_momentum: float = Field(
+        0.0, ge=0, lt=1, description="Nesterov momentum of local_sgd's averages; 0: the average itself (DiLoCo: 0.9)."
+    )
+    outer_learning_rate: float = Field(
+        1.0, gt=0, le=10, description="How far local_sgd goes from the old to the new average; 1: all the way."
+    )
+    weights: Weights = Field(
+        "samples", description="Weight of a rank in local_sgd's averages: its samples in a step, or equal."
+    )
+    split: SampleSplit = Field(
+        "shared",
+        description="by_label: each rank of local_sgd has only the samples of its own labels (federated learning).",
     )
     model: ModelName = Field("mlp", description="mlp, cnn and resnet18 read pictures, gpt reads tokens.")
     model_arguments: dict[str, int] = Field(

@@ -6,7 +6,7 @@ from pydantic import model_validator
 
 from ringscope.contracts.spec_model import at
 from ringscope.contracts.training import combinations
-from ringscope.contracts.training.dataset import SEQUENCES
+from ringscope.contracts.training.dataset import LABELS, SEQUENCES
 from ringscope.contracts.training.fields import MAX_MODEL_ARGUMENT, MODEL_ARGUMENTS, TrainingFields
 from ringscope.contracts.training.strategies import MIRRORED, PARAMETER_SERVERS, TENSORFLOW
 
@@ -85,6 +85,8 @@ class TrainingSpec(TrainingFields):
                 "servers",
                 f"{self.servers} of {ranks} ranks as servers leave no worker; lower servers or raise ranks.",
             )
+        if self.split == "by_label" and ranks > LABELS:
+            return "split", f"{self.dataset.name} has {LABELS} labels for {ranks} ranks; choose shared or fewer ranks."
         if self.global_batch_size < workers * self.accumulation_steps:
             return (
                 "global_batch_size",

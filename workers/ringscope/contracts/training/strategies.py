@@ -6,6 +6,7 @@ Strategy = Literal[
     "mirrored",
     "multi_worker_mirrored",
     "parameter_server",
+    "local_sgd",
     "torch_ddp",
     "tf_mirrored",
     "tf_multi_worker_mirrored",
@@ -13,6 +14,8 @@ Strategy = Literal[
     "tpu",
 ]
 Consistency = Literal["sync", "async", "ssp"]
+Weights = Literal["samples", "equal"]
+SampleSplit = Literal["shared", "by_label"]
 
 STRATEGIES: tuple[str, ...] = get_args(Strategy)
 MIRRORED = frozenset({"mirrored", "multi_worker_mirrored"})  # our own strategies, with one gradient sum per step
@@ -20,7 +23,14 @@ MIRRORED = frozenset({"mirrored", "multi_worker_mirrored"})  # our own strategie
 ONE_NODE = {"mirrored": "multi_worker_mirrored", "tf_mirrored": "tf_multi_worker_mirrored"}
 TENSORFLOW = frozenset({"tf_mirrored", "tf_multi_worker_mirrored", "tf_parameter_server"})
 PARAMETER_SERVERS = frozenset({"parameter_server", "tf_parameter_server"})
+LOCAL_SGD = frozenset({"local_sgd"})
 PEERS = TENSORFLOW | {"torch_ddp"}  # strategies of other libraries, for comparison: they sum gradients themselves
+# Fields that only some strategies have.
+OWN_FIELDS: dict[str, frozenset[str]] = {
+    **dict.fromkeys(("servers", "consistency", "staleness"), PARAMETER_SERVERS),
+    **dict.fromkeys(("sync_every", "outer_momentum", "outer_learning_rate", "weights", "split"), LOCAL_SGD),
+    **dict.fromkeys(("batch_split", "compression"), MIRRORED),
+}
 
 
 def libraries(strategy: str) -> dict[str, str]:

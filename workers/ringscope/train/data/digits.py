@@ -7,10 +7,9 @@ import numpy as np
 import torch
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training.dataset import LABELS
 from ringscope.engine.errors import EngineError
 from ringscope.train.data.split import Dataset, pictures
-
-CLASSES = 10
 
 
 def load(spec: TrainingSpec) -> Dataset:
@@ -35,4 +34,4 @@ def load(spec: TrainingSpec) -> Dataset:
     )
     training = torch.from_numpy(inputs), torch.from_numpy(targets)
     validation = torch.from_numpy(held_out_inputs), torch.from_numpy(held_out_targets)
-    return pictures("digits", training, validation, CLASSES)
+    return pictures("digits", training, validation, LABELS)

@@ -9,10 +9,10 @@ import torch
 from numpy.random import Generator
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training.dataset import LABELS
 from ringscope.contracts.training_size import SYNTHETIC_SAMPLES, TOKENS
 from ringscope.train.data.split import Dataset, Split, pictures
 
-CLASSES = 10
 SHAPE = (3, 32, 32)
 RULE_HOLDS = 0.9  # how often the next token follows the rule
 
@@ -30,14 +30,14 @@ def load(spec: TrainingSpec) -> Dataset:
 def _pictures(rng: Generator, samples: int, held_out: int) -> Dataset:
     channels, height, width = SHAPE
     # Blocks of 4x4 pixels, because a model with small filters cannot see single pixels through the noise.
-    coarse = rng.integers(0, 128, (CLASSES, channels, height // 4, width // 4), dtype=np.uint8)
+    coarse = rng.integers(0, 128, (LABELS, channels, height // 4, width // 4), dtype=np.uint8)
     classes = coarse.repeat(4, axis=2).repeat(4, axis=3)
-    targets = rng.integers(0, CLASSES, samples)
+    targets = rng.integers(0, LABELS, samples)
     inputs = rng.integers(0, 128, (samples, *SHAPE), dtype=np.uint8)
     inputs += classes[targets]
     every = torch.from_numpy(inputs), torch.from_numpy(targets)
     training, validation = tuple(t[held_out:] for t in every), tuple(t[:held_out] for t in every)
-    return pictures("synthetic", training, validation, CLASSES)
+    return pictures("synthetic", training, validation, LABELS)
 
 
 def _tokens(rng: Generator, samples: int, held_out: int, context: int) -> Dataset:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError
 from ringscope.train import models
 from ringscope.train.checkpoints import Checkpoints
+from ringscope.train.course import Course, course_of
 from ringscope.train.data import Dataset
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.parameter_server.clocks import Clocks, bound_of
@@ -24,7 +24,6 @@ from ringscope.train.parameter_server.pulls import Pulls, ServersOptimizer
 from ringscope.train.parameter_server.server import Server, Shard
 from ringscope.train.parameter_server.shards import FlatModel, shards, state_names
 from ringscope.train.parameter_server.worker import Worker
-from ringscope.train.progress import Progress
 from ringscope.train.replica import Replica
 from ringscope.train.trainer import Trainer
 
@@ -35,38 +34,14 @@ if TYPE_CHECKING:
 _WORKER, _SERVER = 0, 1  # colors of the groups
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
-    """The schedule on which workers and servers agree: begin and end of the job, and the clocks at which all meet."""
-
-    clock: int
-    index: int  # index of that clock in its epoch
-    steps_per_epoch: int
-    last: int
-    checkpoint_every: int  # 0: only at the end of epochs
-    elements: int  # size of all parameters
-
-    def meets(self, clock: int) -> bool:
-        """Return whether all ranks wait at a clock: at the end of an epoch or of the job, or for a checkpoint."""
-        is_epoch_end = (clock - self.clock + self.index) % self.steps_per_epoch == 0
-        return is_epoch_end or clock == self.last or bool(self.checkpoint_every and clock % self.checkpoint_every == 0)
-
-
-def course_of(spec: TrainingSpec, progress: Progress, steps_per_epoch: int, elements: int) -> Course:
-    """Return the schedule from ``place`` to the job's end."""
-    last = progress.step + (spec.epochs - progress.epoch) * steps_per_epoch - progress.index
-    last = max(progress.step, min(last, spec.max_steps or last))
-    return Course(progress.step, progress.index, steps_per_epoch, last, spec.checkpoint_every_steps or 0, elements)
-
-
 class ServerRank:
     """Holds a part of the parameters until the workers are done; all ranks create and close it together."""
 
     def __init__(self, comm: Communicator, spec: TrainingSpec) -> None:
         self._group, self._post = comm.split(_SERVER), comm.post()
-        course = _agreed(comm, None)
+        course, elements = _agreed(comm, None, 0)
         workers, names = comm.size - spec.servers, state_names(spec)
-        mine = shards(course.elements, spec.servers)[comm.rank - workers]
+        mine = shards(elements, spec.servers)[comm.rank - workers]
         shard = Shard(mine.stop - mine.start, names)
         optimizer = build_optimizer(spec, shard)
         clocks = Clocks(workers, bound_of(spec), course.clock, course.last, course.meets)
@@ -103,8 +78,8 @@ class WorkerRank:
         replica = Replica(spec, model.module, pulls, optimizer, models.loss_sum, torch.device("cpu"), fault)
         checkpoints = Checkpoints(self._group, replica, optimizer, None, folder, earlier)
         self._trainer = Trainer(self._group, spec, dataset, replica, pulls, checkpoints, emit, fault)
-        course = course_of(spec, self._trainer.progress, self._trainer.steps_per_epoch, model.gradients.numel())
-        _agreed(comm, course)
+        course = course_of(spec, self._trainer.progress, self._trainer.steps_per_epoch)
+        _agreed(comm, course, model.gradients.numel())
         servers = range(self._group.size, comm.size)
         self._worker = Worker(self._post, servers, model, course.clock, bound_of(spec), course.meets)
         if comm.rank == 0:
@@ -143,11 +118,12 @@ def summary(spec: TrainingSpec, workers: int, size_bytes: int) -> str:
     )
 
 
-def _agreed(comm: Communicator, course: Course | None) -> Course:
-    """Return the workers' schedule on all ranks (collective)."""
+def _agreed(comm: Communicator, course: Course | None, elements: int) -> tuple[Course, int]:
+    """Return the workers' schedule and the number of all parameters on all ranks (collective)."""
     fields = [] if course is None else [getattr(course, name) for name in Course.__dataclass_fields__]
-    values = np.array(fields or [0] * len(Course.__dataclass_fields__), np.int64)
-    return Course(*comm.maximum(values).tolist())
+    values = np.array([*(fields or [0] * len(Course.__dataclass_fields__)), elements], np.int64)
+    *found, elements = comm.maximum(values).tolist()
+    return Course(*found), elements
 
 
 def _close(group: Communicator, post: PointToPoint) -> None:

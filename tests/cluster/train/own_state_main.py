@@ -1,4 +1,4 @@
-"""Run by test_resume.py: with gradients that are sent in part, a run in two pieces beside an unbroken one."""
+"""Run by test_resume.py: where ranks have state of their own, a run in two pieces beside an unbroken one."""
 
 import json
 import sys
@@ -21,22 +21,29 @@ SMALL = {
 }
 
 
+WAYS = {
+    "top_k": {"compression": "top_k"},
+    "powersgd": {"compression": "powersgd"},
+    "local_sgd": {"strategy": "local_sgd", "sync_every": 3, "outer_momentum": 0.5, "split": "by_label"},
+}
+
+
 def main() -> None:
-    """For each way of compressing, tell the digests of both."""
+    """For each way, tell the digests of both."""
     torch.set_num_threads(1)
     comm, folder = Communicator(), Path(sys.argv[1])
-    for compression in ("top_k", "powersgd"):
+    for way, options in WAYS.items():
         found = {}
         for name, pieces in (("unbroken", [20]), ("broken", [7, 20])):
             for max_steps in pieces:
-                changes = {"compression": compression, "max_steps": max_steps, "checkpoint_every_steps": 7}
+                changes = options | {"max_steps": max_steps, "checkpoint_every_steps": 7}
                 spec = TrainingSpec.model_validate(SMALL | changes)
-                trainer = assemble(comm, spec, lambda record: None, folder / compression / name)
+                trainer = assemble(comm, spec, lambda record: None, folder / way / name)
                 trainer.run()
                 trainer.close()
             found[name] = digest(trainer.module)
         if comm.rank == 0:
-            sys.stdout.write(json.dumps({"name": compression} | found) + "\n")
+            sys.stdout.write(json.dumps({"name": way} | found) + "\n")
     comm.free()
 
 

@@ -1,13 +1,13 @@
 """Where a job with parameter servers begins and ends, and where all of its ranks meet."""
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.train.parameter_server.job import course_of
+from ringscope.train.course import course_of
 from ringscope.train.progress import Progress
 
 
 def course(progress: Progress, **options: object):
     spec = TrainingSpec.model_validate({"strategy": "parameter_server", "epochs": 3} | options)
-    return course_of(spec, progress, steps_per_epoch=10, elements=99)
+    return course_of(spec, progress, steps_per_epoch=10)
 
 
 def meetings(found) -> list[int]:

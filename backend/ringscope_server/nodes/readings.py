@@ -68,6 +68,11 @@ class Readings:
         if not ring or now - ring[-1].at >= SPACING_SECONDS:
             ring.append(_Told(now, reading))
 
+    def begin_anew(self, node_id: int) -> None:
+        """Note that a new agent speaks for the node: until it reports a value, the node's newest one is unknown."""
+        if (ring := self._rings.get(node_id)) is not None:
+            ring.append(_Told(self._monotonic(), Reading()))
+
     def load_average(self, node_id: int) -> float | None:
         """Return the node's newest load average of the last minutes; None if it reports none, or to another server."""
         ring = self._rings.get(node_id)

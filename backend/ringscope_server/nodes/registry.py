@@ -91,6 +91,7 @@ def _describe(node: Node, registration: Registration) -> None:
     node.versions = dict(registration.versions)
     node.labels = dict(registration.labels)
     node.leaves_at = registration.leaves_at
+    node.load_average = None  # heartbeats keep the last known one, which an earlier agent measured, perhaps elsewhere
     if node.desired_by == audit.SYSTEM:  # drained as an earlier allocation of it came to its end
         node.desired, node.desired_reason, node.desired_by, node.desired_at = "active", "", None, None
 

@@ -135,3 +135,17 @@ async def test_a_bad_introduction_is_refused_and_changes_nothing(server: Server,
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["pointer"].startswith(f"/{field}")
     assert await agent.assignments() == []
+
+
+async def test_a_new_agent_that_reports_no_load_does_not_keep_that_of_the_one_before(server: Server) -> None:
+    agent = await server.node("n1", 2)
+    await agent.post("poll", {"seen": -1, "reading": {"load_average": 9.0}})
+    job = await server.submit(**(ONE_SIZE | {"placement": {"ranks": 2, "quiet": True}}))
+    await server.one_pass()
+    assert (await server.job(job["id"]))["pending"]["reason"] == "not_quiet"
+    await register(server, agent)
+    await agent.post("poll", {"seen": -1})  # it cannot measure its load
+    (found,) = (await server.admin.get("/api/v1/readings")).json()["items"]
+    assert found["load_average"] == [9.0, None]
+    await server.one_pass()
+    assert (await server.job(job["id"]))["state"] == "starting"

@@ -81,6 +81,7 @@ async def register(registration: Registration, agent: Agent, services: ServicesD
         registered = await registry.register(session, registration, services.now())
     node = registered.node
     services.directory.remember(node.name, node.id, node.epoch)
+    services.readings.begin_anew(node.id)
     await announce(services, Changes(nodes=registered.gangs))
     services.signals.wake_scheduler()
     return Registered(received_ns=received_ns, sent_ns=services.now_ns(), node_id=node.id, epoch=node.epoch)

@@ -34,6 +34,7 @@ def test_a_row_is_what_the_model_says_of_this_call():
     assert last.algbw_gb_per_s == pytest.approx(last.size_bytes / last.time_us / 1e3)
     assert last.busbw_gb_per_s == pytest.approx(last.algbw_gb_per_s * 1.5), "2(n-1)/n of four ranks"
     assert "parameters from another machine" in found.model and found.median_error is None
+    assert found.unfitted == ("ring", "mpi")
 
 
 def test_a_simulation_gives_what_was_predicted():
@@ -77,6 +78,7 @@ def test_the_model_is_fitted_to_what_was_measured():
     found = predict(sweep("ring", max_bytes=1024), (4,), known)
     assert "fitted to 12 measured rows" in found.model
     assert found.median_error is not None and found.median_error < 0.01
+    assert found.unfitted == ()
     assert times(found.rows, "ring")[1024] == pytest.approx(6000, rel=0.01), "six messages of a millisecond"
 
 

@@ -84,7 +84,7 @@ def test_each_range_of_sizes_has_its_winner() -> None:
 def test_a_size_at_which_several_may_be_the_fastest_ends_no_range() -> None:
     rows = over_sizes(direct=(10, 20.1, 60), ring=(20, 20, 40))
     assert said(*rows) == (
-        "Unbeaten: direct up to 1 MiB, ring above. At 1 MiB ring and direct cannot be distinguished."
+        "Fastest or tied: direct up to 1 MiB, ring above. At 1 MiB ring and direct cannot be distinguished."
     )
 
 
@@ -92,7 +92,7 @@ def test_what_changes_all_the_time_is_counted() -> None:
     rows = over_sizes(direct=(1, 2, 1, 2, 1, 2), ring=(2, 1, 2, 1, 2, 1))
     assert said(*rows).startswith("Fastest: direct at 3 of 6 sizes, ring at 3. At 1 MiB ring is 2 times as fast")
     unsure = [row(name, time, 32 << 20, error=0.5) for name, time in (("ring", 2), ("direct", 1))]
-    assert said(*rows, *unsure).startswith("Unbeaten: direct at 3 of 7 sizes, ring at 3; no clear winner at 1. ")
+    assert said(*rows, *unsure).startswith("Fastest or tied: direct at 3 of 7 sizes, ring at 3; no clear winner at 1. ")
 
 
 def test_whose_times_are_far_from_the_fastest_is_not_called_unbeaten_however_unsure_they_are() -> None:
@@ -101,10 +101,10 @@ def test_whose_times_are_far_from_the_fastest_is_not_called_unbeaten_however_uns
     assert said(*unsure).startswith("No clear winner at any size: mpi or ring. ")
     clear = [row(name, time, 1 << 20) for name, time in (("ring", 90), ("mpi", 120))]
     assert said(*unsure, *clear).startswith(
-        "Unbeaten: mpi or ring up to 512 KiB, ring above. At 1 MiB ring is 1.33 times as fast as mpi"
+        "Fastest or tied: mpi or ring up to 512 KiB, ring above. At 1 MiB ring is 1.33 times as fast as mpi"
     )
     level = [row(name, time, 512 << 10, 0.7) for name, time in (("ring", 62), ("mpi", 60))]
-    assert said(*unsure[::2], *level, *clear).startswith("Unbeaten: mpi or ring up to 8 B, ring above. ")
+    assert said(*unsure[::2], *level, *clear).startswith("Fastest or tied: mpi or ring up to 8 B, ring above. ")
 
 
 def test_only_who_is_unbeaten_at_each_size_of_a_range_is_named_there() -> None:

@@ -88,6 +88,7 @@ def _model(found: library.Prediction) -> Model:
         knees=[PredictedKnee.model_validate(knee) for knee in found.knees],
         source=found.model,
         median_error=found.median_error,
+        unfitted=list(found.unfitted),
         unpredicted=list(found.unpredicted),
     )
 

@@ -46,6 +46,10 @@ class Model(BaseModel):
         description="The median of abs(ln(model / measured)) over the rows that it was fitted to; 0.15 means 15 %. "
         "null if it was not fitted."
     )
+    unfitted: list[str] = Field(
+        description="The algorithms that are priced with parameters from another machine: no comparable job has run "
+        "undisturbed here yet."
+    )
     unpredicted: list[str] = Field(description="The algorithms that the model cannot predict here.")
 
 

@@ -4201,6 +4201,11 @@ export interface components {
              */
             source: string;
             /**
+             * Unfitted
+             * @description The algorithms that are priced with parameters from another machine: no comparable job has run undisturbed here yet.
+             */
+            unfitted: string[];
+            /**
              * Unpredicted
              * @description The algorithms that the model cannot predict here.
              */

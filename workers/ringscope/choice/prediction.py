@@ -70,17 +70,19 @@ class Prediction:
     """Prediction of a sweep by the model.
 
     Args: model: the source of its parameters, in a sentence. median_error: the fit's median of abs(ln(model /
-    measured)); None without a fit. knees: the knees of the named algorithms that the sweep reaches. unpredicted:
-    algorithms that the model cannot price here. operations_seconds: time of all operations of the sweep, checks and
-    warm-up included; the start of the ranks and the comparison of results are not included. None if an algorithm is
-    unpredicted, and for a simulation, which does not wait. buffer_bytes: bytes that each rank allocates for input and
-    result of the largest message.
+    measured)); None without a fit. unfitted: algorithms that are priced with parameters from another machine.
+    knees: the knees of the named algorithms that the sweep reaches. unpredicted: algorithms that the model cannot
+    price here. operations_seconds: time of all operations of the sweep, checks and warm-up included; the start of
+    the ranks and the comparison of results are not included. None if an algorithm is unpredicted, and for a
+    simulation, which does not wait. buffer_bytes: bytes that each rank allocates for input and result of the
+    largest message.
     """
 
     rows: tuple[PredictedRow, ...]
     knees: tuple[PredictedKnee, ...]
     model: str
     median_error: float | None
+    unfitted: tuple[str, ...]
     unpredicted: tuple[str, ...]
     operations_seconds: float | None
     buffer_bytes: int
@@ -100,6 +102,7 @@ def predict(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], known: Table) ->
         knees=tuple(knee for name, calls in curves.items() if (knee := _knee(model, name, calls)) is not None),
         model=model.sentence(),
         median_error=model.median_error(),
+        unfitted=tuple(name for name in curves if name in model.unfitted),
         unpredicted=unpredicted,
         operations_seconds=None if unpredicted or spec.is_simulated else _seconds(spec, model, curves),
         buffer_bytes=0 if spec.is_simulated else 2 * model.bytes_of(told[-1]),
@@ -140,6 +143,7 @@ class _Model(ABC):
 
     def __init__(self, spec: BenchmarkSpec, ranks: int) -> None:
         self.spec, self.ranks = spec, ranks
+        self.unfitted: set[str] = set()  # priced with parameters from another machine
 
     def elements_of(self, size_bytes: int) -> int:
         """Return the elements of the larger of input and result."""
@@ -205,6 +209,8 @@ class _Fitted(_Model):
         if found is None or found.is_bound:  # an upper bound is not a prediction
             return None
         self._fits[chosen or name] = found.rows, found.median_error
+        if not found.rows:
+            self.unfitted.add(name)
         return _Call(name, chosen, size_bytes, found.time_us)
 
     def _is_in_other_channels(self, name: str) -> bool:
@@ -220,7 +226,9 @@ class _Fitted(_Model):
             return (
                 "The cost model with parameters from another machine: no comparable job has run undisturbed here yet."
             )
-        some = " for some of the algorithms, with default parameters for the others" if rows[0] == 0 else ""
+        some = ""
+        if rows[0] == 0:
+            some = " for some of the algorithms, with parameters from another machine for the others"
         return f"The cost model, fitted to {rows[-1]} measured rows of earlier jobs on comparable nodes{some}."
 
     def median_error(self) -> float | None:

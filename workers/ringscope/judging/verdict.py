@@ -95,9 +95,10 @@ def _outline(found: list[Range]) -> list[tuple[int, set[str]]]:
 
 
 def _headed(found: list[Range], differs: bool, between: SizeRange) -> str:
-    """Write "Fastest: direct up to 4 MiB, ring above."; "Unbeaten" if not each range has one clear winner.
+    """Write "Fastest: direct up to 4 MiB, ring above."; "Fastest or tied" if not each range has one clear winner.
 
-    The head names the placement if the result in place ``differs``, and the sizes if they are only a part.
+    A tie means that no other algorithm was measurably faster. The head names the placement if the result in place
+    ``differs``, and the sizes if they are only a part.
     """
     place = " out of place" if differs else ""
     first, last = found[0].sizes[0], found[-1].sizes[-1]
@@ -108,7 +109,7 @@ def _headed(found: list[Range], differs: bool, between: SizeRange) -> str:
             "" if len(found) > MOST_RANGES else f": {_ranges(found) if len(found) > 1 else _either(found[0].winners)}"
         )
         return f"No clear winner{part or ' at any size'}{place}{names}."
-    head = "Fastest" if all(each.is_fastest for each in found) else "Unbeaten"
+    head = "Fastest" if all(each.is_fastest for each in found) else "Fastest or tied"
     return f"{head}{part}{place}: {_either(found[0].winners) if is_named else _ranges(found)}."
 
 

@@ -4,13 +4,13 @@ import { sweepLines } from "./series";
 import { aRow } from "../../testing/resultFixtures";
 import type { SizeLine } from "./lines";
 import type { Shown } from "./series";
-import { baseWords, distanceWords, predictedLines, limitRule, referenceLines, referenceWords } from "./references";
+import { baseWords, distanceWords, elsewhereWords, predictedLines, limitRule, referenceLines, referenceWords } from "./references";
 
 const row = { algorithm: "ring", chosen_algorithm: null, size_bytes: 1024, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 };
 
 function found(change: Partial<JobPrediction> = {}): JobPrediction {
   return {
-    model: { rows: [row], source: "The cost model with its usual parameters.", median_error: null, knees: [{ algorithm: "ring", size_bytes: 512.3 }], unpredicted: [] },
+    model: { rows: [row], source: "The cost model with its usual parameters.", median_error: null, knees: [{ algorithm: "ring", size_bytes: 512.3 }], unfitted: [], unpredicted: [] },
     limit: { busbw_gb_per_s: 12, because: "The slowest card does 96 Gbit/s." },
     baseline: [
       { algorithm: "ring", in_place: false, size_bytes: 1024, median_gb_per_s: 2.5, least_gb_per_s: 2, runs: 3, is_disturbed: false },
@@ -52,6 +52,14 @@ describe("the model", () => {
   it("has a knee if the server gives one", () => {
     expect(referenceLines(found(), "model", inMean("busbw"), false)[0]?.kneeBytes).toBe(512.3);
     expect(predictedLines({ ...modelOf(found()), knees: [] })[0]?.kneeBytes).toBeUndefined();
+  });
+
+  it("says at its lines and below the picture that its parameters are from another machine", () => {
+    const model = { ...modelOf(found()), rows: [row, { ...row, algorithm: "mpi" }], unfitted: ["ring"] };
+    const lines = referenceLines(found({ model }), "model", inMean("busbw"), false);
+    expect(lines.map(({ name, kneeBytes }) => [name, kneeBytes])).toEqual([["ring, model of another machine", 512.3], ["mpi, model", undefined]]);
+    expect(elsewhereWords(lines)).toBe(" The model of ring has parameters from another machine.");
+    expect(elsewhereWords(referenceLines(found(), "model", inMean("busbw"), false))).toBe("");
   });
 
   it("has a band as wide as its fit was off, and none without a fit", () => {

@@ -11,6 +11,8 @@ import { formatSize } from "../size";
 
 type Model = NonNullable<JobPrediction["model"]>;
 
+/** After the name of a model whose parameters were fitted elsewhere or are the defaults. */
+const ELSEWHERE = "of another machine";
 const MODEL_DASH = [5, 4] as const;
 const GREY = { colour: "--line-strong", dash: [], width: 3, mark: "none", isNamed: true } as const;
 /** A limit above the values by more than this factor would flatten them; the caption states it instead. */
@@ -27,7 +29,7 @@ export function referenceLines(
   if (beside === "base") return baseLines(compared, shown, inPlace);
   if (!found || beside === "nothing") return [];
   if (beside === "baseline") return baselineLines(found, shown, inPlace);
-  return found.model ? withKnees(modelLines(found.model.rows, shown.metric, shown.limit), found.model) : [];
+  return found.model ? withKnees(named(modelLines(found.model.rows, shown.metric, shown.limit), found.model), found.model) : [];
 }
 
 /** The predicted line with the fit's band: half of the fitted rows lie between the ends of each band. */
@@ -42,9 +44,24 @@ export function predictedLines(model: Model): SizeLine[] {
   }));
 }
 
+/** Names the lines whose parameters were not measured here. */
+function named(lines: readonly SizeLine[], { unfitted }: Model): SizeLine[] {
+  return lines.map((line) => (unfitted.some((algorithm) => isModelOf(line, algorithm)) ? { ...line, name: `${line.name} ${ELSEWHERE}` } : line));
+}
+
+function isModelOf({ name }: SizeLine, algorithm: string): boolean {
+  return name.startsWith(`${algorithm}, model`);
+}
+
+/** " The model of ring and mpi has parameters from another machine."; empty if it was fitted to measurements of this one. */
+export function elsewhereWords(references: readonly SizeLine[]): string {
+  const names = references.flatMap(({ name }) => (name.endsWith(ELSEWHERE) ? [name.split(", ")[0]] : []));
+  return names.length > 0 ? ` The model of ${names.join(", ")} has parameters from another machine.` : "";
+}
+
 function withKnees(lines: readonly SizeLine[], { knees }: Model): SizeLine[] {
   return lines.map((line) => {
-    const knee = knees.find(({ algorithm }) => line.name === `${algorithm}, model`);
+    const knee = knees.find(({ algorithm }) => isModelOf(line, algorithm));
     return knee ? { ...line, kneeBytes: knee.size_bytes } : line;
   });
 }
@@ -152,7 +169,7 @@ const FAR = 2;
 export function distanceWords(references: readonly SizeLine[], measured: readonly SizeLine[]): string {
   const ratios = measured
     .flatMap((line) => {
-      const model = new Map(references.find(({ name }) => name === `${line.name}, model`)?.points);
+      const model = new Map(references.find((model) => isModelOf(model, line.name))?.points);
       return line.points.flatMap(([size, value]) => (value && model.get(size) ? [value / (model.get(size) ?? 1)] : []));
     })
     .sort((a, b) => a - b);

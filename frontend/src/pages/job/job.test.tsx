@@ -151,10 +151,12 @@ it.each([
   ["queued", null, "", false],
   ["queued", null, "&beside=model", true],
 ] as const)("shows the prediction of a model that is fitted to this machine, or is asked for: %s, %s%s", async (state, error, search, isShown) => {
-  const model = { rows: [{ algorithm: "ring", chosen_algorithm: null, size_bytes: 2 ** 20, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 }], source: "The cost model.", median_error: error, knees: [], unpredicted: [] };
+  const model = { rows: [{ algorithm: "ring", chosen_algorithm: null, size_bytes: 2 ** 20, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 }], source: "The cost model.", median_error: error, knees: [], unfitted: error === null ? ["ring"] : [], unpredicted: [] };
   const known = answers(aJob({ id: 7, state }), []).of(jobPredictionQuery(7, 0), { model, limit: null, baseline: [] });
   const page = await drawn(<JobPage />, `/jobs/7?view=table${search}`, known);
-  expect(page.querySelector("[aria-labelledby=results]")?.textContent.includes("ring, model")).toBe(isShown);
+  const results = page.querySelector("[aria-labelledby=results]")?.textContent;
+  expect(results?.includes("ring, model")).toBe(isShown);
+  expect(results?.includes("The model of ring has parameters from another machine.")).toBe(isShown && error === null);
 });
 
 it("goes to the job before and after by what this one's page shows, without what is this job's own", async () => {

@@ -1,32 +1,34 @@
 /** The sweep as a chart, as a comparison by size, and as nccl-tests' table. */
-import { useMemo, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import { NativeSelect } from "@mantine/core";
 import type { BenchmarkJob, MeasurementView } from "../../../api/types";
 import { isCut, isWide, sizeRange } from "../../../lib/sweep/axes";
 import { alignRows, areAllUnstable, METRIC_NAMES, METRIC_UNITS, type Buffers, type Shown, sweepLines } from "../../../lib/sweep/series";
 import { SizeChart } from "../../../charts/SizeChart";
-import { Option } from "../../../components/controls/Option";
 import { Popover } from "../../../components/controls/Popover";
 import { QueryError } from "../../../components/states/QueryError";
-import { Segments } from "../../../components/controls/Segments";
-import { SpreadSwitch } from "../../../components/controls/SpreadSwitch";
 import { Caption } from "../../../components/marks/Caption";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
+import { Skeleton } from "../../../components/states/Skeleton";
 import { useCollective } from "../../../components/hooks/useCollective";
 import { caption, definitions } from "../../../lib/sweep/caption";
 import { caveats, unstableWords } from "../../../lib/sweep/caveats";
-import { baseWords, distanceWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
-import type { JobSearch, Metric } from "../../../lib/search/search";
-import { formatSize, stepOf, sweepSizes } from "../../../lib/size";
+import { baseWords, distanceWords, elsewhereWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
+import type { Metric } from "../../../lib/search/search";
+import { stepOf, sweepSizes } from "../../../lib/size";
 import { isSimulated } from "../../../lib/state";
-import { ComparisonTable } from "./ComparisonTable";
 import { Legend } from "./Legend";
 import classes from "./Results.module.css";
 import { StepFiles } from "./StepFiles";
 import { SweepTable } from "./SweepTable";
-import { type BesideMeasured, useBeside } from "./useBeside";
+import type { OptionsProps } from "./ChartOptions";
+import { useBeside } from "./useBeside";
 import { useSizeRange } from "../useSizeRange";
 import { useView } from "../useView";
+
+// Neither is in sight when the page opens.
+const ChartOptions = lazy(async () => ({ default: (await import("./ChartOptions")).ChartOptions }));
+const ComparisonTable = lazy(async () => ({ default: (await import("./ComparisonTable")).ComparisonTable }));
 
 interface Props {
   job: BenchmarkJob;
@@ -97,7 +99,9 @@ export function Results({ job, rows }: Props) {
           onToggle={toggle}
         />
         {isTable ? (
-          <ComparisonTable sweep={sweep} references={references} shown={shown} winners={job.summary.winners} />
+          <Suspense fallback={<Skeleton rows={10} isBare />}>
+            <ComparisonTable sweep={sweep} references={references} shown={shown} winners={job.summary.winners} />
+          </Suspense>
         ) : (
           <SizeChart
             lines={lines}
@@ -128,7 +132,7 @@ export function Results({ job, rows }: Props) {
             </>
           )}
           {caption(job, rows, metric, statistic, engine?.reduces ?? false, engine?.has_root ?? false)}
-          {beside.shown === "model" && distanceWords(references, measured)}
+          {beside.shown === "model" && `${elsewhereWords(references)}${distanceWords(references, measured)}`}
           {beside.shown === "base" && baseWords(compared, shown, place === "in")}
           {areUnstable && " All values are unstable."}
           {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
@@ -151,17 +155,8 @@ export function Results({ job, rows }: Props) {
   );
 }
 
-interface ControlsProps {
-  search: JobSearch;
-  set: ReturnType<typeof useView>[1];
-  beside: BesideMeasured;
-  isLog: boolean;
-  /** The sizes between which the verdict's range can be chosen. */
-  sizes: readonly number[];
-}
-
 /** The quantity in sight, all other choices in a panel. */
-function Controls({ search, set, beside, isLog, sizes }: ControlsProps) {
+function Controls({ search, set, beside, isLog, sizes }: OptionsProps) {
   const share = beside.prediction.data?.limit ? [{ value: "limit", label: "% of limit" }] : [];
   return (
     <div className={classes.controls}>
@@ -172,81 +167,10 @@ function Controls({ search, set, beside, isLog, sizes }: ControlsProps) {
         onChange={({ currentTarget: { value } }) => set({ metric: value === "busbw" ? undefined : (value as Exclude<Metric, "busbw">) })}
       />
       <Popover label="Options">
-        {sizes.length > 0 && <SizeRangeChoice search={search} set={set} sizes={sizes} />}
-        <Option label="Statistic">
-          <Segments
-            label="Statistic"
-            value={search.stat ?? "mean"}
-            options={[["mean", "mean"], ["median", "median"]]}
-            onChange={(stat) => set({ stat: stat === "mean" ? undefined : stat })}
-          />
-        </Option>
-        <Option label="Buffers">
-          <Segments
-            label="Buffers"
-            value={search.place ?? "out"}
-            options={[["out", "out of place"], ["in", "in place"], ["both", "both"]]}
-            onChange={(place) => set({ place: place === "out" ? undefined : place })}
-          />
-        </Option>
-        {beside.choices.length > 0 && (
-          <Option label="Reference">
-            <Segments label="Reference" value={beside.shown} options={beside.choices} onChange={beside.choose} />
-          </Option>
-        )}
-        <Option label="View">
-          <Segments
-            label="View"
-            value={search.view ?? "chart"}
-            options={[["chart", "chart"], ["table", "table"]]}
-            onChange={(view) => set({ view: view === "chart" ? undefined : view })}
-          />
-        </Option>
-        {search.view !== "table" && (
-          <>
-            <Option label="Spread">
-              <SpreadSwitch band={search.band} onChange={(band) => set({ band })} />
-            </Option>
-            {search.metric !== "time" && (
-              <Option label="Vertical axis">
-                <Segments
-                  label="Vertical axis"
-                  value={isLog ? "log" : "linear"}
-                  options={[["linear", "linear"], ["log", "log"]]}
-                  onChange={(y) => set({ y })}
-                />
-              </Option>
-            )}
-          </>
-        )}
+        <Suspense>
+          <ChartOptions search={search} set={set} beside={beside} isLog={isLog} sizes={sizes} />
+        </Suspense>
       </Popover>
     </div>
-  );
-}
-
-/** The sizes that the verdict is about; the chart has the same choice for a pointer. */
-function SizeRangeChoice({ search, set, sizes }: Pick<ControlsProps, "search" | "set" | "sizes">) {
-  const known = sizes.filter((size) => size > 0);
-  const min = known.find((size) => size >= Number(search.min_bytes ?? 0)) ?? known[0];
-  const max = known.findLast((size) => size <= Number(search.max_bytes ?? Infinity)) ?? known.at(-1);
-  const choices = (fits: (size: number) => boolean) => known.filter(fits).map((size) => ({ value: String(size), label: formatSize(size) }));
-  return (
-    <Option label="Sizes">
-      <span className={classes.choice}>
-        <NativeSelect
-          aria-label="Smallest size"
-          value={min}
-          data={choices((size) => size <= (max ?? Infinity))}
-          onChange={({ currentTarget: { value } }) => set({ min_bytes: value === String(known[0]) ? undefined : value })}
-        />
-        to
-        <NativeSelect
-          aria-label="Largest size"
-          value={max}
-          data={choices((size) => size >= (min ?? 0))}
-          onChange={({ currentTarget: { value } }) => set({ max_bytes: value === String(known.at(-1)) ? undefined : value })}
-        />
-      </span>
-    </Option>
   );
 }

@@ -4,7 +4,7 @@ import { aJob, aSimulation } from "../../../testing/fixtures";
 import { predictionItems, predictionNotes, predictionWords } from "./prediction";
 
 const found: Prediction = {
-  model: { rows: [], source: "The cost model, fitted to 40 measured rows.", median_error: 0.08, knees: [], unpredicted: [] },
+  model: { rows: [], source: "The cost model, fitted to 40 measured rows.", median_error: 0.08, knees: [], unfitted: [], unpredicted: [] },
   limit: null,
   operations_seconds: 75,
   buffer_bytes: 2 * 67_108_864,

@@ -79,7 +79,7 @@ Example: algorithm example
 PredictedRow: algorithm size_bytes time_us busbw_gb_per_s
 Model: rows source median_error?
 Prediction: model operations_seconds buffer_bytes warnings?
-GradientSum: algorithm time_us pieces source
+GradientSum: algorithm time_us pieces every_steps=1 source
 BaselineTraining: job_id samples_per_second steps_seconds
 TrainingPrediction: parameters gradient_bytes steps_total gradient_sum baseline
 BaselineRow: algorithm in_place size_bytes median_gb_per_s runs

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import training_size
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.training import TrainingSpec, libraries
+from ringscope.contracts.training import OWN_FIELDS, TrainingSpec, libraries
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary
@@ -22,8 +22,7 @@ from ringscope_server.results.tuning import known_times
 from ringscope_server.training.scaling import MAX_JOBS, SAME
 
 # Two jobs on as many ranks must have these fields in common, and those of the samples, to be equally fast.
-_AS_FAST = ("strategy", "all_reduce", "transport", "global_batch_size", "accumulation_steps", "compression")
-_SERVERS = ("servers", "consistency", "staleness")
+_AS_FAST = ("strategy", "all_reduce", "transport", "global_batch_size", "accumulation_steps")
 
 
 async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> TrainingPrediction:
@@ -60,8 +59,9 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
 
 async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> BaselineTraining | None:
     """Return the speed of the newest comparable succeeded job on as many ranks."""
-    names = (*SAME, *_AS_FAST, *_SERVERS)
+    names = (*SAME, *_AS_FAST, *OWN_FIELDS)
     asked = training.model_dump(mode="json")
+    usual = TrainingSpec().model_dump(mode="json")
     query = (
         select(Job.id, Job.spec, Job.summary)
         .where(Job.state == "succeeded", Job.kind == "training", Job.ranks == spec.ranks)
@@ -69,7 +69,8 @@ async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec
         .limit(MAX_JOBS)
     )
     for job_id, stored, summary in await session.execute(query):
-        if any(stored["training"].get(name) != asked[name] for name in names):
+        # A job of an earlier version lacks the fields that came after it.
+        if any(stored["training"].get(name, usual[name]) != asked[name] for name in names):
             continue
         if rate := TrainingSummary.model_validate(summary).samples_per_second if summary else None:
             steps = training_size.steps_total(training)

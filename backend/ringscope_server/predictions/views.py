@@ -75,13 +75,14 @@ class Prediction(BaseModel):
 
 
 class GradientSum(BaseModel):
-    """The all-reduce of one step's gradient by the cost model, as if nothing else ran meanwhile."""
+    """The all-reduce of the gradient, or with local_sgd of the parameters, by the cost model as if nothing else ran."""
 
     algorithm: str = Field(description="The algorithm; for auto, the one that it would choose for the largest piece.")
     time_us: float = Field(
         description="The time of all pieces one after another; overlap with the backward pass is not subtracted."
     )
     pieces: int = Field(description="The number of pieces in which the gradient is summed, by bucket_bytes.")
+    every_steps: int = Field(1, description="The number of steps with one such sum: 1, or sync_every of local_sgd.")
     source: str = Field(description="A sentence that names the source of the model's parameters.")
 
 

@@ -28,7 +28,7 @@ def _chooses(spec: JobSpec) -> bool:
     if spec.script is not None:
         return True
     if spec.training is not None:
-        return spec.training.is_mirrored and spec.training.all_reduce == AUTO
+        return spec.training.uses_all_reduce and spec.training.all_reduce == AUTO
     return spec.benchmark is not None and AUTO in spec.benchmark.algorithms
 
 

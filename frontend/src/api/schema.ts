@@ -3140,7 +3140,7 @@ export interface components {
         };
         /**
          * GradientSum
-         * @description The all-reduce of one step's gradient by the cost model, as if nothing else ran meanwhile.
+         * @description The all-reduce of the gradient, or with local_sgd of the parameters, by the cost model as if nothing else ran.
          */
         GradientSum: {
             /**
@@ -3148,6 +3148,12 @@ export interface components {
              * @description The algorithm; for auto, the one that it would choose for the largest piece.
              */
             algorithm: string;
+            /**
+             * Every Steps
+             * @description The number of steps with one such sum: 1, or sync_every of local_sgd.
+             * @default 1
+             */
+            every_steps: number;
             /**
              * Pieces
              * @description The number of pieces in which the gradient is summed, by bucket_bytes.
@@ -6494,12 +6500,14 @@ export interface components {
              * One Node
              * @description The strategies that run on one node only.
              */
-            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
             /**
-             * Parameter Servers
-             * @description The strategies that use parameter servers.
+             * Own Fields
+             * @description The fields that only some strategies use, with these strategies.
              */
-            parameter_servers: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+            own_fields: {
+                [key: string]: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+            };
         };
         /**
          * TrainingCurve
@@ -6689,6 +6697,18 @@ export interface components {
              */
             optimizer: "sgd" | "adam" | "adamw";
             /**
+             * Outer Learning Rate
+             * @description How far local_sgd goes from the old to the new average; 1: all the way.
+             * @default 1
+             */
+            outer_learning_rate: number;
+            /**
+             * Outer Momentum
+             * @description Nesterov momentum of local_sgd's averages; 0: the average itself (DiLoCo: 0.9).
+             * @default 0
+             */
+            outer_momentum: number;
+            /**
              * Overlap
              * @description Sum the first buckets while backward still computes the others.
              * @default true
@@ -6725,17 +6745,30 @@ export interface components {
              */
             servers: number;
             /**
+             * Split
+             * @description by_label: each rank of local_sgd has only the samples of its own labels (federated learning).
+             * @default shared
+             * @enum {string}
+             */
+            split: "shared" | "by_label";
+            /**
              * Staleness
              * @description Steps that a worker may be ahead of the slowest one, with ssp.
              */
             staleness?: number | null;
             /**
              * Strategy
-             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, for comparison.
+             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; local_sgd: ranks step alone and now and then average their parameters; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, for comparison.
              * @default mirrored
              * @enum {string}
              */
-            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
+            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
+            /**
+             * Sync Every
+             * @description Steps that each rank of local_sgd makes between two averages.
+             * @default 8
+             */
+            sync_every: number;
             /**
              * Target Accuracy
              * @description Accuracy on the held-out samples; the job reports when it is reached, and continues.
@@ -6765,6 +6798,13 @@ export interface components {
              * @default 0
              */
             weight_decay: number;
+            /**
+             * Weights
+             * @description Weight of a rank in local_sgd's averages: its samples in a step, or equal.
+             * @default samples
+             * @enum {string}
+             */
+            weights: "samples" | "equal";
         };
         /**
          * TrainingSummary

@@ -76,6 +76,13 @@ def test_flags_of_parameter_servers_reach_the_spec(server: Server) -> None:
     assert (training["servers"], training["consistency"], training["staleness"]) == (2, "ssp", 3)
 
 
+def test_the_interval_of_local_sgd_reaches_the_spec(server: Server) -> None:
+    done = server.run("train", "mlp", "--ranks", "2", "--strategy", "local_sgd", "--sync-every", "32", "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["spec"]["training"]["sync_every"] == 32
+    assert_refused(server.run("train", "mlp", "--sync-every", "4"), "training.sync_every", "choose local_sgd")
+
+
 def test_what_is_wrong_is_one_line(server: Server) -> None:
     assert_refused(server.run("train", "vgg"), "training.model", "mlp")
     assert_refused(server.run("train", "gpt"), "training.dataset.name", "gpt cannot read digits")

@@ -66,6 +66,14 @@ async def test_a_gradient_in_pieces_takes_the_sum_of_theirs(server: Server) -> N
     assert found["gradient_sum"]["time_us"] > whole["gradient_sum"]["time_us"]
 
 
+async def test_an_average_of_parameters_is_predicted_with_its_interval(server: Server) -> None:
+    await server.node(slots=2)
+    every_step = (await ask(server, TRAINING))["gradient_sum"]
+    average = (await ask(server, varied(strategy="local_sgd", sync_every=32)))["gradient_sum"]
+    assert (every_step["every_steps"], average["every_steps"]) == (1, 32)
+    assert average["time_us"] == every_step["time_us"]
+
+
 async def test_no_sum_is_told_of_what_the_model_does_not_know(server: Server) -> None:
     await server.node(slots=2)
     for spec in (
@@ -87,6 +95,20 @@ async def test_the_newest_job_alike_tells_how_fast_it_will_be(server: Server) ->
     assert found["usual"] == found["baseline"], "its earlier name"
     assert found["baseline"] == {"job_id": 2, "samples_per_second": 2000.0, "steps_seconds": STEPS * 64 / 2000}
     assert (await ask(server, varied(model_arguments={"hidden": 9})))["baseline"] is None
+
+
+async def test_a_job_with_another_interval_or_of_an_earlier_version_is_judged_by_its_fields(server: Server) -> None:
+    await server.node(slots=2)
+    for spec, rate in ((TRAINING, 500.0), (varied(strategy="local_sgd", sync_every=32), 900.0)):
+        job_id = (await server.submit(**spec))["id"]
+        async with server.services.database.write() as session:
+            job = await session.get_one(Job, job_id)
+            job.state, job.summary = "succeeded", TrainingSummary(samples_per_second=rate).model_dump(mode="json")
+            old = {name: value for name, value in job.spec["training"].items() if name != "sync_every"}
+            job.spec = job.spec if rate == 900.0 else job.spec | {"training": old}
+    assert (await ask(server, TRAINING))["baseline"]["job_id"] == 1
+    assert (await ask(server, varied(strategy="local_sgd")))["baseline"] is None
+    assert (await ask(server, varied(strategy="local_sgd", sync_every=32)))["baseline"]["job_id"] == 2
 
 
 async def test_only_training_is_predicted_here(server: Server) -> None:

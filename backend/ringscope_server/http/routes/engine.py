@@ -10,7 +10,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import (
     MODEL_ARGUMENTS,
     ONE_NODE,
-    PARAMETER_SERVERS,
+    OWN_FIELDS,
     STRATEGIES,
     DatasetName,
     ModelName,
@@ -57,7 +57,9 @@ class TrainingChoices(BaseModel):
     datasets: list[DatasetName]
     models: dict[ModelName, dict[str, int]] = Field(description="The arguments of each model, with their defaults.")
     one_node: list[Strategy] = Field(description="The strategies that run on one node only.")
-    parameter_servers: list[Strategy] = Field(description="The strategies that use parameter servers.")
+    own_fields: dict[str, list[Strategy]] = Field(
+        description="The fields that only some strategies use, with these strategies."
+    )
     defaults: JobSpec = Field(description="The job that gives nothing but its kind.")
 
 
@@ -98,7 +100,10 @@ def _training() -> dict[str, Any]:
         "datasets": get_args(DatasetName),
         "models": MODEL_ARGUMENTS,
         "one_node": [name for name in STRATEGIES if name in ONE_NODE],
-        "parameter_servers": [name for name in STRATEGIES if name in PARAMETER_SERVERS],
+        "own_fields": {
+            name: [strategy for strategy in STRATEGIES if strategy in strategies]
+            for name, strategies in OWN_FIELDS.items()
+        },
         "defaults": JobSpec(kind="training"),
     }
 

@@ -36,6 +36,17 @@ describe("trainCommand", () => {
     );
   });
 
+  it("has the flags of the fields that belong to a strategy", () => {
+    const own = { strategy: "local_sgd" as const, sync_every: 32, outer_momentum: 0.9 };
+    expect(trainCommand({ ...defaults, training: { ...training, ...own } }, defaults, oneNode)).toBe(
+      "ringscope train mlp --strategy local_sgd --sync-every 32 --nodes 1 --set training.outer_momentum=0.9",
+    );
+    const servers = { strategy: "parameter_server" as const, servers: 2, consistency: "ssp" as const, staleness: 4 };
+    expect(trainCommand({ ...defaults, training: { ...training, ...servers } }, defaults, oneNode)).toBe(
+      "ringscope train mlp --strategy parameter_server --servers 2 --consistency ssp --staleness 4 --nodes 1",
+    );
+  });
+
   it("names the nodes of a strategy that takes several", () => {
     const spec = { ...defaults, training: { ...training, strategy: "torch_ddp" as const } };
     expect(trainCommand(spec, defaults, oneNode)).toBe("ringscope train mlp --strategy torch_ddp --nodes 1");

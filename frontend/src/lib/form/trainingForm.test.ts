@@ -3,7 +3,7 @@ import { aTraining, PLAIN_TRAINING, trainingChoices } from "../../testing/fixtur
 import { formChanges, formSearch, kindOf, withChanges, withKind } from "./formSearch";
 import { emptyScript, SCRIPT_FIELDS } from "./scriptForm";
 import { argumentsOf, formToSpec, problemsAt, specToForm, valueAt, withArgument } from "./specForm";
-import { changedTraining, isTold, SERVER_FIELDS, standardTraining, TRAINING_FIELDS, trainingForm } from "./trainingForm";
+import { changedTraining, isTold, isUsed, standardTraining, TRAINING_FIELDS, trainingForm } from "./trainingForm";
 
 const choices = trainingChoices();
 const { defaults } = choices;
@@ -56,8 +56,14 @@ describe("the form of training", () => {
 
   it("drops what only the old choice had a use for", () => {
     const servers = { ...standard, strategy: "parameter_server", servers: "2", consistency: "ssp", staleness: "3" };
-    expect(changedTraining(servers, "strategy", "mirrored", choices)).toEqual({
-      strategy: "mirrored", nodes: "", servers: "1", consistency: "sync", staleness: "",
+    expect({ ...servers, ...changedTraining(servers, "strategy", "mirrored", choices) }).toEqual(standard);
+    const local = { ...standard, strategy: "local_sgd", sync_every: "32", split: "by_label" };
+    expect({ ...local, ...changedTraining(local, "strategy", "parameter_server", choices) }).toEqual({
+      ...standard, strategy: "parameter_server",
+    });
+    const compressed = { ...standard, compression: "fp16", epochs: "3" };
+    expect({ ...compressed, ...changedTraining(compressed, "strategy", "local_sgd", choices) }).toEqual({
+      ...standard, strategy: "local_sgd", epochs: "3",
     });
     expect(changedTraining(servers, "consistency", "async", choices)).toEqual({ consistency: "async", staleness: "" });
     expect(changedTraining({ ...standard, path: "/d" }, "dataset", "digits", choices)).toEqual({ dataset: "digits", path: "", samples: "" });
@@ -65,10 +71,18 @@ describe("the form of training", () => {
     expect(changedTraining(standard, "epochs", "3", choices)).toEqual({ epochs: "3" });
   });
 
+  it("knows which fields a strategy uses", () => {
+    const used = (strategy: string) => (["servers", "sync_every", "compression", "epochs"] as const).filter((name) => isUsed(name, strategy, choices));
+    expect(used("mirrored")).toEqual(["compression", "epochs"]);
+    expect(used("parameter_server")).toEqual(["servers", "epochs"]);
+    expect(used("local_sgd")).toEqual(["sync_every", "epochs"]);
+  });
+
   it("shows a folded group when one of its fields differs or was refused", () => {
-    expect(isTold(SERVER_FIELDS, standard, standard, {})).toBe(false);
-    expect(isTold(SERVER_FIELDS, { ...standard, servers: "2" }, standard, {})).toBe(true);
-    expect(isTold(SERVER_FIELDS, standard, standard, { staleness: "no bound" })).toBe(true);
+    const fields = ["servers", "staleness"] as const;
+    expect(isTold(fields, standard, standard, {})).toBe(false);
+    expect(isTold(fields, { ...standard, servers: "2" }, standard, {})).toBe(true);
+    expect(isTold(fields, standard, standard, { staleness: "no bound" })).toBe(true);
   });
 });
 

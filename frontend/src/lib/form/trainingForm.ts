@@ -14,6 +14,11 @@ export const TRAINING_FIELDS = {
   servers: { pointer: "/training/servers", label: "Servers", reads: "whole number" },
   consistency: { pointer: "/training/consistency", label: "Consistency", reads: "text" },
   staleness: { pointer: "/training/staleness", label: "Staleness", reads: "optional whole number" },
+  sync_every: { pointer: "/training/sync_every", label: "Average every", reads: "whole number" },
+  outer_momentum: { pointer: "/training/outer_momentum", label: "Outer momentum", reads: "number" },
+  outer_learning_rate: { pointer: "/training/outer_learning_rate", label: "Outer learning rate", reads: "number" },
+  weights: { pointer: "/training/weights", label: "Weights", reads: "text" },
+  split: { pointer: "/training/split", label: "Samples of a rank", reads: "text" },
   ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
   nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
   selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
@@ -63,7 +68,10 @@ export const FINER_FIELDS: readonly TrainingField[] = [
   "momentum", "weight_decay", "max_steps", "validation_percent", "checkpoint_every_steps", "resume_from", "on_nan", "seed", "timeout",
   "start", "load", "hang",
 ];
-export const SERVER_FIELDS: readonly TrainingField[] = ["servers", "consistency", "staleness"];
+/** Fields beside the strategy that only some strategies use. */
+export const STRATEGY_FIELDS: readonly TrainingField[] = [
+  "servers", "consistency", "staleness", "sync_every", "split", "weights", "outer_momentum", "outer_learning_rate",
+];
 
 const FOLDERS: ReadonlySet<string> = new Set(["cifar10", "text"]);
 
@@ -83,11 +91,16 @@ export function changedTraining(form: TrainingForm, field: TrainingField, value:
   if (field === "model") return { model: value, model_arguments: "" };
   if (field === "dataset") return { dataset: value, path: FOLDERS.has(value) ? form.path : "", samples: "" };
   if (field === "strategy") {
-    const hasServers = (choices.parameter_servers as string[]).includes(value);
-    return { strategy: value, nodes: "", ...(hasServers ? {} : standardsOf(SERVER_FIELDS, choices)) };
+    const unused = (Object.keys(form) as TrainingField[]).filter((name) => !isUsed(name, value, choices));
+    return { strategy: value, nodes: "", ...standardsOf(unused, choices) };
   }
   if (field === "consistency") return { consistency: value, staleness: value === "ssp" ? form.staleness : "" };
   return { [field]: value };
+}
+
+/** Whether the strategy uses the field. */
+export function isUsed(field: TrainingField, strategy: string, { own_fields: own }: Choices): boolean {
+  return (own[field] as readonly string[] | undefined)?.includes(strategy) ?? true;
 }
 
 /** Whether the dataset is read from a folder on every node. */

@@ -28,6 +28,9 @@ def train(
         str | None, typer.Option(help=f"Consistency of parameter_server: {', '.join(get_args(Consistency))}.")
     ] = None,
     staleness: Annotated[int | None, typer.Option(help="Steps that a worker may be ahead with ssp.")] = None,
+    sync_every: Annotated[
+        int | None, typer.Option(help="Steps of each rank between two averages of local_sgd; default: 8.")
+    ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     epochs: Annotated[int | None, typer.Option(help="Number of passes over the samples.")] = None,
@@ -67,6 +70,7 @@ def train(
         ("training", "servers"): servers,
         ("training", "consistency"): consistency,
         ("training", "staleness"): staleness,
+        ("training", "sync_every"): sync_every,
         ("training", "device"): device,
         ("placement", "ranks"): ranks,
         ("training", "epochs"): epochs,

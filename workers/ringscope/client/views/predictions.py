@@ -30,11 +30,12 @@ class Prediction(View):
 
 
 class GradientSum(View):
-    """The all-reduce of one step's gradient by the cost model, as if nothing else ran meanwhile."""
+    """The all-reduce of the gradient, or with local_sgd of the parameters, by the cost model as if nothing else ran."""
 
     algorithm: str
     time_us: float
     pieces: int
+    every_steps: int = 1
     source: str
 
 

@@ -8,16 +8,16 @@ from ringscope.contracts.spec_model import at
 from ringscope.contracts.training import combinations
 from ringscope.contracts.training.dataset import LABELS, SEQUENCES
 from ringscope.contracts.training.fields import MAX_MODEL_ARGUMENT, MODEL_ARGUMENTS, TrainingFields
-from ringscope.contracts.training.strategies import MIRRORED, PARAMETER_SERVERS, TENSORFLOW
+from ringscope.contracts.training.strategies import LOCAL_SGD, MIRRORED, PARAMETER_SERVERS, TENSORFLOW
 
 
 class TrainingSpec(TrainingFields):
     """Data-parallel training: every rank has the whole model and processes its part of every global batch."""
 
     @property
-    def is_mirrored(self) -> bool:
-        """Return whether every step ends with an all-reduce of all gradients by our engine."""
-        return self.strategy in MIRRORED
+    def uses_all_reduce(self) -> bool:
+        """Return whether our engine sums over all ranks: gradients in each step, or parameters now and then."""
+        return self.strategy in MIRRORED | LOCAL_SGD
 
     @property
     def keeps_checkpoints(self) -> bool:

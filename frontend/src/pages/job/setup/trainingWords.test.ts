@@ -39,4 +39,17 @@ describe("trainingItems", () => {
       "Resumed from": "job 3",
     });
   });
+
+  it("says how local_sgd averages", () => {
+    const local = { ...PLAIN_TRAINING, strategy: "local_sgd" as const };
+    const items = named(trainingItems(local));
+    expect(items).toMatchObject({ Averages: "every 8 steps, weighted by samples", "Parameters averaged by": "auto" });
+    for (const name of ["Gradients summed by", "Samples of a rank", "Outer step"]) expect(items).not.toHaveProperty(name);
+    const federated = { ...local, sync_every: 1, split: "by_label" as const, weights: "equal" as const, outer_momentum: 0.9 };
+    expect(named(trainingItems(federated))).toMatchObject({
+      Averages: "every 1 step, all ranks weigh the same",
+      "Samples of a rank": "only those of its labels",
+      "Outer step": "learning rate 1, momentum 0.9",
+    });
+  });
 });

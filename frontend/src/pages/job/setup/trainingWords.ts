@@ -15,7 +15,8 @@ export function trainingItems(training: Training): Item[] {
     ["Dataset", [dataset.name, ...(dataset.path == null ? [] : [dataset.path])].join(", ")],
     ["Strategy", training.strategy],
     ...serverItems(training),
-    ["Gradients summed by", training.all_reduce],
+    ...localItems(training),
+    [training.strategy === "local_sgd" ? "Parameters averaged by" : "Gradients summed by", training.all_reduce],
     ["Transport", training.transport],
     ["Device", training.device],
     ["Batch", `${plural(training.global_batch_size, "sample")} over all ranks`],
@@ -31,6 +32,16 @@ function serverItems({ strategy, servers, consistency, staleness }: Training): I
   if (strategy !== "parameter_server" && strategy !== "tf_parameter_server") return [];
   const bound = staleness == null ? "" : `, at most ${plural(staleness, "step")} ahead`;
   return [["Servers", `${plural(servers, "rank")}, ${consistency}${bound}`]];
+}
+
+function localItems(training: Training): Item[] {
+  if (training.strategy !== "local_sgd") return [];
+  const { sync_every: steps, split, weights, outer_momentum: momentum, outer_learning_rate: rate } = training;
+  return [
+    ["Averages", `every ${plural(steps, "step")}, ${weights === "equal" ? "all ranks weigh the same" : "weighted by samples"}`],
+    ...some(split === "by_label", ["Samples of a rank", "only those of its labels"]),
+    ...some(momentum !== 0 || rate !== 1, ["Outer step", `learning rate ${rate}, momentum ${momentum}`]),
+  ];
 }
 
 function finerItems(training: Training): Item[] {

@@ -1,5 +1,5 @@
 import { NativeSelect, TextInput } from "@mantine/core";
-import { isTold, SERVER_FIELDS } from "../../../lib/form/trainingForm";
+import { isTold, isUsed, STRATEGY_FIELDS, type TrainingField } from "../../../lib/form/trainingForm";
 import { NodeChoice } from "../NodeChoice";
 import { Ranks } from "../Ranks";
 import classes from "../SubmitPage.module.css";
@@ -9,6 +9,7 @@ const STRATEGIES: Record<string, string> = {
   mirrored: "Replicas on one node; the gradients of each step are summed over all of them.",
   multi_worker_mirrored: "Replicas on several nodes; the gradients of each step are summed over all of them.",
   parameter_server: "Some ranks hold the parameters; the others push gradients and pull parameters.",
+  local_sgd: "Each rank makes steps of its own; now and then all average their parameters, so fewer bytes are sent.",
   torch_ddp: "The same by PyTorch's DistributedDataParallel, to compare with.",
   tf_mirrored: "The same by TensorFlow's MirroredStrategy, to compare with.",
   tf_multi_worker_mirrored: "The same by TensorFlow's MultiWorkerMirroredStrategy, to compare with.",
@@ -16,10 +17,22 @@ const STRATEGIES: Record<string, string> = {
   tpu: "Ringscope does not run on TPUs.",
 };
 
+/** What the fields of single strategies mean. */
+const OWN: Partial<Record<TrainingField, string>> = {
+  servers: "Ranks that hold the parameters",
+  consistency: "Workers that a step waits for",
+  staleness: "Steps ahead of the slowest",
+  sync_every: "Steps between two averages",
+  split: "by_label: only those of its labels",
+  weights: "A rank's weight in an average",
+  outer_momentum: "0: none; DiLoCo: 0.9",
+  outer_learning_rate: "1: all the way to the average",
+};
+
 /** How the work is split, and over how many ranks. */
 export function Strategy(part: TrainingPart) {
-  const { form, standard, problems, choices, bind, onChange } = part;
-  const hasServers = (choices.parameter_servers as string[]).includes(form.strategy);
+  const { form, problems, choices, bind, onChange } = part;
+  const shown = STRATEGY_FIELDS.filter((field) => isShown(field, part));
   const staysOnOne = (choices.one_node as string[]).includes(form.strategy);
   return (
     <section aria-labelledby="where" className={classes.group}>
@@ -33,12 +46,14 @@ export function Strategy(part: TrainingPart) {
         )}
       </div>
       <p className={`dim ${classes.does}`}>{STRATEGIES[form.strategy]}</p>
-      {(hasServers || isTold(SERVER_FIELDS, form, standard, problems)) && (
+      {shown.length > 0 && (
         <div className={classes.row}>
-          <TextInput description="Ranks that hold the parameters" inputMode="numeric" {...bind("servers")} />
-          <NativeSelect description="Workers that a step waits for" {...select(part, "consistency")} />
-          {(form.consistency === "ssp" || form.staleness !== "" || problems.staleness) && (
-            <TextInput description="Steps ahead of the slowest" inputMode="numeric" {...bind("staleness")} />
+          {shown.map((field) =>
+            field in choices.fields ? (
+              <NativeSelect key={field} description={OWN[field]} {...select(part, field)} />
+            ) : (
+              <TextInput key={field} description={OWN[field]} inputMode="decimal" {...bind(field)} />
+            ),
           )}
         </div>
       )}
@@ -49,4 +64,10 @@ export function Strategy(part: TrainingPart) {
       <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />
     </section>
   );
+}
+
+/** Whether the strategy uses the field, or the form must say why it does not. */
+function isShown(field: TrainingField, { form, standard, problems, choices }: TrainingPart): boolean {
+  if (isTold([field], form, standard, problems)) return true;
+  return field === "staleness" ? form.consistency === "ssp" : isUsed(field, form.strategy, choices);
 }

@@ -6,7 +6,7 @@ const found: TrainingPrediction = {
   parameters: 84_746,
   gradient_bytes: 338_984,
   steps_total: 220,
-  gradient_sum: { algorithm: "ring", time_us: 123.4, pieces: 1, source: "The cost model." },
+  gradient_sum: { algorithm: "ring", time_us: 123.4, pieces: 1, every_steps: 1, source: "The cost model." },
   baseline: { job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 },
   usual: null,
   warnings: [],
@@ -24,6 +24,12 @@ it("says how large, how many and how long", () => {
   expect(baselineWords({ job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 })).toBe(
     "measured 2,000 samples/s for the same on as many ranks: the steps of this one would take about 7.0 s, with validation and checkpoints on top.",
   );
+});
+
+it("says how often local_sgd averages, and that nothing hides the average", () => {
+  const average = { algorithm: "ring", time_us: 123.4, pieces: 2, every_steps: 8, source: "The cost model." };
+  expect(trainingItems({ ...found, gradient_sum: average })[2]?.[1]).toBe("about 123 µs by ring, in 2 pieces, every 8 steps");
+  expect(sumWords({ gradient_sum: average } as TrainingPrediction)).toBe("The cost model. This is a prediction, not a measurement.");
 });
 
 it("promises nothing that is not known", () => {

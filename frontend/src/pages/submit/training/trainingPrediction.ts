@@ -11,16 +11,21 @@ export function trainingItems(found: TrainingPrediction): Item[] {
   return [
     ["Model", `${formatCount(parameters)} parameters, a gradient of ${formatSize(bytes)}`],
     ["Steps", steps === null ? "not known: only the nodes have the files" : formatCount(steps)],
-    ...(sum
-      ? [["One all-reduce", `about ${threeDigits(sum.time_us)} µs by ${sum.algorithm}${sum.pieces > 1 ? `, in ${plural(sum.pieces, "piece")}` : ""}`] as const]
-      : []),
+    ...(sum ? [["One all-reduce", allReduceWords(sum)] as const] : []),
     ...(nodes.length === 0 ? [] : [["Nodes", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
   ];
 }
 
+function allReduceWords({ time_us: time, algorithm, pieces, every_steps: steps }: NonNullable<TrainingPrediction["gradient_sum"]>): string {
+  const often = steps === 1 ? "" : `, every ${steps} steps`;
+  return `about ${threeDigits(time)} µs by ${algorithm}${pieces > 1 ? `, in ${plural(pieces, "piece")}` : ""}${often}`;
+}
+
 /** The source of the all-reduce's time; null if there is none. */
 export function sumWords({ gradient_sum: sum }: TrainingPrediction): string | null {
-  return sum && `${sum.source} The part that overlaps with backward does not lengthen the step. This is a prediction, not a measurement.`;
+  if (sum === null) return null;
+  const hidden = sum.every_steps === 1 ? " The part that overlaps with backward does not lengthen the step." : "";
+  return `${sum.source}${hidden} This is a prediction, not a measurement.`;
 }
 
 /** The speed of the newest comparable job, and the resulting step time of this one. */

@@ -147,6 +147,7 @@ def view(job: Job) -> JobView:
                 bad_node=attempt.bad_node,
                 bad_rank=attempt.bad_rank,
                 disturbed_by=attempt.disturbed_by,
+                start_limit_seconds=attempt.start_limit_seconds,
                 created_at=attempt.created_at,
                 started_at=attempt.started_at,
                 finished_at=attempt.finished_at,

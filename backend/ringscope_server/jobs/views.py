@@ -191,6 +191,10 @@ class AttemptView(BaseModel):
         description="What else ran on its nodes meanwhile: ranks of another job, or other load. Its results are then "
         "excluded from best values and count less in baselines. null if nothing is known."
     )
+    start_limit_seconds: float | None = Field(
+        description="The limit of each part of its start, without what load and retries add; null unless a part took "
+        "longer, and for attempts of earlier versions."
+    )
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None

@@ -74,6 +74,7 @@ async def _enforce_attempt(
         return
     if overdue := _overdue(attempt, start, now):
         await gangs.stop(session, attempt.job_id, overdue.reason, overdue.sentence, now, bad_node=overdue.bad_node)
+        attempt.start_limit_seconds = overdue.start_limit_seconds
         changes.attempt(attempt)
     if await gangs.finish_if_clean(session, attempt, now):
         changes.attempt(attempt)

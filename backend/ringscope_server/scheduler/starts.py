@@ -16,11 +16,15 @@ MOST_TIMES_OF_RETRIES = 4
 
 @dataclass(frozen=True)
 class Overdue:
-    """The reason for which an attempt must stop now, and the node to blame, if any."""
+    """The reason for which an attempt must stop now, and the node to blame, if any.
+
+    ``start_limit_seconds`` is the limit of a part of its start, before it was raised; None if another limit is over.
+    """
 
     reason: str
     sentence: str
     bad_node: str | None = None
+    start_limit_seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -41,11 +45,13 @@ class StartLimit:
 
     def seconds_of(self, attempt: Attempt) -> float:
         """Return how long each part of this attempt's start may take now."""
+        load = max(self._times(member.node) for member in attempt.members)
+        return self.least_seconds_of(attempt) * _times_of_retry(attempt.number) * load
+
+    def least_seconds_of(self, attempt: Attempt) -> float:
+        """Return the limit of a first attempt on quiet nodes, which load and retries raise."""
         given = attempt.job.spec.get("start_seconds") or self.seconds
-        least = max(given, self.seconds_per_node * len(attempt.members))
-        return float(
-            least * _times_of_retry(attempt.number) * max(self._times(member.node) for member in attempt.members)
-        )
+        return float(max(given, self.seconds_per_node * len(attempt.members)))
 
     def overdue(self, attempt: Attempt, now: datetime) -> Overdue | None:
         """Return why this attempt must stop now; None while its start continues. Agents repeat reports that no server
@@ -59,7 +65,8 @@ class StartLimit:
         loads = "; ".join(filter(None, (self._load_words(member.node) for member in late)))
         more = f" The limit was raised for the load: {loads}." if loads else ""
         sentence = f"{sentence}{more} If that is no fault, give the job a longer start_seconds."
-        return Overdue("start_timeout", sentence, late[0].node.name if len(late) == 1 else None)
+        bad_node = late[0].node.name if len(late) == 1 else None
+        return Overdue("start_timeout", sentence, bad_node, self.least_seconds_of(attempt))
 
     def _times(self, node: Node) -> float:
         average = self.load_average(node.id)

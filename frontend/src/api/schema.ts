@@ -2074,6 +2074,11 @@ export interface components {
              * @description Why this try ended; null while it lasts.
              */
             reason: string | null;
+            /**
+             * Start Limit Seconds
+             * @description The limit of each part of its start, without what load and retries add; null unless a part took longer, and for attempts of earlier versions.
+             */
+            start_limit_seconds: number | null;
             /** Started At */
             started_at: string | null;
         };

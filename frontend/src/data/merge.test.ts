@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobView } from "../api/types";
-import { aJob, aTraining } from "../testing/fixtures";
+import { aJob, anAttempt, aTraining } from "../testing/fixtures";
 import { mergeById, newerJob, upsertJob, withActive, withChanged } from "./merge";
 
 const row = (id: number, text = "") => ({ id, text });
@@ -34,9 +34,7 @@ describe("newerJob", () => {
 
   it("starts again from no rows with a new attempt", () => {
     const before = aJob({ progress: { done: 5, total: 10 } });
-    const ends = { reason: null, message: "", bad_node: null, bad_rank: null, disturbed_by: null, created_at: "", started_at: null, finished_at: null };
-    const attempt = { id: 9, number: 1, nodes: [], members: [], ...ends };
-    const retry = aJob({ progress: { done: 0, total: 10 }, attempts: [attempt] });
+    const retry = aJob({ progress: { done: 0, total: 10 }, attempts: [anAttempt({ id: 9 })] });
     expect(newerJob(before, retry)).toBe(retry);
   });
 

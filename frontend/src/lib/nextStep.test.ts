@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { JobView } from "../api/types";
 import { aJob, anAttempt, aTraining } from "../testing/fixtures";
 import { nextStep, RUN_AGAIN } from "./nextStep";
 
@@ -7,6 +8,11 @@ const ended = aJob({ state: "succeeded", attempts: [anAttempt()] });
 
 function withWinners(winners: (typeof clear)[]) {
   return { ...ended, summary: { ...ended.summary, winners } };
+}
+
+/** The same job with the longest limit that the server accepts. */
+function nextTime<J extends JobView>(job: J): J {
+  return { ...job, spec: { ...job.spec, time_limit_seconds: 7 * 86_400 } };
 }
 
 describe("the next step of a job", () => {
@@ -32,9 +38,15 @@ describe("the next step of a job", () => {
 
   it("is a longer limit after one that was too short, for any kind of job", () => {
     const late = aTraining({ state: "failed", reason: "start_timeout", message: "" });
-    expect(nextStep(late)?.search.start).toBe("240");
+    const attempts = [anAttempt({ start_limit_seconds: 90.5 })];
+    expect(nextStep({ ...late, attempts })?.search.start).toBe("362");
+    expect(nextStep({ ...late, spec: { ...late.spec, start_seconds: 20 } })?.search.start).toBe("80");
+    expect(nextStep(late)?.label).toBe(RUN_AGAIN);
     const short = aTraining({ state: "failed", reason: "time_limit" });
     expect(nextStep(short)?.search.limit).toBe(String(4 * short.spec.time_limit_seconds));
+    const longest = { ...short, spec: { ...short.spec, time_limit_seconds: 3 * 86_400 } };
+    expect(nextStep(longest)?.search.limit).toBe(String(7 * 86_400));
+    expect(nextStep(nextTime(longest))?.label).toBe(RUN_AGAIN);
     expect(nextStep(aTraining({ state: "failed", reason: "rank_exit" }))?.search).toEqual({ from: String(late.id) });
   });
 });

@@ -12,9 +12,10 @@ export interface NextStep {
 export const RUN_AGAIN = "Run again";
 /** Iterations with which a difference of some percent becomes clear. */
 const MANY_ITERATIONS = 100;
-/** A start that was too slow gets this many times as long. */
+/** A limit that was too short is multiplied by this. */
 const MORE_TIME = 4;
-const USUAL_START_SECONDS = 60;
+/** The server accepts no longer limit. */
+const MOST_SECONDS = 7 * 86_400;
 
 /** What helps most: quiet nodes after a disturbance, iterations where nobody wins, a longer limit after a slow start. */
 export function nextStep(job: JobView): NextStep | null {
@@ -23,12 +24,12 @@ export function nextStep(job: JobView): NextStep | null {
   const again: NextStep = { label: RUN_AGAIN, search: { from } };
   if (job.state !== "succeeded") {
     const { reason, spec } = job;
-    if (reason === "start_timeout") {
-      const start = String(MORE_TIME * (spec.start_seconds ?? USUAL_START_SECONDS));
-      return { label: "Run again with a longer start limit", search: { from, start } };
+    const startLimit = job.attempts.at(-1)?.start_limit_seconds ?? spec.start_seconds;
+    if (reason === "start_timeout" && startLimit != null && startLimit < MOST_SECONDS) {
+      return { label: "Run again with a longer start limit", search: { from, start: longer(startLimit) } };
     }
-    if (reason === "time_limit") {
-      return { label: "Run again with a longer limit", search: { from, limit: String(MORE_TIME * spec.time_limit_seconds) } };
+    if (reason === "time_limit" && spec.time_limit_seconds < MOST_SECONDS) {
+      return { label: "Run again with a longer limit", search: { from, limit: longer(spec.time_limit_seconds) } };
     }
     return again;
   }
@@ -40,4 +41,8 @@ export function nextStep(job: JobView): NextStep | null {
     return { label: `Measure with ${MANY_ITERATIONS} iterations`, search: { from, iterations: String(MANY_ITERATIONS) } };
   }
   return again;
+}
+
+function longer(seconds: number): string {
+  return String(Math.min(MOST_SECONDS, Math.ceil(MORE_TIME * seconds)));
 }

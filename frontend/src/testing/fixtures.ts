@@ -104,7 +104,7 @@ export const CLUSTER = {
 /** An attempt that ran on no node. */
 export function anAttempt(change: Partial<JobView["attempts"][number]> = {}): JobView["attempts"][number] {
   const times = { created_at: "2026-01-01T00:00:00Z", started_at: null, finished_at: null };
-  const end = { reason: null, message: "", bad_node: null, bad_rank: null, disturbed_by: null };
+  const end = { reason: null, message: "", bad_node: null, bad_rank: null, disturbed_by: null, start_limit_seconds: null };
   return { id: 1, number: 1, nodes: [], members: [], ...times, ...end, ...change };
 }
 

@@ -13,7 +13,7 @@ async def test_a_gang_that_does_not_start_in_time_is_stopped_and_tried_again(ser
     job = await server.job(job_id)
     assert (job["state"], job["reason"]) == ("stopping", "start_timeout")
     assert job["message"] == "No rank was started, as 1 of 2 nodes were not ready within 60 s: n2." + END
-    assert job["attempts"][0]["bad_node"] == "n2"
+    assert (job["attempts"][0]["bad_node"], job["attempts"][0]["start_limit_seconds"]) == ("n2", 60)
     for agent in (first, second):
         await agent.report(attempt, "clean")
     job = await server.job(job_id)
@@ -30,7 +30,9 @@ async def test_an_attempt_after_one_that_did_not_start_in_time_has_twice_as_long
     await wait(server, clock, (first, second), 30)
     assert (await server.job(job_id))["state"] == "starting"
     await wait(server, clock, (first, second), 15)
-    assert "were not ready within 40 s" in (await server.job(job_id))["message"]
+    job = await server.job(job_id)
+    assert "were not ready within 40 s" in job["message"]
+    assert [attempt["start_limit_seconds"] for attempt in job["attempts"]] == [20, 20], "before it was raised"
 
 
 async def test_each_part_of_a_start_has_its_own_time(server: Server, clock: Clock) -> None:

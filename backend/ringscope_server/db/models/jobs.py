@@ -99,6 +99,8 @@ class Attempt(Base):
     # What else its nodes did meanwhile, in a sentence; null: nothing that is known.
     disturbed_by: Mapped[str | None]
     created_at: Mapped[datetime]
+    # The limit of each part of its start, without what load and retries add; null unless a part took longer.
+    start_limit_seconds: Mapped[float | None]
     progressed_at: Mapped[datetime | None]  # when the last part of its start was over; null: none was yet
     started_at: Mapped[datetime | None]
     finished_at: Mapped[datetime | None]

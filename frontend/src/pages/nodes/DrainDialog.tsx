@@ -7,7 +7,7 @@ import { ErrorNote } from "../../components/states/ErrorNote";
 import { plural } from "../../lib/format";
 import { jobsOn } from "../../lib/nodes";
 import classes from "./NodesPage.module.css";
-import { useNodeChange } from "./useNodeChange";
+import { useNodeChange } from "../../components/hooks/useNodeChange";
 
 interface Props {
   node: NodeView;

@@ -6,7 +6,7 @@ import { ErrorNote } from "../../components/states/ErrorNote";
 import { Properties } from "../../components/Properties";
 import { labelChanges } from "../../lib/nodes";
 import classes from "./NodesPage.module.css";
-import { useNodeChange } from "./useNodeChange";
+import { useNodeChange } from "../../components/hooks/useNodeChange";
 
 /** A node's labels, by which jobs choose it, and a line to change them. */
 export function Labels({ node, mayChange }: { node: NodeView; mayChange: boolean }) {

@@ -31,7 +31,7 @@ import { NodeJobs } from "./NodeJobs";
 import classes from "./NodesPage.module.css";
 import { Quarantine } from "./Quarantine";
 import { RemoveDialog } from "./RemoveDialog";
-import { ResumeDialog } from "./ResumeDialog";
+import { ResumeDialog } from "../../components/controls/ResumeDialog";
 
 // Charts are loaded after the rest of the page.
 const NodeLoad = lazy(async () => ({ default: (await import("./NodeLoad")).NodeLoad }));

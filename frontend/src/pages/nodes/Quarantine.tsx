@@ -5,7 +5,7 @@ import type { NodeView } from "../../api/types";
 import { buttonsClass, DANGER, Dialog } from "../../components/controls/Dialog";
 import { ErrorNote } from "../../components/states/ErrorNote";
 import classes from "./NodesPage.module.css";
-import { useNodeChange } from "./useNodeChange";
+import { useNodeChange } from "../../components/hooks/useNodeChange";
 
 /** Slots that are not assigned to jobs, why, and for admins a way to release them after a check; nothing if there are none. */
 export function Quarantine({ node, isAdmin }: { node: NodeView; isAdmin: boolean }) {

@@ -18,7 +18,6 @@ import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
 import { ExpectedFact } from "./ExpectedFact";
 import { Insights } from "./Insights";
-import { LateNodes } from "./LateNodes";
 import { NextStepLink } from "./NextStepLink";
 import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
@@ -26,8 +25,9 @@ import { TrainingFacts } from "../training/TrainingFacts";
 import { useBase } from "../useBase";
 import { useRangeVerdict } from "../useSizeRange";
 
-// Few pages have a base job.
+// Few pages have a base job, or a node that is lost or drained.
 const Difference = lazy(async () => ({ default: (await import("./Difference")).Difference }));
+const MissingNodes = lazy(async () => ({ default: (await import("./MissingNodes")).MissingNodes }));
 
 /** At most this many algorithms have a tile; of more, one fewer. The chart has every one. */
 const MOST_BEST = 4;
@@ -50,7 +50,11 @@ export function Situation({ job, rows }: Props) {
           <Sentence job={job} rows={rows} part={part.data} />
           <QueryError what="The verdict on these sizes could not be loaded" query={part.query} />
           {job.state === "failed" && <Blame job={job} />}
-          {isActive(job.state) && <LateNodes job={job} />}
+          {isActive(job.state) && (
+            <Suspense>
+              <MissingNodes job={job} />
+            </Suspense>
+          )}
           <Explanation job={job} part={part.data} />
           {isActive(job.state) && (
             <div className={classes.progress}>

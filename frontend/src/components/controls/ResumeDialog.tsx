@@ -1,10 +1,10 @@
 import { Button } from "@mantine/core";
 import { api, unwrap } from "../../api/client";
 import type { NodeView } from "../../api/types";
-import { buttonsClass, Dialog } from "../../components/controls/Dialog";
-import { ErrorNote } from "../../components/states/ErrorNote";
+import { buttonsClass, Dialog } from "./Dialog";
+import { ErrorNote } from "../states/ErrorNote";
 import { plural } from "../../lib/format";
-import { useNodeChange } from "./useNodeChange";
+import { useNodeChange } from "../hooks/useNodeChange";
 
 interface Props {
   node: NodeView;

@@ -1,7 +1,7 @@
 import { Button, useMantineColorScheme } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
-import { type Command, placeCommands, settingsCommands, themeCommands } from "./commands";
+import { type Command, linksCommand, placeCommands, settingsCommands, themeCommands } from "./commands";
 import { KeyHelp } from "./KeyHelp";
 import { Palette } from "./Palette";
 import classes from "./Shell.module.css";
@@ -29,6 +29,7 @@ export function Keyboard({ mayChange, onLogOut }: { mayChange: boolean; onLogOut
   const { setColorScheme } = useMantineColorScheme();
   const more = useMemo(
     (): Command[] => [
+      linksCommand(go),
       ...settingsCommands(go, isAdmin),
       ...themeCommands(setColorScheme),
       { id: "log-out", kind: "Do", title: "Log out", run: onLogOut },

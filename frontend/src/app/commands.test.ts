@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { SECTIONS } from "../lib/sections";
 import { found } from "./palette";
-import { deedsHere, settingsCommands, themeCommands } from "./commands";
+import { deedsHere, linksCommand, settingsCommands, themeCommands } from "./commands";
 
 it("finds the sections of the settings that the user may see, by their name and as settings", () => {
   const go = vi.fn();
@@ -10,6 +10,12 @@ it("finds the sections of the settings that the user may see, by their name and 
   expect([titles("audit", false), titles("webhooks", false), titles("webhooks", true)]).toEqual([["Audit"], [], ["Webhooks"]]);
   settingsCommands(go, false)[0]?.run();
   expect(go).toHaveBeenCalledWith("/settings/schedules");
+});
+
+it("finds the links between nodes by what one would do with them", () => {
+  const go = vi.fn();
+  for (const text of ["link", "measure links", "nodes link"]) found([linksCommand(go)], text)[0]?.run();
+  expect(go.mock.calls).toEqual([["/nodes#links"], ["/nodes#links"], ["/nodes#links"]]);
 });
 
 it("has a theme for each word that one thinks of", () => {

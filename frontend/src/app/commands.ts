@@ -26,6 +26,11 @@ export function settingsCommands(go: (path: string) => void, isAdmin: boolean): 
   }));
 }
 
+/** The part of a page that has a name of its own. */
+export function linksCommand(go: (path: string) => void): Command {
+  return { id: "links", kind: "Page", title: "Links between nodes", note: "Nodes, measure all links", run: () => go("/nodes#links") };
+}
+
 export type Scheme = "light" | "dark" | "auto";
 const SCHEMES: readonly (readonly [Scheme, string])[] = [
   ["light", "Light theme"],

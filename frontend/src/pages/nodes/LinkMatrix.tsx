@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { Fragment, type ReactNode, useState } from "react";
+import { Link, useLocation } from "@tanstack/react-router";
+import { Fragment, type ReactNode, useEffect, useRef, useState } from "react";
 import { linksQuery } from "../../data/nodes";
 import type { LinkView, NodeView } from "../../api/types";
 import { AgentCommand } from "../../components/controls/AgentCommand";
@@ -46,10 +46,13 @@ function Links({ links, nodes, only, jobs, onSubmitted }: LinksProps) {
   const { mayChange } = useRole();
   const shown = only ? links.filter((link) => link.nodes.includes(only)) : links;
   const found = matrix(nodes, shown);
+  const heading = useAddressed(ANCHOR);
   return (
-    <section className="card" aria-labelledby="links">
+    <section className="card" aria-labelledby={ANCHOR}>
       <div className="card-head">
-        <h2 id="links">Links</h2>
+        <h2 ref={heading} id={ANCHOR} tabIndex={-1}>
+          Links
+        </h2>
         {found.measured > 0 && (
           <div className={`spread ${classes.actions}`}>
             {mayChange && <MeasureLinks nodes={nodes} links={links} only={only} onSubmitted={onSubmitted} />}
@@ -68,6 +71,21 @@ function Links({ links, nodes, only, jobs, onSubmitted }: LinksProps) {
       )}
     </section>
   );
+}
+
+/** The address's fragment that leads here. */
+const ANCHOR = "links";
+
+/** The ref of an element that gets the focus and comes into view when the address names it, also if it is drawn later. */
+function useAddressed(fragment: string) {
+  const element = useRef<HTMLHeadingElement>(null);
+  const isNamed = useLocation({ select: ({ hash }) => hash === fragment });
+  useEffect(() => {
+    if (!isNamed) return;
+    element.current?.scrollIntoView();
+    element.current?.focus({ preventScroll: true });
+  }, [isNamed]);
+  return element;
 }
 
 /** The most jobs that are linked one by one. */
@@ -108,6 +126,7 @@ function NothingMeasured({ count, children }: { count: number; children: ReactNo
           another machine:
         </p>
         <AgentCommand />
+        <p>Once the second node has joined, a button here measures all links between the nodes.</p>
       </EmptyState>
     );
   }

@@ -59,7 +59,16 @@ it("says of how many iterations a link is, below the table where all are of as m
   expect(unknown).toContain("2 of 3 pairs measured. ");
 });
 
+it("comes into view where the address names the links, also if they load later", async () => {
+  const scroll = vi.fn();
+  HTMLElement.prototype.scrollIntoView = scroll;
+  const page = await drawn(<LinkMatrix nodes={[aNode()]} />, "/nodes#links", new Answers().of(linksQuery, []));
+  expect(document.activeElement).toBe(page.querySelector("h2"));
+  expect(scroll).toHaveBeenCalled();
+});
+
 it("says how a second node is added where there is one", async () => {
   const page = await drawn(<LinkMatrix nodes={[aNode()]} />, "/nodes", new Answers().of(linksQuery, []));
   expect(page.querySelector("pre")?.textContent).toMatch(/^ringscope token add nodes .*\npip install .*\nringscope agent --server http/);
+  expect(page.textContent).toContain("Once the second node has joined, a button here measures all links");
 });

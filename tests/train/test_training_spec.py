@@ -39,6 +39,27 @@ def test_local_sgd_refuses_what_it_cannot_do(option: dict[str, object], sentence
     assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
 
 
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"compression": "fp16"}, "sharded does not use it; leave compression out or choose mirrored"),
+        ({"all_reduce": "tree"}, "tree leaves no share of the sum on each rank; choose auto or ring or"),
+        ({"all_reduce": "mpi"}, "mpi leaves no share of the sum on each rank"),
+        ({"sync_every": 2}, "leave sync_every out or choose local_sgd"),
+    ],
+)
+def test_sharded_refuses_what_it_cannot_do(option: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"strategy": "sharded"} | option)
+    (found,) = field_errors(refused.value)
+    assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
+
+
+@pytest.mark.parametrize("option", [{"batch_split": "speed"}, {"clip_norm": 1.0}, {"all_reduce": "ring_pipelined"}])
+def test_sharded_takes_what_it_can(option: dict[str, object]) -> None:
+    TrainingSpec.model_validate({"strategy": "sharded", "device": "cuda", "precision": "float16"} | option)
+
+
 @pytest.mark.parametrize("name", sorted(OWN_FIELDS))
 def test_a_field_of_one_strategy_is_refused_by_another(name: str) -> None:
     values = {"servers": 2, "consistency": "async", "staleness": 1, "split": "by_label", "weights": "equal"}

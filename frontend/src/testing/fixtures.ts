@@ -167,7 +167,7 @@ export function trainingChoices(): Engine["training"] {
   const { spec } = aJob();
   return {
     fields: {
-      strategy: ["mirrored", "multi_worker_mirrored", "parameter_server", "local_sgd", "torch_ddp"],
+      strategy: ["mirrored", "multi_worker_mirrored", "parameter_server", "local_sgd", "sharded", "torch_ddp"],
       all_reduce: ["auto", "ring", "direct"],
       transport: ["auto", "shared_memory", "mpi"],
       device: ["auto", "cpu", "cuda"],
@@ -193,7 +193,7 @@ export function trainingChoices(): Engine["training"] {
       outer_learning_rate: ["local_sgd"],
       weights: ["local_sgd"],
       split: ["local_sgd"],
-      batch_split: ["mirrored", "multi_worker_mirrored"],
+      batch_split: ["mirrored", "multi_worker_mirrored", "sharded"],
       compression: ["mirrored", "multi_worker_mirrored"],
     },
     defaults: {

@@ -16,9 +16,10 @@ from ringscope.train.batch_weights import equal
 from ringscope.train.data import load
 from ringscope.train.evaluation import evaluate
 from ringscope.train.models import build, loss_sum
+from ringscope.train.optimizer import state_names
 from ringscope.train.parameter_server.clocks import Clocks, bound_of
 from ringscope.train.parameter_server.server import Server, Shard
-from ringscope.train.parameter_server.shards import FlatModel, shards, state_names
+from ringscope.train.parameter_server.shards import FlatModel, shards
 from ringscope.train.parameter_server.worker import Worker
 from ringscope.train.sampler import Sampler
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.train.parameter_server.shards import FlatModel, bind, shards, state_names
+from ringscope.train.optimizer import state_names
+from ringscope.train.parameter_server.shards import FlatModel, bind, shards
 
 
 @given(st.integers(1, 10_000), st.integers(1, 16))

@@ -49,6 +49,7 @@ from ringscope.engine.trial import tried
 from ringscope.engine.vendors.gloo import torch_store
 from ringscope.engine.waiting.failures import shared_failure
 from ringscope.engine.waiting.roll_call import RollCall
+from ringscope.schedules.schedule import Schedule
 
 _MAX_PLANS = 256
 _LINE_BYTES = 64  # a buffer consists of whole ones, at least one, because an empty view is not an array
@@ -235,6 +236,17 @@ class Communicator:
         of this program then ends all of them.
         """
         return guarded(self._planner.plan(algorithm, op, send, recv, collective, root))
+
+    def halves(self, algorithm: str, count: int) -> tuple[Schedule, Schedule] | None:
+        """Return the reduce-scatter and the all-gather of which an all-reduce of ``count`` elements consists.
+
+        None if the algorithm is a library's, or does not leave an equal share of the sum on each rank in between.
+        """
+        return self._planner.halves(algorithm, count)
+
+    def plan_schedule(self, schedule: Schedule, buffer: Buffer) -> Plan:
+        """Prepare a schedule that sums or copies in place; equal arguments on every rank, and errors as in ``plan``."""
+        return guarded(self.transport.plan(schedule, "sum", buffer, buffer))
 
     def all_reduce(self, x: Array, op: str = "sum", algorithm: str = "auto", out: Array | None = None) -> Array:
         """Reduce ``x`` over all ranks into ``out``, or into ``x`` itself, and return that array (collective).

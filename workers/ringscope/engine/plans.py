@@ -16,7 +16,9 @@ from ringscope.engine.transports.nccl import NcclTransport
 from ringscope.engine.vendors.gloo import gloo_plan
 from ringscope.engine.vendors.mpi import vendor_plan
 from ringscope.engine.waiting.roll_call import RollCall
-from ringscope.schedules.algorithms import build
+from ringscope.schedules.algorithms import SCHEDULES, build
+from ringscope.schedules.halves import halves
+from ringscope.schedules.schedule import Schedule
 
 _build = remembered(build)
 
@@ -56,8 +58,14 @@ class Planner:
                 )
             case "gloo":
                 return gloo_plan(self.comm, self.roll_call, op, send, recv)
-        schedule = _build(algorithm, self.comm.size, recv.local.size, self.nodes, collective, root, self.channels)
-        return self.transport.plan(schedule, op, send, recv)
+        return self.transport.plan(self._schedule(algorithm, recv.local.size, collective, root), op, send, recv)
+
+    def halves(self, algorithm: str, count: int) -> tuple[Schedule, Schedule] | None:
+        """Return the halves of our all-reduce of ``count`` elements; None if it has none."""
+        return halves(self._schedule(algorithm, count)) if algorithm in SCHEDULES else None
+
+    def _schedule(self, algorithm: str, count: int, collective: str = "all_reduce", root: int = 0) -> Schedule:
+        return _build(algorithm, self.comm.size, count, self.nodes, collective, root, self.channels)
 
     def _mpi_memory(self) -> Memory:
         if isinstance(self.transport, MpiTransport):

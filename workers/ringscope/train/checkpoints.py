@@ -68,11 +68,12 @@ class Checkpoints:
         """Save a checkpoint at ``place``; return the time that it took, in us."""
         start = time.perf_counter()
         loss_sum, samples = self._comm.total(np.array([progress.loss_sum, progress.samples], np.float64)).tolist()
+        optimizer = self._optimizer.state_dict()  # all ranks: it may be in shares
         if self._folder is not None and self._comm.local_rank == 0:
             extra = {"loss_sum": loss_sum, "samples": int(samples), "duration_us": progress.duration_us}
             if self._scale:
                 extra |= {"scale": self._scale.value, "good_steps": self._scale.good_steps}
-            model, optimizer = self._module.state_dict(), self._optimizer.state_dict()
+            model = self._module.state_dict()
             save(self._folder, Checkpoint(progress.step, progress.epoch, progress.index, model, optimizer, extra))
         if self._folder is not None and self._own_state is not None:
             self._own_state.save(self._folder, progress.step)

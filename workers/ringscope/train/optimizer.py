@@ -8,6 +8,8 @@ import torch
 
 from ringscope.contracts.training import TrainingSpec
 
+_STATE = {"sgd": ("momentum_buffer",), "adam": ("exp_avg", "exp_avg_sq"), "adamw": ("exp_avg", "exp_avg_sq")}
+
 
 def build_optimizer(spec: TrainingSpec, module: torch.nn.Module) -> torch.optim.Optimizer:
     """Build the optimizer of all parameters of ``module``; it is fused, so it reads memory once, on CPUs and GPUs."""
@@ -20,3 +22,8 @@ def build_optimizer(spec: TrainingSpec, module: torch.nn.Module) -> torch.optim.
             return torch.optim.Adam(parameters, **options)
         case "adamw":
             return torch.optim.AdamW(parameters, **options)
+
+
+def state_names(spec: TrainingSpec) -> tuple[str, ...]:
+    """Return the names of the state that the job's PyTorch optimizer keeps for each parameter."""
+    return () if spec.optimizer == "sgd" and not spec.momentum else _STATE[spec.optimizer]

@@ -14,7 +14,7 @@ import torch
 
 from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
 from ringscope.contracts.record import Record
-from ringscope.contracts.training import LOCAL_SGD, ONE_NODE, PARAMETER_SERVERS, TENSORFLOW, TrainingSpec
+from ringscope.contracts.training import LOCAL_SGD, ONE_NODE, PARAMETER_SERVERS, SHARDED, TENSORFLOW, TrainingSpec
 from ringscope.contracts.words.collectives import VENDORS
 from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
@@ -30,6 +30,7 @@ from ringscope.train.optimizer import build_optimizer
 from ringscope.train.own_state import OwnState
 from ringscope.train.parameter_server.job import ServerRank, WorkerRank
 from ringscope.train.replica import Replica
+from ringscope.train.sharded.job import sharded_trainer
 from ringscope.train.sums.bucket_sums import BucketSum
 from ringscope.train.sums.buckets import Bucket
 from ringscope.train.sums.gradient_sum import GradientSum
@@ -83,6 +84,8 @@ def assemble(
     module = models.build(spec, dataset).to(device)
     if spec.strategy in LOCAL_SGD:
         return local_trainer(comm, spec, dataset, module, device, emit, (folder, earlier), fault)
+    if spec.strategy in SHARDED:
+        return sharded_trainer(comm, spec, dataset, module, device, emit, (folder, earlier), fault)
     compressor = compression(spec, comm.size)
     sums = _sums(comm, spec, module, compressor)
     optimizer = build_optimizer(spec, module)

@@ -2,15 +2,17 @@
 
 from ringscope.contracts.spec_model import at
 from ringscope.contracts.training.fields import TrainingFields
-from ringscope.contracts.training.strategies import LOCAL_SGD, OWN_FIELDS, PEERS, TENSORFLOW
+from ringscope.contracts.training.strategies import LOCAL_SGD, OWN_FIELDS, PEERS, SHARDED, TENSORFLOW
 
 # Whether a field has a value that its strategy cannot follow, and the sentence that says so.
 _Refusals = dict[str, tuple[bool, str]]
+# Algorithms of an all-reduce that may leave an equal share of the sum on each rank halfway.
+_IN_SHARES = ("auto", "ring", "ring_pipelined", "direct", "halving_doubling", "hierarchical")
 
 
 def check(spec: TrainingFields) -> None:
     """Raise a validation error at the first field that does not go with the others."""
-    for rule in (_own_fields, _staleness, _servers, _local_sgd, _tensorflow, _peers, _float16):
+    for rule in (_own_fields, _staleness, _servers, _local_sgd, _sharded, _tensorflow, _peers, _float16):
         for name, (is_refused, sentence) in rule(spec).items():
             if is_refused:
                 raise at((name,), sentence, getattr(spec, name))
@@ -57,6 +59,12 @@ def _local_sgd(spec: TrainingFields) -> _Refusals:
         ),
         "split": (has_no_labels, "gpt reads tokens, which have no labels; choose shared."),
     }
+
+
+def _sharded(spec: TrainingFields) -> _Refusals:
+    is_refused = spec.strategy in SHARDED and spec.all_reduce not in _IN_SHARES
+    sentence = f"{spec.all_reduce} leaves no share of the sum on each rank; choose {' or '.join(_IN_SHARES)}."
+    return {"all_reduce": (is_refused, sentence)}
 
 
 def _tensorflow(spec: TrainingFields) -> _Refusals:

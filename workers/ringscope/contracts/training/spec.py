@@ -8,7 +8,7 @@ from ringscope.contracts.spec_model import at
 from ringscope.contracts.training import combinations
 from ringscope.contracts.training.dataset import LABELS, SEQUENCES
 from ringscope.contracts.training.fields import MAX_MODEL_ARGUMENT, MODEL_ARGUMENTS, TrainingFields
-from ringscope.contracts.training.strategies import LOCAL_SGD, MIRRORED, PARAMETER_SERVERS, TENSORFLOW
+from ringscope.contracts.training.strategies import LOCAL_SGD, MIRRORED, PARAMETER_SERVERS, SHARDED, TENSORFLOW
 
 
 class TrainingSpec(TrainingFields):
@@ -16,8 +16,8 @@ class TrainingSpec(TrainingFields):
 
     @property
     def uses_all_reduce(self) -> bool:
-        """Return whether our engine sums over all ranks: gradients in each step, or parameters now and then."""
-        return self.strategy in MIRRORED | LOCAL_SGD
+        """Return whether our engine makes all-reduces, or their halves: in each step, or now and then."""
+        return self.strategy in MIRRORED | LOCAL_SGD | SHARDED
 
     @property
     def keeps_checkpoints(self) -> bool:

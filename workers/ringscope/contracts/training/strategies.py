@@ -7,6 +7,7 @@ Strategy = Literal[
     "multi_worker_mirrored",
     "parameter_server",
     "local_sgd",
+    "sharded",
     "torch_ddp",
     "tf_mirrored",
     "tf_multi_worker_mirrored",
@@ -24,12 +25,14 @@ ONE_NODE = {"mirrored": "multi_worker_mirrored", "tf_mirrored": "tf_multi_worker
 TENSORFLOW = frozenset({"tf_mirrored", "tf_multi_worker_mirrored", "tf_parameter_server"})
 PARAMETER_SERVERS = frozenset({"parameter_server", "tf_parameter_server"})
 LOCAL_SGD = frozenset({"local_sgd"})
+SHARDED = frozenset({"sharded"})
 PEERS = TENSORFLOW | {"torch_ddp"}  # strategies of other libraries, for comparison: they sum gradients themselves
 # Fields that only some strategies have.
 OWN_FIELDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("servers", "consistency", "staleness"), PARAMETER_SERVERS),
     **dict.fromkeys(("sync_every", "outer_momentum", "outer_learning_rate", "weights", "split"), LOCAL_SGD),
-    **dict.fromkeys(("batch_split", "compression"), MIRRORED),
+    "batch_split": MIRRORED | SHARDED,
+    "compression": MIRRORED,
 }
 
 

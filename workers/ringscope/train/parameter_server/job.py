@@ -18,11 +18,11 @@ from ringscope.train import models
 from ringscope.train.checkpoints import Checkpoints
 from ringscope.train.course import Course, course_of
 from ringscope.train.data import Dataset
-from ringscope.train.optimizer import build_optimizer
+from ringscope.train.optimizer import build_optimizer, state_names
 from ringscope.train.parameter_server.clocks import Clocks, bound_of
 from ringscope.train.parameter_server.pulls import Pulls, ServersOptimizer
 from ringscope.train.parameter_server.server import Server, Shard
-from ringscope.train.parameter_server.shards import FlatModel, shards, state_names
+from ringscope.train.parameter_server.shards import FlatModel, shards
 from ringscope.train.parameter_server.worker import Worker
 from ringscope.train.replica import Replica
 from ringscope.train.trainer import Trainer

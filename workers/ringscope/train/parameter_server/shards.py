@@ -6,10 +6,6 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
-from ringscope.contracts.training import TrainingSpec
-
-_STATE = {"sgd": ("momentum_buffer",), "adam": ("exp_avg", "exp_avg_sq"), "adamw": ("exp_avg", "exp_avg_sq")}
-
 
 def shards(elements: int, servers: int) -> list[slice]:
     """Return equal parts, regardless of layers; the first ones get one element more if the division leaves a
@@ -18,11 +14,6 @@ def shards(elements: int, servers: int) -> list[slice]:
     each, rest = divmod(elements, servers)
     starts = [server * each + min(server, rest) for server in range(servers + 1)]
     return [slice(start, end) for start, end in pairwise(starts)]
-
-
-def state_names(spec: TrainingSpec) -> tuple[str, ...]:
-    """Return the names of the state that the job's PyTorch optimizer keeps for each parameter."""
-    return () if spec.optimizer == "sgd" and not spec.momentum else _STATE[spec.optimizer]
 
 
 class FlatModel:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # Replaces a bucket's gradients with their sum over all ranks; returns the bytes that this rank contributed.
 BucketSum = Callable[[int, Bucket], int]
+# Chooses how a bucket is summed, and plans it (collective).
+Prepare = Callable[[Bucket], tuple[Choice, Plan]]
 
 
 class SumThread:
@@ -52,12 +54,16 @@ class SumThread:
 class BucketSums:
     """Sums of one list of buckets; all ranks make the same calls (collective)."""
 
-    def __init__(self, comm: Communicator, algorithm: str, buckets: list[Bucket]) -> None:
+    def __init__(
+        self, comm: Communicator, algorithm: str, buckets: list[Bucket], prepare: Prepare | None = None
+    ) -> None:
+        """``prepare`` replaces the all-reduce by ``algorithm``."""
         self.buckets: list[Bucket] = []
         self.choices: list[Choice] = []
         self.size_bytes = 0
         self._plans = list[Plan]()
         self._comm, self._wanted = comm, algorithm
+        self._prepare = prepare or self._all_reduce
         self._sum: BucketSum = self._run_plan
         self._marker = Marker(comm.gpu)
         self.add(buckets)
@@ -69,10 +75,10 @@ class BucketSums:
     def add(self, buckets: list[Bucket]) -> None:
         """Also sum these buckets, after all others (collective)."""
         for bucket in buckets:
-            choice = _choice(self._comm, self._wanted, bucket)
+            choice, plan = self._prepare(bucket)
             self.buckets.append(bucket)
             self.choices.append(choice)
-            self._plans.append(self._comm.plan(choice.algorithm, "sum", bucket.memory, bucket.memory))
+            self._plans.append(plan)
             self.size_bytes += bucket.size_bytes
 
     def sum_by(self, bucket_sum: BucketSum) -> None:
@@ -129,6 +135,10 @@ class BucketSums:
         for plan in self._plans:
             plan.free()
 
+    def _all_reduce(self, bucket: Bucket) -> tuple[Choice, Plan]:
+        choice = choose(self._comm, self._wanted, bucket)
+        return choice, self._comm.plan(choice.algorithm, "sum", bucket.memory, bucket.memory)
+
     def _run(self, number: int) -> None:
         self._ready[number]()
         self._start_us.append(self._now_us())
@@ -144,7 +154,8 @@ class BucketSums:
         return (time.perf_counter_ns() - self._start_ns) / 1e3
 
 
-def _choice(comm: Communicator, algorithm: str, bucket: Bucket) -> Choice:
+def choose(comm: Communicator, algorithm: str, bucket: Bucket) -> Choice:
+    """Return how the bucket is all-reduced, by the job's algorithm or as the engine chooses (collective)."""
     if algorithm != AUTO:
         return Choice(algorithm, "it is set in the job")
     return comm.choose("all_reduce", bucket.memory.local.dtype.name, bucket.size_bytes, in_place=True)

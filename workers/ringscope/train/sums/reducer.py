@@ -14,7 +14,7 @@ import torch
 
 from ringscope.choice.situation import Choice
 from ringscope.contracts.words.collectives import AUTO
-from ringscope.train.sums.bucket_sums import BucketSum, BucketSums, SumThread
+from ringscope.train.sums.bucket_sums import BucketSum, BucketSums, Prepare, SumThread
 from ringscope.train.sums.buckets import place_gradients
 from ringscope.train.sums.gradient_sum import Sums, WholeGradient
 
@@ -32,11 +32,13 @@ class Reducer(WholeGradient):
         algorithm: str = AUTO,
         bucket_bytes: int = 25 << 20,
         overlap: bool = True,
+        prepare: Prepare | None = None,
     ) -> None:
+        """``prepare`` is as in ``BucketSums``."""
         self.module = module
         parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
         self.buckets = place_gradients(comm, parameters, bucket_bytes)
-        self._sums = BucketSums(comm, algorithm, self.buckets)
+        self._sums = BucketSums(comm, algorithm, self.buckets, prepare)
         self.size_bytes = self._sums.size_bytes
         self.algorithm, self.transport = self._sums.algorithm, self._sums.transport
         self._thread = SumThread(comm) if overlap else None
@@ -49,7 +51,7 @@ class Reducer(WholeGradient):
             for parameter in bucket.parameters
         ]
         self._is_last = False
-        self.begin()
+        Reducer.begin(self)  # not that of a derived class, which is not ready yet
 
     @property
     def choices(self) -> list[Choice]:

@@ -10,6 +10,7 @@ const STRATEGIES: Record<string, string> = {
   multi_worker_mirrored: "Replicas on several nodes; the gradients of each step are summed over all of them.",
   parameter_server: "Some ranks hold the parameters; the others push gradients and pull parameters.",
   local_sgd: "Each rank makes steps of its own; now and then all average their parameters, so fewer bytes are sent.",
+  sharded: "As mirrored, but each rank updates an equal share of the parameters, so the optimizer takes less memory.",
   torch_ddp: "The same by PyTorch's DistributedDataParallel, to compare with.",
   tf_mirrored: "The same by TensorFlow's MirroredStrategy, to compare with.",
   tf_multi_worker_mirrored: "The same by TensorFlow's MultiWorkerMirroredStrategy, to compare with.",

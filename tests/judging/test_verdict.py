@@ -9,7 +9,8 @@ import pytest
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.collectives import SCHEDULED, available, elements
 from ringscope.judging.comparison import SweepComparison
-from ringscope.judging.verdict import SizeRange, explanation, verdict
+from ringscope.judging.verdict import SizeRange, explanation, ranges, verdict
+from ringscope.judging.winners import Range, Winners
 
 
 def row(algorithm: str, time_us: float, size_bytes: int = 1 << 20, error: float = 0.01, **more: Any) -> Measurement:
@@ -48,6 +49,11 @@ def said(*rows: Measurement) -> str:
     return verdict(SweepComparison.of(rows))
 
 
+def ranged(rows: list[Measurement]) -> list[Range]:
+    comparison = SweepComparison.of(rows)
+    return ranges(comparison, Winners(comparison))
+
+
 def explained(rows: list[Measurement]) -> str:
     return explanation(SweepComparison.of(rows))
 
@@ -79,6 +85,16 @@ def test_each_range_of_sizes_has_its_winner() -> None:
     assert said(*over_sizes(direct=(1, 2), ring=(2, 3))).startswith("Fastest: direct at every size. ")
     three = over_sizes(naive=(1, 9, 9, 9), direct=(2, 3, 9, 9), ring=(3, 4, 5, 6))
     assert said(*three).startswith("Fastest: naive up to 512 KiB, direct up to 1 MiB, ring above. ")
+
+
+def test_the_ranges_are_those_of_the_sentence_and_none_where_it_names_no_winner() -> None:
+    sizes = [(512 << 10) << i for i in range(4)]
+    rows = over_sizes(direct=(10, 20, 60, 90), ring=(20, 30, 40, 50))
+    assert ranged(rows) == [Range(sizes[:2], ["direct"], True), Range(sizes[2:], ["ring"], True)]
+    assert ranged(over_sizes(ring=(1, 2))) == []
+    assert ranged([*rows, row("mpi", 9, wrong=1)]) == []
+    assert said(*(few := [row(name, 9, iterations=2) for name in ("ring", "mpi")])).startswith("No winner: ")
+    assert ranged(few) == []
 
 
 def test_a_size_at_which_several_may_be_the_fastest_ends_no_range() -> None:
@@ -270,10 +286,15 @@ def test_what_is_the_same_explains_nothing() -> None:
 
 
 def test_without_a_winner_the_ratio_and_its_interval_say_how_unsure_that_is() -> None:
-    assert explained([row("ring", 20), row("direct", 20.1, error=0.04), row("mpi", 40)]) == (
-        "At 1 MiB direct takes 1.01 times as long as ring (95 %: 0.96 to 1.05). "
-        "More iterations would narrow the interval."
-    )
+    ratio = "At 1 MiB direct takes 1.01 times as long as ring (95 %: 0.96 to 1.05). "
+    level = [
+        row(name, time, error=error, ranks=4) for name, time, error in (("ring", 20, 0.01), ("direct", 20.1, 0.04))
+    ]
+    assert explained([*level, row("mpi", 40, ranks=4)]) == ratio + "More iterations would narrow the interval."
+    same = [row("ring", 20), row("direct", 20.1, error=0.04)]
+    no_hope = ratio + "With 2 ranks they send the same messages: expect no difference."
+    assert explained([*same, row("mpi", 40)]) == no_hope
+    assert explained([*same, row("mpi", 20.1, error=0.04)]).endswith("More iterations would narrow the interval.")
     wild = [row(name, 20, time_low_us=8, time_high_us=50) for name in ("ring", "direct")]
     assert "direct takes 1.00 times as long as ring (95 %: 0.12 to 8.34)" in explained(wild)
     assert explained([row("ring", 20, time_low_us=None, time_high_us=None), row("mpi", 40)]) == ""

@@ -8,10 +8,18 @@ from ringscope.choice.prediction import some
 from ringscope.contracts.job import JobKind
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.judging.comparison import Point, names
-from ringscope.judging.verdict import explanation, verdict
+from ringscope.judging.same_messages import same_messages
+from ringscope.judging.verdict import explanation, ranges, verdict
 from ringscope.judging.winners import Winners
 from ringscope_server.jobs.tally import Tally
-from ringscope_server.jobs.views import AlgorithmBest, BenchmarkSummary, ClearWinner, SizeBusbw, TrainingSummary
+from ringscope_server.jobs.views import (
+    AlgorithmBest,
+    BenchmarkSummary,
+    ClearWinner,
+    SizeBusbw,
+    SizesResult,
+    TrainingSummary,
+)
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +41,7 @@ def stored(kind: JobKind, fields: Mapping[str, Any]) -> BenchmarkSummary | Train
 
 def summary_of(tally: Tally) -> BenchmarkSummary:
     """Return the best row of each algorithm, the fastest over sizes, wrong elements over all rows, the verdict."""
+    winners, results = _judged(_won, tally, (list[ClearWinner](), list[SizesResult]()))
     fastest_first = sorted(_best(tally), key=lambda best: -best.busbw_gb_per_s)
     points = _points(tally, fastest_first[0]) if fastest_first else {}
     sizes = sorted(points)
@@ -48,7 +57,9 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
         ranks=tally.ranks,
         cores=tally.cores,
         wrong=tally.wrong,
-        winners=_judged(_winners, tally, list[ClearWinner]()),
+        winners=winners,
+        results=results,
+        same_messages=same_messages(names(tally.curves), tally.ranks, tally.collective),
         verdict=_judged(verdict, tally, ""),
         explanation=_judged(explanation, tally, ""),
     )
@@ -84,16 +95,30 @@ def _best(tally: Tally) -> Iterator[AlgorithmBest]:
         )
 
 
-def _winners(tally: Tally) -> list[ClearWinner]:
-    """Return the winners out of place, then in place; an algorithm with wrong elements never wins."""
+def _won(tally: Tally) -> tuple[list[ClearWinner], list[SizesResult]]:
+    """Return the clear winners, out of place before in place, and the result at all sizes out of place.
+
+    An algorithm with wrong elements never wins.
+    """
     if tally.wrong:
-        return []
+        return [], []
     winners = Winners(tally)
-    return [
+    clear = [
         ClearWinner(algorithm=each.winners[0], in_place=place, min_bytes=each.sizes[0], max_bytes=each.sizes[-1])
         for place in (False, True)
         for each in winners.fastest(place)
     ]
+    results = [
+        SizesResult(
+            algorithms=each.winners,
+            is_fastest=each.is_fastest,
+            min_bytes=each.sizes[0],
+            max_bytes=each.sizes[-1],
+            size_count=len(each.sizes),
+        )
+        for each in ranges(tally, winners)
+    ]
+    return clear, results
 
 
 def _points(tally: Tally, best: AlgorithmBest) -> dict[int, Point]:

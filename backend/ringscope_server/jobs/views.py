@@ -71,6 +71,18 @@ class ClearWinner(BaseModel):
     max_bytes: int
 
 
+class SizesResult(BaseModel):
+    """Neighbouring sizes with the same result out of place: a part of the verdict's first sentence."""
+
+    algorithms: list[str] = Field(
+        description="The fastest algorithm, or those that tie: no other one was measurably faster at any of the sizes."
+    )
+    is_fastest: bool = Field(description="Whether one algorithm clearly beats every other one at each of the sizes.")
+    min_bytes: int
+    max_bytes: int
+    size_count: int = Field(description="How many of the measured sizes are in it.")
+
+
 class BenchmarkSummary(BaseModel):
     """A benchmark in a few numbers."""
 
@@ -102,6 +114,14 @@ class BenchmarkSummary(BaseModel):
     wrong: int = Field(description="Wrong elements over all checks.")
     winners: list[ClearWinner] = Field(
         [], description="The sizes with a clear winner; other sizes have none. Empty also for jobs of earlier versions."
+    )
+    results: list[SizesResult] = Field(
+        [],
+        description="The verdict's first sentence by ranges of sizes, ascending. Empty if it names no winner, as for "
+        "one algorithm, wrong elements or too few iterations, and for jobs of earlier versions.",
+    )
+    same_messages: list[list[str]] = Field(
+        [], description="Groups of its algorithms that send the same messages with so few ranks: expect no difference."
     )
     verdict: str = Field(description="One sentence that compares the algorithms; empty before there are rows.")
     explanation: str = Field(

@@ -8,6 +8,7 @@ from ringscope.choice.prediction import Prediction
 from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.words.units import format_duration, format_size, plural
+from ringscope.judging.same_messages import same_messages
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +75,11 @@ def _cores(nodes: Sequence[NodeRanks]) -> Iterator[str]:
 def _ranks(spec: JobSpec) -> Iterator[str]:
     if spec.ranks == 1:
         yield "One rank sends no data: its bus bandwidth is 0."
-    if spec.ranks == 2 and spec.collective == "all_reduce" and {"ring", "direct"} <= {*spec.sweep.algorithms}:
-        yield "With 2 ranks ring and direct send the same messages: expect no difference between them."
+    for *names, last in same_messages(spec.sweep.algorithms, spec.ranks, spec.collective):
+        yield (
+            f"With {plural(spec.ranks, 'rank')} {', '.join(names)} and {last} send the same messages: "
+            "expect no difference between them."
+        )
 
 
 def _unpredicted(spec: JobSpec, found: Prediction) -> Iterator[str]:

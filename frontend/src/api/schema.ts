@@ -2329,6 +2329,18 @@ export interface components {
              */
             ranks: number;
             /**
+             * Results
+             * @description The verdict's first sentence by ranges of sizes, ascending. Empty if it names no winner, as for one algorithm, wrong elements or too few iterations, and for jobs of earlier versions.
+             * @default []
+             */
+            results: components["schemas"]["SizesResult"][];
+            /**
+             * Same Messages
+             * @description Groups of its algorithms that send the same messages with so few ranks: expect no difference.
+             * @default []
+             */
+            same_messages: string[][];
+            /**
              * Sizes
              * @description Bus bandwidth of the fastest algorithm over sizes, ascending, in place or out of place like its best row. The mean where there are several cycles; at most 24 sizes. Empty also for jobs of earlier versions.
              * @default []
@@ -5910,6 +5922,31 @@ export interface components {
             is_unstable: boolean;
             /** Size Bytes */
             size_bytes: number;
+        };
+        /**
+         * SizesResult
+         * @description Neighbouring sizes with the same result out of place: a part of the verdict's first sentence.
+         */
+        SizesResult: {
+            /**
+             * Algorithms
+             * @description The fastest algorithm, or those that tie: no other one was measurably faster at any of the sizes.
+             */
+            algorithms: string[];
+            /**
+             * Is Fastest
+             * @description Whether one algorithm clearly beats every other one at each of the sizes.
+             */
+            is_fastest: boolean;
+            /** Max Bytes */
+            max_bytes: number;
+            /** Min Bytes */
+            min_bytes: number;
+            /**
+             * Size Count
+             * @description How many of the measured sizes are in it.
+             */
+            size_count: number;
         };
         /**
          * SlotView

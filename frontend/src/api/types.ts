@@ -20,6 +20,7 @@ export type BenchmarkSpec = JobSpec & { benchmark: Benchmark };
 export type BenchmarkJob = JobView & { spec: BenchmarkSpec; summary: Schemas["BenchmarkSummary"] };
 export type AlgorithmBest = Schemas["AlgorithmBest"];
 export type ClearWinner = Schemas["ClearWinner"];
+export type SizesResult = Schemas["SizesResult"];
 export type SizeBusbw = Schemas["SizeBusbw"];
 export type TrainingSummary = Schemas["TrainingSummary"];
 export type AttemptView = Schemas["AttemptView"];

@@ -36,6 +36,19 @@ describe("the next step of a job", () => {
     expect(nextStep(many)?.label).toBe(RUN_AGAIN);
   });
 
+  it("is not more iterations where the algorithms that tie send the same messages", () => {
+    const summary = { ...ended.summary, same_messages: [["ring", "direct"]] };
+    const { benchmark } = ended.spec;
+    const of = (...algorithms: ("ring" | "direct" | "mpi")[]) => ({ ...ended, spec: { ...ended.spec, benchmark: { ...benchmark, algorithms } } });
+    const tie = (...algorithms: string[]) => ({ algorithms, is_fastest: false, min_bytes: 8, max_bytes: 64, size_count: 4 });
+    expect(nextStep({ ...of("ring", "direct"), summary })?.label).toBe(RUN_AGAIN);
+    expect(nextStep({ ...of("ring", "direct", "mpi"), summary })?.search.iterations).toBe("100");
+    const behind = { ...summary, results: [tie("direct", "ring")] };
+    expect(nextStep({ ...of("ring", "direct", "mpi"), summary: behind })?.label, "mpi is beaten").toBe(RUN_AGAIN);
+    const partly = { ...summary, results: [tie("direct", "ring"), tie("ring", "mpi")] };
+    expect(nextStep({ ...of("ring", "direct", "mpi"), summary: partly })?.search.iterations).toBe("100");
+  });
+
   it("is a longer limit after one that was too short, for any kind of job", () => {
     const late = aTraining({ state: "failed", reason: "start_timeout", message: "" });
     const attempts = [anAttempt({ start_limit_seconds: 90.5 })];

@@ -1,5 +1,5 @@
 /** The one action that a job's page proposes once the job has ended. Pure. */
-import type { JobView } from "../api/types";
+import type { BenchmarkJob, JobView } from "../api/types";
 import type { FormSearch } from "./form/formSearch";
 import { disturbance, isBenchmark, isSimulated, isTerminal } from "./state";
 
@@ -34,13 +34,22 @@ export function nextStep(job: JobView): NextStep | null {
     return again;
   }
   if (!isBenchmark(job) || isSimulated(job)) return again;
-  const { algorithms, iterations } = job.spec.benchmark;
+  const { iterations } = job.spec.benchmark;
   if (disturbance(job)) return { label: "Measure again when quiet", search: { from, quiet: "on" } };
-  const hasWinner = job.summary.winners.some(({ in_place: inPlace }) => !inPlace);
-  if (algorithms.length > 1 && !hasWinner && iterations < MANY_ITERATIONS) {
+  if (iterations < MANY_ITERATIONS && isUndecided(job)) {
     return { label: `Measure with ${MANY_ITERATIONS} iterations`, search: { from, iterations: String(MANY_ITERATIONS) } };
   }
   return again;
+}
+
+/**
+ * Whether no algorithm clearly wins out of place at any size, and more iterations could change that: not between algorithms
+ * that send the same messages.
+ */
+function isUndecided({ spec, summary }: BenchmarkJob): boolean {
+  if (summary.winners.some(({ in_place: inPlace }) => !inPlace)) return false;
+  const tied = summary.results.length > 0 ? summary.results.map(({ algorithms }) => algorithms) : [spec.benchmark.algorithms];
+  return tied.some((names) => names.length > 1 && !summary.same_messages.some((same) => names.every((name) => same.includes(name))));
 }
 
 function longer(seconds: number): string {

@@ -26,7 +26,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
     excluded_nodes: [],
     pending: null,
     progress: { done: 0, total: 10 },
-    summary: { kind: "benchmark", best: [], sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], verdict: "", explanation: "" },
+    summary: { kind: "benchmark", best: [], sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], results: [], same_messages: [], verdict: "", explanation: "" },
     attempts: [],
     insights: [],
     spec: {

@@ -79,6 +79,30 @@ def test_only_clear_winners_are_told_and_none_with_wrong_elements() -> None:
     assert summary([*rows[:-1], rows[-1] | {"wrong": 1}])["winners"] == []
 
 
+def test_the_result_at_each_range_of_sizes_is_structured_and_says_what_no_iterations_tell_apart() -> None:
+    times_us = {1024: (10.0, 20.0, 30.0), 2048: (30.0, 30.1, 90.0), 4096: (50.0, 50.1, 90.0)}
+    rows = [
+        measurement(name, size, time_us=us, time_low_us=us * 0.98, time_high_us=us * 1.02)
+        for size, found in times_us.items()
+        for name, us in zip(("ring", "direct", "mpi"), found, strict=True)
+    ]
+    told = summary(rows)
+    ring = {"algorithms": ["ring"], "is_fastest": False, "min_bytes": 1024, "max_bytes": 4096, "size_count": 3}
+    assert (told["results"], told["same_messages"]) == ([ring], [["ring", "direct"]]), "ring is level from 2048 on"
+    level = summary(rows[3:])
+    both = {
+        "algorithms": ["ring", "direct"],
+        "is_fastest": False,
+        "min_bytes": 2048,
+        "max_bytes": 4096,
+        "size_count": 2,
+    }
+    assert level["results"] == [both]
+    assert summary([*rows[:-1], rows[-1] | {"wrong": 1}])["results"] == []
+    of_four = summary([row | {"ranks": 4} for row in rows])
+    assert (of_four["results"], of_four["same_messages"]) == ([ring], [])
+
+
 async def test_after_each_batch_the_summary_is_that_of_all_rows(server: Server) -> None:
     agent, job_id, attempt = await started(server)
     rows, draw, sent = sweep(cycles=5), random.Random(1), 0

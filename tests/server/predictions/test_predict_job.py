@@ -111,6 +111,9 @@ async def test_what_would_spoil_the_result_is_told(server: Server) -> None:
     assert "cannot predict gloo" in " ".join((await ask(server, benchmark=benchmark))["warnings"])
     same = await ask(server, **SWEEP)
     assert "With 2 ranks ring and direct send the same messages" in " ".join(same["warnings"])
+    sweep = {"collective": "broadcast", "algorithms": ["ring", "tree", "naive"]}
+    other = await ask(server, benchmark=sweep, placement={"ranks": 2})
+    assert "With 2 ranks tree and naive send the same messages" in " ".join(other["warnings"])
 
 
 async def test_buffers_on_gpus_are_held_against_the_memory_of_gpus(server: Server) -> None:

@@ -17,6 +17,7 @@ from ringscope.judging.comparison import (
     SweepComparison,
     reference_bytes,
 )
+from ringscope.judging.same_messages import are_the_same
 from ringscope.judging.winners import Range, Win, Winners
 from ringscope.schedules.algorithms import build
 
@@ -64,12 +65,8 @@ def verdict(comparison: SweepComparison, between: SizeRange = EVERY_SIZE) -> str
         return ""
     if len(points) == 1:
         return _only(points, size_bytes, comparison)
-    short = [point.iterations // point.cycles for point in points.values() if point.cycles < FEWEST_CYCLES]
-    fewest = min(short, default=FEWEST_ITERATIONS)
-    if fewest < FEWEST_ITERATIONS and not _is_simulated(comparison):
-        return f"No winner: a comparison needs at least {FEWEST_ITERATIONS} iterations of each, and there are {fewest}."
-    if any(point.error is None for point in points.values()):
-        return "An earlier version measured these rows and stored no confidence intervals: no winner."
+    if reason := _why_none_wins(points, comparison):
+        return reason
     winners = Winners(comparison)
     out, inside = (winners.ranges(in_place, sizes) for in_place in (False, True))
     differs = bool(inside) and _outline(inside) != _outline(out)
@@ -79,6 +76,27 @@ def verdict(comparison: SweepComparison, between: SizeRange = EVERY_SIZE) -> str
     if differs:
         sentences.append(f"In place: {_ranges(inside)}.")
     return " ".join([*sentences, *_other_mean(points, size_bytes, winners)])
+
+
+def ranges(comparison: SweepComparison, winners: Winners) -> list[Range]:
+    """Return the ranges of sizes out of place that the verdict's first sentence is made of; none if it compares
+    nothing.
+    """
+    points = comparison.at(reference_bytes(comparison.sizes()), in_place=False)
+    if comparison.wrong or len(points) < 2 or _why_none_wins(points, comparison):
+        return []
+    return winners.ranges(in_place=False)
+
+
+def _why_none_wins(points: dict[str, Point], comparison: SweepComparison) -> str:
+    """Say why these points cannot be compared; empty if they can."""
+    short = [point.iterations // point.cycles for point in points.values() if point.cycles < FEWEST_CYCLES]
+    fewest = min(short, default=FEWEST_ITERATIONS)
+    if fewest < FEWEST_ITERATIONS and not _is_simulated(comparison):
+        return f"No winner: a comparison needs at least {FEWEST_ITERATIONS} iterations of each, and there are {fewest}."
+    if any(point.error is None for point in points.values()):
+        return "An earlier version measured these rows and stored no confidence intervals: no winner."
+    return ""
 
 
 def _only(points: dict[str, Point], size_bytes: int, comparison: SweepComparison) -> str:
@@ -245,7 +263,10 @@ def _doubt(tied: list[str], points: dict[str, Point], size_bytes: int, compariso
         f"(95 %: {_digits(ratio.low)} to {_digits(ratio.high)})"
         for name, ratio in ratios.items()
     )
-    return f"At {format_size(size_bytes)} {times}. More iterations would narrow the interval."
+    hope = "More iterations would narrow the interval."
+    if are_the_same(tied, comparison.ranks, comparison.collective):
+        hope = f"With {plural(comparison.ranks, 'rank')} they send the same messages: expect no difference."
+    return f"At {format_size(size_bytes)} {times}. {hope}"
 
 
 class _Effort(NamedTuple):

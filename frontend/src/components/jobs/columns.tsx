@@ -13,6 +13,7 @@ import { rankCount } from "../../lib/sweep/caption";
 import { formatDuration, formatRate, plural, secondsBetween, shortList, threeDigits } from "../../lib/format";
 import type { SortColumn } from "../../lib/search/jobFilter";
 import { formatSize } from "../../lib/size";
+import { resultLine } from "../../lib/sweep/results";
 import { standingWords } from "../../lib/sweep/standing";
 import { isBenchmark, isSimulated, JOB_STATES, jobName, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobsTable.module.css";
@@ -219,19 +220,15 @@ function result(job: JobView): ReactNode {
   return shortResult(job) ?? resultWords(job) ?? <JobProgress job={job} />;
 }
 
-const LEVEL = /^No clear winner[^:]*: (.+)$/;
-
 /**
- * The first sentence of the verdict, which names the winners by size, as one line: "level: direct or ring". A sweep of one
- * algorithm compares nothing, and its number is in the next column.
+ * The winners by size in one line: "level: direct or ring". A sweep of one algorithm compares nothing, and its number is in
+ * the next column.
  */
 function shortResult(job: JobView): string | undefined {
   if (job.state !== "succeeded" || !isBenchmark(job) || job.summary.wrong > 0) return undefined;
   const [best, ...others] = job.summary.best;
   if (best && others.length === 0) return `only ${best.algorithm}`;
-  const first = job.summary.verdict.split(/\.\s|\.$/)[0] ?? "";
-  const names = LEVEL.exec(first)?.[1];
-  return names ? `level: ${names}` : first || undefined;
+  return resultLine(job.summary.results);
 }
 
 function resultWords(job: JobView): string | undefined {

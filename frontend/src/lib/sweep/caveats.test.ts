@@ -4,7 +4,7 @@ import { basisOf, caveats } from "./caveats";
 import { aJob, anAttempt, aSimulation, aTraining } from "../../testing/fixtures";
 
 function measuredBy(ranks: number, cores: number | null, disturbedBy: string | null = null): JobView {
-  const summary = { kind: "benchmark" as const, best: [], sizes: [], ranks, cores, wrong: 0, winners: [], verdict: "", explanation: "" };
+  const summary = { kind: "benchmark" as const, best: [], sizes: [], ranks, cores, wrong: 0, winners: [], results: [], same_messages: [], verdict: "", explanation: "" };
   return aJob({ summary, attempts: [anAttempt({ disturbed_by: "of an earlier try" }), anAttempt({ disturbed_by: disturbedBy })] });
 }
 

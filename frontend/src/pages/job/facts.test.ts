@@ -91,12 +91,12 @@ it("names a job and its best bandwidth", () => {
   expect(jobTitle(aJob({ name: "", spec: alltoall }))).toBe("all-to-all sweep");
   expect(bestBusbw(aJob())).toBeNull();
   const best = [aBest()];
-  expect(bestBusbw(aJob({ summary: { kind: "benchmark" as const, best, sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], verdict: "", explanation: "" } }))).toBe(2.5);
+  expect(bestBusbw(aJob({ summary: { kind: "benchmark" as const, best, sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], results: [], same_messages: [], verdict: "", explanation: "" } }))).toBe(2.5);
 });
 
 it("holds up as a best only what a succeeded job measured alone", () => {
   const row = (transport: string) => aBest({ transport });
-  const of = (transport: string) => ({ kind: "benchmark" as const, best: [row(transport)], sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], verdict: "", explanation: "" });
+  const of = (transport: string) => ({ kind: "benchmark" as const, best: [row(transport)], sizes: [], ranks: 4, cores: null, wrong: 0, winners: [], results: [], same_messages: [], verdict: "", explanation: "" });
   const job = aJob({ state: "succeeded", summary: of("mpi") });
   expect(heldUp(job)).toEqual(row("mpi"));
   const attempt = { number: 1, nodes: ["n1"], disturbed_by: "Other load took 20 %." } as JobView["attempts"][number];

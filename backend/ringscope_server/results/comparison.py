@@ -29,6 +29,7 @@ from ringscope.judging.two_jobs import (
 )
 from ringscope_server.db import keyset
 from ringscope_server.db.models import Attempt, Job, Measurement
+from ringscope_server.results.overlap_views import Interpolated, interpolated
 
 ROWS_AT_ONCE = 2_000
 _COLUMNS = (
@@ -87,6 +88,9 @@ class ComparedJob(BaseModel):
     obstacles: list[str] = Field(description="Why its rows do not measure the same thing as the base job's.")
     caveats: list[str] = Field(description="What disturbed it or the base job, so that differences may come from it.")
     rows: list[ComparedRow]
+    interpolated: list[Interpolated] = Field(
+        description="The comparison for each algorithm and placement that both measured, but at no common size."
+    )
 
 
 class Comparison(BaseModel):
@@ -148,6 +152,9 @@ class Measured:
                     ],
                     caveats=_disturbance(self.runs, self.crowds, self.base_id, job_id),
                     rows=_compared(self.timed[job_id], () if job_id == self.base_id else base),
+                    interpolated=[]
+                    if job_id == self.base_id
+                    else interpolated(self.base_id, base, job_id, self.timed[job_id]),
                 )
                 for job_id in self.specs
             ],

@@ -2586,6 +2586,11 @@ export interface components {
              * @description What disturbed it or the base job, so that differences may come from it.
              */
             caveats: string[];
+            /**
+             * Interpolated
+             * @description The comparison for each algorithm and placement that both measured, but at no common size.
+             */
+            interpolated: components["schemas"]["Interpolated"][];
             /** Job Id */
             job_id: number;
             /**
@@ -3290,6 +3295,54 @@ export interface components {
              * @description When it ended; null if it lasts.
              */
             until: string | null;
+        };
+        /**
+         * Interpolated
+         * @description The comparison with the base job for an algorithm and placement of which both measured no common size.
+         */
+        Interpolated: {
+            /**
+             * Algorithm
+             * @description fastest: the one that took the least time at each size.
+             */
+            algorithm: string;
+            /**
+             * Base Max Bytes
+             * @description The largest size that the base job measured.
+             */
+            base_max_bytes: number;
+            /**
+             * Base Min Bytes
+             * @description The smallest size that the base job measured.
+             */
+            base_min_bytes: number;
+            /** In Place */
+            in_place: boolean;
+            /**
+             * Max Bytes
+             * @description The largest size in the range of both jobs; null if none is.
+             */
+            max_bytes: number | null;
+            /**
+             * Min Bytes
+             * @description The smallest size in the range of both jobs; null if none is.
+             */
+            min_bytes: number | null;
+            /**
+             * Ratio Least
+             * @description The smallest ratio of the times in that range, this job's divided by the base job's. One of the times is interpolated between measured sizes, linearly in the logarithms; there is no interval.
+             */
+            ratio_least: number | null;
+            /**
+             * Ratio Most
+             * @description The largest ratio of the times in that range.
+             */
+            ratio_most: number | null;
+            /**
+             * Sentence
+             * @description The comparison as a sentence.
+             */
+            sentence: string;
         };
         /**
          * Inventory

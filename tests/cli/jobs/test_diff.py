@@ -110,6 +110,23 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
     assert done.out.splitlines()[-1] == "* clear difference: 1 of 2 rows; B is faster in 1, slower in 0."
 
 
+def test_jobs_without_a_common_size_are_compared_between_the_sizes(two_jobs: FakeApi) -> None:
+    sentence = "Job 2 measured 8 B, and job 1 1 KiB to 4 KiB: these sizes do not overlap, so nothing can be compared."
+    ends = {"base_min_bytes": 1024, "base_max_bytes": 4096, "min_bytes": None, "max_bytes": None}
+    instead = {"sentence": sentence, "in_place": False, "ratio_least": None, "ratio_most": None} | ends
+    found = compared(rows=([measured(1024, 10.0)], [measured(8, 10.0)]))
+    found["jobs"][1]["interpolated"] = [instead | {"algorithm": name} for name in ("ring", "fastest")]
+    two_jobs.answers["GET /comparison"] = found
+    done = two_jobs.run("diff", "1", "2")
+    assert done.out.splitlines()[-2:] == [
+        f"Fastest algorithms, out of place: {sentence}",
+        "`ringscope clone 2 --set benchmark.min_bytes=1024 --set benchmark.max_bytes=4096` measures the sizes of the "
+        "other job.",
+    ]
+    told = json.loads(two_jobs.run("diff", "1", "2", "--json").out)
+    assert [one["sentence"] for one in told["interpolated"]] == [sentence, sentence]
+
+
 CROWD = "It had 4 ranks on 2 cores, and the base job a core for each rank."
 SIMULATION = "One of them is simulated: modelled times cannot be compared with measured ones."
 CLUSTER = {"benchmark": {"algorithms": ["ring"], "transport": "simulated", "topology": {"shape": "2"}}}

@@ -58,6 +58,44 @@ async def test_rows_are_marked_by_the_rule_of_diff(server: Server) -> None:
     assert out_of_place(again["jobs"][0])["ring"]["against"]["ratio"] == pytest.approx(10 / 9)
 
 
+async def test_jobs_without_a_common_size_are_interpolated_over_the_range_of_both(server: Server) -> None:
+    agent = await server.node()
+    sweep = {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 4096, "step_factor": 4}
+    ring = [
+        measurement("ring", size, time_us=us, in_place=place)
+        for size, us in ((1024, 10.0), (4096, 20.0))
+        for place in (False, True)
+    ]
+    wide = await run_sweep(server, agent, ring, benchmark=sweep, placement={"ranks": 2})
+    inside, outside = [
+        await run_sweep(
+            server,
+            agent,
+            [measurement("ring", size, time_us=20.0, in_place=place) for place in (False, True)],
+            benchmark=sweep | {"min_bytes": size, "max_bytes": size},
+            placement={"ranks": 2},
+        )
+        for size in (2048, 8192)
+    ]
+    base, between, beyond = (await compare(server, wide, inside, outside))["jobs"]
+    assert base["interpolated"] == []
+    found = {(one["algorithm"], one["in_place"]): one for one in between["interpolated"]}
+    assert set(found) == {(name, place) for name in ("ring", "fastest") for place in (False, True)}
+    one = found["ring", False]
+    assert (one["min_bytes"], one["max_bytes"], one["base_min_bytes"], one["base_max_bytes"]) == (
+        2048,
+        2048,
+        1024,
+        4096,
+    )
+    assert one["ratio_least"] == one["ratio_most"] == pytest.approx(2**0.5)
+    assert f"job {inside} takes 1.41 times as long as job {wide} at 2 KiB" in one["sentence"]
+    other = beyond["interpolated"][0]
+    assert (other["min_bytes"], other["ratio_least"]) == (None, None)
+    assert "these sizes do not overlap" in other["sentence"]
+    assert (await compare(server, wide, wide))["jobs"][-1]["interpolated"] == []
+
+
 async def test_rows_tell_their_spread_and_which_are_unstable(server: Server) -> None:
     agent = await server.node()
     benchmark = ONE_SIZE["benchmark"] | {"cycles": 2}

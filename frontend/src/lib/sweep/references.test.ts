@@ -82,8 +82,8 @@ describe("the baseline", () => {
   const compared = (obstacles: string[] = []): Comparison => ({
     base: 3,
     jobs: [
-      { job_id: 3, obstacles: [], caveats: [], rows: [row({}), row({ algorithm: "mpi" })] },
-      { job_id: 4, obstacles, caveats: [], rows: [row({ against })] },
+      { job_id: 3, obstacles: [], caveats: [], interpolated: [], rows: [row({}), row({ algorithm: "mpi" })] },
+      { job_id: 4, obstacles, caveats: [], interpolated: [], rows: [row({ against })] },
     ],
   });
   const linesOf = (metric: Shown["metric"], statistic: Shown["statistic"] = "mean") =>

@@ -3,7 +3,6 @@ import { useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { jobQuery } from "../../data/job";
 import type { JobView } from "../../api/types";
-import { EmptyState } from "../../components/states/EmptyState";
 import { QueryError } from "../../components/states/QueryError";
 import { ServerCommand } from "../../components/controls/ServerCommand";
 import { Skeleton } from "../../components/states/Skeleton";
@@ -12,6 +11,8 @@ import { comparedIds, tooManyWords } from "../../lib/sweep/compare";
 import pageCommands from "../../lib/pageCommands.json";
 import { isBenchmark } from "../../lib/state";
 import { useCompareSearch } from "./CompareControls";
+import classes from "./ComparePage.module.css";
+import { JobChoice } from "./JobChoice";
 import { SweepComparison } from "./SweepComparison";
 import { TrainingComparison } from "./TrainingComparison";
 
@@ -33,6 +34,7 @@ export function ComparePage() {
       {others.length > 0 && <p>{leftOut(others, training.length > 0)}</p>}
       {sweeps.length > 0 && isOver && <SweepComparison jobs={sweeps} />}
       {training.length > 0 && <TrainingComparison jobs={training} />}
+      {isOver && sweeps.length + training.length === 1 && <AnotherJob chosen={[...sweeps, ...training]} />}
       {!isOver && found.length === 0 && <Skeleton rows={14} />}
       {isOver && !failed && sweeps.length + training.length === 0 && <NoChoice />}
     </div>
@@ -56,14 +58,28 @@ function leftOut(jobs: readonly JobView[], isTraining: boolean): string {
 
 function NoChoice() {
   return (
-    <div className="card">
-      <EmptyState title="No job is chosen">
-        <p>
-          Choose benchmarks or training jobs in <Link to="/jobs">the list of jobs</Link>, and press Compare there.
+    <section className="card" aria-label="Choice of jobs">
+      <div className="card-head">
+        <h2>No job is chosen</h2>
+      </div>
+      <JobChoice chosen={[]} />
+      <div className={classes.otherWays}>
+        <p className="dim">
+          Older jobs: choose them in <Link to="/jobs">the list of jobs</Link> and press Compare there. In a terminal:
         </p>
-        <p className="dim">In a terminal:</p>
         <ServerCommand text={pageCommands.diff} />
-      </EmptyState>
-    </div>
+      </div>
+    </section>
+  );
+}
+
+function AnotherJob({ chosen }: { chosen: readonly JobView[] }) {
+  return (
+    <section className="card" aria-label="Choice of jobs">
+      <div className="card-head">
+        <h2>Choose the job to compare it with</h2>
+      </div>
+      <JobChoice key={chosen[0]?.id} chosen={chosen} />
+    </section>
   );
 }

@@ -1,13 +1,15 @@
 /** A comparison of benchmarks: the answer, one chart, a table by size, and the differences of their specifications. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
 import { comparisonQuery } from "../../data/comparison";
-import type { Comparison, JobView } from "../../api/types";
+import type { ComparedJob, Comparison, JobView } from "../../api/types";
 import { isWide, sizeRange } from "../../lib/sweep/axes";
 import { SizeChart } from "../../charts/SizeChart";
 import { LineSwatch } from "../../components/marks/LineSwatch";
 import { Option } from "../../components/controls/Option";
 import { Popover } from "../../components/controls/Popover";
+import { useRole } from "../../components/hooks/useRole";
 import { QueryError } from "../../components/states/QueryError";
 import { Segments } from "../../components/controls/Segments";
 import { Skeleton } from "../../components/states/Skeleton";
@@ -18,6 +20,7 @@ import { lineOf } from "../../lib/sweep/compare";
 import { answerWords, FASTEST, rowsOf } from "../../lib/sweep/comparedRows";
 import { areAllUnstable } from "../../lib/sweep/series";
 import { algorithmsOf, comparedLines, type Scale, sizesOf } from "./compareSweeps";
+import { formatSize } from "../../lib/size";
 import { chosenIds } from "../../lib/search/search";
 import { isSimulated, jobWord } from "../../lib/state";
 import { AlgorithmChoice } from "./AlgorithmChoice";
@@ -64,7 +67,7 @@ function Answer({ found, algorithm, inPlace }: AnswerProps) {
     <div className={classes.answer} role="status">
       {others.map((job) => (
         <div key={job.job_id}>
-          <p>{answerWords(rowsOf(job, algorithm, inPlace), `Job ${job.job_id}`, `job ${found?.base}`)}</p>
+          <Found job={job} base={found?.base ?? 0} algorithm={algorithm} inPlace={inPlace} />
           {job.obstacles.length > 0 && (
             <p className={classes.obstacles}>
               <span aria-hidden="true">⚠ </span>Job {job.job_id} and job {found?.base} do not measure the same thing: {job.obstacles.join(" ")}
@@ -80,6 +83,31 @@ function Answer({ found, algorithm, inPlace }: AnswerProps) {
       ))}
       {found && others.length === 0 && <p>Only one job is chosen.</p>}
     </div>
+  );
+}
+
+interface FoundProps {
+  job: ComparedJob;
+  base: number;
+  algorithm: string;
+  inPlace: boolean;
+}
+
+/** The difference at common sizes; without any, that between the measured sizes and how to measure common ones. */
+function Found({ job, base, algorithm, inPlace }: FoundProps) {
+  const { mayChange } = useRole();
+  const instead = job.interpolated.find((one) => one.algorithm === algorithm && one.in_place === inPlace);
+  if (!instead) return <p>{answerWords(rowsOf(job, algorithm, inPlace), `Job ${job.job_id}`, `job ${base}`)}</p>;
+  const sizes = { min: formatSize(instead.base_min_bytes, true), max: formatSize(instead.base_max_bytes, true) };
+  return (
+    <p>
+      {instead.sentence}{" "}
+      {mayChange && (
+        <Link to="/jobs/new" search={{ from: String(job.job_id), ...sizes }}>
+          Measure job {job.job_id} again at the sizes of job {base}
+        </Link>
+      )}
+    </p>
   );
 }
 

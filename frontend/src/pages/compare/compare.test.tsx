@@ -1,7 +1,10 @@
 // @vitest-environment jsdom
+import { act } from "react";
 import { expect, it, vi } from "vitest";
 import { comparisonQuery } from "../../data/comparison";
 import { environmentsQuery, jobQuery } from "../../data/job";
+import { jobsQuery } from "../../data/jobs";
+import { meQuery } from "../../data/server";
 import { curveQuery, epochsQuery } from "../../data/training";
 import { aJob, aSimulation, aTraining } from "../../testing/fixtures";
 import { aComparedRow, aPoint } from "../../testing/resultFixtures";
@@ -26,7 +29,7 @@ const against = { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is
 function sweeps(caveats: string[] = []): Answers {
   const row = aComparedRow();
   const other = { ...row, time_us: 5, busbw_gb_per_s: 4, p5_us: 4, p95_us: 8, is_unstable: true, against };
-  const jobs = [{ job_id: 7, obstacles: [], caveats: [], rows: [row] }, { job_id: 9, obstacles: [], caveats, rows: [other] }];
+  const jobs = [{ job_id: 7, obstacles: [], caveats: [], interpolated: [], rows: [row] }, { job_id: 9, obstacles: [], caveats, interpolated: [], rows: [other] }];
   return new Answers()
     .of(jobQuery(7), aJob({ id: 7, state: "succeeded" }))
     .of(jobQuery(9), aJob({ id: 9, state: "succeeded", spec: aSimulation() }))
@@ -50,6 +53,49 @@ it("begins with the answer, and says what may have disturbed it", async () => {
 
 it("has a command to begin with where no job is chosen", async () => {
   expect(text(await drawn(<ComparePage />, "/compare"), "pre")[0]).toContain("ringscope diff");
+});
+
+const INSTEAD = {
+  algorithm: "ring", in_place: false, sentence: "Job 9 and job 7 measured no common size.",
+  base_min_bytes: 1024, base_max_bytes: 1536, min_bytes: null, max_bytes: null, ratio_least: null, ratio_most: null,
+};
+
+it("says the server's sentence where no size is common, and offers to measure the base job's sizes", async () => {
+  const row = aComparedRow();
+  const jobs = [
+    { job_id: 7, obstacles: [], caveats: [], interpolated: [], rows: [row] },
+    { job_id: 9, obstacles: [], caveats: [], interpolated: [INSTEAD], rows: [{ ...row, size_bytes: 8 }] },
+  ];
+  const answers = sweeps().of(comparisonQuery([7, 9], 7, 0), { base: 7, jobs }).of(meQuery, { role: "operator" } as never);
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", answers);
+  expect(text(page, "[role=status] p")).toEqual([`${INSTEAD.sentence} Measure job 9 again at the sizes of job 7`]);
+  const search = new URL(page.querySelector<HTMLAnchorElement>("[role=status] a")?.href ?? "", "http://h").searchParams;
+  expect([search.get("from"), search.get("min"), search.get("max")]).toEqual(["9", "1 KiB", "1536 B"]);
+  const other = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=mpi", answers);
+  expect(text(other, "[role=status] p")).not.toContain(INSTEAD.sentence);
+});
+
+it("offers jobs where none is chosen, of one kind and no more than can be compared", async () => {
+  const kinds = [aJob({ id: 9, name: "b" }), aTraining({ id: 8 }), aJob({ id: 7, name: "a" })];
+  const answers = new Answers().of(jobsQuery({ state: "succeeded" }), { pages: [{ items: kinds, next: null }], pageParams: [null] });
+  const page = await drawn(<ComparePage />, "/compare", answers);
+  const boxes = [...page.querySelectorAll<HTMLInputElement>("form input")];
+  const button = page.querySelector<HTMLButtonElement>("form button");
+  expect(text(page, "form label")).toEqual([" job 9 b", " job 8 digits", " job 7 a"]);
+  act(() => boxes[2]?.click());
+  expect([boxes[1]?.disabled, button?.disabled], "training cannot be compared with a benchmark").toEqual([true, true]);
+  act(() => boxes[0]?.click());
+  expect(button?.disabled).toBe(false);
+  answers.of(jobQuery(7), aJob({ id: 7 })).of(jobQuery(9), aJob({ id: 9 }));
+  await act(async () => button?.click());
+  expect(text(page, "h2"), "the choice is made").not.toContain("No job is chosen");
+});
+
+it("offers jobs to compare with where one is chosen", async () => {
+  const answers = sweeps().of(jobsQuery({ state: "succeeded", kind: "benchmark" }), { pages: [{ items: [aJob({ id: 9 })], next: null }], pageParams: [null] });
+  const page = await drawn(<ComparePage />, "/compare?ids=7", answers);
+  expect(text(page, "h2")).toContain("Choose the job to compare it with");
+  expect([...page.querySelectorAll<HTMLInputElement>("form input")].map(({ checked }) => checked)).toEqual([true, false]);
 });
 
 it("names what was simulated in every heading, and of how many iterations a time is", async () => {

@@ -10,8 +10,8 @@ const look = { algorithm: "ring", inPlace: false, scale: "busbw", hasBands: true
 const found: Comparison = {
   base: 1,
   jobs: [
-    { job_id: 1, obstacles: [], caveats: [], rows: [row({ size_bytes: 2048 }), row(), row({ algorithm: "mpi" }), row({ algorithm: "fastest" })] },
-    { job_id: 2, obstacles: [], caveats: [], rows: [row({ against: { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_clear: true, is_beyond_noise: true } }), row({ size_bytes: 4096 }), row({ in_place: true })] },
+    { job_id: 1, obstacles: [], caveats: [], interpolated: [], rows: [row({ size_bytes: 2048 }), row(), row({ algorithm: "mpi" }), row({ algorithm: "fastest" })] },
+    { job_id: 2, obstacles: [], caveats: [], interpolated: [], rows: [row({ against: { ratio: 0.5, ratio_low: null, ratio_high: null, noise: 0.05, is_clear: true, is_beyond_noise: true } }), row({ size_bytes: 4096 }), row({ in_place: true })] },
   ],
 };
 
@@ -25,7 +25,7 @@ it("has the lines of all jobs, of the algorithm and place that is looked at", ()
 });
 
 it("keeps a job's line when another job is left out", () => {
-  const jobs = [1, 3, 2].map((id) => ({ job_id: id, obstacles: [], caveats: [], rows: [row()] }));
+  const jobs = [1, 3, 2].map((id) => ({ job_id: id, obstacles: [], caveats: [], interpolated: [], rows: [row()] }));
   const lines = comparedLines({ base: 1, jobs }, new Map(), look);
   const fewer = comparedLines({ base: 3, jobs: jobs.slice(1) }, new Map(), look);
   expect(fewer.map(({ name, colour, dash }) => [name, colour, dash])).toEqual(lines.slice(1).map(({ name, colour, dash }) => [name, colour, dash]));
@@ -38,7 +38,7 @@ it("shows more for faster also as a ratio, and a gap where the base job has no r
 });
 
 it("has behind each line how far iterations differ, and marks the sizes where that is much", () => {
-  const two = { ...found, jobs: [{ job_id: 1, obstacles: [], caveats: [], rows: [row({ is_unstable: true }), row({ size_bytes: 0 }), row({ size_bytes: 2048, p5_us: null })] }] };
+  const two = { ...found, jobs: [{ job_id: 1, obstacles: [], caveats: [], interpolated: [], rows: [row({ is_unstable: true }), row({ size_bytes: 0 }), row({ size_bytes: 2048, p5_us: null })] }] };
   const [line] = comparedLines(two, new Map(), look);
   expect(line).toMatchObject({ band: [[1024, 1.25, 2.5]], unstable: [1024] });
   expect(comparedLines(two, new Map(), { ...look, scale: "ratio" })[0]?.band).toEqual([[1024, 0.625, 1.25]]);

@@ -74,7 +74,7 @@ it("leads from a late cell to what its rank had printed by then, where that line
 it("lays the job beside it that the address names, whatever is the base job in this browser", async () => {
   localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], base: 3 }));
   const rows = [aComparedRow({ size_bytes: 2 ** 20 })];
-  const found = { base: 5, jobs: [{ job_id: 5, obstacles: [], caveats: [], rows }, { job_id: 7, obstacles: [], caveats: [], rows }] };
+  const found = { base: 5, jobs: [{ job_id: 5, obstacles: [], caveats: [], interpolated: [], rows }, { job_id: 7, obstacles: [], caveats: [], interpolated: [], rows }] };
   const known = answers().of(comparisonQuery([5, 7], 5, 0), found).of(jobQuery(5), succeeded({ id: 5 })).of(jobQuery(3), succeeded({ id: 3 }));
   const page = await drawn(<JobPage />, "/jobs/7?view=table&beside=base&base=5", known);
   expect(page.textContent).toContain("Grey: the means of job 5, the base job.");

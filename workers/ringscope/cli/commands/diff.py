@@ -10,7 +10,7 @@ from ringscope.cli.caveats import sentences
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.cli.formatting import AsJson, table
-from ringscope.client import Against, AttemptEnvironment, Client, ComparedRow, Job
+from ringscope.client import Against, AttemptEnvironment, Client, ComparedRow, Interpolated, Job
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.units import format_size, plural
@@ -56,6 +56,8 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
         headings = ("ALGORITHM", "SIZE", "PLACE", f"A={a} us", f"B={b} us", "B/A", "95 %", "")
         stdout_console().print(table(headings, map(_row, compared.pairs)))
         say(_sum(compared.pairs))
+    elif compared.interpolated:
+        _say_interpolated(b, compared.interpolated)
 
 
 class _Pair(NamedTuple):
@@ -70,12 +72,13 @@ class _Compared(NamedTuple):
     obstacles: list[str]  # why their rows do not measure the same thing
     counts: tuple[int, int]  # rows of each job
     pairs: list[_Pair]
+    interpolated: list[Interpolated]  # instead of pairs, where the jobs have no common size
 
 
 def _compared(client: Client, a: Job, b: Job) -> _Compared:
     """Return the comparison of the server, which the page Compare shows too."""
     if a.spec.benchmark is None or b.spec.benchmark is None:
-        return _Compared(obstacles(a.spec, b.spec), (0, 0), [])
+        return _Compared(obstacles(a.spec, b.spec), (0, 0), [], [])
     jobs = client.comparison([a.id, b.id]).jobs
     of_a, of_b = ([row for row in jobs[place].rows if row.algorithm != FASTEST] for place in (0, -1))
     by_place = {(row.algorithm, row.size_bytes, row.in_place): row for row in of_a}
@@ -84,7 +87,16 @@ def _compared(client: Client, a: Job, b: Job) -> _Compared:
         for row in of_b
         if row.against is not None
     ]
-    return _Compared(jobs[-1].obstacles, (len(of_a), len(of_b)), pairs)
+    return _Compared(jobs[-1].obstacles, (len(of_a), len(of_b)), pairs, jobs[-1].interpolated)
+
+
+def _say_interpolated(b: int, found: list[Interpolated]) -> None:
+    """Print the comparison of the fastest algorithms, else of the first algorithm, and what would compare the jobs."""
+    first = next((one for one in found if one.algorithm == FASTEST and not one.in_place), found[0])
+    what = "Fastest algorithms" if first.algorithm == FASTEST else first.algorithm
+    say(f"{what}, {'in place' if first.in_place else 'out of place'}: {first.sentence}")
+    sizes = f"benchmark.min_bytes={first.base_min_bytes} --set benchmark.max_bytes={first.base_max_bytes}"
+    say(f"`ringscope clone {b} --set {sizes}` measures the sizes of the other job.")
 
 
 def _facts(client: Client, job: Job, rows: list[Measurement]) -> dict[str, Any]:
@@ -210,4 +222,6 @@ def _document(sides: list[dict[str, Any]], compared: _Compared, found: list[Diff
         for pair in compared.pairs
     ]
     differing = [asdict(difference) for difference in found]
-    return {"a": a, "b": b, "jobs": sides, "obstacles": compared.obstacles, "differences": differing, "rows": rows}
+    interpolated = [one.model_dump() for one in compared.interpolated]
+    found_there = {"obstacles": compared.obstacles, "differences": differing, "rows": rows}
+    return {"a": a, "b": b, "jobs": sides} | found_there | {"interpolated": interpolated}

@@ -113,12 +113,26 @@ class Standings(View):
     jobs: list[Standing]
 
 
+class Interpolated(View):
+    """The comparison with the base job for an algorithm and placement of which both measured no common size."""
+
+    algorithm: str
+    in_place: bool
+    sentence: str
+    base_min_bytes: int
+    base_max_bytes: int
+    min_bytes: int | None
+    ratio_least: float | None
+    ratio_most: float | None
+
+
 class ComparedJob(View):
     """A job compared with the base job."""
 
     job_id: int
     obstacles: list[str]
     rows: list[ComparedRow]
+    interpolated: list[Interpolated] = []
 
 
 class Comparison(View):

@@ -13,6 +13,7 @@ from benchmarks import plot
 from benchmarks.command import Parser, exit_with, one_of
 from benchmarks.engine import links, model, one_node, untuned
 from benchmarks.report import Result, judged, say
+from benchmarks.training import averages as training_averages
 from benchmarks.training import links as training_links
 from benchmarks.training import page as training_numbers
 from benchmarks.training import strategies as training
@@ -23,6 +24,7 @@ PARTS = {
     "model": model.run,
     "training": training.run,
     "training_links": training_links.run,
+    "training_averages": training_averages.run,
     "untuned": untuned.run,
 }
 

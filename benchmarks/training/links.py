@@ -51,7 +51,7 @@ def run() -> Result | None:
         share_cores(cluster.lab)
         for _ in range(_ROUNDS):
             for name, options in _VARIANTS.items():
-                for figure, value in _trained(cluster, name, options).items():
+                for figure, value in trained(cluster, name, _TRAINING | options).items():
                     rounds[name].setdefault(figure, []).append(value)
     outcome = Outcome(rounds, {})
     say(f"\ntraining_links ({conditions})")
@@ -79,20 +79,28 @@ def targets_of(outcome: Outcome) -> list[Target]:
     return [Target(label, 1.0, ratio.median, at_most=True)]
 
 
-def _trained(cluster: LabCluster, name: str, options: Mapping[str, Any]) -> dict[str, float]:
-    """One job's figures."""
+def trained(cluster: LabCluster, name: str, training: Mapping[str, Any]) -> dict[str, float]:
+    """Run one job, with a rank on each host, and return its figures, with the bytes that a host has sent per step."""
+    before = cluster.sent_bytes()
     body = {
         "name": name,
         "kind": "training",
-        "training": _TRAINING | options,
-        "placement": {"ranks": _HOSTS, "ranks_per_node": 1},
+        "training": training,
+        "placement": {"ranks": len(before), "ranks_per_node": 1},
     }
     summary = cluster.run(body).summary
+    sent = sum(after - start for start, after in zip(before, cluster.sent_bytes(), strict=True))
     exposed_s, steps_s, rate = summary.exposed_communication_seconds, summary.step_seconds, summary.samples_per_second
     if exposed_s is None or steps_s is None or rate is None:
         raise RuntimeError(f"The server has no figures of the job {name}.")
     count = summary.steps_done - 1
-    return {"step_us": steps_s / count * 1e6, "exposed_us": exposed_s / count * 1e6, "samples_per_second": rate}
+    found = {"step_us": steps_s / count * 1e6, "exposed_us": exposed_s / count * 1e6, "samples_per_second": rate}
+    found["sent_bytes_per_step"] = sent / len(before) / summary.steps_done
+    if "target_accuracy" in training and summary.validation_accuracy is not None:
+        found["validation_accuracy"] = summary.validation_accuracy
+    if (seconds := summary.seconds_to_target) is not None:
+        found["seconds_to_target"] = seconds
+    return found
 
 
 if __name__ == "__main__":

@@ -14,6 +14,15 @@ from benchmarks.report import RESULTS, say
 from benchmarks.training.rounds import Outcome
 
 PAGE = Path(__file__).parents[2] / "docs" / "training.md"
+# The heading of each figure's column, and the factor to its unit.
+_COLUMNS = {
+    "step_us": ("step, ms", 1e-3),
+    "exposed_us": ("of it exposed communication, ms", 1e-3),
+    "samples_per_second": ("samples/s", 1.0),
+    "sent_bytes_per_step": ("sent by a rank per step, KiB", 1 / 1024),
+    "seconds_to_target": ("s to the target accuracy", 1.0),
+    "validation_accuracy": ("accuracy at the end, %", 100.0),
+}
 _MARKED = re.compile(r"(<!-- measured (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
@@ -46,11 +55,16 @@ def tables(documents: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _comparison(outcome: Outcome) -> str:
-    lines = []
-    for name in outcome.rounds:
-        step, exposed = (outcome.spread(name, figure).scaled(1e-3) for figure in ("step_us", "exposed_us"))
-        lines.append((name, str(step), str(exposed), str(outcome.spread(name, "samples_per_second"))))
-    table = _table(("", "step, ms", "of it exposed communication, ms", "samples/s"), lines)
+    columns = {
+        figure: column
+        for figure, column in _COLUMNS.items()
+        if all(len(figures.get(figure, ())) > 1 for figures in outcome.rounds.values())
+    }
+    lines = [
+        (name, *(str(outcome.spread(name, figure).scaled(scale)) for figure, (_, scale) in columns.items()))
+        for name in outcome.rounds
+    ]
+    table = _table(("", *(title for title, _ in columns.values())), lines)
     left_out = [f"`{name}` took no part: {sentence}" for name, sentence in outcome.left_out.items()]
     return "\n\n".join([table, *left_out])
 

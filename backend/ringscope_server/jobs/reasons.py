@@ -62,7 +62,7 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason("oom", "failed", "never", "A rank ran out of memory."),
     Reason("verification_failed", "failed", "never", "A result was wrong."),
-    Reason("diverged", "failed", "never", "A loss or parameter was not finite and `on_nan` is stop."),
+    Reason("diverged", "failed", "never", "A loss, gradient or parameter was not finite."),
     Reason(
         "results_missing",
         "failed",

@@ -6780,11 +6780,11 @@ export interface components {
             momentum: number;
             /**
              * On Nan
-             * @description Action on a loss or parameters that are not finite; the job reports them either way.
+             * @description Action on a gradient that is not finite, which the job reports either way: the job stops, or all ranks skip the step.
              * @default stop
              * @enum {string}
              */
-            on_nan: "stop" | "continue";
+            on_nan: "stop" | "skip";
             /**
              * Optimizer
              * @default sgd

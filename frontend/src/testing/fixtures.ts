@@ -179,7 +179,7 @@ export function trainingChoices(): Engine["training"] {
       optimizer: ["sgd", "adam"],
       precision: ["float32", "bfloat16"],
       compression: ["none", "fp16", "top_k", "powersgd"],
-      on_nan: ["stop", "continue"],
+      on_nan: ["stop", "skip"],
     },
     datasets: ["digits", "cifar10", "text", "synthetic"],
     models: { mlp: { hidden: 256, layers: 2 }, gpt: { layers: 2, heads: 4, width: 128, context: 128 } },

@@ -27,7 +27,9 @@ def test_every_strategy_stops_with_the_sentence(options):
 
 
 @pytest.mark.long
-def test_with_continue_it_goes_on_to_its_end_and_each_rank_tells_once():
-    run, records = run_training(2, learning_rate=100.0, weight_decay=10.0, epochs=6, on_nan="continue")
-    assert (run.exit_code, run.reason) == (0, "")
-    assert sorted(record.rank for record in records if isinstance(record, Diverged)) == [0, 1]
+def test_ranks_that_skip_a_step_agree_about_it_and_name_the_rank():
+    run, records = run_training(2, learning_rate=100.0, weight_decay=10.0, epochs=30, on_nan="skip")
+    assert run.exit_code != 0
+    assert "steps in a row were skipped" in run.reason, run.output
+    (found,) = [record for record in records if isinstance(record, Diverged)]
+    assert (found.rank, found.what, found.is_skipped) == (0, "gradient", True)

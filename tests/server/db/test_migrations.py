@@ -110,6 +110,19 @@ async def test_what_lists_go_by_is_taken_out_of_earlier_jobs(empty: Database) ->
     ]
 
 
+async def test_a_job_that_went_on_with_bad_numbers_skips_steps_instead(empty: Database) -> None:
+    await schema.run(empty.engine, lambda config: command.upgrade(config, "0021"))
+    known = {"ranks": 2, "revision": 1, "queued_at": NOON, "excluded_nodes": []}
+    trainings: list[dict[str, Any] | None] = [{"on_nan": "continue", "seed": 3}, {"on_nan": "stop"}, None]
+    stored = [job(number, 2) | known | {"spec": {"training": one}} for number, one in enumerate(trainings, 1)]
+    await write(empty, {"jobs": stored})
+    await schema.upgrade(empty.engine)
+    now = [row["spec"]["training"] for row in (await ask(empty, rows))["jobs"]]
+    assert now == [{"on_nan": "skip", "seed": 3}, {"on_nan": "stop"}, None]
+    await downgrade(empty, "0021")
+    assert [row["spec"]["training"] for row in (await ask(empty, rows))["jobs"]] == trainings
+
+
 async def test_keys_of_what_the_first_version_does_not_know_are_left_behind_on_the_way_down(empty: Database) -> None:
     await schema.upgrade(empty.engine)
     key = {"user": "ada", "body_sha256": "0", "created_at": NOON, "target_id": 1}

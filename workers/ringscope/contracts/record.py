@@ -38,6 +38,7 @@ from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 
 LOOPBACK = "one-device loopback"  # part of a transport's name: ranks shared a GPU, so no link was measured
 
+DivergedAt = Literal["samples", "output", "gradient"]
 _Loss = Annotated[float, AllowInfNan(True)]  # a loss may be NaN or infinite, because training may diverge
 MOST_VARIABLES = 1_000
 
@@ -284,20 +285,45 @@ class Epoch(RecordModel):
 
 
 class Diverged(RecordModel):
-    """The first loss of a rank that was not finite, or the first check that found parameters that are not finite."""
+    """The first numbers of a training that were not finite: a rank's loss, a gradient, or parameters."""
 
     type: Literal["diverged"] = "diverged"
     rank: Int32
-    what: Literal["loss", "parameters"]
+    what: Literal["loss", "gradient", "parameters"]
     step: int = Field(ge=0, lt=2**31, description="Index of the step; parameters are as of its end.")
     loss: _Loss | None = Field(None, description="Loss of the rank in this step.")
+    at: DivergedAt | None = Field(
+        None,
+        description="The first numbers of the rank's step that were not finite: its samples, a layer's output or a "
+        "layer's gradient. null: not known; for a gradient, each rank's own is finite when it is computed again.",
+    )
+    layer: Line | None = Field(None, description="The layer; null where it is the loss itself, or not known.")
+    is_skipped: bool = Field(False, description="Whether the step was skipped, so that it changed no parameters.")
 
     @property
     def sentence(self) -> str:
         """Describe the divergence in one sentence."""
+        found = self._found()
+        if self.is_skipped:
+            return f"Step {self.step} was skipped: {found}."
+        return f"The training diverged: {'after' if self.what == 'parameters' else 'in'} step {self.step} {found}."
+
+    def _found(self) -> str:
         if self.what == "parameters":
-            return f"The training diverged: after step {self.step} rank {self.rank} has parameters that are not finite."
-        return f"The training diverged: in step {self.step} the loss of rank {self.rank} was {self.loss}."
+            return f"rank {self.rank} has parameters that are not finite"
+        if self.at == "samples":
+            return f"rank {self.rank} read samples that are not finite"
+        layer = f"layer {self.layer}" if self.layer else "the model"
+        if self.at == "gradient":
+            return f"the gradient of rank {self.rank} was not finite, first that of {layer}"
+        if self.what == "loss" or self.at == "output":
+            first = f", and the output of {layer} was the first that was not finite" if self.layer else ""
+            loss = "not finite" if self.loss is None else self.loss
+            return f"the loss of rank {self.rank} was {loss}{first}"
+        return (
+            "the sum of the gradients was not finite, but each rank's gradient is when it is computed again; suspect "
+            "the memory of a rank, or the link"
+        )
 
 
 class Check(RecordModel):

@@ -88,7 +88,7 @@ class StepLog:
             if self._divergence is None:
                 from ringscope.train.divergence import Divergence
 
-                self._divergence = Divergence(self._comm.rank, self._emit, "continue")
+                self._divergence = Divergence(self._comm.rank, self._emit, "skip")
             self._divergence.judge_loss(self._steps, loss)
 
     def _start(self) -> None:

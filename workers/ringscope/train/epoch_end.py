@@ -41,7 +41,7 @@ class EpochEnd:
             rank=self._comm.rank,
             epoch=progress.epoch + 1,
             step=progress.step,
-            training_loss=loss_sum / samples,
+            training_loss=loss_sum / samples if samples else float("nan"),  # all steps were skipped
             validation_loss=found.loss,
             validation_accuracy=found.accuracy,
             samples=int(samples),

@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import torch
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.train.divergence import Culprit, find_culprit, first_culprit
 from ringscope.train.loss_scale import LossScale
 from ringscope.train.sums.gradient_sum import GradientSum, Sums
 
+if TYPE_CHECKING:
+    from ringscope.engine.communicator import Communicator
+
+_Batch = tuple[torch.Tensor, torch.Tensor]
 LossSum = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 _AUTOCAST = {"bfloat16": torch.bfloat16, "float16": torch.float16}
 
@@ -22,7 +28,9 @@ class Result:
 
     loss_sum: float
     sums: Sums
-    is_left_out: bool = False  # a gradient overflowed in float16, and the parameters were not changed
+    is_left_out: bool = False  # the parameters were not changed
+    # For a gradient that was not finite: finds out where, from the same parts (see ``Replica._first_culprit``).
+    first_culprit: Callable[[Communicator, Iterable[_Batch]], Culprit | None] | None = None
 
 
 class Replica:
@@ -48,7 +56,7 @@ class Replica:
         self._spec, self._sums, self._optimizer, self._loss_sum = spec, sums, optimizer, loss_sum
         self._device, self._is_slow = device, fault == "slow"
 
-    def step(self, parts: Iterable[tuple[torch.Tensor, torch.Tensor]], count: int, global_samples: int) -> Result:
+    def step(self, parts: Iterable[_Batch], count: int, global_samples: int) -> Result:
         """Make one update from ``count`` parts of inputs and targets, which are fetched when needed.
 
         ``global_samples`` are the samples over which the gradient is the mean: those of all ranks whose gradients are
@@ -64,8 +72,20 @@ class Replica:
                 (loss * (self._factor() / global_samples)).backward()
             total += loss.detach()
         sums = self._sums.finish()
-        is_left_out = not self._update()
-        return Result(float(total), self._sums.share_update(sums), is_left_out)
+        # In float16 the loss scale judges the gradient's norm.
+        is_finite = self.scale is not None or self._sums.is_finite()
+        is_left_out = not (is_finite and self._update())
+        sums = self._sums.share_update(sums)
+        return Result(float(total), sums, is_left_out, None if is_finite else self._first_culprit)
+
+    def _first_culprit(self, comm: Communicator, parts: Iterable[_Batch]) -> Culprit | None:
+        """Compute the parts of a step without an update again; return the first numbers that are not finite, None if
+        all are. It is collective unless each rank applies its own gradient; then it returns this rank's.
+        """
+        mine = find_culprit(self.module, self._loss, parts, comm.rank)
+        if not self._sums.is_own:
+            return first_culprit(comm, self.module, mine)
+        return mine or Culprit(comm.rank, "gradient", None)
 
     def _rehearse(self, inputs: torch.Tensor, targets: torch.Tensor) -> None:
         """Run forward and backward, and discard the results."""

@@ -176,16 +176,23 @@ class Trainer:
             lag=sums.lag,
             buckets=self._buckets(sums),
         )
-        progress.advance(result.loss_sum, len(mine), duration_us)
+        if result.first_culprit is None:
+            progress.advance(result.loss_sum, len(mine), duration_us)
+        else:
+            progress.advance(0.0, 0, duration_us)
         self._reporter.add(step)
         self._samples.note(duration_us - sums.exposed_us)
-        if not result.is_left_out:
+        if result.first_culprit is not None:
+            self._reporter.send()  # the step before what was found in it
+            culprit = result.first_culprit(self._comm, self._batches(mine, parts))
+            self._divergence.judge_gradient(progress.step - 1, step.loss, culprit)
+        elif not result.is_left_out:
             self._judge(step)
 
     def _judge(self, step: Step) -> None:
         if step.loss is not None and not np.isfinite(step.loss):
-            self._reporter.send()  # the step before the one in which this was found
-            self._divergence.judge_loss(self._progress.step - 1, step.loss)
+            self._reporter.send()
+        self._divergence.judge_loss(self._progress.step - 1, step.loss)
 
     def _batches(self, samples: np.ndarray[tuple[int], np.dtype[np.int64]], parts: int) -> Iterator[_Batch]:
         for part in np.array_split(samples, parts):

@@ -50,7 +50,7 @@ export const TRAINING_FIELDS = {
   validation_percent: { pointer: "/training/dataset/validation_percent", label: "Held out (%)", reads: "whole number" },
   checkpoint_every_steps: { pointer: "/training/checkpoint_every_steps", label: "Checkpoint every", reads: "optional whole number" },
   resume_from: { pointer: "/training/resume_from", label: "Resume from", reads: "optional whole number" },
-  on_nan: { pointer: "/training/on_nan", label: "When it diverges", reads: "text" },
+  on_nan: { pointer: "/training/on_nan", label: "Gradient not finite", reads: "text" },
   seed: { pointer: "/training/seed", label: "Seed", reads: "whole number" },
   timeout: { pointer: "/training/timeout_seconds", label: "Timeout", reads: "whole number" },
 } as const satisfies FieldTable<string>;

@@ -12,7 +12,7 @@ _IN_SHARES = ("auto", "ring", "ring_pipelined", "direct", "halving_doubling", "h
 
 def check(spec: TrainingFields) -> None:
     """Raise a validation error at the first field that does not go with the others."""
-    for rule in (_own_fields, _staleness, _servers, _local_sgd, _sharded, _tensorflow, _peers, _float16):
+    for rule in (_own_fields, _staleness, _servers, _local_sgd, _sharded, _tensorflow, _peers, _float16, _skipping):
         for name, (is_refused, sentence) in rule(spec).items():
             if is_refused:
                 raise at((name,), sentence, getattr(spec, name))
@@ -104,6 +104,16 @@ def _float16(spec: TrainingFields) -> _Refusals:
         "choose bfloat16 or float32."
     )
     return {"precision": (spec.compression in ("top_k", "powersgd"), sentence)}
+
+
+def _skipping(spec: TrainingFields) -> _Refusals:
+    if spec.on_nan != "skip":
+        return {}
+    if spec.strategy in TENSORFLOW:
+        sentence = f"{spec.strategy} updates parameters in TensorFlow, before a gradient can be checked; choose stop."
+        return {"on_nan": (True, sentence)}
+    sentence = f"{spec.compression} adds a part of each gradient to later ones; choose stop, or another compression."
+    return {"on_nan": (spec.compression in ("top_k", "powersgd"), sentence)}
 
 
 def _is_changed(spec: TrainingFields, name: str) -> bool:

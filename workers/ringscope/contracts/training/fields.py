@@ -15,7 +15,7 @@ Optimizer = Literal["sgd", "adam", "adamw"]
 Precision = Literal["float32", "bfloat16", "float16"]
 Compression = Literal["none", "fp16", "top_k", "powersgd"]
 BatchSplit = Literal["equal", "speed"]
-OnNan = Literal["stop", "continue"]
+OnNan = Literal["stop", "skip"]
 TrainingTransport = Literal["auto", "shared_memory", "mpi", "nccl", "cuda_ipc"]
 MAX_MODEL_ARGUMENT = 1 << 20
 
@@ -114,7 +114,9 @@ class TrainingFields(SpecModel):
     powersgd_rank: int = Field(2, ge=1, le=256, description="Rank of the matrices that powersgd sends.")
     clip_norm: float | None = Field(None, gt=0, description="The gradient's global norm is clipped to this.")
     on_nan: OnNan = Field(
-        "stop", description="Action on a loss or parameters that are not finite; the job reports them either way."
+        "stop",
+        description="Action on a gradient that is not finite, which the job reports either way: the job stops, or all "
+        "ranks skip the step.",
     )
     checkpoint_every_steps: int | None = Field(
         None, ge=1, description="Steps between checkpoints, in addition to one at the end of each epoch."

@@ -31,6 +31,8 @@ _MOST_SIMULATED_STEPS = 100_000
 class LocalSteps(WholeGradient):
     """A GradientSum that leaves each rank its own gradient, and averages parameters after some updates (collective)."""
 
+    is_own = True
+
     def __init__(self, comm: Communicator, module: torch.nn.Module, spec: TrainingSpec, weight: float) -> None:
         """``weight`` is that of this rank's parameters in an average; those of all ranks add up to 1."""
         self.module, self._weight = module, weight

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 
+from ringscope.train.divergence import is_finite
 from ringscope.train.parameter_server.shards import FlatModel, bind
 from ringscope.train.parameter_server.worker import Worker
 from ringscope.train.sums.gradient_sum import Sums, WholeGradient
@@ -18,11 +19,13 @@ class Pulls(WholeGradient):
     """A GradientSum whose ``finish`` pushes the gradient, and returns with the parameters for the next step."""
 
     algorithm, transport = "parameter_server", "mpi"
+    is_own = True
 
     def __init__(self, model: FlatModel) -> None:
         self.module, self._model = model.module, model
         self.size_bytes = int(model.gradients.nbytes)
         self._worker: Worker | None = None
+        self._is_finite = True
 
     @property
     def gradients(self) -> list[torch.Tensor]:
@@ -32,6 +35,10 @@ class Pulls(WholeGradient):
     def start(self, worker: Worker) -> None:
         """Train through ``worker`` from now on."""
         self._worker = worker
+
+    def is_finite(self) -> bool:
+        """Return whether this worker's gradient was finite; the servers have received zeros if it was not."""
+        return self._is_finite
 
     def begin(self) -> None:
         """Start a step."""
@@ -47,6 +54,9 @@ class Pulls(WholeGradient):
         if self._worker is None:
             raise RuntimeError("start comes before the first step")
         backward_us = self._elapsed_us()
+        self._is_finite = is_finite(self._model.gradients)
+        if not self._is_finite:
+            self._model.gradients.zero_()  # the servers apply what they receive
         lag = self._worker.exchange()
         end_us = self._elapsed_us()
         return Sums(

@@ -8,6 +8,8 @@ from typing import Protocol
 
 import torch
 
+from ringscope.train.divergence import is_finite
+
 
 @dataclass(frozen=True, slots=True)
 class Sums:
@@ -42,6 +44,7 @@ class GradientSum(Protocol):
     algorithm: str  # named as in records
     transport: str
     size_bytes: int  # size of the whole gradient
+    is_own: bool  # whether each rank applies its own gradient, so that other ranks do not know it
 
     @property
     def gradients(self) -> list[torch.Tensor]:
@@ -49,6 +52,9 @@ class GradientSum(Protocol):
 
     def norm(self) -> float:
         """Return the Euclidean norm of the whole gradient after ``finish`` (collective where it is in shares)."""
+
+    def is_finite(self) -> bool:
+        """Return whether the gradient that this rank applies is finite, after ``finish`` (collective in shares)."""
 
     def begin(self) -> None:
         """Start a step: the gradients are zero."""
@@ -73,6 +79,8 @@ class GradientSum(Protocol):
 class WholeGradient:
     """Base of a GradientSum that gives each rank the whole sum, so that all ranks make the same update."""
 
+    is_own = False
+
     @property
     def gradients(self) -> list[torch.Tensor]:
         """Return the memory of the sums after ``finish``."""
@@ -81,6 +89,10 @@ class WholeGradient:
     def norm(self) -> float:
         """Return the Euclidean norm of the gradient; no rank needs another one for it."""
         return float(norm_of(self.gradients))
+
+    def is_finite(self) -> bool:
+        """Return whether all gradients are finite; no rank needs another one for it."""
+        return all(is_finite(gradient) for gradient in self.gradients)
 
     def share_update(self, sums: Sums) -> Sums:
         """Return ``sums``: there is nothing to exchange."""

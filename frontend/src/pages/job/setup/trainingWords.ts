@@ -51,7 +51,7 @@ function finerItems(training: Training): Item[] {
     ...some(training.batch_split === "speed", ["Batch split", "by the speed of each rank"]),
     ...some(training.compression !== "none", ["Compression", compressionText(training)]),
     ...some(norm != null, ["Clipping", `global norm at most ${norm}`]),
-    ...some(training.on_nan === "continue", ["When it diverges", "training continues"]),
+    ...some(training.on_nan === "skip", ["Gradient not finite", "the step is skipped"]),
     ...some(target != null, ["Target", `${percent(target ?? 0)} of held-out samples`]),
     ...some(from != null, ["Resumed from", `job ${from}`]),
     ...some(training.max_steps != null, ["Most steps", String(training.max_steps)]),

@@ -15,7 +15,7 @@ export function FinerOptions(part: TrainingPart) {
         <TextInput description="Number of an earlier job" inputMode="numeric" {...bind("resume_from")} />
         <TextInput description="Empty: all epochs" inputMode="numeric" {...bind("max_steps")} />
         <TextInput description="For parameters and order" inputMode="numeric" {...bind("seed")} />
-        <NativeSelect description="Loss or parameters not finite" {...select(part, "on_nan")} />
+        <NativeSelect description="Stop, or skip the step" {...select(part, "on_nan")} />
       </div>
       <div className={classes.row}>
         <TextInput description="Of sgd" inputMode="decimal" {...bind("momentum")} />

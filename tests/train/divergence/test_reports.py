@@ -1,5 +1,6 @@
-"""A training whose numbers are not finite any more is told once, stops where it is to, and keeps its checkpoint."""
+"""A training whose numbers are not finite is reported once, stops or skips the step, and keeps its checkpoint."""
 
+import itertools
 import math
 from types import SimpleNamespace
 
@@ -7,12 +8,12 @@ import pytest
 import torch
 from tests.train.fakes import LonelyCommunicator
 
-from ringscope.contracts.record import RECORD, Diverged, Steps
+from ringscope.contracts.record import RECORD, Diverged, Epoch, Steps
 from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.errors import DivergedError
 from ringscope.rank.step_log import StepLog
 from ringscope.train.checkpoint import steps
-from ringscope.train.divergence import Divergence, are_finite
+from ringscope.train.divergence.reports import MOST_SKIPPED, Divergence
 from ringscope.train.program import assemble
 
 
@@ -43,18 +44,64 @@ def test_a_job_that_diverges_stops_with_a_sentence_and_its_steps_are_told_before
     assert RECORD.validate_json(found[0].model_dump_json()).sentence == found[0].sentence
 
 
-def test_a_job_that_is_to_go_on_does_and_tells_once(comm):
-    told = []
-    trainer = training(comm, told, learning_rate=100.0, weight_decay=10.0, epochs=30, on_nan="continue")
+def spoilt_inputs(trainer, *steps):
+    """Let the samples of these steps have a number that is not finite."""
+    batches, seen = trainer._batches, []
+
+    def spoil(samples, parts):
+        if not seen or seen[-1] is not samples:  # a step that went wrong is computed again
+            seen.append(samples)
+        for inputs, targets in batches(samples, parts):
+            is_first = torch.arange(inputs.shape[-1]) == 0
+            yield inputs.masked_fill(is_first, math.nan) if len(seen) - 1 in steps else inputs, targets
+
+    trainer._batches = spoil
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"accumulation_steps": 2}, {"precision": "bfloat16"}, {"optimizer": "adam"}, {"strategy": "local_sgd"}],
+    ids=lambda options: " ".join(map(str, options.values())) or "mirrored",
+)
+def test_a_step_whose_gradient_is_not_finite_is_skipped_and_changes_nothing(comm, options, capsys):
+    told, before = [], []
+    trainer = training(comm, told, on_nan="skip", epochs=1, **options)
+    spoilt_inputs(trainer, 1, 3)
+    step = trainer._replica.step
+
+    def noted(*arguments):
+        before.append([parameter.detach().clone() for parameter in trainer.module.parameters()])
+        return step(*arguments)
+
+    trainer._replica.step = noted
     trainer.run()
-    assert trainer.progress.epoch == 30
-    assert not are_finite(trainer.module)
+    same = [all(map(torch.equal, one, other)) for one, other in itertools.pairwise(before)]
+    assert [number for number, is_same in enumerate(same) if is_same] == [1, 3]
+    (first,) = [record for record in told if isinstance(record, Diverged)]
+    assert first.sentence == "Step 1 was skipped: rank 0 read samples that are not finite."
+    assert capsys.readouterr().out.count("was skipped: rank 0 read samples") == 2, "the log has each step"
+    epoch = next(record for record in told if isinstance(record, Epoch))
+    assert math.isfinite(epoch.training_loss), "the mean of the steps that were made"
+
+
+def test_a_job_that_skips_all_its_steps_stops(comm):
+    told = []
+    trainer = training(comm, told, learning_rate=100.0, weight_decay=10.0, epochs=300, on_nan="skip")
+    with pytest.raises(DivergedError, match=f"The training diverged: {MOST_SKIPPED} steps in a row were skipped"):
+        trainer.run()
     assert len([record for record in told if isinstance(record, Diverged)]) == 1
+
+
+def test_good_steps_between_skipped_ones_are_no_row(comm):
+    trainer = training(comm, [], on_nan="skip", epochs=10)
+    spoilt_inputs(trainer, *range(0, 200, 2))
+    trainer.run()
+    assert trainer.progress.epoch == 10
 
 
 def test_the_last_finite_checkpoint_stays_however_many_would_come(comm, tmp_path):
     told = []
-    trainer = training(comm, told, tmp_path, checkpoint_every_steps=1, epochs=2, on_nan="continue")
+    trainer = training(comm, told, tmp_path, checkpoint_every_steps=1, epochs=2, on_nan="skip")
     poisoned = []
 
     def poison(*_):
@@ -65,7 +112,7 @@ def test_the_last_finite_checkpoint_stays_however_many_would_come(comm, tmp_path
 
     trainer._replica._optimizer.register_step_post_hook(poison)
     trainer.run()
-    assert len(poisoned) > 5
+    assert len(poisoned) == 1, "no step after it was made"
     assert steps(tmp_path) == [4, 5]
     assert trainer.progress.epoch == 2
 
@@ -91,7 +138,7 @@ def test_a_step_that_float16_leaves_out_is_no_divergence(comm):
 
     def overflown(*arguments):
         result = step(*arguments)
-        return SimpleNamespace(loss_sum=math.inf, sums=result.sums, is_left_out=True)
+        return SimpleNamespace(loss_sum=math.inf, sums=result.sums, is_left_out=True, first_culprit=None)
 
     trainer._replica.step = overflown
     trainer.run()
@@ -100,7 +147,7 @@ def test_a_step_that_float16_leaves_out_is_no_divergence(comm):
 
 def test_each_rank_tells_for_itself_and_once():
     told = []
-    divergence = Divergence(3, told.append, "continue")
+    divergence = Divergence(3, told.append, "skip")
     for step, loss in enumerate([1.0, None, math.inf, math.nan]):
         divergence.judge_loss(step, loss)
     assert [(one.rank, one.step, one.what, one.loss) for one in told] == [(3, 2, "loss", math.inf)]

@@ -96,6 +96,7 @@ def test_what_was_not_sent_stays_of_one_scale(way: str) -> None:
         ({"checkpoint_every_steps": 5}, "writes no checkpoints"),
         ({"resume_from": 1}, "reads no checkpoints"),
         ({"all_reduce": "ring"}, "sums by itself"),
+        ({"on_nan": "skip"}, "choose stop"),
         ({"compression": "fp16"}, "choose mirrored or multi_worker_mirrored"),
     ],
 )

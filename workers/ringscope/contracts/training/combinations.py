@@ -107,13 +107,8 @@ def _float16(spec: TrainingFields) -> _Refusals:
 
 
 def _skipping(spec: TrainingFields) -> _Refusals:
-    if spec.on_nan != "skip":
-        return {}
-    if spec.strategy in TENSORFLOW:
-        sentence = f"{spec.strategy} updates parameters in TensorFlow, before a gradient can be checked; choose stop."
-        return {"on_nan": (True, sentence)}
-    sentence = f"{spec.compression} adds a part of each gradient to later ones; choose stop, or another compression."
-    return {"on_nan": (spec.compression in ("top_k", "powersgd"), sentence)}
+    sentence = f"{spec.strategy} updates parameters in TensorFlow, before a gradient can be checked; choose stop."
+    return {"on_nan": (spec.on_nan == "skip" and spec.strategy in TENSORFLOW, sentence)}
 
 
 def _is_changed(spec: TrainingFields, name: str) -> bool:

@@ -10,6 +10,8 @@ OFFERED = [
     {"compression": "top_k"},
     {"compression": "powersgd"},
     {"precision": "bfloat16"},
+    {"strategy": "sharded"},
+    {"strategy": "local_sgd"},
     {"strategy": "torch_ddp", "all_reduce": "auto"},
     {"strategy": "parameter_server", "all_reduce": "auto"},
     {"strategy": "parameter_server", "all_reduce": "auto", "consistency": "async"},
@@ -22,7 +24,7 @@ def test_every_strategy_stops_with_the_sentence(options):
     ranks = 3 if options.get("strategy") == "parameter_server" else 2
     run, records = run_training(ranks, learning_rate=100.0, weight_decay=10.0, epochs=30, **options)
     assert run.exit_code != 0
-    assert "The training diverged: " in run.reason, run.output
+    assert "The training diverged: " in run.reason, (run.reason, run.output)
     assert any(isinstance(record, Diverged) for record in records)
 
 

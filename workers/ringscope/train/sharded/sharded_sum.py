@@ -82,6 +82,10 @@ class ShardedSum(Reducer):
         square = float(norm_of(self.gradients)) ** 2 if self.share else 0.0
         return sqrt(self._comm.total(np.array([square], np.float64))[0])
 
+    def is_finite(self) -> bool:
+        """Return whether all shares of the gradient are finite (collective)."""
+        return not self._comm.maximum(np.array([not super().is_finite()], np.int64))[0]
+
     def begin(self) -> None:
         """Start a step: zero the gradients and start the clocks."""
         super().begin()

@@ -55,6 +55,23 @@ def test_sharded_refuses_what_it_cannot_do(option: dict[str, object], sentence: 
     assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
 
 
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"checkpoint_every_steps": 5}, "torch_fsdp writes no checkpoints"),
+        ({"resume_from": 1}, "torch_fsdp reads no checkpoints"),
+        ({"all_reduce": "ring"}, "torch_fsdp sums by itself"),
+        ({"batch_split": "speed"}, "torch_fsdp does not use it"),
+    ],
+)
+def test_torch_fsdp_refuses_what_it_does_not_do(option: dict[str, object], sentence: str) -> None:
+    assert not TrainingSpec.model_validate({"strategy": "torch_fsdp"}).keeps_checkpoints
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"strategy": "torch_fsdp"} | option)
+    (found,) = field_errors(refused.value)
+    assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
+
+
 @pytest.mark.parametrize("option", [{"batch_split": "speed"}, {"clip_norm": 1.0}, {"all_reduce": "ring_pipelined"}])
 def test_sharded_takes_what_it_can(option: dict[str, object]) -> None:
     TrainingSpec.model_validate({"strategy": "sharded", "device": "cuda", "precision": "float16"} | option)

@@ -6595,13 +6595,13 @@ export interface components {
              * One Node
              * @description The strategies that run on one node only.
              */
-            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
             /**
              * Own Fields
              * @description The fields that only some strategies use, with these strategies.
              */
             own_fields: {
-                [key: string]: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+                [key: string]: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
             };
         };
         /**
@@ -6853,11 +6853,11 @@ export interface components {
             staleness?: number | null;
             /**
              * Strategy
-             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, with the optimizer in equal shares; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, for comparison.
+             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, with the optimizer in equal shares; torch_* and tf_*: the same training by PyTorch and TensorFlow, for comparison.
              * @default mirrored
              * @enum {string}
              */
-            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
+            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
             /**
              * Sync Every
              * @description Steps that each rank of local_sgd makes between two averages.

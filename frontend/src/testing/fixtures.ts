@@ -167,7 +167,7 @@ export function trainingChoices(): Engine["training"] {
   const { spec } = aJob();
   return {
     fields: {
-      strategy: ["mirrored", "multi_worker_mirrored", "parameter_server", "local_sgd", "sharded", "torch_ddp"],
+      strategy: ["mirrored", "multi_worker_mirrored", "parameter_server", "local_sgd", "sharded", "torch_ddp", "torch_fsdp"],
       all_reduce: ["auto", "ring", "direct"],
       transport: ["auto", "shared_memory", "mpi"],
       device: ["auto", "cpu", "cuda"],

@@ -22,6 +22,15 @@ def test_it_equals_a_single_process(results, name):
     assert results[name]["moved"] > 100 * TOLERANCE
 
 
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_sharded_also_equals_a_single_process_on_other_numbers_of_ranks(gang, ranks):
+    results = gang(ranks, "equal_main.py", "sharded")
+    assert len(results) >= 7
+    for name, found in results.items():
+        assert found["difference"] < ROUNDED.get(name, TOLERANCE)
+        assert len(set(found["digests"])) == 1
+
+
 @pytest.mark.parametrize("name", ROUNDED)
 def test_with_fewer_bits_it_is_close_to_a_single_process(results, name):
     assert 0 < results[name]["difference"] < ROUNDED[name]

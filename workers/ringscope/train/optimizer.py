@@ -11,9 +11,10 @@ from ringscope.contracts.training import TrainingSpec
 _STATE = {"sgd": ("momentum_buffer",), "adam": ("exp_avg", "exp_avg_sq"), "adamw": ("exp_avg", "exp_avg_sq")}
 
 
-def build_optimizer(spec: TrainingSpec, module: torch.nn.Module) -> torch.optim.Optimizer:
-    """Build the optimizer of all parameters of ``module``; it is fused, so it reads memory once, on CPUs and GPUs."""
-    options: dict[str, Any] = {"lr": spec.learning_rate, "weight_decay": spec.weight_decay, "fused": True}
+def build_optimizer(spec: TrainingSpec, module: torch.nn.Module, is_fused: bool = True) -> torch.optim.Optimizer:
+    """Build the optimizer of all parameters of ``module``; if fused, it reads memory once, on CPUs and GPUs."""
+    way = {"fused": True} if is_fused else {"foreach": True}
+    options: dict[str, Any] = {"lr": spec.learning_rate, "weight_decay": spec.weight_decay} | way
     parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
     match spec.optimizer:
         case "sgd":

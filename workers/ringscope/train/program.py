@@ -84,6 +84,10 @@ def assemble(
     module = models.build(spec, dataset).to(device)
     if spec.strategy in LOCAL_SGD:
         return local_trainer(comm, spec, dataset, module, device, emit, (folder, earlier), fault)
+    if spec.strategy == "torch_fsdp":
+        from ringscope.train.torch_fsdp import fsdp_trainer  # it takes a second to load
+
+        return fsdp_trainer(comm, spec, dataset, module, device, emit, fault)
     if spec.strategy in SHARDED:
         return sharded_trainer(comm, spec, dataset, module, device, emit, (folder, earlier), fault)
     compressor = compression(spec, comm.size)

@@ -33,7 +33,7 @@ class TorchDdp(WholeGradient):
     def __init__(self, comm: "Communicator", module: torch.nn.Module, spec: TrainingSpec) -> None:
         """Connect the ranks and wrap ``module`` (collective)."""
         self.algorithm = self.transport = "gloo" if comm.gpu is None else "nccl"
-        _connect(comm, self.algorithm, spec.timeout_seconds)
+        connect(comm, self.algorithm, spec.timeout_seconds)
         parameters = [parameter for parameter in module.parameters() if parameter.requires_grad]
         self.size_bytes = sum(p.numel() * p.element_size() for p in parameters)
         self._parameters = parameters
@@ -98,7 +98,8 @@ class TorchDdp(WholeGradient):
         return (time.perf_counter_ns() - self._start_ns) / 1e3
 
 
-def _connect(comm: "Communicator", backend: str, timeout_seconds: int) -> None:
+def connect(comm: "Communicator", backend: str, timeout_seconds: int) -> None:
+    """Connect the ranks through torch.distributed (collective)."""
     store, on_one_node = comm.torch_store()
     if backend == "gloo" and (interface := _LOOPBACK if on_one_node else interface_of(own_address())):
         os.environ.setdefault(_INTERFACE_VARIABLE, interface)

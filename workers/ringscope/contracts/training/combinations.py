@@ -2,7 +2,14 @@
 
 from ringscope.contracts.spec_model import at
 from ringscope.contracts.training.fields import TrainingFields
-from ringscope.contracts.training.strategies import LOCAL_SGD, OWN_FIELDS, PEERS, SHARDED, TENSORFLOW
+from ringscope.contracts.training.strategies import (
+    LOCAL_SGD,
+    OWN_FIELDS,
+    PEERS,
+    SHARDED,
+    TENSORFLOW,
+    WITHOUT_CHECKPOINTS,
+)
 
 # Whether a field has a value that its strategy cannot follow, and the sentence that says so.
 _Refusals = dict[str, tuple[bool, str]]
@@ -77,11 +84,6 @@ def _tensorflow(spec: TrainingFields) -> _Refusals:
         "precision": (spec.precision != "float32", f"{spec.strategy} computes in float32; leave it out."),
         "accumulation_steps": (spec.accumulation_steps != 1, f"{one_strategy}, each of one batch; leave it out."),
         "clip_norm": (spec.clip_norm is not None, f"{one_strategy}, without gradient clipping; leave it out."),
-        "checkpoint_every_steps": (
-            spec.checkpoint_every_steps is not None,
-            f"{spec.strategy} writes no checkpoints; leave it out.",
-        ),
-        "resume_from": (spec.resume_from is not None, f"{spec.strategy} reads no checkpoints; leave it out."),
         "consistency": (
             spec.strategy == "tf_parameter_server" and spec.consistency != "async",
             "TensorFlow's servers apply each gradient when it comes; set consistency to async.",
@@ -90,8 +92,19 @@ def _tensorflow(spec: TrainingFields) -> _Refusals:
 
 
 def _peers(spec: TrainingFields) -> _Refusals:
-    is_refused = spec.strategy in PEERS and spec.all_reduce != "auto"
-    return {"all_reduce": (is_refused, f"{spec.strategy} sums by itself; leave it at auto.")}
+    has_none = spec.strategy in WITHOUT_CHECKPOINTS
+    sums_itself = spec.strategy in PEERS and spec.all_reduce != "auto"
+    return {
+        "all_reduce": (sums_itself, f"{spec.strategy} sums by itself; leave it at auto."),
+        "checkpoint_every_steps": (
+            has_none and spec.checkpoint_every_steps is not None,
+            f"{spec.strategy} writes no checkpoints; leave it out.",
+        ),
+        "resume_from": (
+            has_none and spec.resume_from is not None,
+            f"{spec.strategy} reads no checkpoints; leave it out.",
+        ),
+    }
 
 
 def _float16(spec: TrainingFields) -> _Refusals:

@@ -35,7 +35,7 @@ class TrainingFields(SpecModel):
         "mirrored",
         description="mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold "
         "the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, "
-        "with the optimizer in equal shares; torch_ddp and tf_*: the same training by PyTorch and TensorFlow, for "
+        "with the optimizer in equal shares; torch_* and tf_*: the same training by PyTorch and TensorFlow, for "
         "comparison.",
     )
     all_reduce: Algorithm = Field(

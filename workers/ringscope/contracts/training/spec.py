@@ -8,7 +8,7 @@ from ringscope.contracts.spec_model import at
 from ringscope.contracts.training import combinations
 from ringscope.contracts.training.dataset import LABELS, SEQUENCES
 from ringscope.contracts.training.fields import MAX_MODEL_ARGUMENT, MODEL_ARGUMENTS, TrainingFields
-from ringscope.contracts.training.strategies import LOCAL_SGD, MIRRORED, PARAMETER_SERVERS, SHARDED, TENSORFLOW
+from ringscope.contracts.training.strategies import LOCAL_SGD, MIRRORED, PARAMETER_SERVERS, SHARDED, WITHOUT_CHECKPOINTS
 
 
 class TrainingSpec(TrainingFields):
@@ -22,7 +22,7 @@ class TrainingSpec(TrainingFields):
     @property
     def keeps_checkpoints(self) -> bool:
         """Return whether another job can resume where this one stopped."""
-        return self.strategy not in TENSORFLOW
+        return self.strategy not in WITHOUT_CHECKPOINTS
 
     def sizes(self) -> dict[str, int]:
         """Return the model's arguments, with its defaults for missing ones."""

@@ -9,6 +9,7 @@ Strategy = Literal[
     "local_sgd",
     "sharded",
     "torch_ddp",
+    "torch_fsdp",
     "tf_mirrored",
     "tf_multi_worker_mirrored",
     "tf_parameter_server",
@@ -26,7 +27,9 @@ TENSORFLOW = frozenset({"tf_mirrored", "tf_multi_worker_mirrored", "tf_parameter
 PARAMETER_SERVERS = frozenset({"parameter_server", "tf_parameter_server"})
 LOCAL_SGD = frozenset({"local_sgd"})
 SHARDED = frozenset({"sharded"})
-PEERS = TENSORFLOW | {"torch_ddp"}  # strategies of other libraries, for comparison: they sum gradients themselves
+# Strategies of other libraries, for comparison: they sum gradients themselves.
+PEERS = TENSORFLOW | {"torch_ddp", "torch_fsdp"}
+WITHOUT_CHECKPOINTS = TENSORFLOW | {"torch_fsdp"}
 # Fields that only some strategies have.
 OWN_FIELDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("servers", "consistency", "staleness"), PARAMETER_SERVERS),

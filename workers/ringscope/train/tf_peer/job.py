@@ -17,8 +17,8 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.meeting import exchange_addresses
 from ringscope.engine.positions import UNTIMED, set_stage
 from ringscope.train import models
+from ringscope.train.checkpoints import NoCheckpoints
 from ringscope.train.data import Dataset
-from ringscope.train.progress import Progress
 from ringscope.train.tf_peer import cluster
 from ringscope.train.tf_peer.following import FollowingRank, Lead
 from ringscope.train.tf_peer.library import between_operations, load
@@ -30,18 +30,6 @@ if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
 _MOST_CPUS = 4096
-
-
-class NoCheckpoints:
-    """Checkpoints of peers: they write none, and start at the beginning."""
-
-    def restore(self, spec: TrainingSpec) -> Progress:
-        """Return the beginning."""
-        return Progress()
-
-    def save(self, progress: Progress) -> float:
-        """Save nothing; return a time of 0."""
-        return 0.0
 
 
 class LeadingRank:

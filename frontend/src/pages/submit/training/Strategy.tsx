@@ -12,6 +12,7 @@ const STRATEGIES: Record<string, string> = {
   local_sgd: "Each rank makes steps of its own; now and then all average their parameters, so fewer bytes are sent.",
   sharded: "As mirrored, but each rank updates an equal share of the parameters, so the optimizer takes less memory.",
   torch_ddp: "The same by PyTorch's DistributedDataParallel, to compare with.",
+  torch_fsdp: "Sharded training by PyTorch's fully_shard (FSDP), to compare with.",
   tf_mirrored: "The same by TensorFlow's MirroredStrategy, to compare with.",
   tf_multi_worker_mirrored: "The same by TensorFlow's MultiWorkerMirroredStrategy, to compare with.",
   tf_parameter_server: "The same by TensorFlow's ParameterServerStrategy, to compare with.",

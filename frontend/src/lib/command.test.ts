@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobSpec } from "../api/types";
-import { atServer, curlCommand, fittedTo, submitCommand } from "./command";
+import { atServer, fittedTo, postCommand, submitCommand } from "./command";
 import examples from "./commands.json";
 import { aJob, aSimulation, aTraining, CLUSTER, trainingChoices } from "../testing/fixtures";
 import { shellQuote } from "./shell";
@@ -89,7 +89,7 @@ it("quotes only what a shell would change", () => {
 });
 
 it("writes the whole specification for curl", () => {
-  const text = curlCommand(spec, "http://h:1");
+  const text = postCommand("/jobs", spec, "http://h:1");
   expect(text).toMatch(/^curl -X POST http:\/\/h:1\/api\/v1\/jobs \\\n/);
   const body = /-d '(.*)'$/.exec(text)?.[1];
   expect(JSON.parse(body ?? "")).toEqual(spec);

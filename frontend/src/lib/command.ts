@@ -125,12 +125,12 @@ function sweepCommand(spec: BenchmarkSpec): string {
   return words.map((word) => shellQuote(String(word))).join(" ");
 }
 
-/** The same as curl; the token comes from the environment. */
-export function curlCommand(spec: JobSpec, origin: string): string {
+/** A request as curl; the token comes from the environment. */
+export function postCommand(path: string, body: unknown, origin: string): string {
   return [
-    `curl -X POST ${origin}/api/v1/jobs`,
+    `curl -X POST ${origin}/api/v1${path}`,
     `-H "Authorization: Bearer $RINGSCOPE_TOKEN"`,
     `-H 'Content-Type: application/json'`,
-    `-d ${shellQuote(JSON.stringify(spec))}`,
+    `-d ${shellQuote(JSON.stringify(body))}`,
   ].join(" \\\n  ");
 }

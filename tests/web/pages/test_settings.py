@@ -68,6 +68,20 @@ def test_a_nodes_token_is_rotated_by_its_agent(visit: Visit) -> None:
     assert visit.violations() == []
 
 
+def test_a_new_webhook_tells_of_ended_jobs_and_can_be_made_without_scrolling(visit: Visit) -> None:
+    page = visit.open("/settings/webhooks")
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.get_by_role("button", name="New webhook").click()
+    dialog = page.get_by_role("dialog", name="New webhook")
+    for event in ("job.failed", "job.succeeded"):
+        expect(dialog.get_by_role("checkbox", name=event, exact=True)).to_be_checked()
+    expect(dialog.get_by_role("button", name="Make webhook")).to_be_in_viewport(ratio=1)
+    dialog.get_by_role("textbox", name="Name").fill("ops")
+    dialog.get_by_role("textbox", name="URL").fill("https://example.org/hook")
+    dialog.get_by_text("The same as a command").click()
+    expect(dialog.locator("pre").first).to_contain_text("webhook add ops https://example.org/hook --event job.failed")
+
+
 @pytest.mark.long
 def test_a_webhook_is_made_tested_disabled_and_removed(visit: Visit) -> None:
     visit.expect_error("422")

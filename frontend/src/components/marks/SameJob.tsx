@@ -2,24 +2,11 @@ import { useQuery } from "@tanstack/react-query";
 import { engineQuery } from "../../data/server";
 import type { JobSpec } from "../../api/types";
 import { site } from "../../api/site";
-import { curlCommand, submitCommand } from "../../lib/command";
-import { Command } from "../controls/Command";
-import { ServerCommand } from "../controls/ServerCommand";
-import classes from "./SameJob.module.css";
+import { postCommand, submitCommand } from "../../lib/command";
+import { SameRequest } from "./SameRequest";
 
-/** Commands that submit the same job: for a terminal, and with curl. */
+/** Commands that submit the same job. */
 export function SameJob({ spec }: { spec: JobSpec }) {
   const engine = useQuery(engineQuery);
-  return (
-    <>
-      <div className={classes.same}>
-        <p className="dim">The same in a terminal</p>
-        <ServerCommand text={submitCommand(spec, engine.data?.training)} />
-      </div>
-      <details className={classes.curl}>
-        <summary className="dim">The same with curl</summary>
-        <Command text={curlCommand(spec, site())} />
-      </details>
-    </>
-  );
+  return <SameRequest command={submitCommand(spec, engine.data?.training)} curl={postCommand("/jobs", spec, site())} />;
 }

@@ -226,13 +226,3 @@ export function planCommand(form: PlanForm, origin: string, fit?: string, progra
   const command = withProgram(words.map((word) => shellQuote(String(word))).join(" "), program);
   return fit ? `${atServer(`ringscope fit --job ${fit} --json`, origin, program)} > fit.json && ${command}` : command;
 }
-
-/** A question as curl; the token comes from the environment. */
-export function askCommand(path: string, question: unknown, origin: string): string {
-  return [
-    `curl -X POST ${origin}/api/v1${path}`,
-    `-H "Authorization: Bearer $RINGSCOPE_TOKEN"`,
-    `-H 'Content-Type: application/json'`,
-    `-d ${shellQuote(JSON.stringify(question))}`,
-  ].join(" \\\n  ");
-}

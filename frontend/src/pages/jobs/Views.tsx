@@ -3,7 +3,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { type FormEvent, memo, useMemo, useState } from "react";
 import { meQuery } from "../../data/server";
-import { buttonsClass, Dialog } from "../../components/controls/Dialog";
+import { Dialog } from "../../components/controls/Dialog";
+import { FormFoot } from "../../components/controls/FormFoot";
 import { passesFocus } from "../../components/hooks/keepFocus";
 import { useStored } from "../../components/hooks/useStored";
 import type { JobsSearch } from "../../lib/search/search";
@@ -54,6 +55,7 @@ export const Views = memo(function Views({ search }: { search: JobsSearch }) {
       </ul>
       <Dialog title="Save this view" isOpen={isNaming} onClose={() => setNaming(false)}>
         <NameForm
+          onCancel={() => setNaming(false)}
           onName={(name) => {
             setKept(withView(kept, { name, query: here }));
             setNaming(false);
@@ -72,7 +74,7 @@ function ViewLink({ view, isHere }: { view: View; isHere: boolean }) {
   );
 }
 
-function NameForm({ onName }: { onName: (name: string) => void }) {
+function NameForm({ onName, onCancel }: { onName: (name: string) => void; onCancel: () => void }) {
   const [name, setName] = useState("");
   const [error, setError] = useState<string | null>(null);
   const submit = (event: FormEvent): void => {
@@ -91,11 +93,7 @@ function NameForm({ onName }: { onName: (name: string) => void }) {
         error={error}
         onChange={(event) => setName(event.currentTarget.value)}
       />
-      <div className={buttonsClass}>
-        <Button type="submit" variant="filled">
-          Save
-        </Button>
-      </div>
+      <FormFoot submit="Save" onCancel={onCancel} />
     </form>
   );
 }

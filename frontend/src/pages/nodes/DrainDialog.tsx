@@ -1,9 +1,13 @@
-import { Button, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { type FormEvent, useRef, useState } from "react";
 import { api, unwrap } from "../../api/client";
 import type { NodeView } from "../../api/types";
-import { buttonsClass, Dialog } from "../../components/controls/Dialog";
-import { ErrorNote } from "../../components/states/ErrorNote";
+import { site } from "../../api/site";
+import { FormFoot } from "../../components/controls/FormFoot";
+import { SameRequest } from "../../components/marks/SameRequest";
+import { postCommand } from "../../lib/command";
+import { shellQuote } from "../../lib/shell";
+import { Dialog } from "../../components/controls/Dialog";
 import { plural } from "../../lib/format";
 import { jobsOn } from "../../lib/nodes";
 import classes from "./NodesPage.module.css";
@@ -62,13 +66,18 @@ function Form({ node, onClose }: Omit<Props, "isOpen">) {
           setMissing(false);
         }}
       />
-      {drain.error && <ErrorNote what="The node was not drained" error={drain.error} />}
-      <div className={buttonsClass}>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button type="submit" variant="filled" aria-busy={drain.isPending}>
-          Drain {node.name}
-        </Button>
-      </div>
+      <FormFoot
+        submit={`Drain ${node.name}`}
+        isSending={drain.isPending}
+        failed="The node was not drained"
+        error={drain.error}
+        onCancel={onClose}
+        same={reason.trim() && <SameRequest command={drainCommand(node.name, reason)} curl={postCommand(`/nodes/${encodeURIComponent(node.name)}/drain`, { reason }, site())} />}
+      />
     </form>
   );
+}
+
+function drainCommand(name: string, reason: string): string {
+  return `ringscope drain ${shellQuote(name)} --reason ${shellQuote(reason.trim())}`;
 }

@@ -11,7 +11,8 @@ import { Skeleton } from "../../components/states/Skeleton";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { useProgram } from "../../components/hooks/useProgram";
 import { formatSeconds } from "../../lib/amount";
-import { askCommand, planCommand, planForm, planProblems, planQuestion, type PlanSearch, planSearch } from "../../lib/form/planForm";
+import { postCommand } from "../../lib/command";
+import { planCommand, planForm, planProblems, planQuestion, type PlanSearch, planSearch } from "../../lib/form/planForm";
 import { Answer } from "./Answer";
 import { FitPanel } from "./FitPanel";
 import { PlanFields } from "./PlanFields";
@@ -56,7 +57,7 @@ export function PlanPage() {
         <h1>Plan</h1>
         <p className="dim">Each algorithm&rsquo;s time in the α-β-γ model; nothing is run.</p>
         <span className="spread">
-          <CopyMenu command={command} copied={command} curl={askCommand("/plan", question, site())} />
+          <CopyMenu command={command} copied={command} curl={postCommand("/plan", question, site())} />
         </span>
       </div>
       <Presets />

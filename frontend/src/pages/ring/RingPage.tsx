@@ -13,13 +13,12 @@ import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { Skeleton } from "../../components/states/Skeleton";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { useProgram } from "../../components/hooks/useProgram";
-import { withProgram } from "../../lib/command";
+import { postCommand, withProgram } from "../../lib/command";
 import { SIMULATED } from "../../lib/csv";
 import { formatSeconds } from "../../lib/amount";
 import { plural } from "../../lib/format";
 import { runOf } from "../../lib/moves";
 import { resultInWords } from "../../lib/moveWords";
-import { askCommand } from "../../lib/form/planForm";
 import type { PlayChange } from "../../lib/search/playSearch";
 import { exampleQuestion, ringForm, ringProblems, type RingSearch, ringSearch, traceCommand } from "../../lib/form/ringForm";
 import { Lanes } from "./Lanes";
@@ -53,7 +52,7 @@ export function RingPage() {
         <h1>A collective, step by step</h1>
         <span className={classes.kind}>worked example</span>
         <span className="spread">
-          <CopyMenu command={traceCommand(form)} copied={withProgram(traceCommand(form), program)} curl={askCommand("/trace", question, site())} />
+          <CopyMenu command={traceCommand(form)} copied={withProgram(traceCommand(form), program)} curl={postCommand("/trace", question, site())} />
         </span>
       </div>
       <Examples />

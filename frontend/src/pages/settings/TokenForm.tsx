@@ -1,9 +1,11 @@
-import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { api, unwrap } from "../../api/client";
-import type { NewToken, TokenSpec } from "../../api/types";
-import { buttonsClass } from "../../components/controls/Dialog";
-import { ErrorNote } from "../../components/states/ErrorNote";
+import { site } from "../../api/site";
+import type { NewToken } from "../../api/types";
+import { FormFoot } from "../../components/controls/FormFoot";
+import { SameRequest } from "../../components/marks/SameRequest";
+import { sameToken, tokenBody } from "./requests";
 import { TOKEN_FIELDS } from "./settingsForms";
 import classes from "./Settings.module.css";
 import { useSettingsForm } from "./useSettingsForm";
@@ -29,19 +31,11 @@ export function TokenForm({ onDone, onCancel }: Props) {
   const [kind, setKind] = useState("personal");
   const form = useSettingsForm(
     TOKEN_FIELDS,
-    async ({ name, role, node, note, days }, key) => {
-      const body = {
-        name,
-        kind: kind as TokenSpec["kind"],
-        note,
-        ...(role && { role: role as NonNullable<TokenSpec["role"]> }),
-        ...(node && { node }),
-        ...(days && { expires_in_days: Number(days) }),
-      };
-      return unwrap(await api.POST("/api/v1/tokens", { params: { header: { "idempotency-key": key } }, body }));
-    },
+    async (texts, key) =>
+      unwrap(await api.POST("/api/v1/tokens", { params: { header: { "idempotency-key": key } }, body: tokenBody(texts) })),
     onDone,
   );
+  const same = sameToken(form.texts, site());
   return (
     <form className={classes.form} {...form.props}>
       <TextInput {...form.field("name")} description="The user’s name in the audit log" />
@@ -50,13 +44,14 @@ export function TokenForm({ onDone, onCancel }: Props) {
       {kind === "agent" && <TextInput {...form.field("node")} description="The only node that it acts for" />}
       <TextInput {...form.field("note")} description="Purpose" />
       <TextInput {...form.field("days")} description="Empty: never expires" inputMode="decimal" />
-      {form.error && <ErrorNote what="The token was not made" error={form.error} />}
-      <div className={buttonsClass}>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="filled" aria-busy={form.isSending}>
-          Make token
-        </Button>
-      </div>
+      <FormFoot
+        submit="Make token"
+        isSending={form.isSending}
+        failed="The token was not made"
+        error={form.error}
+        onCancel={onCancel}
+        same={same && <SameRequest {...same} />}
+      />
     </form>
   );
 }

@@ -54,6 +54,8 @@ export function useSettingsForm<F extends string, Answer>(
         else if (!mutation.isPending) mutation.mutate(texts as Form<F>);
       },
     },
+    /** The texts of the form; empty before the first keystroke. */
+    texts: typed.texts,
     isSending: mutation.isPending,
     /** An input's props for a field: its name, its label and its problem. */
     field: (name: F) => ({ name, label: table[name].label, error: problems[name] ?? null }),

@@ -1,8 +1,8 @@
 /** The common frame of the forms of all kinds of jobs: title, refusal, the fields, and a preview of the job. */
-import { Button } from "@mantine/core";
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import type { FieldProblem } from "../../api/client";
 import type { JobSpec } from "../../api/types";
+import { FormFoot } from "../../components/controls/FormFoot";
 import { ErrorNote } from "../../components/states/ErrorNote";
 import { SameJob } from "../../components/marks/SameJob";
 import type { JobCheck } from "../../data/prediction";
@@ -51,7 +51,6 @@ export function FormFrame<F extends string>(props: Props<F>) {
   const found = find(check?.problems ?? []);
   const problems = { ...withoutBlank(found.fields, form, start, tried > 0), ...unread };
   const hasProblem = Object.keys(problems).length > 0;
-  const wrongId = useId();
   useFocusOnRefusal(tried, Object.keys({ ...found.fields, ...unread }), Object.keys(table));
   return (
     <form
@@ -68,30 +67,23 @@ export function FormFrame<F extends string>(props: Props<F>) {
         {!from && <KindChoice />}
         {props.head}
       </div>
-      {error && <ErrorNote what="The job was not submitted" error={error} />}
       {found.other.length > 0 && <ErrorNote what="The job cannot be submitted like this" error={new Error(found.other.join(" "))} />}
       <div className={classes.columns}>
         {fields(problems)}
         <aside className={`card ${classes.preview}`} aria-label="What will run">
           {props.preview}
-          <Button type="submit" variant={hasProblem ? "default" : "filled"} size="sm" fullWidth aria-busy={isSubmitting} aria-describedby={hasProblem ? wrongId : undefined}>
-            {isSubmitting ? "Submitting …" : "Submit the job"}
-          </Button>
-          {hasProblem && (
-            <p id={wrongId} className={classes.wrong}>
-              {toFix(problems, table)}
-            </p>
-          )}
-          {isReadable && !hasProblem && <Start check={check} />}
-          {!hasProblem && props.prediction?.(check)}
-          {props.hasCommand && isReadable && (
-            <details>
-              <summary className="dim">The same as a command</summary>
-              <div className={classes.same}>
-                <SameJob spec={spec} />
-              </div>
-            </details>
-          )}
+          <FormFoot
+            submit="Submit the job"
+            sending="Submitting …"
+            isSending={isSubmitting}
+            failed="The job was not submitted"
+            error={error}
+            wrong={hasProblem ? toFix(problems, table) : undefined}
+            same={props.hasCommand && isReadable && <SameJob spec={spec} />}
+          >
+            {isReadable && !hasProblem && <Start check={check} />}
+            {!hasProblem && props.prediction?.(check)}
+          </FormFoot>
         </aside>
       </div>
     </form>

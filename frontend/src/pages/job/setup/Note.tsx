@@ -3,9 +3,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, unwrap } from "../../../api/client";
 import type { JobView } from "../../../api/types";
-import { passesFocus } from "../../../components/hooks/keepFocus";
+import { FormFoot } from "../../../components/controls/FormFoot";
 import { useRole } from "../../../components/hooks/useRole";
-import { ErrorNote } from "../../../components/states/ErrorNote";
 import { jobQuery } from "../../../data/job";
 import classes from "./Note.module.css";
 
@@ -56,13 +55,7 @@ export function Note({ job }: { job: JobView }) {
         value={draft}
         onChange={(event) => setDraft(event.currentTarget.value)}
       />
-      {save.error && <ErrorNote what="The note was not saved" error={save.error} />}
-      <div className={classes.buttons}>
-        <Button ref={passesFocus} onClick={() => setDraft(null)}>Cancel</Button>
-        <Button ref={passesFocus} type="submit" aria-busy={save.isPending}>
-          Save note
-        </Button>
-      </div>
+      <FormFoot submit="Save note" isSending={save.isPending} failed="The note was not saved" error={save.error} onCancel={() => setDraft(null)} />
     </form>
   );
 }

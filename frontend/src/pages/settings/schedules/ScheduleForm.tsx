@@ -1,12 +1,13 @@
-import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { api, ApiError, unwrap } from "../../../api/client";
 import type { ScheduleBody, ScheduleView } from "../../../api/types";
 import type { Form } from "../../../lib/form/types";
-import { buttonsClass } from "../../../components/controls/Dialog";
-import { ErrorNote } from "../../../components/states/ErrorNote";
+import { FormFoot } from "../../../components/controls/FormFoot";
+import { SameRequest } from "../../../components/marks/SameRequest";
 import { JobChoice } from "./JobChoice";
 import { TimeList, useNextTimes } from "./NextTimes";
+import { sameSchedule } from "../requests";
 import { SCHEDULE_FIELDS } from "../settingsForms";
 import classes from "../Settings.module.css";
 import { TimesFields } from "./TimesFields";
@@ -46,6 +47,7 @@ export function ScheduleForm({ schedule, from, onDone, onCancel }: Props) {
     },
     onDone,
   );
+  const same = schedule ? undefined : sameSchedule(form.texts);
   const next = useNextTimes(cron.trim(), timezone.trim());
   const field = (name: "cron" | "timezone") => {
     const bound = form.field(name);
@@ -73,13 +75,14 @@ export function ScheduleForm({ schedule, from, onDone, onCancel }: Props) {
       </div>
       <NativeSelect {...form.field("overlap")} data={OVERLAPS} defaultValue={schedule?.overlap} />
       <JobChoice job={form.field("job")} spec={form.field("spec")} from={from} kept={schedule?.spec} />
-      {form.error && <ErrorNote what="The schedule was not saved" error={form.error} />}
-      <div className={buttonsClass}>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="filled" aria-busy={form.isSending}>
-          {schedule ? "Change schedule" : "Make schedule"}
-        </Button>
-      </div>
+      <FormFoot
+        submit={schedule ? "Change schedule" : "Make schedule"}
+        isSending={form.isSending}
+        failed="The schedule was not saved"
+        error={form.error}
+        onCancel={onCancel}
+        same={same && <SameRequest {...same} />}
+      />
     </form>
   );
 }

@@ -1,8 +1,10 @@
-import { Button, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { api, unwrap } from "../../../api/client";
 import type { NewWebhook, WebhookView } from "../../../api/types";
-import { buttonsClass } from "../../../components/controls/Dialog";
-import { ErrorNote } from "../../../components/states/ErrorNote";
+import { FormFoot } from "../../../components/controls/FormFoot";
+import { SameRequest } from "../../../components/marks/SameRequest";
+import { site } from "../../../api/site";
+import { sameWebhook, webhookBody } from "../requests";
 import { EventChoice } from "./EventChoice";
 import { WEBHOOK_FIELDS } from "../settingsForms";
 import classes from "../Settings.module.css";
@@ -24,12 +26,10 @@ interface Props<Saved> {
 export function WebhookForm<Saved>({ webhook, save, onDone, onCancel }: Props<Saved>) {
   const form = useSettingsForm(
     WEBHOOK_FIELDS,
-    async ({ name, url, events }, key) => {
-      const chosen = (events ?? "").split(" ").filter(Boolean);
-      return save({ name, url, events: chosen, is_enabled: webhook?.is_enabled ?? true }, key);
-    },
+    async (texts, key) => save({ ...webhookBody(texts), is_enabled: webhook?.is_enabled ?? true }, key),
     onDone,
   );
+  const same = webhook ? undefined : sameWebhook(form.texts, site());
   return (
     <form className={classes.form} {...form.props}>
       <TextInput {...form.field("name")} defaultValue={webhook?.name} />
@@ -40,13 +40,14 @@ export function WebhookForm<Saved>({ webhook, save, onDone, onCancel }: Props<Sa
         defaultValue={webhook?.url}
       />
       <EventChoice {...form.field("events")} chosen={webhook?.events ?? USUAL} />
-      {form.error && <ErrorNote what="The webhook was not saved" error={form.error} />}
-      <div className={buttonsClass}>
-        <Button onClick={onCancel}>Cancel</Button>
-        <Button type="submit" variant="filled" aria-busy={form.isSending}>
-          {webhook ? "Change webhook" : "Make webhook"}
-        </Button>
-      </div>
+      <FormFoot
+        submit={webhook ? "Change webhook" : "Make webhook"}
+        isSending={form.isSending}
+        failed="The webhook was not saved"
+        error={form.error}
+        onCancel={onCancel}
+        same={same && <SameRequest {...same} />}
+      />
     </form>
   );
 }

@@ -134,4 +134,4 @@ def _overloaded(attempt: Attempt, most_percent: float) -> str | None:
     worst = max(other_loads(told), key=lambda other: other.percent, default=None)
     if worst is None or worst.percent <= most_percent:
         return None
-    return f"Other load took {worst.percent:.0f} % of the processors of {worst.machine} while it ran."
+    return f"Other load took {worst.percent:.0f} % of the processors of {worst.machine}."

@@ -60,13 +60,13 @@ async def test_other_load_is_told_beyond_a_tenth_of_the_processors(server: Serve
     quiet = await ran(server, node, load=load(18, 16.1).model_dump())
     assert (quiet["state"], quiet["attempts"][0]["disturbed_by"]) == ("succeeded", None)
     busy = await ran(server, node, load=load(18, 15.9).model_dump())
-    sentence = "Other load took 10 % of the processors of node n1 while it ran."
+    sentence = "Other load took 10 % of the processors of node n1."
     assert (busy["state"], busy["attempts"][0]["disturbed_by"]) == ("succeeded", sentence)
 
 
 OF_ONE_MACHINE = [
     (9.3, None),
-    (4.5, "Other load took 50 % of the processors of the machine that nodes n1, n2 share while it ran."),
+    (4.5, "Other load took 50 % of the processors of the machine that nodes n1, n2 share."),
 ]
 
 

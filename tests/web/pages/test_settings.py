@@ -80,6 +80,7 @@ def test_a_new_webhook_tells_of_ended_jobs_and_can_be_made_without_scrolling(vis
     dialog.get_by_role("textbox", name="URL").fill("https://example.org/hook")
     dialog.get_by_text("The same as a command").click()
     expect(dialog.locator("pre").first).to_contain_text("webhook add ops https://example.org/hook --event job.failed")
+    page.set_viewport_size({"width": 1440, "height": 900})
 
 
 @pytest.mark.long

@@ -63,7 +63,7 @@ def compare_with_api(page: Page, site: Site, job_id: int) -> None:
             assert [int(row[1]) for row in shown] == [row["count"] for row in mine]
     job = site.get(f"/jobs/{job_id}")
     expect(page.get_by_text(job["summary"]["verdict"])).to_be_visible()
-    expect(page.get_by_text("of 20 checks")).to_be_visible()
+    expect(page.get_by_text("of 20", exact=True)).to_be_visible()
 
 
 # What a URL fills in, the field, what is said there before anybody submits, and what mends it.

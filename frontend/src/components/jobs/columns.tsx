@@ -174,8 +174,19 @@ function Name({ job, isPinned, isBase }: Mark & { job: JobView }) {
       </Link>
       {isBase && <span title="The base job"> ★</span>}
       {isPinned && !isBase && <span title="Pinned"> ⌖</span>}
+      {job.note && (
+        <span className="dim" title={job.note}>
+          {" "}
+          {firstLine(job.note)}
+        </span>
+      )}
     </>
   );
+}
+
+/** The cell shows as much of it as there is room for. */
+function firstLine(note: string): string {
+  return note.trim().split("\n")[0] ?? "";
 }
 
 function algorithms({ spec }: JobView): string {

@@ -16,3 +16,11 @@ it("goes through the pinned rows by j and k as well", async () => {
   expect([await focused("j"), await focused("j"), await focused("j"), await focused("j")]).toEqual(["/jobs/1", "/jobs/3", "/jobs/2", "/jobs/2"]);
   expect([await focused("k"), await focused("k"), await focused("k")]).toEqual(["/jobs/3", "/jobs/1", "/jobs/1"]);
 });
+
+it("shows the first line of a job's note behind its name, and all of it on hover", async () => {
+  const page = await drawn(<JobsTable jobs={[]} pinned={[aJob({ id: 3, note: "new cable\nsince Monday" }), aJob({ id: 2 })]} />, "/jobs");
+  const [noted, plain] = [...page.querySelectorAll("tbody th")];
+  expect(noted?.textContent).toContain("⌖ new cable");
+  expect(noted?.querySelector("span.dim")?.getAttribute("title")).toBe("new cable\nsince Monday");
+  expect(plain?.textContent).toBe("sweep ⌖0/10");
+});

@@ -172,10 +172,16 @@ it.each(["", "&place=in"])("has one headline number for each algorithm, in its t
   const rows = [aRow({ id: 1, size_bytes: 2 ** 20, algorithm: "mpi", time_us: 5, busbw_gb_per_s: 12 }), row];
   const page = await drawn(<JobPage />, `/jobs/7?view=table${search}`, answers(succeeded(), rows));
   const facts = [...page.querySelectorAll("[aria-label=Outcome] dl > div")].map(({ textContent }) => textContent);
-  expect(facts[0]).toMatch(/^ring42\.0 GB\/sbest, at 64 MiB in place$/);
+  expect(facts[0]).toMatch(/^ring42\.0 GB\/sbest, 64 MiB in place$/);
   expect(facts[1]).toMatch(/^mpi–.*no row$/);
   const legend = page.querySelector("[aria-labelledby=results] figure > div")?.textContent;
-  expect(legend).toContain("42.0 GB/sat 64 MiB in place");
+  expect(legend).toContain("42.0 GB/s");
+});
+
+it("shows its note on the first tab", async () => {
+  const outcome = async (note: string) => (await drawn(<JobPage />, "/jobs/7?view=table", answers(succeeded({ note })))).querySelector("[aria-label=Outcome]")?.textContent;
+  expect(await outcome("new cable\nsince Monday")).toContain("Note: new cable\nsince Monday");
+  expect(await outcome("")).not.toContain("Note:");
 });
 
 it("keeps the order of its algorithms, whatever is the fastest", async () => {
@@ -228,8 +234,8 @@ it("follows the output until the user scrolls up, and again after Jump to live",
 });
 
 it.each([
-  ["a clean run", succeeded(), "The checks found no problem while it ran."],
-  ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "The checks found no other problem while it ran."],
+  ["a clean run", succeeded(), "No problem was found."],
+  ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "No other problem was found."],
   ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "The checks have nothing to add to how the job ended."],
   ["a job that was cancelled in the queue", succeeded({ state: "cancelled", started_at: null }), "The job never ran, so nothing was checked."],
 ])("never says of %s that nothing was wrong if something was", async (_, job, words) => {

@@ -85,9 +85,7 @@ function Entry({ series, reference, shown, index, isHidden, headline, onToggle }
         {headline ? headline.is_unstable && <Unstable /> : row && isUnstable(row) && <Unstable cvPercent={row.cv_percent} />}
       </span>
       <span className={classes.detail}>
-        {headline
-          ? `at ${formatSize(headline.size_bytes)}${headline.in_place ? " in place" : ""}`
-          : row && `${index < 0 ? `at ${formatSize(row.size_bytes)}, ` : ""}${details(row, shown)}`}
+        {headline ? headline.in_place && "in place" : row && `${index < 0 ? `at ${formatSize(row.size_bytes)}, ` : ""}${details(row, shown)}`}
       </span>
       <span className={classes.beside}>{beside != null && `${reference?.name.split(", ")[1]} ${threeDigits(beside)}`}</span>
     </span>

@@ -1,6 +1,6 @@
 import type { MeasurementView } from "../../../api/types";
 import { Fact } from "../../../components/Fact";
-import { formatCount, plural } from "../../../lib/format";
+import { formatCount } from "../../../lib/format";
 import type { Tone } from "../../../lib/state";
 
 interface Props {
@@ -38,7 +38,7 @@ export function CheckFact({ rows, isOn, wrong, isOver }: Props) {
         </span>
       }
       unit="wrong"
-      note={`of ${plural(checks, "check")}`}
+      note={`of ${formatCount(checks)}`}
     />
   );
 }

@@ -40,7 +40,7 @@ function withoutInsight(job: Pick<JobView, "state" | "started_at" | "attempts">)
   if (job.started_at === null) return isTerminal(job.state) ? "The job never ran, so nothing was checked." : "Checks begin when the job runs.";
   if (!isTerminal(job.state)) return "The checks have found no problem so far.";
   if (job.state !== "succeeded") return "The checks have nothing to add to how the job ended.";
-  return `The checks found no ${disturbance(job) ? "other problem" : "problem"} while it ran.`;
+  return `No ${disturbance(job) ? "other " : ""}problem was found.`;
 }
 
 function Preview({ insight, others }: { insight: InsightView; others: number }) {

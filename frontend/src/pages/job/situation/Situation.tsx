@@ -56,6 +56,12 @@ export function Situation({ job, rows }: Props) {
             </Suspense>
           )}
           <Explanation job={job} part={part.data} />
+          {job.note && (
+            <p className={classes.note} title={job.note}>
+              <span className="dim">Note: </span>
+              {job.note}
+            </p>
+          )}
           {isActive(job.state) && (
             <div className={classes.progress}>
               <JobProgress job={job} />
@@ -127,7 +133,7 @@ function AlgorithmFact({ job, name, rows }: AlgorithmProps) {
       unit="GB/s"
       note={
         <>
-          best, at {formatSize(best.size_bytes)}
+          best, {formatSize(best.size_bytes)}
           {best.in_place && " in place"}
           {best.is_unstable && <Unstable />}
         </>
@@ -161,14 +167,22 @@ function Explanation({ job, part }: { job: JobView; part: RangeVerdict | undefin
 function Took({ job }: { job: JobView }) {
   const now = useNow(isActive(job.state));
   const attempts = job.attempts.length;
-  const note = attempts > 1 ? `attempt ${attempts}` : `limit ${formatDuration(job.spec.time_limit_seconds)}`;
+  const limit = job.state === "succeeded" ? "" : `, limit ${formatDuration(job.spec.time_limit_seconds)}`;
+  const note = attempts > 1 ? `, attempt ${attempts}` : limit;
   if (!job.started_at) return <Fact label="Took" value="–" note="not started" />;
   const seconds = secondsBetween(job.started_at, job.finished_at ?? new Date(now).toISOString());
   return (
     <Fact
       label={job.finished_at ? "Took" : "Running for"}
       value={formatDuration(seconds)}
-      note={`${plural(job.progress.done, isBenchmark(job) ? "row" : "step")} of ${job.progress.total ?? "?"}, ${note}`}
+      note={`${doneWords(job)}${note}`}
     />
   );
+}
+
+/** "300 rows"; "12 rows of 300" while some are missing. */
+function doneWords(job: JobView): string {
+  const { done, total } = job.progress;
+  const words = plural(done, isBenchmark(job) ? "row" : "step");
+  return done === total ? words : `${words} of ${total ?? "?"}`;
 }

@@ -49,10 +49,11 @@ class NoSizes {
   disconnect(): void {}
 }
 
-/** Draws an element at an address such as "/jobs/7?view=table". */
-export async function drawn(element: ReactElement, url: string, { client }: Answers = new Answers()): Promise<HTMLElement> {
+/** Draws an element at an address such as "/jobs/7?view=table", in a window that is narrower than all steps by default. */
+export async function drawn(element: ReactElement, url: string, { client }: Answers = new Answers(), widthPx = 0): Promise<HTMLElement> {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
-  vi.stubGlobal("matchMedia", () => ({ matches: false, addEventListener: () => undefined, removeEventListener: () => undefined }));
+  const matches = (query: string): boolean => Number(/width >= (\d+)px/.exec(query)?.[1] ?? Infinity) <= widthPx;
+  vi.stubGlobal("matchMedia", (query: string) => ({ matches: matches(query), addEventListener: () => undefined, removeEventListener: () => undefined }));
   vi.stubGlobal("ResizeObserver", NoSizes);
   vi.stubGlobal("scrollTo", () => undefined);
   const top = createRootRoute();

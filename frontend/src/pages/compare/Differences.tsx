@@ -23,7 +23,7 @@ export function Differences({ jobs }: { jobs: readonly JobView[] }) {
         <p className="card-body dim">{jobs.length > 1 ? "Neither the specifications nor the known nodes and versions differ." : "There is only one job."}</p>
       ) : (
         <ScrollX label="Fields that differ, a column for each job">
-          <table>
+          <table className={classes.fields}>
             <thead>
               <tr>
                 <th scope="col">Field</th>
@@ -59,7 +59,7 @@ function Same({ rows }: { rows: readonly (readonly [field: string, value: string
     <details className={classes.same}>
       <summary>{rows.length} that are the same</summary>
       <ScrollX label="Fields that are the same in all jobs">
-        <table>
+        <table className={classes.fields}>
           <thead>
             <tr>
               <th scope="col">Field</th>

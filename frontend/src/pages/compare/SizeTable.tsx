@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import type { ComparedRow, Comparison, JobView } from "../../api/types";
 import { CopyButton } from "../../components/controls/CopyButton";
+import { useWidthStep } from "../../components/hooks/useWidthStep";
 import { LineSwatch } from "../../components/marks/LineSwatch";
 import { ScrollX } from "../../components/controls/ScrollX";
 import { Unstable } from "../../components/marks/Unstable";
@@ -32,6 +33,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
   const shown = jobs.flatMap((job) => rowsOf(job, algorithm, inPlace));
   const scale = ratioScale(shown);
   const areUnstable = shown.length > 0 && shown.every((row) => row.is_unstable);
+  const isNarrow = useWidthStep(WIDE_PX) === 0;
   const words = new Map(known.map((job) => [job.id, jobWord(job)]));
   return (
     <>
@@ -44,7 +46,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
             <tr>
               <td />
               {jobs.map((job) => (
-                <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={job.job_id === base ? 2 : 4}>
+                <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={columnsOf(job.job_id === base, isNarrow).length}>
                   <LineSwatch line={lineOf(job.job_id, ids)} /> {words.get(job.job_id)}
                   {job.job_id === base && ", base job"} <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
                 </th>
@@ -53,7 +55,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
             <tr>
               <th scope="col" className="number">Size</th>
               {jobs.flatMap((job) =>
-                columnsOf(job.job_id === base).map((column, i) => (
+                columnsOf(job.job_id === base, isNarrow).map((column, i) => (
                   <th key={`${job.job_id} ${column}`} scope="col" className={i === 0 ? `number ${classes.group}` : "number"}>
                     <span className="hidden-visually">{words.get(job.job_id)} </span>
                     {column}
@@ -68,7 +70,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
               <tr key={size} data-active={size === hovered || undefined} onMouseEnter={() => onHover(size)} onMouseLeave={() => onHover(null)}>
                 <th scope="row" className="number">{formatSize(size)}</th>
                 {jobs.map((job, i) => (
-                  <Cells key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} scale={scale} hasMarks={!areUnstable} />
+                  <Cells key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} scale={scale} hasMarks={!areUnstable} isNarrow={isNarrow} />
                 ))}
               </tr>
             ))}
@@ -80,6 +82,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
           <p className="dim">
             Times are means{areUnstable && ", and all of them are unstable"}. Differences compare round with round, so that a stall counts little;
             percentages are of the time. ▲ and ▼ mark 95 % intervals that exclude equal times.
+            {isNarrow && " The intervals are below the differences; a wider window and the CSV have the bus bandwidths too."}
           </p>
         ) : (
           <p className="dim">
@@ -94,7 +97,11 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
 
 const INTERVAL = "95 % interval";
 
-function columnsOf(isBase: boolean): string[] {
+/** In a narrower window the bandwidths are left out, and the intervals are words below the differences. */
+const WIDE_PX = [721] as const;
+
+function columnsOf(isBase: boolean, isNarrow: boolean): string[] {
+  if (isNarrow) return ["time (µs)", ...(isBase ? [] : ["difference"])];
   return ["time (µs)", "busbw (GB/s)", ...(isBase ? [] : ["difference", INTERVAL])];
 }
 
@@ -104,9 +111,10 @@ interface CellsProps {
   scale: RatioScale;
   /** Whether unstable times are marked. */
   hasMarks: boolean;
+  isNarrow: boolean;
 }
 
-function Cells({ row, isBase, scale, hasMarks }: CellsProps) {
+function Cells({ row, isBase, scale, hasMarks, isNarrow }: CellsProps) {
   const delta = row && deltaOf(row);
   const between = row?.p5_us == null ? "" : `, p5 – p95: ${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)} µs`;
   return (
@@ -115,7 +123,7 @@ function Cells({ row, isBase, scale, hasMarks }: CellsProps) {
         {row ? threeDigits(row.time_us) : "–"}
         {hasMarks && row?.is_unstable && <Unstable />}
       </td>
-      <td className="number">{row ? threeDigits(row.busbw_gb_per_s) : "–"}</td>
+      {!isNarrow && <td className="number">{row ? threeDigits(row.busbw_gb_per_s) : "–"}</td>}
       {!isBase && (
         <>
           <td className={`number ${classes.delta}`} data-mark={delta?.mark}>
@@ -123,12 +131,13 @@ function Cells({ row, isBase, scale, hasMarks }: CellsProps) {
               <>
                 {delta.text} <span aria-hidden="true">{MARKS[delta.mark].glyph}</span>
                 <span className="hidden-visually">{MARKS[delta.mark].text}</span>
+                {isNarrow && delta.interval && <span className={classes.between}>{delta.interval}</span>}
               </>
             ) : (
               "–"
             )}
           </td>
-          <td className="number">{delta && row.against && <IntervalBar against={row.against} delta={delta} scale={scale} />}</td>
+          {!isNarrow && <td className="number">{delta && row.against && <IntervalBar against={row.against} delta={delta} scale={scale} />}</td>}
         </>
       )}
     </>

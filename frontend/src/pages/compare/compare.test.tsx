@@ -106,8 +106,17 @@ it("names what was simulated in every heading, and of how many iterations a time
   expect(headings).toContain(" job 7, base job n=20");
 });
 
-it("has time and bus bandwidth of each job beside the difference", async () => {
+it("has on a phone the times and the differences, with their intervals in words", async () => {
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
+  expect(text(page, "[aria-label^='Times by size'] thead tr:last-child th")).toEqual([
+    "Size", "job 7 time (µs)", "SIMULATED job 9 time (µs)", "SIMULATED job 9 difference",
+  ]);
+  expect([...page.querySelectorAll("[aria-label^='Times by size'] thead tr:first-child th")].map((head) => head.getAttribute("colspan"))).toEqual(["1", "2"]);
+  expect(page.textContent).toContain("a wider window and the CSV have the bus bandwidths too");
+});
+
+it("has time and bus bandwidth of each job beside the difference", async () => {
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps(), 1280);
   expect(text(page, "[aria-label^='Times by size'] thead tr:last-child th")).toEqual([
     "Size", "job 7 time (µs)", "job 7 busbw (GB/s)",
     "SIMULATED job 9 time (µs)", "SIMULATED job 9 busbw (GB/s)", "SIMULATED job 9 difference", "SIMULATED job 9 95 % interval 2 × faster … 5 % slower",

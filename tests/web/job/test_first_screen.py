@@ -11,7 +11,10 @@ VERDICT = (
     "No clear winner at any size out of place: ring or direct. At 512 KiB ring is 4.35 times as fast as mpi (95 %: "
     "1.88 to 10.1). In place: mpi up to 128 B, direct or mpi up to 8 KiB, direct or ring above."
 )
-EXPLANATION = "At 512 KiB direct takes 1.11 times as long as ring (95 %: 0.79 to 1.56). More iterations would narrow the interval."
+EXPLANATION = (
+    "At 512 KiB direct takes 1.11 times as long as ring (95 %: 0.79 to 1.56). "
+    "More iterations would narrow the interval."
+)
 DISTURBED = "Other load took 65 % of the processors of node vm."
 # Each word of the page's visible text that lies at least partly in the window.
 SHOWN_WORDS = r"""() => {

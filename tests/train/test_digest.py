@@ -28,9 +28,21 @@ def test_one_bit_of_any_parameter_or_buffer_changes_the_digest():
     assert digest(module) == found[-1]
 
 
-def test_a_difference_is_a_sentence_that_names_the_rank():
+@pytest.mark.parametrize(
+    ("others", "rank", "sentence"),
+    [
+        ([0, 1, 1], 0, "on rank 0 than on rank 1; check the memory and the software of rank 0's node."),
+        ([0, 0, 1], 2, "on rank 2 than on rank 0; check the memory and the software of rank 2's node."),
+        ([0, 1], None, "on rank 1 than on rank 0, and no majority of ranks tells which of them is right;"),
+    ],
+)
+def test_a_difference_is_a_sentence_that_names_the_rank_if_a_majority_can_tell(others, rank, sentence):
     comm = LonelyCommunicator()
-    comm.size = 3
-    comm.total = lambda digests: digests + np.array([0, 1, 1])
-    with pytest.raises(DifferenceError, match="After epoch 4 the model of rank 0 differs from that of rank 1"):
+    comm.size = len(others)
+    comm.total = lambda digests: np.array(others)
+    with pytest.raises(DifferenceError) as raised:
         compare_replicas(comm, torch.nn.Identity(), "After epoch 4")
+    assert str(raised.value).startswith(
+        f"After epoch 4 the model has, after the same steps, other parameters {sentence}"
+    )
+    assert raised.value.bad_rank == rank

@@ -6889,6 +6889,11 @@ export interface components {
              */
             transport: "auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc";
             /**
+             * Verify Every
+             * @description Steps between two comparisons of all ranks' sums, bit by bit; none: only at the end of an epoch.
+             */
+            verify_every?: number | null;
+            /**
              * Weight Decay
              * @default 0
              */

@@ -195,6 +195,7 @@ export function trainingChoices(): Engine["training"] {
       split: ["local_sgd"],
       batch_split: ["mirrored", "multi_worker_mirrored", "sharded"],
       compression: ["mirrored", "multi_worker_mirrored"],
+      verify_every: ["mirrored", "multi_worker_mirrored", "sharded", "local_sgd"],
     },
     defaults: {
       ...spec,
@@ -242,6 +243,7 @@ export const PLAIN_TRAINING: NonNullable<JobSpec["training"]> = {
   powersgd_rank: 2,
   clip_norm: null,
   on_nan: "stop",
+  verify_every: null,
   checkpoint_every_steps: null,
   resume_from: null,
   target_accuracy: null,

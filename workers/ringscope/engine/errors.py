@@ -14,7 +14,14 @@ class OutOfMemoryError(EngineError):
 
 
 class DifferenceError(EngineError):
-    """Ranks that must be equal have diverged, so the result is invalid; every rank raises it."""
+    """Ranks that must be equal have diverged, so the result is invalid; every rank raises it.
+
+    ``bad_rank`` is the rank that is wrong, if that is known.
+    """
+
+    def __init__(self, message: str, bad_rank: int | None = None) -> None:
+        super().__init__(message)
+        self.bad_rank = bad_rank
 
 
 class DivergedError(EngineError):

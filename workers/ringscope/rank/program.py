@@ -190,7 +190,8 @@ def _failure(rank: int, error: Exception) -> Failure:
         case LostRankError():
             return Failure(rank=rank, reason="rank_exit", message=str(error), lost_rank=error.peer)
         case DifferenceError():
-            return Failure(rank=rank, reason="verification_failed", message=str(error))
+            bad_rank = rank if error.bad_rank is None else error.bad_rank
+            return Failure(rank=bad_rank, reason="verification_failed", message=str(error))
         case DivergedError():
             return Failure(rank=rank, reason="diverged", message=str(error))
         case EngineError():

@@ -31,13 +31,27 @@ def odd_rank(digests: Sequence[int]) -> tuple[int, int] | None:
     return None if odd is None else (odd, list(digests).index(usual))
 
 
+def difference(digests: Sequence[int], what: str) -> DifferenceError | None:
+    """Return an error that names the rank that differs from the majority of ranks; None if all are equal.
+
+    ``what`` is the beginning of its sentence, to which " on rank 2 than on rank 0" is added.
+    """
+    if (found := odd_rank(digests)) is None:
+        return None
+    odd, usual = found
+    if 2 * list(digests).count(digests[usual]) > len(digests):
+        remedy = f"check the memory and the software of rank {odd}'s node"
+        return DifferenceError(f"{what} on rank {odd} than on rank {usual}; {remedy}.", odd)
+    return DifferenceError(
+        f"{what} on rank {max(found)} than on rank {min(found)}, and no majority of ranks tells which of them is "
+        "right; check the memory and the software of both nodes."
+    )
+
+
 def compare_replicas(comm: Communicator, module: torch.nn.Module, when: str) -> None:
     """Raise DifferenceError on every rank, with the rank whose replica differs (collective)."""
     digests = np.zeros(comm.size, np.int64)
     digests[comm.rank] = digest(module)
-    if found := odd_rank(comm.total(digests).tolist()):
-        odd, usual = found
-        raise DifferenceError(
-            f"{when} the model of rank {odd} differs from that of rank {usual}, although both made the same steps; "
-            f"check the memory and the software of rank {odd}'s node."
-        )
+    error = difference(comm.total(digests).tolist(), f"{when} the model has, after the same steps, other parameters")
+    if error is not None:
+        raise error

@@ -35,6 +35,7 @@ from ringscope.train.sums.bucket_sums import BucketSum
 from ringscope.train.sums.buckets import Bucket
 from ringscope.train.sums.gradient_sum import GradientSum
 from ringscope.train.sums.reducer import Reducer
+from ringscope.train.sums.sum_checks import SumChecks
 from ringscope.train.tf_peer.following import FollowingRank
 from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank
 from ringscope.train.torch_ddp import TorchDdp
@@ -96,7 +97,7 @@ def assemble(
     replica = Replica(spec, module, sums, optimizer, models.loss_sum, device, fault)
     own_state = OwnState(comm, compressor, spec.bucket_bytes) if compressor else None
     checkpoints = Checkpoints(comm, replica, optimizer, own_state, folder, earlier)
-    return Trainer(comm, spec, dataset, replica, sums, checkpoints, emit, fault)
+    return Trainer(comm, spec, dataset, replica, sums, checkpoints, emit, fault, checks=SumChecks.of(comm, spec, sums))
 
 
 def wanted_device(spec: TrainingSpec) -> str:

@@ -22,6 +22,7 @@ from ringscope.train.replica import Result
 from ringscope.train.samples import Samples, SharedSamples
 from ringscope.train.step_reporter import Step, StepReporter
 from ringscope.train.sums.gradient_sum import Sums
+from ringscope.train.sums.sum_checks import SumChecks
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -75,8 +76,10 @@ class Trainer:
         emit: Callable[[Record], None],
         fault: str = "",
         samples: Samples | None = None,
+        checks: SumChecks | None = None,
     ) -> None:
         """``fault`` is injected on this rank (see ``rank_process.FAULT_VARIABLE``); by default samples are shared."""
+        self._checks = checks
         self._comm, self._spec, self._dataset, self._faults = comm, spec, dataset, FaultInjection(fault)
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
         self._samples = samples or SharedSamples(comm, spec, len(dataset.training))
@@ -159,6 +162,8 @@ class Trainer:
         parts = min(spec.accumulation_steps, len(mine))
         averaged = len(mine) if spec.strategy in LOCAL_SGD else spec.global_batch_size
         result = self._replica.step(self._batches(mine, parts), parts, averaged)
+        if self._checks is not None:
+            self._checks.note(progress.step)
         duration_us = (time.perf_counter_ns() - start) / 1e3
         self._comm.position[ITERATIONS] += 1
         if self._is_loading:

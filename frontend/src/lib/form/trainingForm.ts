@@ -50,6 +50,7 @@ export const TRAINING_FIELDS = {
   validation_percent: { pointer: "/training/dataset/validation_percent", label: "Held out (%)", reads: "whole number" },
   checkpoint_every_steps: { pointer: "/training/checkpoint_every_steps", label: "Checkpoint every", reads: "optional whole number" },
   resume_from: { pointer: "/training/resume_from", label: "Resume from", reads: "optional whole number" },
+  verify_every: { pointer: "/training/verify_every", label: "Compare sums every", reads: "optional whole number" },
   on_nan: { pointer: "/training/on_nan", label: "Gradient not finite", reads: "text" },
   seed: { pointer: "/training/seed", label: "Seed", reads: "whole number" },
   timeout: { pointer: "/training/timeout_seconds", label: "Timeout", reads: "whole number" },
@@ -65,7 +66,7 @@ export const GRADIENT_FIELDS: readonly TrainingField[] = [
   "powersgd_rank", "transport", "device",
 ];
 export const FINER_FIELDS: readonly TrainingField[] = [
-  "momentum", "weight_decay", "max_steps", "validation_percent", "checkpoint_every_steps", "resume_from", "on_nan", "seed", "timeout",
+  "momentum", "weight_decay", "max_steps", "validation_percent", "checkpoint_every_steps", "resume_from", "verify_every", "on_nan", "seed", "timeout",
   "start", "load", "hang",
 ];
 /** Fields beside the strategy that only some strategies use. */

@@ -118,6 +118,12 @@ class TrainingFields(SpecModel):
         description="Action on a gradient that is not finite, which the job reports either way: the job stops, or all "
         "ranks skip the step.",
     )
+    verify_every: int | None = Field(
+        None,
+        ge=1,
+        le=1_000_000,
+        description="Steps between two comparisons of all ranks' sums, bit by bit; none: only at the end of an epoch.",
+    )
     checkpoint_every_steps: int | None = Field(
         None, ge=1, description="Steps between checkpoints, in addition to one at the end of each epoch."
     )

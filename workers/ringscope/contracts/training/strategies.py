@@ -36,6 +36,7 @@ OWN_FIELDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("sync_every", "outer_momentum", "outer_learning_rate", "weights", "split"), LOCAL_SGD),
     "batch_split": MIRRORED | SHARDED,
     "compression": MIRRORED,
+    "verify_every": MIRRORED | SHARDED | LOCAL_SGD,
 }
 
 

@@ -22,6 +22,7 @@ from ringscope.train.optimizer import build_optimizer
 from ringscope.train.own_state import OwnState
 from ringscope.train.replica import Replica
 from ringscope.train.samples import Samples, SharedSamples
+from ringscope.train.sums.sum_checks import SumChecks
 from ringscope.train.trainer import Trainer
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def local_trainer(
     replica = Replica(spec, module, steps, optimizer, models.loss_sum, device, fault)
     own = OwnState(comm, LocalState(optimizer, steps), spec.bucket_bytes)
     checkpoints = Checkpoints(comm, replica, optimizer, own, *folders)
-    trainer = Trainer(comm, spec, dataset, replica, steps, checkpoints, emit, fault, samples)
+    checks = SumChecks.of(comm, spec, steps)
+    trainer = Trainer(comm, spec, dataset, replica, steps, checkpoints, emit, fault, samples, checks)
     steps.start(course_of(spec, trainer.progress, samples.steps_per_epoch))
     if comm.rank == 0:
         sys.stdout.write(summary(spec, comm.size, steps.size_bytes) + "\n")

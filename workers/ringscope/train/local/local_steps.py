@@ -63,6 +63,11 @@ class LocalSteps(WholeGradient):
         """Return this rank's own gradient, after ``finish``."""
         return [bucket.gradient for bucket in self._buckets]
 
+    @property
+    def alike(self) -> list[torch.Tensor]:
+        """Return the last average of the parameters."""
+        return self._anchors
+
     def start(self, course: Course) -> None:
         """Begin at the course's clock, with the module's parameters, which are equal on all ranks."""
         self._clock, self._meets = course.clock, course.meets

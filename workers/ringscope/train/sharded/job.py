@@ -19,6 +19,7 @@ from ringscope.train.data import Dataset
 from ringscope.train.replica import Replica
 from ringscope.train.sharded.sharded_sum import ShardedSum
 from ringscope.train.sharded.share_optimizer import ShareOptimizer
+from ringscope.train.sums.sum_checks import SumChecks
 from ringscope.train.trainer import Trainer
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def sharded_trainer(
     if comm.rank == 0:
         sys.stdout.write(summary(sums, optimizer, comm.size) + "\n")
         sys.stdout.flush()
-    return Trainer(comm, spec, dataset, replica, sums, checkpoints, emit, fault)
+    return Trainer(comm, spec, dataset, replica, sums, checkpoints, emit, fault, checks=SumChecks.of(comm, spec, sums))
 
 
 def summary(sums: ShardedSum, optimizer: ShareOptimizer, ranks: int) -> str:

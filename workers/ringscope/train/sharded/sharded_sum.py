@@ -77,6 +77,11 @@ class ShardedSum(Reducer):
         """Return the sums of this rank's share, after ``finish``."""
         return [own.gradient for own in self.share]
 
+    @property
+    def alike(self) -> list[torch.Tensor]:
+        """Return the parameters, which all ranks have gathered."""
+        return [bucket.gradient for bucket in self._parameters]
+
     def norm(self) -> float:
         """Return the Euclidean norm of the whole gradient, from the shares' norms (collective)."""
         square = float(norm_of(self.gradients)) ** 2 if self.share else 0.0

@@ -50,6 +50,10 @@ class GradientSum(Protocol):
     def gradients(self) -> list[torch.Tensor]:
         """Return the memory of the sums after ``finish``: each element that this rank applies, once."""
 
+    @property
+    def alike(self) -> list[torch.Tensor]:
+        """Return flat tensors that are equal bit for bit on all ranks after each ``share_update``, in float32."""
+
     def norm(self) -> float:
         """Return the Euclidean norm of the whole gradient after ``finish`` (collective where it is in shares)."""
 
@@ -85,6 +89,11 @@ class WholeGradient:
     def gradients(self) -> list[torch.Tensor]:
         """Return the memory of the sums after ``finish``."""
         raise NotImplementedError
+
+    @property
+    def alike(self) -> list[torch.Tensor]:
+        """Return the sums."""
+        return self.gradients
 
     def norm(self) -> float:
         """Return the Euclidean norm of the gradient; no rank needs another one for it."""

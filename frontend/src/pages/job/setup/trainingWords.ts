@@ -51,6 +51,7 @@ function finerItems(training: Training): Item[] {
     ...some(training.batch_split === "speed", ["Batch split", "by the speed of each rank"]),
     ...some(training.compression !== "none", ["Compression", compressionText(training)]),
     ...some(norm != null, ["Clipping", `global norm at most ${norm}`]),
+    ...some(training.verify_every != null, ["Sums compared", `every ${plural(training.verify_every ?? 1, "step")}`]),
     ...some(training.on_nan === "skip", ["Gradient not finite", "the step is skipped"]),
     ...some(target != null, ["Target", `${percent(target ?? 0)} of held-out samples`]),
     ...some(from != null, ["Resumed from", `job ${from}`]),

@@ -88,6 +88,8 @@ Against: ratio ratio_low ratio_high noise
 ComparedRow: algorithm size_bytes in_place time_us is_unstable against
 Standing: job_id obstacles algorithm size_bytes ratio ratio_low ratio_high
 Standings: base jobs
+Regression: job_id base_job_id collective algorithm size_bytes nodes ratio ratio_low ratio_high
+Regressions: pairs items
 Interpolated: algorithm in_place sentence base_min_bytes base_max_bytes min_bytes ratio_least ratio_most
 ComparedJob: job_id obstacles rows interpolated?
 Comparison: base jobs

@@ -224,6 +224,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/comparison/regressions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Regressions
+         * @description List what became slower: undisturbed benchmarks of the last 24 hours beside the same ones of the day before.
+         */
+        get: operations["list_regressions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/comparison/standings": {
         parameters: {
             query?: never;
@@ -5634,6 +5654,61 @@ export interface components {
             };
         };
         /**
+         * Regression
+         * @description An algorithm that took clearly longer in a job of the last day than in the same job of the day before.
+         */
+        Regression: {
+            /** Algorithm */
+            algorithm: string;
+            /**
+             * Base Job Id
+             * @description The job of the day before.
+             */
+            base_job_id: number;
+            /** Collective */
+            collective: string;
+            /** Job Id */
+            job_id: number;
+            /**
+             * Nodes
+             * @description The nodes that both ran on.
+             */
+            nodes: string[];
+            /**
+             * Ratio
+             * @description The time divided by that of the day before.
+             */
+            ratio: number;
+            /**
+             * Ratio High
+             * @description The upper end of that interval.
+             */
+            ratio_high: number;
+            /**
+             * Ratio Low
+             * @description The lower end of the ratio's 95 % interval.
+             */
+            ratio_low: number;
+            /**
+             * Size Bytes
+             * @description The size nearest to 1 MiB that both measured, out of place.
+             */
+            size_bytes: number;
+        };
+        /**
+         * Regressions
+         * @description The algorithms that became slower, the worst first.
+         */
+        Regressions: {
+            /** Items */
+            items: components["schemas"]["Regression"][];
+            /**
+             * Pairs
+             * @description How many pairs of undisturbed runs on the same nodes were compared.
+             */
+            pairs: number;
+        };
+        /**
          * Report
          * @description An event of an attempt on this node. Repeating a report changes nothing.
          *
@@ -7480,6 +7555,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_regressions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Regressions"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -1,7 +1,7 @@
 /** Comparisons of benchmarks with a base job. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
-import { comparisonKey } from "./keys";
+import { comparisonKey, REGRESSIONS_KEY } from "./keys";
 
 /** A comparison of benchmarks with a base job; `done` is their number of rows, so that new rows lead to a new request. */
 export function comparisonQuery(ids: readonly number[], base: number, done: number) {
@@ -24,3 +24,12 @@ export function standingsQuery(ids: readonly number[], base: number) {
     staleTime: Infinity,
   });
 }
+
+const REGRESSIONS_MS = 60_000;
+
+/** What became slower in the last 24 hours; asked for again now and then, as days go by. */
+export const regressionsQuery = queryOptions({
+  queryKey: REGRESSIONS_KEY,
+  queryFn: async () => unwrap(await api.GET("/api/v1/comparison/regressions")),
+  refetchInterval: REGRESSIONS_MS,
+});

@@ -29,6 +29,8 @@ export function comparisonKey(of: "sizes" | "standings", ids: readonly number[],
   return ["comparison", of, ids, base, ...narrowed] as const;
 }
 
+export const REGRESSIONS_KEY = ["comparison", "regressions"] as const;
+
 /** Keys for a job that is not submitted yet. */
 export function draftKey(of: "prediction" | "training prediction" | "check", spec: unknown) {
   return ["draft", of, spec] as const;

@@ -4,11 +4,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ringscope.client.connection import Connection
-from ringscope.client.views.predictions import Comparison, JobPrediction, Prediction, Standings, TrainingPrediction
+from ringscope.client.views.predictions import (
+    Comparison,
+    JobPrediction,
+    Prediction,
+    Regressions,
+    Standings,
+    TrainingPrediction,
+)
 
 
 class PredictionRoutes(Connection):
-    """/jobs/prediction, that of training, /jobs/{id}/prediction, /comparison and /comparison/standings."""
+    """/jobs/prediction, that of training, /jobs/{id}/prediction, /comparison and its parts."""
 
     def predict_job(self, body: Mapping[str, Any]) -> Prediction:
         """Predict the time and bandwidth of a benchmark; nothing is submitted."""
@@ -32,3 +39,7 @@ class PredictionRoutes(Connection):
     def standings(self, job_ids: Sequence[int], base: int | None = None) -> Standings:
         """Compare in one figure each: the ratio of both times at the size nearest to 1 MiB."""
         return Standings.read(self._get("/comparison/standings", {"job": job_ids, "base": base}))
+
+    def regressions(self) -> Regressions:
+        """Return the algorithms that took clearly longer in the last 24 hours than in the 24 hours before."""
+        return Regressions.read(self._get("/comparison/regressions"))

@@ -13,8 +13,9 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.problems import Problem, invalid, not_found
 from ringscope_server.jobs.filters import MAX_ID
-from ringscope_server.results import comparison
+from ringscope_server.results import comparison, regressions
 from ringscope_server.results.comparison import Comparison, Standings
+from ringscope_server.results.regressions import Regressions
 
 router = APIRouter(prefix="/comparison", tags=["results"])
 
@@ -49,6 +50,13 @@ async def compare_in_one_figure(user: Viewer, services: ServicesDep, jobs: ManyJ
     """
     async with services.database.read() as session:
         return await comparison.standings(session, *await _asked(session, jobs, base))
+
+
+@router.get("/regressions", operation_id="list_regressions")
+async def list_regressions(user: Viewer, services: ServicesDep) -> Regressions:
+    """List what became slower: undisturbed benchmarks of the last 24 hours beside the same ones of the day before."""
+    async with services.database.read() as session:
+        return await regressions.regressions(session, services.now())
 
 
 async def _asked(session: AsyncSession, jobs: list[int], base: int | None) -> tuple[list[tuple[int, JobSpec]], int]:

@@ -30,6 +30,7 @@ import { HealthLine } from "./HealthLine";
 import classes from "./Overview.module.css";
 import { RecentJobs } from "./RecentJobs";
 import { RunningNow } from "./RunningNow";
+import { SlowerFact } from "./SlowerFact";
 import { NodeStrip } from "../../components/NodeStrip";
 
 export function OverviewPage() {
@@ -82,6 +83,7 @@ export function OverviewPage() {
           />
           <EndedFact counts={ended.data} />
           <GpusFact nodes={nodes.data ?? []} />
+          <SlowerFact />
           <BestFact recent={jobs.data} />
         </dl>
       )}

@@ -4,11 +4,13 @@ import { expect, it, vi } from "vitest";
 import type { BenchmarkJob, JobView } from "../../api/types";
 import { activeJobsQuery, bestJobQuery, dayCountsQuery, recentJobsQuery } from "../../data/jobs";
 import { applyEvents } from "../../data/deltas";
+import { regressionsQuery } from "../../data/comparison";
 import { clusterQuery, nodesQuery, readingsQuery, seenNow } from "../../data/nodes";
 import { aBest, aJob, aNode, anAttempt } from "../../testing/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { JobBars } from "./JobBars";
 import { OverviewPage } from "./OverviewPage";
+import { SlowerFact } from "./SlowerFact";
 
 it("lists the problem of a running job, however many newer jobs there are", async () => {
   const insight = { id: 5, attempt_id: 1, kind: "hang", rank: 2, node: "n1", message: "No rank moves.", since: "2026-01-01T00:00:00Z", until: null } as const;
@@ -72,6 +74,19 @@ it.each([
     .of(activeJobsQuery, []);
   const page = await drawn(<OverviewPage />, "/", best === undefined ? answers : answers.of(bestJobQuery(midnight), best));
   expect(page.textContent).toContain(`Best bus bandwidth today–${note}`);
+});
+
+const SLOWER = { job_id: 9, base_job_id: 7, collective: "all_reduce", algorithm: "ring", size_bytes: 1 << 20, nodes: ["n1", "n2"], ratio: 1.5, ratio_low: 1.4, ratio_high: 1.6 };
+
+it.each([
+  [{ pairs: 0, items: [] }, "–no undisturbed benchmark ran on both days", null],
+  [{ pairs: 2, items: [] }, "02 benchmarks compared", null],
+  [{ pairs: 2, items: [SLOWER] }, "1ring at 1 MiB on n1, n2 takes 1.50 times as long: compare job\u00a09 with 7", "/compare?ids=7,9&algorithm=ring"],
+  [{ pairs: 2, items: [SLOWER, SLOWER] }, "compare job\u00a09 with 7; 1 more", "/compare?ids=7,9&algorithm=ring"],
+])("says what became slower since the day before: %j", async (found, words, link) => {
+  const page = await drawn(<SlowerFact />, "/", new Answers().of(regressionsQuery, found));
+  expect(page.textContent).toContain(words);
+  expect(page.querySelector("a")?.getAttribute("href") ?? null).toBe(link);
 });
 
 /** The height and text of each job's bar, the oldest first; undefined: there is no bar. */

@@ -113,6 +113,27 @@ class Standings(View):
     jobs: list[Standing]
 
 
+class Regression(View):
+    """An algorithm that took clearly longer in a job of the last day than in the same job of the day before."""
+
+    job_id: int
+    base_job_id: int
+    collective: str
+    algorithm: str
+    size_bytes: int
+    nodes: list[str]
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+
+
+class Regressions(View):
+    """The algorithms that became slower, the worst first."""
+
+    pairs: int
+    items: list[Regression]
+
+
 class Interpolated(View):
     """The comparison with the base job for an algorithm and placement of which both measured no common size."""
 

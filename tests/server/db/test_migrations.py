@@ -111,7 +111,7 @@ async def test_what_lists_go_by_is_taken_out_of_earlier_jobs(empty: Database) ->
 
 
 async def test_a_job_that_went_on_with_bad_numbers_skips_steps_instead(empty: Database) -> None:
-    await schema.run(empty.engine, lambda config: command.upgrade(config, "0021"))
+    await schema.run(empty.engine, lambda config: command.upgrade(config, "0022"))
     known = {"ranks": 2, "revision": 1, "queued_at": NOON, "excluded_nodes": []}
     trainings: list[dict[str, Any] | None] = [{"on_nan": "continue", "seed": 3}, {"on_nan": "stop"}, None]
     stored = [job(number, 2) | known | {"spec": {"training": one}} for number, one in enumerate(trainings, 1)]
@@ -119,7 +119,7 @@ async def test_a_job_that_went_on_with_bad_numbers_skips_steps_instead(empty: Da
     await schema.upgrade(empty.engine)
     now = [row["spec"]["training"] for row in (await ask(empty, rows))["jobs"]]
     assert now == [{"on_nan": "skip", "seed": 3}, {"on_nan": "stop"}, None]
-    await downgrade(empty, "0021")
+    await downgrade(empty, "0022")
     assert [row["spec"]["training"] for row in (await ask(empty, rows))["jobs"]] == trainings
 
 

@@ -7,10 +7,11 @@ import { comparisonQuery } from "../../data/comparison";
 import { eventsQuery, jobQuery } from "../../data/job";
 import { jobPredictionQuery, measurementsQuery } from "../../data/results";
 import { recentJobsQuery } from "../../data/jobs";
+import { nodesQuery, seenNow } from "../../data/nodes";
 import { logOutlineQuery, logPageQuery } from "../../data/log";
 import { meQuery } from "../../data/server";
 import { tracesQuery } from "../../data/traces";
-import { aBest, aJob, anAttempt } from "../../testing/fixtures";
+import { aBest, aJob, anAttempt, aNode } from "../../testing/fixtures";
 import { aComparedRow, anEvent, aRow } from "../../testing/resultFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { CellLinks } from "./stragglers/CellLinks";
@@ -22,6 +23,7 @@ import { Timeline } from "./now/Timeline";
 import "./log/LastLines";
 import "./results/Results";
 import "./situation/Difference";
+import "./situation/MissingNodes";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
 vi.mock("../../data/live", () => ({ useTopic: () => undefined }));
@@ -176,6 +178,14 @@ it.each(["", "&place=in"])("has one headline number for each algorithm, in its t
   expect(facts[1]).toMatch(/^mpi–.*no row$/);
   const legend = page.querySelector("[aria-labelledby=results] figure > div")?.textContent;
   expect(legend).toContain("42.0 GB/s");
+});
+
+it("names the drained nodes for which it waits", async () => {
+  const pending = { reason: "no_node", sentence: "Waits for a node: none that it may use is ready and not drained." };
+  const drained = seenNow(aNode({ name: "a", desired: "drain", desired_by: "ada", desired_reason: "kernel update" }));
+  const waiting = aJob({ id: 7, state: "queued", pending } as Partial<BenchmarkJob>);
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(waiting, []).of(nodesQuery, [drained]));
+  await act(() => vi.waitFor(() => expect(page.querySelector("[aria-label=Outcome]")?.textContent).toContain("Node a is drained and takes no job. ada: kernel update.")));
 });
 
 it("shows its note on the first tab", async () => {

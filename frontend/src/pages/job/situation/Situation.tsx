@@ -50,7 +50,7 @@ export function Situation({ job, rows }: Props) {
           <Sentence job={job} rows={rows} part={part.data} />
           <QueryError what="The verdict on these sizes could not be loaded" query={part.query} />
           {job.state === "failed" && <Blame job={job} />}
-          {isActive(job.state) && (
+          {!isTerminal(job.state) && (
             <Suspense>
               <MissingNodes job={job} />
             </Suspense>

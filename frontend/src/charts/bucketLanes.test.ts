@@ -11,10 +11,15 @@ describe("bucketLanes", () => {
     expect(lastUs(ranks)).toBe(1000);
     expect(lanes.map((lane) => [lane.rank, lane.topPx, lane.backwardEndPx])).toEqual([[0, 0, LEFT_PX + 400], [1, LANE_PX, LEFT_PX + 500]]);
     expect(lanes[0]?.sums).toEqual([
-      { bucket: 0, bytes: 1024, readyPx: LEFT_PX + 100, startPx: LEFT_PX + 150, endPx: LEFT_PX + 450 },
-      { bucket: 1, bytes: 2048, readyPx: LEFT_PX + 390, startPx: LEFT_PX + 460, endPx: LEFT_PX + 800 },
+      { bucket: 0, isGather: false, bytes: 1024, readyPx: LEFT_PX + 100, startPx: LEFT_PX + 150, endPx: LEFT_PX + 450 },
+      { bucket: 1, isGather: false, bytes: 2048, readyPx: LEFT_PX + 390, startPx: LEFT_PX + 460, endPx: LEFT_PX + 800 },
     ]);
     expect(heightPx).toBeGreaterThan(2 * LANE_PX);
+  });
+
+  it("tells the sums of a sharded step from the all-gathers", () => {
+    const sums = bucketLanes(ranks, WIDTH, true).lanes[0]?.sums.map(({ bucket, isGather }) => [bucket, isGather]);
+    expect(sums).toEqual([[0, false], [0, true]]);
   });
 
   it("survives no ranks and no room", () => {

@@ -11,6 +11,8 @@ export const AXIS_PX = 26;
 export interface SumBar {
   /** From 0, in the order in which they were summed. */
   bucket: number;
+  /** The all-gather of the bucket's parameters after the update, not the sum of its gradients. */
+  isGather: boolean;
   bytes: number;
   readyPx: number;
   startPx: number;
@@ -37,8 +39,14 @@ export function lastUs(ranks: readonly RankBuckets[]): number {
   return Math.max(0, ...ranks.flatMap((rank) => [rank.backward_us, ...rank.buckets.map((bucket) => bucket.end_us)]));
 }
 
+/** The bucket of a rank's i-th entry: with shares, the parameters of all buckets are gathered after all sums. */
+export function bucketOf(rank: RankBuckets, i: number, inShares: boolean): { bucket: number; isGather: boolean } {
+  const sums = inShares ? rank.buckets.length / 2 : rank.buckets.length;
+  return { bucket: i % sums, isGather: i >= sums };
+}
+
 /** All ranks on one axis of time, each from the start of its own step. */
-export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number): Lanes {
+export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number, inShares = false): Lanes {
   const untilUs = lastUs(ranks) || 1;
   const room = Math.max(1, widthPx - LEFT_PX - RIGHT_PX);
   const at = (timeUs: number): number => LEFT_PX + (room * timeUs) / untilUs;
@@ -48,7 +56,7 @@ export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number): Lan
     topPx: index * LANE_PX,
     backwardEndPx: at(rank.backward_us),
     sums: rank.buckets.map((bucket, i) => ({
-      bucket: i,
+      ...bucketOf(rank, i, inShares),
       bytes: bucket.bytes,
       readyPx: at(bucket.ready_us),
       startPx: at(bucket.start_us),

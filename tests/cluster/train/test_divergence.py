@@ -13,6 +13,7 @@ OFFERED = [
     {"strategy": "sharded"},
     {"strategy": "local_sgd"},
     {"strategy": "torch_ddp", "all_reduce": "auto"},
+    {"strategy": "torch_fsdp", "all_reduce": "auto"},
     {"strategy": "parameter_server", "all_reduce": "auto"},
     {"strategy": "parameter_server", "all_reduce": "auto", "consistency": "async"},
 ]

@@ -9,10 +9,8 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import torch
 from torch import distributed, nn
 from torch.distributed.device_mesh import init_device_mesh
@@ -25,7 +23,8 @@ from ringscope.train.checkpoints import NoCheckpoints
 from ringscope.train.data import Dataset
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.replica import Replica, Result
-from ringscope.train.sums.gradient_sum import Sums, norm_of
+from ringscope.train.sums.gradient_shares import GradientShares
+from ringscope.train.sums.gradient_sum import Sums
 from ringscope.train.torch_ddp import connect
 from ringscope.train.trainer import Trainer
 
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
 
-class TorchFsdp:
+class TorchFsdp(GradientShares):
     """A GradientSum whose collectives are FSDP's."""
 
     def __init__(self, comm: Communicator, module: nn.Module, spec: TrainingSpec) -> None:
@@ -56,11 +55,6 @@ class TorchFsdp:
         """Return this rank's shares of the gradients."""
         return [parameter.grad.to_local() for parameter in self._parameters]
 
-    def norm(self) -> float:
-        """Return the Euclidean norm of the whole gradient, from the shares' norms (collective)."""
-        square = float(norm_of(self.gradients)) ** 2
-        return sqrt(self._comm.total(np.array([square], np.float64))[0])
-
     def begin(self) -> None:
         """Start a step."""
         for parameter in self._parameters:
@@ -74,10 +68,6 @@ class TorchFsdp:
     def finish(self) -> Sums:
         """Return at once: FSDP's backward has waited for the sums."""
         return Sums(backward_us=0.0, exposed_us=0.0, size_bytes=self.size_bytes)
-
-    def share_update(self, sums: Sums) -> Sums:
-        """Return ``sums``: FSDP gathers the parameters in the next forward."""
-        return sums
 
     def copy_to(self, module: nn.Module) -> None:
         """Copy the parameters to a model that has all of them (collective)."""
@@ -99,15 +89,21 @@ class FsdpReplica:
     @property
     def module(self) -> nn.Module:
         """Return the model after the last step (collective, if there was a step since the last call)."""
-        if self._is_old:
-            self._sums.copy_to(self._replica.module)
-            self._is_old = False
+        self._refresh()
         return self._replica.module
 
     def step(self, parts: Iterable[tuple[torch.Tensor, torch.Tensor]], count: int, global_samples: int) -> Result:
         """Make one update, as ``Replica.step`` does."""
         self._is_old = True
-        return self._replica.step(parts, count, global_samples)
+        result = self._replica.step(parts, count, global_samples)
+        if result.first_culprit is not None:  # the search needs the step's parameters
+            self._refresh()
+        return result
+
+    def _refresh(self) -> None:
+        if self._is_old:
+            self._sums.copy_to(self._replica.module)
+            self._is_old = False
 
 
 def fsdp_trainer(

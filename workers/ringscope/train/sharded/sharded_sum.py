@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import sqrt
 from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
 from ringscope.choice.situation import Choice
@@ -24,7 +22,8 @@ from ringscope.train.device import Marker
 from ringscope.train.sharded.layout import Layout, Piece
 from ringscope.train.sums.bucket_sums import BucketSums, choose
 from ringscope.train.sums.buckets import Bucket, tensor_over
-from ringscope.train.sums.gradient_sum import Sums, norm_of
+from ringscope.train.sums.gradient_shares import GradientShares
+from ringscope.train.sums.gradient_sum import Sums
 from ringscope.train.sums.reducer import Reducer
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ class OwnPiece:
         return values[self.piece.start - self.piece.first : self.piece.stop - self.piece.first]
 
 
-class ShardedSum(Reducer):
+class ShardedSum(GradientShares, Reducer):
     """A GradientSum whose ``gradients`` are this rank's share, and which gathers the parameters after the update."""
 
     def __init__(self, comm: Communicator, module: torch.nn.Module, spec: TrainingSpec) -> None:
@@ -81,15 +80,6 @@ class ShardedSum(Reducer):
     def alike(self) -> list[torch.Tensor]:
         """Return the parameters, which all ranks have gathered."""
         return [bucket.gradient for bucket in self._parameters]
-
-    def norm(self) -> float:
-        """Return the Euclidean norm of the whole gradient, from the shares' norms (collective)."""
-        square = float(norm_of(self.gradients)) ** 2 if self.share else 0.0
-        return sqrt(self._comm.total(np.array([square], np.float64))[0])
-
-    def is_finite(self) -> bool:
-        """Return whether all shares of the gradient are finite (collective)."""
-        return not self._comm.maximum(np.array([not super().is_finite()], np.int64))[0]
 
     def begin(self) -> None:
         """Start a step: zero the gradients and start the clocks."""

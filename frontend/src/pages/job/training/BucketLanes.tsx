@@ -8,7 +8,7 @@ const START_WIDTH_PX = 900;
 const MIN_LABEL_PX = 14;
 
 /** Lanes of the ranks on one axis of time, hidden from screen readers: the table and the caption have the same content. */
-export function BucketLanes({ ranks }: { ranks: readonly RankBuckets[] }) {
+export function BucketLanes({ ranks, inShares = false }: { ranks: readonly RankBuckets[]; inShares?: boolean }) {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(START_WIDTH_PX);
   useEffect(() => {
@@ -18,13 +18,14 @@ export function BucketLanes({ ranks }: { ranks: readonly RankBuckets[] }) {
     observer.observe(target);
     return () => observer.disconnect();
   }, []);
-  const { lanes, heightPx, ticks } = bucketLanes(ranks, width);
+  const { lanes, heightPx, ticks } = bucketLanes(ranks, width, inShares);
   const bottom = heightPx - AXIS_PX;
   return (
     <div ref={element} aria-hidden="true">
       <div className={classes.legend}>
         <Key className={classes.backward} text="forward and backward" />
         <Key className={classes.sum} text="sum of a bucket" />
+        {inShares && <Key className={classes.gather} text="all-gather of its parameters" />}
         <Key className={classes.waiting} text="ready, waits for its sum" />
       </div>
       <svg width={width} height={heightPx} className={classes.lanes}>
@@ -65,12 +66,12 @@ function LaneOf({ lane }: { lane: Lane }) {
       </text>
       <rect x={LEFT_PX} y={top} width={Math.max(0, lane.backwardEndPx - LEFT_PX)} height={BAR_PX} rx={2} className={classes.backward} />
       {lane.sums.map((sum) => (
-        <rect key={sum.bucket} x={sum.readyPx} y={below + BAR_PX / 2 - 2} width={Math.max(0, sum.startPx - sum.readyPx)} height={4} className={classes.waiting} />
+        <rect key={`${sum.bucket}/${sum.isGather}`} x={sum.readyPx} y={below + BAR_PX / 2 - 2} width={Math.max(0, sum.startPx - sum.readyPx)} height={4} className={classes.waiting} />
       ))}
       {lane.sums.map((sum) => (
-        <g key={sum.bucket}>
-          <title>{`Bucket ${sum.bucket}, ${formatSize(sum.bytes)}`}</title>
-          <rect x={sum.startPx} y={below} width={Math.max(1, sum.endPx - sum.startPx)} height={BAR_PX} rx={2} className={classes.sum} />
+        <g key={`${sum.bucket}/${sum.isGather}`}>
+          <title>{`Bucket ${sum.bucket}, ${sum.isGather ? "parameters, " : ""}${formatSize(sum.bytes)}`}</title>
+          <rect x={sum.startPx} y={below} width={Math.max(1, sum.endPx - sum.startPx)} height={BAR_PX} rx={2} className={sum.isGather ? classes.gather : classes.sum} />
           <line x1={sum.readyPx} x2={sum.readyPx} y1={top - 1} y2={below + BAR_PX} className={classes.ready} />
           {sum.endPx - sum.startPx >= MIN_LABEL_PX && (
             <text x={(sum.startPx + sum.endPx) / 2} y={below + BAR_PX - 2.5} textAnchor="middle" className={classes.number}>

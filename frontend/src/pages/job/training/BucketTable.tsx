@@ -1,12 +1,17 @@
 import type { RankBuckets } from "../../../api/types";
+import { bucketOf } from "../../../charts/bucketLanes";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 
+const bucketName = (rank: RankBuckets, i: number, inShares: boolean): string => {
+  const { bucket, isGather } = bucketOf(rank, i, inShares);
+  return isGather ? `${bucket}, parameters` : String(bucket);
+};
 const ms = (timeUs: number): string => threeDigits(timeUs / 1000);
 
 /** The lanes as numbers: a row for each bucket of each rank. */
-export function BucketTable({ ranks }: { ranks: readonly RankBuckets[] }) {
+export function BucketTable({ ranks, inShares = false }: { ranks: readonly RankBuckets[]; inShares?: boolean }) {
   return (
     <ScrollX label="Buckets of the newest step" isTall>
       <table>
@@ -29,7 +34,7 @@ export function BucketTable({ ranks }: { ranks: readonly RankBuckets[] }) {
               <tr key={`${rank.rank}/${i}`}>
                 <th scope="row" className="number">{rank.rank}</th>
                 <td className="number">{rank.step}</td>
-                <td className="number">{i}</td>
+                <td className="number">{bucketName(rank, i, inShares)}</td>
                 <td className="number">{formatSize(bucket.bytes)}</td>
                 <td className="number">{ms(bucket.ready_us)}</td>
                 <td className="number">{ms(bucket.start_us)}</td>

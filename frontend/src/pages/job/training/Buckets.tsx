@@ -19,12 +19,12 @@ export function Buckets({ job }: { job: JobView }) {
   const buckets = useQuery(bucketsQuery(job.id, isTerminal(job.state)));
   return (
     <Loaded query={buckets} what="The buckets could not be loaded" rows={0}>
-      {(ranks) => ranks.length > 0 && <NewestStep ranks={ranks} />}
+      {(ranks) => ranks.length > 0 && <NewestStep ranks={ranks} inShares={job.spec.training?.strategy === "sharded"} />}
     </Loaded>
   );
 }
 
-function NewestStep({ ranks }: { ranks: readonly RankBuckets[] }) {
+function NewestStep({ ranks, inShares }: { ranks: readonly RankBuckets[]; inShares: boolean }) {
   const { inside = "timeline" } = route.useSearch();
   const navigate = route.useNavigate();
   return (
@@ -47,23 +47,23 @@ function NewestStep({ ranks }: { ranks: readonly RankBuckets[] }) {
         </div>
       </div>
       <figure className="card-body">
-        {inside === "table" ? <BucketTable ranks={ranks} /> : <BucketLanes ranks={ranks} />}
-        <figcaption className="dim">{caption(ranks)}</figcaption>
+        {inside === "table" ? <BucketTable ranks={ranks} inShares={inShares} /> : <BucketLanes ranks={ranks} inShares={inShares} />}
+        <figcaption className="dim">{caption(ranks, inShares)}</figcaption>
       </figure>
     </section>
   );
 }
 
 /** The chart in words. */
-function caption(ranks: readonly RankBuckets[]): string {
+function caption(ranks: readonly RankBuckets[], inShares: boolean): string {
   const steps = [...new Set(ranks.map((rank) => rank.step))].sort((a, b) => a - b);
-  const count = Math.max(0, ...ranks.map((rank) => rank.buckets.length));
+  const count = Math.max(0, ...ranks.map((rank) => rank.buckets.length)) / (inShares ? 2 : 1);
   const summing = ranks.flatMap((rank) => rank.buckets).reduce((sum, bucket) => sum + bucket.end_us - bucket.start_us, 0);
   const overlap = ranks.reduce((sum, rank) => sum + overlapUs(rank), 0);
   const step = steps.length === 1 ? `Step ${steps[0]}` : `Steps ${steps[0]} to ${steps.at(-1)}: the newest that each rank reported`;
   return (
-    `${step}: ${plural(count, "bucket")} of the gradient on ${plural(ranks.length, "rank")}; the last sum ended after ` +
-    `${threeDigits(lastUs(ranks) / 1000)} ms, and ${percent(summing > 0 ? overlap / summing : 0)} of the time in sums was under backward. ` +
+    `${step}: ${plural(count, "bucket")} of the gradient on ${plural(ranks.length, "rank")}; the last ${inShares ? "all-gather" : "sum"} ended after ` +
+    `${threeDigits(lastUs(ranks) / 1000)} ms, and ${percent(summing > 0 ? overlap / summing : 0)} of the time in ${inShares ? "sums and all-gathers" : "sums"} was under backward. ` +
     "Each rank counts from the start of its own step."
   );
 }

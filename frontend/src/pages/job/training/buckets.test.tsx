@@ -17,6 +17,14 @@ it("draws a lane for each rank and a bar for each sum, and says the same in a ta
   expect(text(table)).toContain(" 1 9 0 3 KiB 0.490 0.500 1.00 0.500 ");
 });
 
+it("tells the sum of a bucket from the all-gather of its parameters in a sharded step", () => {
+  const lanes = renderToStaticMarkup(<BucketLanes ranks={someBuckets().slice(0, 1)} inShares />);
+  expect(lanes.match(/<title>[^<]*/g)).toEqual(["<title>Bucket 0, 1 KiB", "<title>Bucket 0, parameters, 2 KiB"]);
+  expect(text(lanes)).toContain("all-gather of its parameters");
+  const table = renderToStaticMarkup(<BucketTable ranks={someBuckets().slice(0, 1)} inShares />);
+  expect(text(table)).toContain(" 0 9 0, parameters 2 KiB ");
+});
+
 it("says in the curve's table that training diverged", () => {
   const rows = [aPoint({ last_step: 0, duration_us: 1000 }), aPoint({ first_step: 1, last_step: 9, loss: null, samples_per_second: null })];
   const table = text(renderToStaticMarkup(<CurveTable points={rows} />));

@@ -8,7 +8,7 @@ import { QueryError } from "../../../components/states/QueryError";
 import { basisOf } from "../../../lib/sweep/caveats";
 import { rowOptions } from "../chosenRow";
 import { plural } from "../../../lib/format";
-import { verdict } from "./lateness";
+import { hasGaps, verdict } from "./lateness";
 import { formatSize } from "../../../lib/size";
 import { isSimulated } from "../../../lib/state";
 import { NoRows } from "../NoRows";
@@ -70,7 +70,7 @@ function OfRow({ job, row, isTable }: { job: BenchmarkJob; row: MeasurementView;
           >
             {plural(data.steps, "iteration")} of {formatSize(row.size_bytes)}
             {data.steps_per_column > 1 && `, ${data.steps_per_column} in each column, of which the largest counts`}. Late means after the median
-            rank.
+            rank.{hasGaps(data) && " Gaps are iterations of other rows, which take turns with this one."}
           </Caption>
         </>
       )}

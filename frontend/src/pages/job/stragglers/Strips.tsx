@@ -59,7 +59,7 @@ export function Strips({ job, row, found }: Props) {
               <Strip key={rank.rank} rank={rank} most={most} steps={found.steps} middle={medianLate(rank, found) ?? rank.mean_late_us} {...stripOf(strip)} />
             ))}
             <tr className={classes.after}>
-              <th scope="row">after the last</th>
+              <th scope="row">after the last arrival</th>
               <td>
                 <HeatStrip values={found.after_us} least={0} most={mostAfter} {...stripOf(found.ranks.length)} />
               </td>

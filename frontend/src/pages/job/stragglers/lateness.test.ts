@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Lateness, RankLateness } from "../../../api/types";
-import { cellOf, cellText, cellWords, columnWords, instantOf, lastShare, leastReal, medianLate, mostLate, verdict } from "./lateness";
+import { cellOf, cellText, cellWords, columnWords, instantOf, lastShare, leastReal, medianLate, mostLate, hasGaps, tail, verdict } from "./lateness";
 
 const START_NS = Date.parse("2026-01-31T12:00:00Z") * 1e6;
 
@@ -70,11 +70,25 @@ it("knows the largest lateness and the share of being last", () => {
 it("names the rank that is last most often, with its share by chance, and none within the clocks' error", () => {
   const three = [1, 2, 3].map((number) => rank({ rank: number, last_steps_beyond_error: 1 }));
   expect(verdict(found({ ranks: [...three, rank({ rank: 0, last_steps_beyond_error: 27 })] }))).toBe(
-    "Rank 0 on n1 came last to 90.0 % of 30 iterations; by chance it would be 25.0 %.",
+    "Rank 0 on n1 came last to 90.0 % of 30 iterations; by chance it would be 25.0 %. That is more than chance explains.",
   );
+  const two = [rank({ rank: 0, last_steps_beyond_error: 14 }), rank({ rank: 1, last_steps_beyond_error: 6 })];
+  expect(verdict(found({ ranks: two, steps: 20 }))).toMatch(/70.0 % of 20 iterations; by chance it would be 50.0 %. Chance explains that.$/);
   expect(verdict(found())).toBe("No rank came later than the clock error.");
   expect(verdict(found({ ranks: [rank({ error_us: null })] }))).toContain("clock is not known");
   expect(verdict(found({ ranks: [], steps: 0 }))).toBe("");
+});
+
+it("knows how likely a count is by chance", () => {
+  expect(tail(15, 20, 0.5)).toBeCloseTo(0.0207, 4);
+  expect(tail(0, 20, 0.5)).toBeCloseTo(1, 9);
+  expect(tail(5000, 5000, 0.5)).toBe(0);
+  expect(tail(2500, 5000, 0.5)).toBeCloseTo(0.5056, 3);
+});
+
+it("has gaps where other rows take turns with this one", () => {
+  expect(hasGaps(found({ after_us: [1, null], ranks: [rank({ late_us: [1, null] })] }))).toBe(true);
+  expect(hasGaps(found({ after_us: [1, 2], ranks: [rank({ late_us: [1, null] })] }))).toBe(false);
 });
 
 it("has a median if every iteration is reported, and none if columns hold the largest of several", () => {

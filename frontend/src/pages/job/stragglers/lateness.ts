@@ -93,5 +93,27 @@ export function verdict({ ranks, steps }: Lateness): string {
   }
   if (often.last_steps_beyond_error === 0) return "No rank came later than the clock error.";
   const [share, fair] = [often.last_steps_beyond_error / steps, 1 / ranks.length];
-  return `Rank ${often.rank} on ${often.node} came last to ${percent(share)} of ${plural(steps, "iteration")}; by chance it would be ${percent(fair)}.`;
+  const isMuch = ranks.length * tail(often.last_steps_beyond_error, steps, fair) < MOST_CHANCE;
+  const judged = isMuch ? "That is more than chance explains" : "Chance explains that";
+  return `Rank ${often.rank} on ${often.node} came last to ${percent(share)} of ${plural(steps, "iteration")}; by chance it would be ${percent(fair)}. ${judged}.`;
+}
+
+/** The probability, over all ranks, with which one of several equal ranks is called late. */
+const MOST_CHANCE = 0.05;
+
+/** The probability that something with this probability happens at least `least` times of `count`. */
+export function tail(least: number, count: number, probability: number): number {
+  if (probability >= 1) return 1;
+  let sum = 0;
+  let log = count * Math.log(1 - probability);
+  for (let i = 0; i <= count; i++) {
+    if (i >= least) sum += Math.exp(log);
+    log += Math.log(((count - i) * probability) / ((i + 1) * (1 - probability)));
+  }
+  return Math.min(1, sum);
+}
+
+/** Whether some columns have no value of any rank: other rows take turns with this one. */
+export function hasGaps({ ranks, after_us: columns }: Lateness): boolean {
+  return columns.some((after, column) => after === null && ranks.every(({ late_us: late }) => late[column] == null));
 }

@@ -16,6 +16,7 @@ from benchmarks.report import Result, judged, say
 from benchmarks.training import averages as training_averages
 from benchmarks.training import links as training_links
 from benchmarks.training import page as training_numbers
+from benchmarks.training import shares as training_shares
 from benchmarks.training import strategies as training
 
 PARTS = {
@@ -25,6 +26,7 @@ PARTS = {
     "training": training.run,
     "training_links": training_links.run,
     "training_averages": training_averages.run,
+    "training_shares": training_shares.run,
     "untuned": untuned.run,
 }
 

@@ -23,13 +23,13 @@ from ringscope.cli.processes.stack import StackOptions, running_stack
 _LOOK_SECONDS = 0.05
 _OURS, _DDP, _TF = "mirrored", "torch_ddp", "tf_multi_worker_mirrored"
 _DATASET = {"name": "synthetic", "validation_percent": 1}  # an end of an epoch takes no turn
-_MLP: dict[str, Any] = {
+MLP: dict[str, Any] = {
     "model": "mlp",
     "model_arguments": {"hidden": 2176, "layers": 3},  # 16.2 million parameters
     "dataset": _DATASET,
     "global_batch_size": 32,
 }
-_RESNET: dict[str, Any] = {
+RESNET: dict[str, Any] = {
     "model": "resnet18",
     "dataset": _DATASET,
     "global_batch_size": 16,
@@ -46,18 +46,18 @@ COMPARISONS = (
     Comparison(
         "mlp",
         (
-            Contender(_OURS, _MLP),
-            Contender(WITHOUT_OVERLAP, _MLP | {"overlap": False}),
-            Contender(_DDP, _MLP | {"strategy": _DDP}),
-            Contender(_TF, _MLP | {"strategy": _TF}),
+            Contender(_OURS, MLP),
+            Contender(WITHOUT_OVERLAP, MLP | {"overlap": False}),
+            Contender(_DDP, MLP | {"strategy": _DDP}),
+            Contender(_TF, MLP | {"strategy": _TF}),
         ),
     ),
     Comparison(
         "resnet18",
         (
-            Contender(_OURS, _RESNET),
-            Contender("buckets of 4 MiB", _RESNET | {"bucket_bytes": 4 << 20}),
-            Contender(_DDP, _RESNET | {"strategy": _DDP}),
+            Contender(_OURS, RESNET),
+            Contender("buckets of 4 MiB", RESNET | {"bucket_bytes": 4 << 20}),
+            Contender(_DDP, RESNET | {"strategy": _DDP}),
         ),
         seconds=4.0,
     ),

@@ -1,5 +1,6 @@
 """Where a bucket's parameters lie, and the pieces of a share."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,17 @@ def test_the_parameters_are_gathered_where_their_gradients_were_summed(counts: l
 def test_every_parameter_begins_at_a_cache_line() -> None:
     layout = Layout([3, 16, 17, 1])
     assert layout.starts == [0, 16, 32, 64, 80] and layout.elements == 80
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_a_rank_sends_as_much_as_in_the_all_reduce(ranks: int) -> None:
+    counts = [10, 2560, 256, 256 * 256, 256, 64 * 256]  # mlp on digits
+    layout, whole = Layout(counts), build("ring", ranks, sum(counts))
+    found = halves(whole)
+    assert found is not None
+    gather = layout.schedule_of_parameters(found[1]).elements_sent()
+    for scattered, gathered, reduced in zip(found[0].elements_sent(), gather, whole.elements_sent(), strict=True):
+        assert reduced <= scattered + gathered < 1.01 * reduced
 
 
 def test_neighbouring_chunks_make_one_piece() -> None:

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { InsightView } from "../../../api/types";
 import { ErrorNote } from "../../../components/states/ErrorNote";
 import { insightsQuery } from "../../../data/job";
+import { plural } from "../../../lib/format";
 import { INSIGHTS, ranksWords, stacksOf } from "../../../lib/insight";
 import classes from "./Insights.module.css";
 
@@ -14,7 +15,7 @@ export function NotChecked({ jobId, until }: { jobId: number; until: string | nu
   if (unchecked.length === 0) return null;
   return (
     <details>
-      <summary className="dim">{unchecked.length === 1 ? "1 check was" : `${unchecked.length} checks were`} not done</summary>
+      <summary className="dim">{plural(unchecked.length, "check")} not done</summary>
       <ul className={classes.list}>
         {unchecked.map(({ check, sentence }) => (
           <li key={check}>

@@ -16,7 +16,7 @@ export function ExpectedFact({ job }: { job: BenchmarkJob }) {
   if (!isTerminal(job.state)) return <Fact label={LABEL} value="–" note="once it has ended" />;
   if (!best || !prediction.data) return <Fact label={LABEL} value="–" note={best && prediction.isPending ? "…" : "unknown"} />;
   const found = expectedOf(best, prediction.data);
-  if (!found) return <Fact label={LABEL} value="–" note="too few earlier runs" />;
+  if (!found) return <Fact label={LABEL} value="–" note="too few runs" />;
   const { isLow, share, note } = found;
   return (
     <Fact

@@ -79,7 +79,9 @@ def test_a_new_webhook_tells_of_ended_jobs_and_can_be_made_without_scrolling(vis
     dialog.get_by_role("textbox", name="Name").fill("ops")
     dialog.get_by_role("textbox", name="URL").fill("https://example.org/hook")
     dialog.get_by_text("The same as a command").click()
-    expect(dialog.locator("pre").first).to_contain_text("webhook add ops https://example.org/hook --event job.failed")
+    expect(dialog.locator("pre").first).to_contain_text(
+        "webhook add ops https://example.org/hook --event job.succeeded"
+    )
     page.set_viewport_size({"width": 1440, "height": 900})
 
 

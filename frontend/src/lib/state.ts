@@ -61,11 +61,12 @@ export function outcome(job: JobView): string {
   if (summary.kind === "benchmark") return summary.verdict;
   const { loss, samples_per_second: rate, validation_accuracy: accuracy } = summary;
   if (!summary.steps_done) return "";
-  return [
+  const words = [
     ...(accuracy == null ? [] : [`accuracy ${percent(accuracy)}`]),
     loss == null ? "loss diverged" : `loss ${threeDigits(loss)}`,
     ...(rate == null ? [] : [`${formatRate(rate)} samples/s`]),
   ].join(", ");
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 /** The best bus bandwidth of any algorithm of the job in 1e9 bytes/s, or null before there is a row. */

@@ -134,7 +134,7 @@ describe("a training job", () => {
   });
 
   it("says its figures, and that it diverged where the loss is no number", () => {
-    expect(outcome(training)).toBe("accuracy 97.5 %, loss 0.123, 12,346 samples/s");
+    expect(outcome(training)).toBe("Accuracy 97.5 %, loss 0.123, 12,346 samples/s");
     expect(outcome(aTraining({ summary: { ...summary, loss: null } as JobView["summary"] }))).toMatch(/, loss diverged, /);
     expect(outcome(aTraining({ summary: { ...summary, steps_done: 0 } as JobView["summary"] }))).toBe("");
   });

@@ -14,6 +14,7 @@ from benchmarks.command import Parser, exit_with, one_of
 from benchmarks.engine import links, model, one_node, untuned
 from benchmarks.report import Result, judged, say
 from benchmarks.training import averages as training_averages
+from benchmarks.training import checks as training_checks
 from benchmarks.training import links as training_links
 from benchmarks.training import page as training_numbers
 from benchmarks.training import shares as training_shares
@@ -25,6 +26,7 @@ PARTS = {
     "model": model.run,
     "training": training.run,
     "training_links": training_links.run,
+    "training_checks": training_checks.run,
     "training_averages": training_averages.run,
     "training_shares": training_shares.run,
     "untuned": untuned.run,

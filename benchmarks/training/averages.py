@@ -57,14 +57,14 @@ def run() -> Result | None:
     except NetworkError as error:
         say(f"training_averages: left out. {error}")
         return None
-    outcomes, documents = {}, {}
+    outcomes: dict[str, Outcome] = {}
     with watched() as conditions, lab_cluster(_HOSTS, _RATE_BIT_PER_S) as cluster:
         share_cores(cluster.lab)
         for name, (training, variants) in COMPARISONS.items():
-            with watched() as meanwhile:
-                outcomes[name] = outcome = _compared(cluster, training, variants)
-            documents[name] = outcome.document() | {"conditions": asdict(meanwhile)}
+            outcomes[name] = outcome = _compared(cluster, training, variants)
             show(f"{name}, {_HOSTS} hosts, {_RATE_BIT_PER_S / 1e9:g} Gbit/s between them", outcome)
+    # The lab's processes belong to the run only where the watch begins before them.
+    documents = {name: outcome.document() | {"conditions": asdict(conditions)} for name, outcome in outcomes.items()}
     say(f"\ntraining_averages ({conditions})")
     targets = targets_of(outcomes)
     say_targets(targets)

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from playwright.sync_api import Route, expect
 from tests.web.browsing import Visit
 
@@ -36,6 +37,7 @@ SHOWN_WORDS = r"""() => {
 }"""
 
 
+@pytest.mark.long  # its words depend on what the other tests leave behind
 def test_the_first_screen_of_a_job_has_few_words(visit: Visit) -> None:
     def long_winded(route: Route) -> None:
         answer = route.fetch()

@@ -119,6 +119,7 @@ def test_the_comparison_is_accessible(
         visit.shoot(f"compare-ratio-{scheme}-{width}")
 
 
+@pytest.mark.long
 def test_the_table_of_two_jobs_fits_a_phone(visit: Visit, runs: tuple[int, int]) -> None:
     visit.page.set_viewport_size({"width": 390, "height": 844})
     page = visit.open(f"/compare?ids={runs[0]},{runs[1]}")

@@ -74,6 +74,7 @@ def test_one_node_has_no_link_and_the_page_says_so(visit: Visit) -> None:
     expect(page.get_by_text("There is no link yet")).to_be_visible()
 
 
+@pytest.mark.long
 def test_links_are_found_by_typing_their_name(visit: Visit) -> None:
     page = visit.open("/jobs")
     page.keyboard.press("Control+k")

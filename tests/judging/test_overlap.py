@@ -21,7 +21,7 @@ def found(base: dict[int, float], other: dict[int, float]) -> Overlap:
 
 
 def test_a_time_between_two_sizes_is_interpolated_in_the_logarithms() -> None:
-    """With twice the time at four times the size, it is the root of two at twice the size."""
+    """A time that doubles while the size quadruples has grown by the root of two at twice the size."""
     ring = found({KIB: 10.0, 4 * KIB: 20.0, 16 * KIB: 40.0}, {2 * KIB: 10.0, 8 * KIB: 40.0})
     assert ring.ratios == pytest.approx({2 * KIB: 2**-0.5, 4 * KIB: 1.0, 8 * KIB: 2**0.5}), (
         "at the sizes of either job, in the range of both"

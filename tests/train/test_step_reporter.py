@@ -4,7 +4,8 @@ import math
 
 import pytest
 
-from ringscope.contracts.record import Buckets, Steps
+from ringscope.contracts.record import Steps
+from ringscope.contracts.training_record import Buckets
 from ringscope.train import step_reporter
 from ringscope.train.step_reporter import Step, StepReporter
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.record import Epoch, Measurement, Record
+from ringscope.contracts.record import Measurement, Record
+from ringscope.contracts.training_record import Epoch
 from ringscope.contracts.words.collectives import REDUCING, elements
 from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable
 
-from ringscope.contracts.record import Diverged
+from ringscope.contracts.training_record import Diverged
 from ringscope_server.insights.kinds import Finding
 
 
@@ -13,5 +13,5 @@ def of_records(told: Iterable[Diverged], node: str) -> list[Finding]:
     if first is None:
         return []
     # JSON has no notation for what is not finite, and some databases reject it: it is text, as on its way here.
-    evidence = json.loads(first.model_dump_json(exclude={"type", "rank"}, exclude_defaults=True))
+    evidence = json.loads(first.model_dump_json(exclude={"type", "rank"}))
     return [Finding("diverged", first.sentence, first.rank, node, evidence)]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts import record
+from ringscope.contracts import record, training_record
 from ringscope.contracts.protocol import RecordBatch
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.attempts.accepts import accepts
@@ -41,7 +41,7 @@ class Ingested:
     measurements: list[MeasurementView] = field(default_factory=list)
     lines: list[tuple[Any, ...]] = field(default_factory=list)  # rows of the log with the columns of LOG_COLUMNS
     checks: list[record.Check] = field(default_factory=list)
-    diverged: list[record.Diverged] = field(default_factory=list)
+    diverged: list[training_record.Diverged] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     steps: list[record.Steps] = field(default_factory=list)
     spans: list[StepSpan] = field(
@@ -53,19 +53,19 @@ class Ingested:
 
 
 # Records that decide how a job ended and cannot be sent afterwards.
-_OUTCOME = (record.Measurement, record.Check, record.Epoch)
+_OUTCOME = (record.Measurement, record.Check, training_record.Epoch)
 _PRINTED = (record.Log, record.Check)  # is in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # only benchmarks have these
-_OF_TRAINING = (record.Epoch, record.Diverged)  # no benchmark has these
+_OF_TRAINING = (training_record.Epoch, training_record.Diverged)  # no benchmark has these
 # Records for each rank, sent by the agent of its node. Lines of the log come through the first node.
 _OF_RANKS = (
     record.Started,
     record.Hello,
     record.Environment,
     record.Steps,
-    record.Buckets,
-    record.Epoch,
-    record.Diverged,
+    training_record.Buckets,
+    training_record.Epoch,
+    training_record.Diverged,
 )
 
 
@@ -160,12 +160,12 @@ async def _store(
         await _keep_environment(session, attempt_id, surroundings)
     await session.flush()
     ingested.checks = [r for r in records if isinstance(r, record.Check)]
-    ingested.diverged = [r for r in records if isinstance(r, record.Diverged)]
+    ingested.diverged = [r for r in records if isinstance(r, training_record.Diverged)]
     ingested.measurements = [measurement_view(row) for row in rows]
     ingested.is_training = await training_rows.store(session, attempt_id, job_id, records)
     if ingested.is_training:
         await session.flush()
-        epochs = [r for r in records if isinstance(r, record.Epoch)]
+        epochs = [r for r in records if isinstance(r, training_record.Epoch)]
         ingested.loss = await training_summary.refresh(session, attempt_id, job_id, epochs)
     if rows and not await benchmark_summary.refresh(session, attempt_id, job_id, rows):
         ingested.measurements = []  # no watcher of the job may see rows of an earlier attempt

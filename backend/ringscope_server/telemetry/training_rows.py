@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts import record
+from ringscope.contracts import record, training_record
 from ringscope_server.db.models import Epoch, RankBuckets, RankTotals
 from ringscope_server.results.rows import finite
 
@@ -27,16 +27,16 @@ async def store(session: AsyncSession, attempt_id: int, job_id: int, records: Se
 
     The job's row is locked: two nodes do not add to their ranks' totals at the same time.
     """
-    epochs = [told for told in records if isinstance(told, record.Epoch)]
+    epochs = [told for told in records if isinstance(told, training_record.Epoch)]
     steps = [told for told in records if isinstance(told, record.Steps) and is_training(told)]
-    newest = {told.rank: told for told in records if isinstance(told, record.Buckets)}
+    newest = {told.rank: told for told in records if isinstance(told, training_record.Buckets)}
     session.add_all(_epoch(told, job_id, attempt_id) for told in epochs)
     await _keep_buckets(session, attempt_id, newest)
     await _add_up(session, attempt_id, steps)
     return bool(epochs or steps)
 
 
-async def _keep_buckets(session: AsyncSession, attempt_id: int, newest: dict[int, record.Buckets]) -> None:
+async def _keep_buckets(session: AsyncSession, attempt_id: int, newest: dict[int, training_record.Buckets]) -> None:
     for told in newest.values():
         columns = zip(told.bytes, told.ready_us, told.start_us, told.end_us, strict=True)
         names = ("bytes", "ready_us", "start_us", "end_us")
@@ -73,7 +73,7 @@ def _add(totals: RankTotals, told: record.Steps, left_out: int) -> None:
     totals.last_loss = finite(told.loss[-1]) if told.loss else None
 
 
-def _epoch(told: record.Epoch, job_id: int, attempt_id: int) -> Epoch:
+def _epoch(told: training_record.Epoch, job_id: int, attempt_id: int) -> Epoch:
     losses = {name: finite(getattr(told, name)) for name in ("training_loss", "validation_loss")}
     same = told.model_dump(exclude={"type", "time_ns", *losses})
     ended_at = datetime.fromtimestamp(told.time_ns / 1e9, UTC)

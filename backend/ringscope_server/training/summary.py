@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Double, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts import record
+from ringscope.contracts import training_record
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.words.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
@@ -16,7 +16,9 @@ from ringscope_server.training import scaling
 from ringscope_server.training.epochs import kept_epochs
 
 
-async def refresh(session: AsyncSession, attempt_id: int, job_id: int, told: Sequence[record.Epoch]) -> float | None:
+async def refresh(
+    session: AsyncSession, attempt_id: int, job_id: int, told: Sequence[training_record.Epoch]
+) -> float | None:
     """Store the reports with the job, unless it ended or is at another attempt now; return the leader's last loss.
 
     The leader is the worker with the lowest number: rank 0, except with parameter servers. Its loss is None also if it
@@ -75,7 +77,9 @@ def _seconds(time_us: float | None) -> float | None:
     return None if time_us is None else time_us * 1e-6
 
 
-async def _take_epochs(session: AsyncSession, job: Job, summary: TrainingSummary, told: Sequence[record.Epoch]) -> None:
+async def _take_epochs(
+    session: AsyncSession, job: Job, summary: TrainingSummary, told: Sequence[training_record.Epoch]
+) -> None:
     spec = valid_spec(job)
     if spec is None:
         return  # the epochs themselves are stored; its attempt is being stopped

@@ -6,6 +6,7 @@ The reference is a plain PyTorch loop over the whole global batch; it shares onl
 import json
 import sys
 import traceback
+from typing import Any
 
 import numpy as np
 import torch
@@ -88,14 +89,14 @@ def reference(spec: TrainingSpec) -> torch.nn.Module:
 
 
 def difference(one: torch.nn.Module, other: torch.nn.Module) -> float:
-    """Of any parameter, the largest."""
+    """Return the largest difference of any parameter."""
     pairs = zip(one.parameters(), other.parameters(), strict=True)
     return max(float((first - second).detach().abs().max()) for first, second in pairs)
 
 
-def slow_down(comm: Communicator, trainer: object) -> None:
+def slow_down(comm: Communicator, trainer: Any) -> None:
     """Make rank 0 seem slow to whoever splits the batch; what it computes stays the same."""
-    samples = trainer._samples  # type: ignore[attr-defined]
+    samples = trainer._samples
     note = samples.note
     samples.note = lambda compute_us: note(3 * compute_us if comm.rank == 0 else compute_us)
 

@@ -4,6 +4,8 @@ import json
 import random
 import sys
 import traceback
+from typing import Any
+from unittest.mock import patch
 
 import torch
 
@@ -12,8 +14,9 @@ from ringscope.engine.communicator import Communicator
 from ringscope.engine.errors import DifferenceError
 from ringscope.engine.transports.mpi import abort
 from ringscope.train.program import assemble
+from ringscope.train.sums.sum_checks import SumChecks
 
-SMALL = {
+SMALL: dict[str, Any] = {
     "model_arguments": {"hidden": 8, "layers": 2},
     "dataset": {"name": "synthetic", "samples": 512},
     "global_batch_size": 32,
@@ -25,32 +28,29 @@ STRATEGIES = ({"strategy": "mirrored"}, {"strategy": "sharded"}, {"strategy": "l
 
 
 def caught(comm: Communicator, number: int) -> tuple[bool, str]:
-    """Run a job; return whether the rank was named within the interval, and what was said."""
+    """Run a job; return whether the rank was named within the interval, and the error's sentence."""
     chance = random.Random(number)
     rank, step = chance.randrange(comm.size), chance.randrange(10)
     spec = TrainingSpec.model_validate(SMALL | STRATEGIES[number % len(STRATEGIES)])
     trainer = assemble(comm, spec, lambda record: None, None)
-    checks = trainer._checks
-    assert checks is not None
-    note = checks.note
-    last = 0
+    note, last = SumChecks.note, 0
 
-    def flip(now: int) -> None:
+    def flip(checks: SumChecks, now: int) -> None:
         nonlocal last
         last = now
         if (now, comm.rank) == (step, rank):
             tensors = checks._sums.alike
             words = tensors[chance.randrange(len(tensors))].view(torch.int32)
             words[chance.randrange(len(words))] ^= chance.choice([1, 1 << 12, 1 << 22])
-        note(now)
+        note(checks, now)
 
-    checks.note = flip  # type: ignore[method-assign]
-    try:
-        trainer.run()
-    except DifferenceError as error:
-        return error.bad_rank == rank and last - step < 5, str(error)
-    finally:
-        trainer.close()
+    with patch.object(SumChecks, "note", flip):
+        try:
+            trainer.run()
+        except DifferenceError as error:
+            return error.bad_rank == rank and last - step < SMALL["verify_every"], str(error)
+        finally:
+            trainer.close()
     return False, "nothing was found"
 
 

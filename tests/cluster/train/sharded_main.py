@@ -50,12 +50,12 @@ def trained(comm: Communicator, options: dict[str, object], folder: Path) -> tup
 
 
 def everywhere(comm: Communicator, value: bool) -> bool:
-    """Whether it is so on every rank."""
+    """Return whether ``value`` is true on every rank."""
     return not comm.maximum(np.array([not value], np.int64))[0]
 
 
 def is_same(one: Any, other: Any) -> bool:
-    """Bit for bit, of what checkpoints consist of."""
+    """Return whether two parts of checkpoints are equal, bit for bit."""
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(is_same(one[name], other[name]) for name in one)
     if isinstance(one, list | tuple):
@@ -64,13 +64,13 @@ def is_same(one: Any, other: Any) -> bool:
 
 
 def difference(one: torch.nn.Module, other: torch.nn.Module) -> float:
-    """Of any parameter, the largest."""
+    """Return the largest difference of any parameter."""
     pairs = zip(one.parameters(), other.parameters(), strict=True)
     return max(float((first - second).detach().abs().max()) for first, second in pairs)
 
 
 def compared(comm: Communicator, name: str, options: dict[str, object], folder: Path) -> dict[str, object]:
-    """A mirrored job and one in shares."""
+    """Run a mirrored and a sharded job, and return what differs."""
     strategies = (MIRRORED, SHARDED)
     jobs = [trained(comm, options | {"strategy": each}, folder / name / each) for each in strategies]
     (mirrored, mirrored_losses), (sharded, losses) = jobs
@@ -89,13 +89,13 @@ def compared(comm: Communicator, name: str, options: dict[str, object], folder: 
 
 
 def held_bytes(optimizer: Any) -> int:
-    """Of the state that an optimizer really holds for its elements."""
+    """Return the bytes of the state that an optimizer holds for its elements."""
     states = getattr(optimizer, "_optimizer", optimizer).state.values()
     return sum(each.nbytes for state in states for each in state.values() if each is not None and each.dim())
 
 
 def resumed(comm: Communicator, options: dict[str, object], folder: Path) -> dict[str, object]:
-    """Half of a job by one strategy, and the other half by the other; then by other numbers of ranks."""
+    """Run half of a job by one strategy and half by the other, then on other numbers of ranks; return what differs."""
     whole, _ = trained(comm, options, folder / "whole")
     found: dict[str, object] = {}
     for first, then in ((MIRRORED, SHARDED), (SHARDED, MIRRORED), (SHARDED, SHARDED)):

@@ -11,7 +11,8 @@ from ringscope.contracts.rank_process import (
     FAULT_VARIABLE,
     RESUME_VARIABLE,
 )
-from ringscope.contracts.record import Epoch, Hello, Record, Steps
+from ringscope.contracts.record import Hello, Record, Steps
+from ringscope.contracts.training_record import Epoch
 from ringscope.train import checkpoint
 
 pytestmark = pytest.mark.long

@@ -1,4 +1,4 @@
-"""With the optimizer in shares a job is bit for bit the mirrored one, and so are its checkpoints."""
+"""A sharded job has the losses, parameters and checkpoints of the mirrored one, bit for bit."""
 
 import pytest
 from tests.cluster.train.sharded_main import VARIANTS

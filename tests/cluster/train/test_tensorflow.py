@@ -8,7 +8,8 @@ from tests.cluster.train.jobs import SMALL, run_training
 from tests.cluster.train.keras_main import VARIANTS
 
 from ringscope.contracts.rank_process import EXIT_FAILURE
-from ringscope.contracts.record import Done, Epoch, Record, Steps
+from ringscope.contracts.record import Done, Record, Steps
+from ringscope.contracts.training_record import Epoch
 from ringscope.rank.local import Run
 
 pytestmark = pytest.mark.long

@@ -8,8 +8,9 @@ import pytest
 import torch
 from tests.train.fakes import LonelyCommunicator
 
-from ringscope.contracts.record import RECORD, Diverged, Epoch, Steps
+from ringscope.contracts.record import RECORD, Steps
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training_record import Diverged, Epoch
 from ringscope.engine.errors import DivergedError
 from ringscope.rank.step_log import StepLog
 from ringscope.train.checkpoint import steps

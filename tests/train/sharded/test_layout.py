@@ -1,4 +1,4 @@
-"""Where a bucket's parameters lie, and the pieces of a share."""
+"""Tests of the layout of a bucket's parameters, and of the pieces of a share."""
 
 import pytest
 from hypothesis import given

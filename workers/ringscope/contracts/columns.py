@@ -4,7 +4,7 @@ from array import array
 from binascii import a2b_base64, b2a_base64
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
+from pydantic import AfterValidator, AllowInfNan, Field, PlainSerializer, PlainValidator, WithJsonSchema
 
 # most entries of an array in a record, which is one transaction: our ranks send at most 2,000 steps
 MOST_ENTRIES = 10_000
@@ -42,6 +42,7 @@ Nanoseconds = Annotated[int, Field(ge=0, lt=LAST_NS), WithJsonSchema({"type": "i
 Int32s = Annotated[list[Int32], FEW]
 Int64s = Annotated[list[Int64], FEW]
 NanosecondColumn = Annotated[list[Nanoseconds], FEW]
+Loss = Annotated[float, AllowInfNan(True)]  # a loss may be NaN or infinite, because training may diverge
 GbPerS = Annotated[float, Field(ge=0, le=1e12), WithJsonSchema({"type": "number"})]
 
 

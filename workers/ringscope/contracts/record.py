@@ -10,7 +10,7 @@ from itertools import accumulate
 from operator import add
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AllowInfNan, BaseModel, Field, TypeAdapter, model_validator
+from pydantic import BaseModel, Field, TypeAdapter, model_validator
 
 from ringscope.contracts.benchmark import MOST_ROUNDS, rounds
 from ringscope.contracts.columns import (
@@ -20,9 +20,9 @@ from ringscope.contracts.columns import (
     Int32,
     Int32s,
     Int64,
-    Int64s,
     Integers,
     Line,
+    Loss,
     Microseconds,
     Name,
     NanosecondColumn,
@@ -35,11 +35,10 @@ from ringscope.contracts.columns import (
 from ringscope.contracts.record_model import RecordModel, TypeFirst, check_numbers
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
+from ringscope.contracts.training_record import Buckets, Diverged, Epoch
 
 LOOPBACK = "one-device loopback"  # part of a transport's name: ranks shared a GPU, so no link was measured
 
-DivergedAt = Literal["samples", "output", "gradient"]
-_Loss = Annotated[float, AllowInfNan(True)]  # a loss may be NaN or infinite, because training may diverge
 MOST_VARIABLES = 1_000
 
 
@@ -115,13 +114,14 @@ class Steps(RecordModel):
     communication_us: Durations
     compute_us: Durations
     exposed_us: Durations
-    loss: Annotated[list[_Loss], FEW] | None = None
+    loss: Annotated[list[Loss], FEW] | None = None
     samples: Int32s | None = Field(None, description="Samples that this rank processed in a training step.")
     lag: Int32s | None = Field(
         None, description="Steps that this worker of a parameter server was ahead of the slowest one."
     )
     collective_bytes: Int64 | None = Field(
         None,
+        exclude_if=is_null,
         description="Bytes of a collective if only steps with a communication time have one; bytes is then their mean.",
     )
     dropped: int = Field(0, description="Records this rank had to drop since its last one.")
@@ -218,29 +218,6 @@ class Iterations(RecordModel):
         return told
 
 
-class Buckets(RecordModel):
-    """One step of one rank from inside: when each bucket of gradients was ready, and when its sum began and ended.
-
-    Only the last step of a block is reported. Times count from the step's start; every array has one entry per bucket,
-    in the order in which they were summed.
-    """
-
-    type: Literal["buckets"] = "buckets"
-    rank: Int32
-    step: int = Field(ge=0, lt=2**31)
-    backward_us: Microseconds = Field(description="End of the backward pass.")
-    bytes: Int64s = Field(description="Bytes of the gradients, before compression.")
-    ready_us: Durations
-    start_us: Durations
-    end_us: Durations
-
-    @model_validator(mode="after")
-    def _columns_are_equally_long(self) -> "Buckets":
-        if len({len(column) for column in (self.bytes, self.ready_us, self.start_us, self.end_us)}) != 1:
-            raise ValueError("every column of a buckets record needs one entry per bucket")
-        return self
-
-
 class Trace(RecordModel):
     """One traced operation of one rank, transfer by transfer; it is not one of the timed ones."""
 
@@ -263,67 +240,6 @@ class Trace(RecordModel):
         fail_fast=True,
     )
     left_out: Int32 = Field(0, description="Number of later transfers that were left out because there were too many.")
-
-
-class Epoch(RecordModel):
-    """The end of an epoch of a training job, from rank 0 (with parameter servers from the first worker)."""
-
-    type: Literal["epoch"] = "epoch"
-    rank: Int32
-    epoch: Int32 = Field(description="Number of the epoch, counted from 1.")
-    step: Int32 = Field(description="Steps done when it ended.")
-    training_loss: _Loss = Field(description="Mean over the epoch's samples of all ranks.")
-    validation_loss: _Loss | None = Field(description="Mean over the held-out samples; null where there are none.")
-    validation_accuracy: float | None = Field(
-        description="Share of held-out samples (tokens for gpt) predicted correctly."
-    )
-    samples: Int64 = Field(description="Samples of all ranks in this epoch.")
-    duration_us: Microseconds = Field(description="Time of the epoch's steps, without validation and checkpoint.")
-    validation_us: Microseconds
-    checkpoint_us: Microseconds
-    time_ns: Nanoseconds
-
-
-class Diverged(RecordModel):
-    """The first numbers of a training that were not finite: a rank's loss, a gradient, or parameters."""
-
-    type: Literal["diverged"] = "diverged"
-    rank: Int32
-    what: Literal["loss", "gradient", "parameters"]
-    step: int = Field(ge=0, lt=2**31, description="Index of the step; parameters are as of its end.")
-    loss: _Loss | None = Field(None, description="Loss of the rank in this step.")
-    at: DivergedAt | None = Field(
-        None,
-        description="The first numbers of the rank's step that were not finite: its samples, a layer's output or a "
-        "layer's gradient. null: not known; for a gradient, each rank's own is finite when it is computed again.",
-    )
-    layer: Line | None = Field(None, description="The layer; null where it is the loss itself, or not known.")
-    is_skipped: bool = Field(False, description="Whether the step was skipped, so that it changed no parameters.")
-
-    @property
-    def sentence(self) -> str:
-        """Describe the divergence in one sentence."""
-        found = self._found()
-        if self.is_skipped:
-            return f"Step {self.step} was skipped: {found}."
-        return f"The training diverged: {'after' if self.what == 'parameters' else 'in'} step {self.step} {found}."
-
-    def _found(self) -> str:
-        if self.what == "parameters":
-            return f"rank {self.rank} has parameters that are not finite"
-        if self.at == "samples":
-            return f"rank {self.rank} read samples that are not finite"
-        layer = f"layer {self.layer}" if self.layer else "the model"
-        if self.at == "gradient":
-            return f"the gradient of rank {self.rank} was not finite, first that of {layer}"
-        if self.what == "loss" or self.at == "output":
-            first = f", and the output of {layer} was the first that was not finite" if self.layer else ""
-            loss = "not finite" if self.loss is None else self.loss
-            return f"the loss of rank {self.rank} was {loss}{first}"
-        return (
-            "the sum of the gradients was not finite, but each rank's gradient is when it is computed again; suspect "
-            "the memory of a rank, or the link"
-        )
 
 
 class Check(RecordModel):

@@ -210,30 +210,33 @@ def _work(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -
         reporter.close()
         return _refuse(message, EXIT_BAD_INPUT)
     wrong = _result(comm, spec, reporter, fault)
-    if wrong and comm.rank == 0:
-        reporter.send(Failure(rank=0, reason="verification_failed", message=wrong))
+    if wrong is not None and comm.rank == 0:
+        reporter.send(_failure(0, wrong))
     comm.finish()
     reporter.close(Done(rank=comm.rank, dropped=0))
     comm.free()
-    return EXIT_VERIFICATION_FAILED if wrong else EXIT_OK
+    return EXIT_OK if wrong is None else EXIT_VERIFICATION_FAILED
 
 
-def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -> str:
-    """Run the job's work; return what is wrong with its result, in a sentence that is equal on every rank."""
+def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -> DifferenceError | None:
+    """Run the job's work; return what is wrong with its result, equal on every rank, or None."""
     if spec.training:
-        wrong: str = _training().train(comm, spec.training, reporter.send, fault)
+        wrong: DifferenceError | None = _training().train(comm, spec.training, reporter.send, fault)
         return wrong
     if spec.script:
         from ringscope.rank.script import run_script
 
         positions.set_stage(comm.position, "")
         run_script(comm, spec.script, os.environ.get(SCRIPTS_VARIABLE), reporter.send)
-        return ""
+        return None
     from ringscope.bench.sweep import Sweep
 
     count = Sweep(comm, spec.sweep, reporter.send, fault, _ring(comm, reporter)).run()
-    wrong = plural(count, "wrong element")
-    return f"The result check found {wrong} over all sizes, algorithms and ranks." if count else ""
+    if not count:
+        return None
+    return DifferenceError(
+        f"The result check found {plural(count, 'wrong element')} over all sizes, algorithms and ranks."
+    )
 
 
 def _ring(comm: "Communicator", reporter: Reporter) -> "StepRing | None":

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from ringscope.contracts.record import Epoch, Record
+from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training_record import Epoch
 from ringscope.engine.base import Array
 from ringscope.engine.positions import UNTIMED
 from ringscope.train.data import Split

@@ -45,19 +45,21 @@ if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
 
-def train(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None], fault: str = "") -> str:
+def train(
+    comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None], fault: str = ""
+) -> DifferenceError | None:
     """Train as ``spec`` says and report to ``emit`` (collective); EngineError with a sentence if that is not possible.
 
-    The environment names the folders of checkpoints. Returns an error sentence, equal on every rank, if the replicas
-    are not equal; otherwise an empty string.
+    The environment names the folders of checkpoints. Returns the error, equal on every rank, if ranks differ that must
+    be equal; otherwise None.
     """
     trainer = assemble(comm, spec, emit, _folder(CHECKPOINTS_VARIABLE), _folder(RESUME_VARIABLE), fault)
     try:
         trainer.run()
     except DifferenceError as error:
-        return str(error)
+        return error
     trainer.close()
-    return ""
+    return None
 
 
 def assemble(

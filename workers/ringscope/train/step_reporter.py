@@ -6,7 +6,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ringscope.contracts.record import Buckets, Record, Steps
+from ringscope.contracts.record import Record, Steps
+from ringscope.contracts.training_record import Buckets
 from ringscope.contracts.words.collectives import bus_factor
 
 _MOST_STEPS = 20
@@ -15,7 +16,7 @@ _MOST_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One finished step of this rank, as in ``record.Steps``; ``buckets`` is its ``record.Buckets``."""
+    """One finished step of this rank, as in ``record.Steps``; ``buckets`` is its ``training_record.Buckets``."""
 
     start_ns: int
     duration_us: float

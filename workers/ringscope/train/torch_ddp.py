@@ -17,7 +17,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from ringscope.contracts.training import TrainingSpec
 from ringscope.engine.own_address import interface_of, own_address
-from ringscope.train.sums.gradient_sum import Sums, WholeGradient
+from ringscope.train.sums.gradient_sum import GradientSumBase, Sums
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -27,7 +27,7 @@ _INTERFACE_VARIABLE = "GLOO_SOCKET_IFNAME"
 _LOOPBACK = "lo"
 
 
-class TorchDdp(WholeGradient):
+class TorchDdp(GradientSumBase):
     """A GradientSum whose sums are DDP's."""
 
     def __init__(self, comm: "Communicator", module: torch.nn.Module, spec: TrainingSpec) -> None:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 import torch
 
-from ringscope.contracts.record import Buckets, Record
+from ringscope.contracts.record import Record
 from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
+from ringscope.contracts.training_record import Buckets
 from ringscope.engine.positions import ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas

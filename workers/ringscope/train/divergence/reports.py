@@ -9,8 +9,9 @@ from typing import Any
 
 import torch
 
-from ringscope.contracts.record import Diverged, Record
+from ringscope.contracts.record import Record
 from ringscope.contracts.training import OnNan
+from ringscope.contracts.training_record import Diverged
 from ringscope.engine.errors import DivergedError
 from ringscope.train.divergence.culprit import Culprit, is_finite
 

@@ -20,7 +20,7 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.train.course import Course
 from ringscope.train.sums.bucket_sums import BucketSums, SumThread
 from ringscope.train.sums.buckets import place_gradients
-from ringscope.train.sums.gradient_sum import Sums, WholeGradient
+from ringscope.train.sums.gradient_sum import GradientSumBase, Sums
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _MOST_SIMULATED_STEPS = 100_000
 
 
-class LocalSteps(WholeGradient):
+class LocalSteps(GradientSumBase):
     """A GradientSum that leaves each rank its own gradient, and averages parameters after some updates (collective)."""
 
     is_own = True

@@ -12,10 +12,10 @@ import torch
 from ringscope.train.divergence import is_finite
 from ringscope.train.parameter_server.shards import FlatModel, bind
 from ringscope.train.parameter_server.worker import Worker
-from ringscope.train.sums.gradient_sum import Sums, WholeGradient
+from ringscope.train.sums.gradient_sum import GradientSumBase, Sums
 
 
-class Pulls(WholeGradient):
+class Pulls(GradientSumBase):
     """A GradientSum whose ``finish`` pushes the gradient, and returns with the parameters for the next step."""
 
     algorithm, transport = "parameter_server", "mpi"

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ringscope.train.sums.gradient_sum import WholeGradient, norm_of
+from ringscope.train.sums.gradient_sum import GradientSumBase, norm_of
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
 
-class GradientShares(WholeGradient):
+class GradientShares(GradientSumBase):
     """``gradients`` are those of this rank's share; a rank may have none."""
 
     _comm: Communicator

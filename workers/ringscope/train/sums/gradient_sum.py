@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -80,15 +81,15 @@ class GradientSum(Protocol):
         """Release the model."""
 
 
-class WholeGradient:
-    """Base of a GradientSum that gives each rank the whole sum, so that all ranks make the same update."""
+class GradientSumBase(ABC):
+    """Base of a GradientSum, with the answers of one that gives each rank the whole sum for the same update."""
 
     is_own = False
 
     @property
+    @abstractmethod
     def gradients(self) -> list[torch.Tensor]:
         """Return the memory of the sums after ``finish``."""
-        raise NotImplementedError
 
     @property
     def alike(self) -> list[torch.Tensor]:

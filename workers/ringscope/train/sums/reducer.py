@@ -16,13 +16,13 @@ from ringscope.choice.situation import Choice
 from ringscope.contracts.words.collectives import AUTO
 from ringscope.train.sums.bucket_sums import BucketSum, BucketSums, Prepare, SumThread
 from ringscope.train.sums.buckets import place_gradients
-from ringscope.train.sums.gradient_sum import Sums, WholeGradient
+from ringscope.train.sums.gradient_sum import GradientSumBase, Sums
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
 
-class Reducer(WholeGradient):
+class Reducer(GradientSumBase):
     """The gradients of ``module`` in buckets, and their sums; all ranks make the same calls (collective)."""
 
     def __init__(

@@ -1,0 +1,100 @@
+"""Records of training only: a step's buckets, the end of an epoch, and numbers that are not finite."""
+
+import operator
+from typing import Literal
+
+from pydantic import Field, model_validator
+
+from ringscope.contracts.columns import Durations, Int32, Int64, Int64s, Line, Loss, Microseconds, Nanoseconds, is_null
+from ringscope.contracts.record_model import RecordModel
+
+DivergedAt = Literal["samples", "output", "gradient"]
+
+
+class Buckets(RecordModel):
+    """One step of one rank from inside: when each bucket of gradients was ready, and when its sum began and ended.
+
+    Only the last step of a block is reported. Times count from the step's start; every array has one entry per bucket,
+    in the order in which they were summed.
+    """
+
+    type: Literal["buckets"] = "buckets"
+    rank: Int32
+    step: int = Field(ge=0, lt=2**31)
+    backward_us: Microseconds = Field(description="End of the backward pass.")
+    bytes: Int64s = Field(description="Bytes of the gradients, before compression.")
+    ready_us: Durations
+    start_us: Durations
+    end_us: Durations
+
+    @model_validator(mode="after")
+    def _columns_are_equally_long(self) -> "Buckets":
+        if len({len(column) for column in (self.bytes, self.ready_us, self.start_us, self.end_us)}) != 1:
+            raise ValueError("every column of a buckets record needs one entry per bucket")
+        return self
+
+
+class Epoch(RecordModel):
+    """The end of an epoch of a training job, from rank 0 (with parameter servers from the first worker)."""
+
+    type: Literal["epoch"] = "epoch"
+    rank: Int32
+    epoch: Int32 = Field(description="Number of the epoch, counted from 1.")
+    step: Int32 = Field(description="Steps done when it ended.")
+    training_loss: Loss = Field(description="Mean over the epoch's samples of all ranks.")
+    validation_loss: Loss | None = Field(description="Mean over the held-out samples; null where there are none.")
+    validation_accuracy: float | None = Field(
+        description="Share of held-out samples (tokens for gpt) predicted correctly."
+    )
+    samples: Int64 = Field(description="Samples of all ranks in this epoch.")
+    duration_us: Microseconds = Field(description="Time of the epoch's steps, without validation and checkpoint.")
+    validation_us: Microseconds
+    checkpoint_us: Microseconds
+    time_ns: Nanoseconds
+
+
+class Diverged(RecordModel):
+    """The first numbers of a training that were not finite: a rank's loss, a gradient, or parameters."""
+
+    type: Literal["diverged"] = "diverged"
+    rank: Int32
+    what: Literal["loss", "gradient", "parameters"]
+    step: int = Field(ge=0, lt=2**31, description="Index of the step; parameters are as of its end.")
+    loss: Loss | None = Field(None, description="Loss of the rank in this step.")
+    at: DivergedAt | None = Field(
+        None,
+        exclude_if=is_null,
+        description="The first numbers of the rank's step that were not finite: its samples, a layer's output or a "
+        "layer's gradient. null: not known; for a gradient, each rank's own is finite when it is computed again.",
+    )
+    layer: Line | None = Field(
+        None, exclude_if=is_null, description="The layer; null where it is the loss itself, or not known."
+    )
+    is_skipped: bool = Field(
+        False, exclude_if=operator.not_, description="Whether the step was skipped, so that it changed no parameters."
+    )
+
+    @property
+    def sentence(self) -> str:
+        """Describe the divergence in one sentence."""
+        found = self._found()
+        if self.is_skipped:
+            return f"Step {self.step} was skipped: {found}."
+        return f"The training diverged: {'after' if self.what == 'parameters' else 'in'} step {self.step} {found}."
+
+    def _found(self) -> str:
+        if self.what == "parameters":
+            return f"rank {self.rank} has parameters that are not finite"
+        if self.at == "samples":
+            return f"rank {self.rank} read samples that are not finite"
+        layer = f"layer {self.layer}" if self.layer else "the model"
+        if self.at == "gradient":
+            return f"the gradient of rank {self.rank} was not finite, first that of {layer}"
+        if self.what == "loss" or self.at == "output":
+            first = f", and the output of {layer} was the first that was not finite" if self.layer else ""
+            loss = "not finite" if self.loss is None else self.loss
+            return f"the loss of rank {self.rank} was {loss}{first}"
+        return (
+            "the sum of the gradients was not finite, but each rank's gradient is when it is computed again; suspect "
+            "the memory of a rank, or the link"
+        )

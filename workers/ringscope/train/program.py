@@ -20,22 +20,20 @@ from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.engine.positions import set_stage
 from ringscope.train import data, models
-from ringscope.train.checkpoints import Checkpoints
 from ringscope.train.collectives import HostCollectives
 from ringscope.train.compression import Compressor, compression
 from ringscope.train.device import has_gpus, settle_device
 from ringscope.train.digest import odd_rank
+from ringscope.train.inputs import Inputs
 from ringscope.train.local.job import local_trainer
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.own_state import OwnState
 from ringscope.train.parameter_server.job import ServerRank, WorkerRank
-from ringscope.train.replica import Replica
 from ringscope.train.sharded.job import sharded_trainer
 from ringscope.train.sums.bucket_sums import BucketSum
 from ringscope.train.sums.buckets import Bucket
 from ringscope.train.sums.gradient_sum import GradientSum
 from ringscope.train.sums.reducer import Reducer
-from ringscope.train.sums.sum_checks import SumChecks
 from ringscope.train.tf_peer.following import FollowingRank
 from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank
 from ringscope.train.torch_ddp import TorchDdp
@@ -85,21 +83,21 @@ def assemble(
     torch.manual_seed(spec.seed)
     set_stage(comm.position, f"building the model {spec.model}")
     module = models.build(spec, dataset).to(device)
+    inputs = Inputs(comm, spec, dataset, module, device, emit, folder, earlier, fault)
     if spec.strategy in LOCAL_SGD:
-        return local_trainer(comm, spec, dataset, module, device, emit, (folder, earlier), fault)
+        return local_trainer(inputs)
     if spec.strategy == "torch_fsdp":
         from ringscope.train.torch_fsdp import fsdp_trainer  # it takes a second to load
 
-        return fsdp_trainer(comm, spec, dataset, module, device, emit, fault)
+        return fsdp_trainer(inputs)
     if spec.strategy in SHARDED:
-        return sharded_trainer(comm, spec, dataset, module, device, emit, (folder, earlier), fault)
+        return sharded_trainer(inputs)
     compressor = compression(spec, comm.size)
     sums = _sums(comm, spec, module, compressor)
     optimizer = build_optimizer(spec, module)
-    replica = Replica(spec, module, sums, optimizer, models.loss_sum, device, fault)
+    replica = inputs.replica(sums, optimizer)
     own_state = OwnState(comm, compressor, spec.bucket_bytes) if compressor else None
-    checkpoints = Checkpoints(comm, replica, optimizer, own_state, folder, earlier)
-    return Trainer(comm, spec, dataset, replica, sums, checkpoints, emit, fault, checks=SumChecks.of(comm, spec, sums))
+    return inputs.trainer(replica, sums, inputs.checkpoints(replica, optimizer, own_state))
 
 
 def wanted_device(spec: TrainingSpec) -> str:

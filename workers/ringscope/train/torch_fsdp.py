@@ -7,7 +7,7 @@ end of backward. FSDP reports no time for its collectives, so they count as comp
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -16,11 +16,9 @@ from torch import distributed, nn
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard
 
-from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.train import models
 from ringscope.train.checkpoints import NoCheckpoints
-from ringscope.train.data import Dataset
+from ringscope.train.inputs import Inputs
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.replica import Replica, Result
 from ringscope.train.sums.gradient_shares import GradientShares
@@ -106,20 +104,12 @@ class FsdpReplica:
             self._is_old = False
 
 
-def fsdp_trainer(
-    comm: Communicator,
-    spec: TrainingSpec,
-    dataset: Dataset,
-    module: nn.Module,
-    device: torch.device,
-    emit: Callable[[Record], None],
-    fault: str = "",
-) -> Trainer:
+def fsdp_trainer(inputs: Inputs) -> Trainer:
     """Return the trainer of this rank (collective)."""
-    sums = TorchFsdp(comm, module, spec)
+    spec = inputs.spec
+    sums = TorchFsdp(inputs.comm, inputs.module, spec)
     optimizer = build_optimizer(spec, sums.module, is_fused=False)  # PyTorch's fused SGD takes no divided parameters
-    replica = FsdpReplica(Replica(spec, module, sums, optimizer, models.loss_sum, device, fault), sums)
-    return Trainer(comm, spec, dataset, replica, sums, NoCheckpoints(), emit, fault)
+    return inputs.trainer(FsdpReplica(inputs.replica(sums, optimizer), sums), sums, NoCheckpoints())
 
 
 def units(module: nn.Module) -> Iterator[Any]:

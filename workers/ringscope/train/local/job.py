@@ -3,26 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.words.units import format_size
-from ringscope.train import models
-from ringscope.train.checkpoints import Checkpoints
 from ringscope.train.course import course_of
 from ringscope.train.data import Dataset
+from ringscope.train.inputs import Inputs
 from ringscope.train.local.labelled_samples import LabelledSamples
 from ringscope.train.local.local_steps import LocalSteps
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.own_state import OwnState
-from ringscope.train.replica import Replica
 from ringscope.train.samples import Samples, SharedSamples
-from ringscope.train.sums.sum_checks import SumChecks
 from ringscope.train.trainer import Trainer
 
 if TYPE_CHECKING:
@@ -46,26 +40,16 @@ class LocalState:
         self._steps.load_state_dict(state["outer"])
 
 
-def local_trainer(
-    comm: Communicator,
-    spec: TrainingSpec,
-    dataset: Dataset,
-    module: torch.nn.Module,
-    device: torch.device,
-    emit: Callable[[Record], None],
-    folders: tuple[Path | None, Path | None],
-    fault: str = "",
-) -> Trainer:
-    """Return the trainer of this rank (collective); ``folders`` are the job's own one and the earlier job's."""
-    samples = _samples(comm, spec, dataset)
+def local_trainer(inputs: Inputs) -> Trainer:
+    """Return the trainer of this rank (collective)."""
+    comm, spec = inputs.comm, inputs.spec
+    samples = _samples(comm, spec, inputs.dataset)
     parts = samples.counts if spec.weights == "samples" else [1] * comm.size
-    steps = LocalSteps(comm, module, spec, parts[comm.rank] / sum(parts))
-    optimizer = build_optimizer(spec, module)
-    replica = Replica(spec, module, steps, optimizer, models.loss_sum, device, fault)
+    steps = LocalSteps(comm, inputs.module, spec, parts[comm.rank] / sum(parts))
+    optimizer = build_optimizer(spec, inputs.module)
+    replica = inputs.replica(steps, optimizer)
     own = OwnState(comm, LocalState(optimizer, steps), spec.bucket_bytes)
-    checkpoints = Checkpoints(comm, replica, optimizer, own, *folders)
-    checks = SumChecks.of(comm, spec, steps)
-    trainer = Trainer(comm, spec, dataset, replica, steps, checkpoints, emit, fault, samples, checks)
+    trainer = inputs.trainer(replica, steps, inputs.checkpoints(replica, optimizer, own), samples)
     steps.start(course_of(spec, trainer.progress, samples.steps_per_epoch))
     if comm.rank == 0:
         sys.stdout.write(summary(spec, comm.size, steps.size_bytes) + "\n")

@@ -4,47 +4,25 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable
-from pathlib import Path
-from typing import TYPE_CHECKING
 
-import torch
-
-from ringscope.contracts.record import Record
-from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.words.units import format_size
-from ringscope.train import models
-from ringscope.train.checkpoints import Checkpoints
-from ringscope.train.data import Dataset
-from ringscope.train.replica import Replica
+from ringscope.train.inputs import Inputs
 from ringscope.train.sharded.sharded_sum import ShardedSum
 from ringscope.train.sharded.share_optimizer import ShareOptimizer
-from ringscope.train.sums.sum_checks import SumChecks
 from ringscope.train.trainer import Trainer
 
-if TYPE_CHECKING:
-    from ringscope.engine.communicator import Communicator
 
-
-def sharded_trainer(
-    comm: Communicator,
-    spec: TrainingSpec,
-    dataset: Dataset,
-    module: torch.nn.Module,
-    device: torch.device,
-    emit: Callable[[Record], None],
-    folders: tuple[Path | None, Path | None],
-    fault: str = "",
-) -> Trainer:
-    """Return the trainer of this rank (collective); ``folders`` are the job's own one and the earlier job's."""
-    sums = ShardedSum(comm, module, spec)
-    optimizer = ShareOptimizer(spec, sums, is_writer=comm.local_rank == 0 and folders[0] is not None)
-    replica = Replica(spec, module, sums, optimizer, models.loss_sum, device, fault)
-    checkpoints = Checkpoints(comm, replica, optimizer, None, *folders)
+def sharded_trainer(inputs: Inputs) -> Trainer:
+    """Return the trainer of this rank (collective)."""
+    comm, spec = inputs.comm, inputs.spec
+    sums = ShardedSum(comm, inputs.module, spec)
+    optimizer = ShareOptimizer(spec, sums, is_writer=comm.local_rank == 0 and inputs.folder is not None)
+    replica = inputs.replica(sums, optimizer)
+    checkpoints = inputs.checkpoints(replica, optimizer)
     if comm.rank == 0:
         sys.stdout.write(summary(sums, optimizer, comm.size) + "\n")
         sys.stdout.flush()
-    return Trainer(comm, spec, dataset, replica, sums, checkpoints, emit, fault, checks=SumChecks.of(comm, spec, sums))
+    return inputs.trainer(replica, sums, checkpoints)
 
 
 def summary(sums: ShardedSum, optimizer: ShareOptimizer, ranks: int) -> str:

@@ -134,7 +134,7 @@ it("says in every figure's tooltip that it is simulated", () => {
 const level = { algorithms: ["direct", "ring"], is_fastest: false, min_bytes: 8, max_bytes: 1 << 20, size_count: 18 };
 
 it.each([
-  ["No clear winner at any size: direct or ring. At 1 MiB direct takes as long as ring.", ["direct", "ring"], [level], "level: direct or ring"],
+  ["No clear winner at any size: direct or ring. At 1 MiB direct takes as long as ring.", ["direct", "ring"], [level], "Tied: direct or ring"],
   ["No winner: a comparison needs at least 5 iterations of each, and there are 2.", ["ring", "mpi"], [], "No winner: a comparison needs at least 5 iterations of each, and there are 2."],
   ["At 1 MiB mpi reaches 1.83 GB/s bus bandwidth.", ["mpi"], [], "only mpi"],
   ["Wrong results: 3 elements differ from the exact answer.", ["ring", "mpi"], [], "Wrong results: 3 elements differ from the exact answer."],

@@ -232,7 +232,7 @@ function result(job: JobView): ReactNode {
 }
 
 /**
- * The winners by size in one line: "level: direct or ring". A sweep of one algorithm compares nothing, and its number is in
+ * The winners by size in one line: "Tied: direct or ring". A sweep of one algorithm compares nothing, and its number is in
  * the next column.
  */
 function shortResult(job: JobView): string | undefined {

@@ -15,15 +15,15 @@ function ranges(...names: string[][]): SizesResult[] {
 
 it.each([
   [[], undefined],
-  [[["direct", "ring"]], "level: direct or ring"],
-  [[["direct", "ring", "mpi"]], "level: direct, ring or mpi"],
-  [[["direct", "ring"], ["mpi", "ring"]], "level: direct or ring up to 2 KiB, mpi or ring above"],
+  [[["direct", "ring"]], "Tied: direct or ring"],
+  [[["direct", "ring", "mpi"]], "Tied: direct, ring or mpi"],
+  [[["direct", "ring"], ["mpi", "ring"]], "Tied: direct or ring up to 2 KiB, mpi or ring above"],
   [[["direct"]], "Fastest: direct"],
   [[["mpi"], ["ring"]], "Fastest: mpi up to 2 KiB, ring above"],
   [[["mpi"], ["ring", "direct"], ["ring"]], "Fastest or tied: mpi up to 2 KiB, ring or direct up to 8 KiB, ring above"],
   [[["mpi"], ["ring"], ["mpi"], ["ring"], ["mpi"]], "Fastest: mpi at 6 of 10 sizes"],
   [[["mpi"], ["ring", "tree"], ["mpi"], ["ring"], ["mpi"]], "Fastest or tied: mpi at 6 of 10 sizes"],
-  [[["a", "b"], ["b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]], "level: no algorithm wins at any size"],
+  [[["a", "b"], ["b", "c"], ["a", "b"], ["b", "c"], ["a", "c"]], "Tied: no algorithm wins at any size"],
 ])("says the result of ranges of sizes in one line: %j", (names, line) => {
   expect(resultLine(ranges(...names))).toBe(line);
 });

@@ -2,14 +2,14 @@
 import type { SizesResult } from "../../api/types";
 import { formatSize } from "../size";
 
-/** Of more ranges the line names only the algorithm that is alone in most sizes. */
+/** With more ranges, the line names only the algorithm that is alone in most sizes. */
 const MOST_RANGES = 4;
 
-/** "level: direct or ring", "Fastest: mpi up to 4 KiB, ring above"; undefined if nothing was compared. */
+/** "Tied: direct or ring", "Fastest: mpi up to 4 KiB, ring above"; undefined if nothing was compared. */
 export function resultLine(results: readonly SizesResult[]): string | undefined {
   if (results.length === 0) return undefined;
   if (results.every(({ algorithms }) => algorithms.length > 1)) {
-    return results.length > MOST_RANGES ? "level: no algorithm wins at any size" : `level: ${ranges(results)}`;
+    return results.length > MOST_RANGES ? "Tied: no algorithm wins at any size" : `Tied: ${ranges(results)}`;
   }
   const head = results.every(({ is_fastest: isFastest }) => isFastest) ? "Fastest" : "Fastest or tied";
   return `${head}: ${results.length > MOST_RANGES ? mostSizes(results) : ranges(results)}`;

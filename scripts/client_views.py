@@ -38,7 +38,7 @@ Best = AlgorithmBest: algorithm size_bytes busbw_gb_per_s is_unstable?
 ClearWinner: algorithm in_place min_bytes max_bytes
 Summary = BenchmarkSummary, TrainingSummary: verdict? explanation? best? winners? wrong? sizes? min_size_p99_us?
     limit_gb_per_s? ranks? cores? loss? validation_accuracy? samples_per_second? step_seconds?
-    exposed_communication_seconds? epochs_done? steps_done? seconds_to_target? scaling_efficiency?
+    exposed_communication_seconds? input_seconds? epochs_done? steps_done? seconds_to_target? scaling_efficiency?
 Pending = Pending, PlannedWait: reason sentence estimated_start? position?
 Member = MemberView: node phase
 Attempt = AttemptView: number=1 nodes members? reason? message? bad_node? bad_rank? disturbed_by? created_at?
@@ -125,7 +125,8 @@ Me: name role
 [training]
 Epoch = EpochView: id attempt=1 epoch step training_loss validation_loss validation_accuracy samples
     duration_us validation_us? checkpoint_us?
-CurvePoint: first_step last_step loss samples_per_second duration_us compute_us communication_us exposed_us
+CurvePoint: first_step last_step loss samples_per_second duration_us compute_us communication_us exposed_us input_us?
+    memory_bytes?
 CurvePart: job_id attempt first_step last_step
 Curve = TrainingCurve: points steps_per_point attempts
 Bucket: bytes ready_us start_us end_us

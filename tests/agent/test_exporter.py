@@ -56,6 +56,18 @@ def test_counters_are_zero_before_the_ranks_start(exporter: Exporter, job: JobCo
     assert value(exporter, "collective_duration_seconds_count", job_id="42", op="all_reduce") == 0
 
 
+def test_waiting_for_samples_and_memory_are_absent_until_they_are_measured(
+    exporter: Exporter, job: JobCounters
+) -> None:
+    job.fold(steps(2))
+    assert value(exporter, "rank_input_seconds_total", job_id="42", rank="2") is None
+    assert value(exporter, "rank_memory_bytes", job_id="42", rank="2") is None
+    for memory_bytes in (9, 7):
+        job.fold(steps(2, 2, input_us=[500.0, 1500.0], memory_bytes=memory_bytes))
+    assert value(exporter, "rank_input_seconds_total", job_id="42", rank="2") == pytest.approx(0.004)
+    assert value(exporter, "rank_memory_bytes", job_id="42", rank="2") == 7
+
+
 def test_only_steps_with_a_collective_count_as_one_where_a_record_says_so(job: JobCounters) -> None:
     job.fold(steps(2, communication_us=[0.0, 2000.0], bytes=500, collective_bytes=1000))
     job.fold(steps(2, first_step=2, communication_us=[0.0, 0.0], bytes=500, collective_bytes=1000))
@@ -275,7 +287,7 @@ def test_the_page_and_the_table_have_the_same_metrics(exporter: Exporter, job: J
     exporter.contact()
     exporter.gpus = [GpuReading(0, 0.5, 1, 61, 412.5, 2, 3)]
     exporter.fold(job, Hello(rank=2, local_rank=0, ranks=4, pid=1, host="h", time_ns=0))
-    exporter.fold(job, steps(rank=2, samples=[8, 8]))
+    exporter.fold(job, steps(rank=2, samples=[8, 8], input_us=[1.0, 1.0], memory_bytes=9))
     exported = dict(map(shape, exporter.collect()))
     declared = {family.name: set(family.labels) for family in (*AGENT.families, *COLLECTOR.families)}
     assert exported == declared

@@ -102,6 +102,16 @@ def test_the_last_step_of_a_record_is_one_that_the_tables_can_count(first_step: 
             RECORD.validate_python(told)
 
 
+def test_parts_of_a_step_that_were_not_measured_are_left_out_as_earlier_versions_do() -> None:
+    told, _ = block(0, 2)
+    text = RECORD.validate_python(told).model_dump_json()
+    assert "input_us" not in text and "memory_bytes" not in text
+    whole = told | {"input_us": [1.0, 2.0], "memory_bytes": 1 << 40}
+    assert RECORD.validate_json(RECORD.validate_python(whole).model_dump_json()) == RECORD.validate_python(whole)
+    with pytest.raises(ValidationError, match="one entry per step"):
+        RECORD.validate_python(told | {"input_us": [1.0]})
+
+
 def test_a_name_is_short() -> None:
     told, _ = block(0, 1, op="x" * 101)
     with pytest.raises(ValidationError, match="op"):

@@ -11,7 +11,7 @@ from ringscope.engine.errors import EngineError
 from ringscope.rank.script import script_file
 from ringscope.rank.step_log import StepLog
 
-NAMES = ("loss", "samples", "duration_us", "compute_us", "communication_us", "exposed_us", "size_bytes")
+NAMES = ("loss", "samples", "duration_us", "compute_us", "input_us", "communication_us", "exposed_us", "size_bytes")
 
 
 def test_a_file_is_found_below_the_folder(tmp_path):
@@ -38,7 +38,7 @@ def test_outside_of_a_job_a_step_is_told_to_nobody():
 
 
 @pytest.mark.parametrize("value", [-1, float("nan"), 1e16])
-@pytest.mark.parametrize("name", ["duration_us", "compute_us", "communication_us", "exposed_us"])
+@pytest.mark.parametrize("name", ["duration_us", "compute_us", "input_us", "communication_us", "exposed_us"])
 def test_a_time_that_is_none_is_refused_where_it_is_told(name: str, value: float) -> None:
     with pytest.raises(EngineError, match=rf"^{name}: .* is not a duration; give 0 or more microseconds\.$"):
         StepLog(cast(Communicator, None), lambda record: None).log(**dict.fromkeys(NAMES) | {name: value})

@@ -54,5 +54,18 @@ def test_a_loss_that_is_no_number_is_told_too(clock):
     assert told[0].compute_us == [1.0]
 
 
+def test_waiting_for_samples_is_no_computing_and_memory_is_told_with_each_block(clock):
+    told = []
+    reporter = StepReporter(0, 2, told.append, "ring", "mpi")
+    reporter.add(step(input_us=3.0))
+    reporter.send()
+    assert (told[0].input_us, told[0].compute_us) == ([3.0], [5.0])
+    assert told[0].memory_bytes > 10 << 20
+    reporter.add(step(input_us=3.0))
+    reporter.add(step())
+    reporter.send()
+    assert [record.input_us for record in told if isinstance(record, Steps)] == [[3.0], None]
+
+
 def test_nothing_is_told_where_there_is_nothing():
     StepReporter(0, 2, lambda record: pytest.fail("told"), "ring", "mpi").send()

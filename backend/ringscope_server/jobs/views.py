@@ -159,6 +159,11 @@ class TrainingSummary(BaseModel):
         description="The part of communication_seconds in which the mean rank only waited for sums; null if no sum "
         "was observed, as inside TensorFlow.",
     )
+    input_seconds: float | None = Field(
+        None,
+        description="The part of step_seconds in which the mean rank waited for its samples; null if it was not "
+        "measured.",
+    )
     epochs_done: int = 0
     steps_done: int = 0
     steps_total: int | None = Field(None, description="null until the first epoch has ended.")

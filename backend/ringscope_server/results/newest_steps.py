@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import case, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.words.devices import SIMULATED
@@ -54,14 +54,15 @@ async def blocks_between(
             func.sum(Step.compute_us).label("compute_us"),
             func.sum(Step.exposed_us).label("exposed_us"),
             func.sum(Step.samples).label("samples"),
+            case((func.count(Step.input_us) == func.count(), func.sum(Step.input_us))).label("input_us"),
             func.max(Step.id).label("last_id"),
         )
         .where(*here)
         .group_by(Step.rank, *_KIND)
     )
     place = func.row_number().over(partition_by=(Step.rank, *_KIND), order_by=Step.id.desc()).label("place")
-    columns = (Step.id, Step.rank, *_KIND, Step.step, Step.started_at_ns, Step.duration_us, Step.loss)
-    placed = select(*columns, place).where(*here).subquery()
+    others = (Step.step, Step.started_at_ns, Step.duration_us, Step.loss, Step.memory_bytes)
+    placed = select(Step.id, Step.rank, *_KIND, *others, place).where(*here).subquery()
     last = select(placed).where(placed.c.place <= RECENT_STEPS).order_by(placed.c.id)
     tails: dict[Any, list[Any]] = {}
     for row in await session.execute(last):
@@ -93,4 +94,6 @@ def _block(sums: Any, tail: Sequence[Any], ranks: int) -> StepBlock:
         recent_us=tuple(row.duration_us for row in tail),
         loss=tail[-1].loss,
         samples=None if sums.samples is None else int(sums.samples),
+        input_us=sums.input_us,
+        memory_bytes=next((row.memory_bytes for row in reversed(tail) if row.memory_bytes is not None), None),
     )

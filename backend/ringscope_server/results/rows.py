@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from itertools import repeat
+from itertools import chain, repeat
 from math import isfinite
 from typing import Any
 
@@ -14,7 +14,8 @@ from ringscope_server.instants import as_ns
 
 STEP_COLUMNS = (
     "job_id", "attempt_id", "rank", "step", "op", "algorithm", "transport", "in_place", "bytes",
-    "started_at_ns", "duration_us", "compute_us", "communication_us", "exposed_us", "loss", "samples", "lag",
+    "started_at_ns", "duration_us", "compute_us", "communication_us", "exposed_us", "input_us", "memory_bytes",
+    "loss", "samples", "lag",
 )  # fmt: skip
 
 LOG_COLUMNS = ("job_id", "attempt_id", "node", "rank", "stream", "time_ns", "text")
@@ -34,6 +35,8 @@ def step_rows(steps: record.Steps, job_id: int, attempt_id: int) -> Iterable[tup
         steps.compute_us,
         steps.communication_us,
         steps.exposed_us,
+        steps.input_us or repeat(None, count),
+        chain(repeat(None, count - 1), [steps.memory_bytes]),
         map(finite, steps.loss) if steps.loss else repeat(None, count),
         steps.samples or repeat(None, count),
         steps.lag or repeat(None, count),

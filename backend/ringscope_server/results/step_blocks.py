@@ -41,6 +41,8 @@ class StepBlock:
     recent_us: tuple[float, ...]  # the last RECENT_STEPS durations
     loss: float | None = None  # the loss of the last step
     samples: int | None = None  # for training only
+    input_us: float | None = None  # as samples
+    memory_bytes: int | None = None  # the newest
 
     def view(self) -> StepBlockView:
         """Return the API's view. Training has no bandwidth here, because its steps also compute."""
@@ -62,6 +64,8 @@ class StepBlock:
             samples=self.samples,
             compute_us=self.compute_us / self.steps,
             exposed_us=self.exposed_us / self.steps,
+            input_us=None if self.input_us is None else self.input_us / self.steps,
+            memory_bytes=self.memory_bytes,
         )
 
 
@@ -83,6 +87,8 @@ def of_record(told: record.Steps) -> StepBlock:
         recent_us=tuple(told.duration_us[-RECENT_STEPS:]),
         loss=finite(told.loss[-1]) if told.loss else None,
         samples=sum(told.samples) if told.samples else None,
+        input_us=sum(told.input_us) if told.input_us else None,
+        memory_bytes=told.memory_bytes,
     )
 
 
@@ -98,6 +104,8 @@ def joined(before: StepBlock, after: StepBlock) -> StepBlock:
         exposed_us=before.exposed_us + after.exposed_us,
         recent_us=(before.recent_us + after.recent_us)[-RECENT_STEPS:],
         samples=None if before.samples is None or after.samples is None else before.samples + after.samples,
+        input_us=None if before.input_us is None or after.input_us is None else before.input_us + after.input_us,
+        memory_bytes=before.memory_bytes if after.memory_bytes is None else after.memory_bytes,
     )
 
 

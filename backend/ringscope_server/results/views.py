@@ -85,6 +85,11 @@ class StepView(BaseModel):
     compute_us: float
     communication_us: float
     exposed_us: float
+    input_us: float | None = Field(description="The time in which the rank waited for its samples; null: not measured.")
+    memory_bytes: int | None = Field(
+        description="The resident set of the rank's process after this step, which is measured with the last step of "
+        "each report."
+    )
     loss: float | None = Field(
         description="The loss of a training step; null also if it was not a finite number: training has diverged."
     )
@@ -122,6 +127,8 @@ class StepBlockView(BaseModel):
     samples: int | None = Field(description="The number of samples that this rank processed in all training steps.")
     compute_us: float = Field(description="The mean over these steps, like exposed_us.")
     exposed_us: float
+    input_us: float | None = Field(description="The mean over these steps; null if it was not measured.")
+    memory_bytes: int | None = Field(description="The newest resident set of the rank's process; null: not measured.")
 
 
 class NewestSteps(BaseModel):

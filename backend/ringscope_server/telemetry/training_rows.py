@@ -70,6 +70,8 @@ def _add(totals: RankTotals, told: record.Steps, left_out: int) -> None:
     totals.compute_us += sum(told.compute_us[left_out:])
     totals.communication_us += sum(told.communication_us[left_out:])
     totals.exposed_us += sum(told.exposed_us[left_out:])
+    if told.input_us is not None:
+        totals.input_us = (totals.input_us or 0.0) + sum(told.input_us[left_out:])
     totals.last_loss = finite(told.loss[-1]) if told.loss else None
 
 

@@ -49,7 +49,7 @@ async def curve(session: AsyncSession, job_id: int, points: int) -> TrainingCurv
     for part in parts:
         for number, *values in await session.execute(_binned(part, first, width)):
             of_part = _Sums(*(value or 0.0 for value in values))
-            sums[number] = _Sums(*map(add, sums[number], of_part)) if number in sums else of_part
+            sums[number] = _joined(sums[number], of_part) if number in sums else of_part
     return TrainingCurve(
         points=[
             _point(first + number * width, min(first + (number + 1) * width - 1, last), sums[number])
@@ -97,13 +97,20 @@ class _Sums(NamedTuple):
     compute_us: float
     communication_us: float
     exposed_us: float
+    input_us: float
+    input_rows: float  # steps with an input time
+    memory_bytes: float  # not a sum: the largest; 0 if none was measured
+
+
+def _joined(a: _Sums, b: _Sums) -> _Sums:
+    return _Sums(*map(add, a, b))._replace(memory_bytes=max(a.memory_bytes, b.memory_bytes))
 
 
 def _binned(part: Part, first: int, width: int) -> Any:
     """Select the number of each point, and its sums."""
     number = ((Step.step - first) // width).label("point")
     samples = cast(func.coalesce(Step.samples, 1), Double)
-    times = (func.sum(column) for column in (Step.duration_us, Step.compute_us, Step.communication_us, Step.exposed_us))
+    columns = (Step.duration_us, Step.compute_us, Step.communication_us, Step.exposed_us, Step.input_us)
     return (
         select(
             number,
@@ -112,7 +119,9 @@ def _binned(part: Part, first: int, width: int) -> Any:
             func.sum(Step.loss * samples),
             cast(func.sum(Step.samples), Double),
             func.sum(Step.duration_us) / func.count(Step.rank.distinct()),
-            *times,
+            *map(func.sum, columns),
+            func.count(Step.input_us),
+            func.max(Step.memory_bytes),
         )
         .where(Step.attempt_id == part.attempt_id, Step.step.between(part.first_step, part.last_step))
         .group_by("point")
@@ -129,4 +138,6 @@ def _point(first_step: int, last_step: int, sums: _Sums) -> CurvePoint:
         compute_us=sums.compute_us / sums.rows,
         communication_us=sums.communication_us / sums.rows,
         exposed_us=sums.exposed_us / sums.rows,
+        input_us=sums.input_us / sums.input_rows if sums.input_rows else None,
+        memory_bytes=int(sums.memory_bytes) or None,
     )

@@ -55,6 +55,7 @@ async def _rates(session: AsyncSession, job_id: int) -> dict[str, Any]:
             func.sum(RankTotals.duration_us).label("duration_us"),
             func.sum(RankTotals.communication_us).label("communication_us"),
             func.sum(RankTotals.exposed_us).label("exposed_us"),
+            func.sum(RankTotals.input_us).label("input_us"),
         )
         .join(Attempt, Attempt.id == RankTotals.attempt_id)
         .where(Attempt.job_id == job_id)
@@ -62,14 +63,16 @@ async def _rates(session: AsyncSession, job_id: int) -> dict[str, Any]:
         .subquery()
     )
     rates = func.sum(rank.c.samples / func.nullif(rank.c.duration_us, 0.0))
-    means = (func.avg(column) for column in (rank.c.duration_us, rank.c.communication_us, rank.c.exposed_us))
-    per_us, duration_us, communication_us, exposed_us = (await session.execute(select(rates, *means))).one()
+    columns = (rank.c.duration_us, rank.c.communication_us, rank.c.exposed_us, rank.c.input_us)
+    query = select(rates, *(func.avg(column) for column in columns))
+    per_us, duration_us, communication_us, exposed_us, input_us = (await session.execute(query)).one()
     return {
         "samples_per_second": per_us * 1e6 if per_us else None,
         "step_seconds": _seconds(duration_us),
         "communication_seconds": _seconds(communication_us),
         # Without any observed sum, the time that ranks waited for sums is unknown and not 0.
         "exposed_communication_seconds": _seconds(exposed_us) if communication_us else None,
+        "input_seconds": _seconds(input_us),
     }
 
 

@@ -73,9 +73,15 @@ class CurvePoint(BaseModel):
         description="The samples per second of all ranks together, in the time of the mean rank."
     )
     duration_us: float = Field(description="The mean duration of a rank's step.")
-    compute_us: float
+    compute_us: float = Field(description="The mean time in which a rank waited for neither samples nor sums.")
     communication_us: float = Field(description="The mean time in which sums were under way.")
     exposed_us: float = Field(description="The mean time in which the rank only waited for sums.")
+    input_us: float | None = Field(
+        description="The mean time in which the rank waited for its samples; null if no rank measured it."
+    )
+    memory_bytes: int | None = Field(
+        description="The largest resident set of any rank; null if none was measured in these steps."
+    )
 
 
 class CurvePart(BaseModel):

@@ -2742,7 +2742,10 @@ export interface components {
              * @description The mean time in which sums were under way.
              */
             communication_us: number;
-            /** Compute Us */
+            /**
+             * Compute Us
+             * @description The mean time in which a rank waited for neither samples nor sums.
+             */
             compute_us: number;
             /**
              * Duration Us
@@ -2756,6 +2759,11 @@ export interface components {
             exposed_us: number;
             /** First Step */
             first_step: number;
+            /**
+             * Input Us
+             * @description The mean time in which the rank waited for its samples; null if no rank measured it.
+             */
+            input_us: number | null;
             /** Last Step */
             last_step: number;
             /**
@@ -2763,6 +2771,11 @@ export interface components {
              * @description The mean over the samples of all ranks; null if none is finite.
              */
             loss: number | null;
+            /**
+             * Memory Bytes
+             * @description The largest resident set of any rank; null if none was measured in these steps.
+             */
+            memory_bytes: number | null;
             /**
              * Samples Per Second
              * @description The samples per second of all ranks together, in the time of the mean rank.
@@ -6165,6 +6178,11 @@ export interface components {
             /** In Place */
             in_place: boolean;
             /**
+             * Input Us
+             * @description The mean over these steps; null if it was not measured.
+             */
+            input_us: number | null;
+            /**
              * Last Step
              * @description The index of the newest step, counted over the attempt.
              */
@@ -6183,6 +6201,11 @@ export interface components {
             max_us: number;
             /** Mean Us */
             mean_us: number;
+            /**
+             * Memory Bytes
+             * @description The newest resident set of the rank's process; null: not measured.
+             */
+            memory_bytes: number | null;
             /** Min Us */
             min_us: number;
             /** Op */
@@ -6252,6 +6275,11 @@ export interface components {
             /** In Place */
             in_place: boolean;
             /**
+             * Input Us
+             * @description The time in which the rank waited for its samples; null: not measured.
+             */
+            input_us: number | null;
+            /**
              * Lag
              * @description The steps by which it is ahead of the slowest worker, with parameter servers.
              */
@@ -6261,6 +6289,11 @@ export interface components {
              * @description The loss of a training step; null also if it was not a finite number: training has diverged.
              */
             loss: number | null;
+            /**
+             * Memory Bytes
+             * @description The resident set of the rank's process after this step, which is measured with the last step of each report.
+             */
+            memory_bytes: number | null;
             /** Op */
             op: string;
             /** Rank */
@@ -7001,6 +7034,11 @@ export interface components {
              * @description The part of communication_seconds in which the mean rank only waited for sums; null if no sum was observed, as inside TensorFlow.
              */
             exposed_communication_seconds?: number | null;
+            /**
+             * Input Seconds
+             * @description The part of step_seconds in which the mean rank waited for its samples; null if it was not measured.
+             */
+            input_seconds?: number | null;
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}

@@ -27,13 +27,19 @@ describe("the lines", () => {
 describe("the split of a step", () => {
   it("adds up to the whole, with hidden communication inside of the computing", () => {
     const split = splitOf(aPoint({ duration_us: 100, compute_us: 60, communication_us: 50, exposed_us: 30 }));
-    expect(split).toEqual({ compute: 40, hidden: 20, exposed: 30, other: 10 });
+    expect(split).toEqual({ input: 0, compute: 40, hidden: 20, exposed: 30, other: 10 });
   });
 
   it("is never negative, whatever order the clocks were read in", () => {
     const split = splitOf(aPoint({ duration_us: 100, compute_us: 71, communication_us: 29, exposed_us: 30 }));
-    expect(split).toEqual({ compute: 70, hidden: 0, exposed: 30, other: 0 });
+    expect(split).toEqual({ input: 0, compute: 70, hidden: 0, exposed: 30, other: 0 });
     expect(splitOf(aPoint({ duration_us: 0.3, compute_us: 0.1, communication_us: 0, exposed_us: 0.2 })).other).toBe(0);
+  });
+
+  it("has the waiting for samples beside the computing, none of it as another part", () => {
+    const split = splitOf(aPoint({ duration_us: 100, compute_us: 40, communication_us: 50, exposed_us: 30, input_us: 20 }));
+    expect(split).toEqual({ input: 20, compute: 20, hidden: 20, exposed: 30, other: 10 });
+    expect(splitOf(aPoint({ duration_us: 100, compute_us: 60, communication_us: 0, exposed_us: 30, input_us: 100 }))).toMatchObject({ input: 70, compute: 0, other: 0 });
   });
 
   it("is stacked in ms, each point from its first step to the next point", () => {
@@ -43,8 +49,8 @@ describe("the split of a step", () => {
     ];
     const { x, lines } = stackedSplit(points);
     expect(x).toEqual([0, 2, 3]);
-    expect(lines.map((line) => line.map((value) => Number(value?.toFixed(3))))).toEqual([[0.4, 2, 2], [0.5, 2, 2], [0.7, 2, 2], [1, 2, 2]]);
-    expect(stackedSplit([])).toEqual({ x: [], lines: [[], [], [], []] });
+    expect(lines.map((line) => line.map((value) => Number(value?.toFixed(3))))).toEqual([[0, 0, 0], [0.4, 2, 2], [0.5, 2, 2], [0.7, 2, 2], [1, 2, 2]]);
+    expect(stackedSplit([])).toEqual({ x: [], lines: [[], [], [], [], []] });
   });
 
   it("has a mean over all steps, by their number", () => {

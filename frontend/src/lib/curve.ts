@@ -32,6 +32,8 @@ export function inOrder(epochs: readonly EpochView[]): EpochView[] {
 
 /** The parts of a step's time in µs; together they are the whole step. */
 export interface Split {
+  /** Waiting for its samples. */
+  input: number;
   /** Forward, backward and optimizer while no all-reduce was running. */
   compute: number;
   /** Computing while all-reduces were running. */
@@ -41,8 +43,9 @@ export interface Split {
   other: number;
 }
 
-export const PARTS = ["compute", "hidden", "exposed", "other"] as const satisfies readonly (keyof Split)[];
+export const PARTS = ["input", "compute", "hidden", "exposed", "other"] as const satisfies readonly (keyof Split)[];
 export const PART_NAMES: Record<keyof Split, string> = {
+  input: "waiting for samples",
   compute: "compute alone",
   hidden: "compute over communication",
   exposed: "waiting for sums",
@@ -50,11 +53,12 @@ export const PART_NAMES: Record<keyof Split, string> = {
 };
 
 /** The parts of the mean step. Clocks are read one after another, so differences may come out just below zero. */
-export function splitOf(point: Pick<CurvePoint, "duration_us" | "compute_us" | "communication_us" | "exposed_us">): Split {
+export function splitOf(point: Pick<CurvePoint, "duration_us" | "compute_us" | "communication_us" | "exposed_us" | "input_us">): Split {
   const exposed = Math.min(point.exposed_us, point.duration_us);
-  const computing = Math.min(point.compute_us, point.duration_us - exposed);
+  const input = Math.min(point.input_us ?? 0, point.duration_us - exposed);
+  const computing = Math.min(point.compute_us, point.duration_us - exposed - input);
   const hidden = Math.min(computing, Math.max(0, point.communication_us - point.exposed_us));
-  return { compute: left(computing, hidden), hidden, exposed, other: left(point.duration_us - exposed, computing) };
+  return { input, compute: left(computing, hidden), hidden, exposed, other: left(point.duration_us - exposed - input, computing) };
 }
 
 /** The remainder of a time in µs; a rounding error counts as zero. */
@@ -93,6 +97,8 @@ export function meanPoint(points: readonly CurvePoint[]): CurvePoint | null {
     compute_us: mean((point) => point.compute_us),
     communication_us: mean((point) => point.communication_us),
     exposed_us: mean((point) => point.exposed_us),
+    input_us: mean((point) => point.input_us ?? 0),
+    memory_bytes: null,
   };
 }
 

@@ -268,6 +268,7 @@ export function aTraining(change: Partial<JobView> = {}): JobView {
       step_seconds: 10,
       communication_seconds: 2,
       exposed_communication_seconds: 0.5,
+      input_seconds: 0.1,
       epochs_done: 2,
       steps_done: 10,
       steps_total: 25,

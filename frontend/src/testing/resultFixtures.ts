@@ -66,6 +66,8 @@ export function aBlock(change: Partial<StepBlock> = {}): StepBlock {
     samples: null,
     compute_us: 0,
     exposed_us: 11,
+    input_us: null,
+    memory_bytes: null,
     ...change,
   };
 }
@@ -105,6 +107,8 @@ export function aPoint(change: Partial<CurvePoint> = {}): CurvePoint {
     compute_us: 60,
     communication_us: 50,
     exposed_us: 30,
+    input_us: null,
+    memory_bytes: null,
     ...change,
   };
 }

@@ -15,6 +15,7 @@ SUMMARY = {
     "samples_per_second": 12_345.6,
     "step_seconds": 10.0,
     "exposed_communication_seconds": 0.5,
+    "input_seconds": 0.1,
     "epochs_done": 3,
     "steps_done": 12,
     "seconds_to_target": 4.2,
@@ -116,13 +117,13 @@ def test_waiting_tells_each_epoch_once(api: FakeApi, monkeypatch: pytest.MonkeyP
     assert done.code == 0
     assert done.out.splitlines()[:2] == [
         "Job 5 digits: succeeded",
-        "loss 0.1235, accuracy 97.5%, 12,346 samples/s, 5.0% of the time in steps spent waiting for sums, "
+        "loss 0.1235, accuracy 97.5%, 12,346 samples/s, waiting in steps: 5.0% for sums and 1.0% for samples, "
         "target reached after 4.2 s, 87% of linear scaling",
     ]
 
 
 def test_waiting_that_nobody_sees_is_not_told(api: FakeApi) -> None:
-    api.answers["GET /jobs/5"] = training("succeeded", 3, exposed_communication_seconds=None)
+    api.answers["GET /jobs/5"] = training("succeeded", 3, exposed_communication_seconds=None, input_seconds=None)
     api.answers["GET /jobs/5/epochs"] = items()
     assert "waiting" not in api.run("show", "5").out
 

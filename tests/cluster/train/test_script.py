@@ -143,11 +143,13 @@ def test_replicas_that_differ_fail_the_job(run_script, change, step):
 
 
 def test_a_step_may_be_told_without_pytorch(run_script):
-    told = "ringscope.log_step(compute_us=5, exposed_us=2, communication_us=3, duration_us=7, size_bytes=64)"
+    times = "compute_us=5, input_us=1, exposed_us=2, communication_us=3, duration_us=8"
+    told = f"ringscope.log_step({times}, size_bytes=64)"
     run, records = run_script(f"import ringscope, sys\n{told}\nassert 'torch' not in sys.modules\nsys.exit(0)\n")
     assert run.exit_code == 0, run.output
     steps = next(record for record in records if isinstance(record, Steps))
-    assert (steps.compute_us, steps.exposed_us, steps.communication_us, steps.duration_us) == ([5], [2], [3], [7])
+    assert (steps.compute_us, steps.exposed_us, steps.communication_us, steps.duration_us) == ([5], [2], [3], [8])
+    assert steps.input_us == [1] and steps.memory_bytes > 0
     assert (steps.bytes, steps.loss, steps.algorithm) == (64, None, "none")
 
 

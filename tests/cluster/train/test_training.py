@@ -43,9 +43,9 @@ def assert_everything_is_told(run, records):
         assert all(set(block.samples) == {16} for block in blocks)
         assert all(len(block.start_ns) <= 20 for block in blocks)
         for block in blocks:
-            columns = (block.duration_us, block.compute_us, block.exposed_us, block.communication_us)
-            for duration, compute, exposed, communication in zip(*columns, strict=True):
-                assert duration == pytest.approx(compute + exposed)
+            columns = (block.duration_us, block.compute_us, block.exposed_us, block.input_us, block.communication_us)
+            for duration, compute, exposed, waited, communication in zip(*columns, strict=True):
+                assert duration == pytest.approx(compute + exposed + waited)
                 assert 0 < communication < duration
         told = of_rank(records, rank, Buckets)
         last = [block.first_step + len(block.start_ns) - 1 for block in blocks]

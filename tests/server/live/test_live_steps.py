@@ -210,6 +210,17 @@ def test_training_steps_tell_their_loss_and_samples_and_no_bandwidth() -> None:
     assert (item.loss, item.samples, item.compute_us, item.busbw_gb_per_s) == (None, 44, 7.0, None)
 
 
+def test_waiting_for_samples_is_a_mean_and_the_newest_memory_counts() -> None:
+    live = LiveSteps()
+    live.note(1, 1, [told(input_us=[1.0, 2.0, 3.0], memory_bytes=7)])
+    live.note(1, 1, [told(first_step=3, input_us=[4.0] * 3, memory_bytes=9)])
+    (item,) = live.take()[0].items
+    assert (item.input_us, item.memory_bytes) == (3.0, 9)
+    live.note(1, 1, [told(first_step=6)])
+    (item,) = live.take()[0].items
+    assert (item.input_us, item.memory_bytes) == (None, 9)
+
+
 async def test_who_comes_later_asks_for_the_newest(server: Server) -> None:
     agent, job_id, attempt = await running(server)
     url = f"/api/v1/jobs/{job_id}/steps/newest"

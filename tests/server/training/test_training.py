@@ -95,6 +95,7 @@ async def test_the_summary_of_a_finished_job(server: Server) -> None:
     assert summary["step_seconds"] == pytest.approx(0.11)  # without the first step
     assert summary["communication_seconds"] == pytest.approx(0.044)
     assert summary["exposed_communication_seconds"] == pytest.approx(0.022)
+    assert summary["input_seconds"] is None  # an earlier version of the agent does not report it
     assert summary["seconds_to_target"] == pytest.approx(0.088)  # 0.9 was reached in the second epoch
     assert (summary["scaling_efficiency"], summary["scaling_baseline_job_id"]) == (None, None)
 

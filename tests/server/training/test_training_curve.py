@@ -46,6 +46,25 @@ async def test_the_curve_has_no_more_points_than_asked_for(server: Server) -> No
         assert (point["compute_us"], point["communication_us"], point["exposed_us"]) == (8_000.0, 4_000.0, 2_000.0)
 
 
+async def test_a_point_has_the_waiting_for_samples_and_the_largest_memory(server: Server) -> None:
+    agent, job_id, attempt = await started(server)
+    waits = {"input_us": [1_000.0] * 4, "compute_us": [7_000.0] * 4}
+    told = training_steps(0, memory_bytes=5 << 20, **waits), training_steps(1, memory_bytes=7 << 20, **waits)
+    await agent.records(attempt, *told, training_steps(0, 4), training_steps(1, 4))
+    first, second = (await get(server, job_id, "training", points=2))["points"]
+    assert (first["input_us"], first["compute_us"], first["memory_bytes"]) == (1_000.0, 7_000.0, 7 << 20)
+    assert (second["input_us"], second["memory_bytes"]) == (None, None), "an earlier version does not measure them"
+    items = (await get(server, job_id, "steps", limit=5))["items"]
+    assert [(item["input_us"], item["memory_bytes"]) for item in items] == [
+        *[(1_000.0, None)] * 3,
+        (1_000.0, 5 << 20),
+        (1_000.0, None),
+    ]
+    newest = (await get(server, job_id, "steps/newest"))["items"]
+    assert [(item["input_us"], item["memory_bytes"]) for item in newest] == [(None, 5 << 20), (None, 7 << 20)]
+    assert (await server.job(job_id))["summary"]["input_seconds"] == pytest.approx(0.003)  # without the first step
+
+
 async def test_a_point_over_two_attempts_counts_each_rank_once(server: Server) -> None:
     agent, job_id, attempt = await started(server)
     await agent.records(attempt, training_steps(0), training_steps(1))

@@ -103,10 +103,10 @@ def _rate(epoch: Epoch) -> str:
 
 
 def _waiting(summary: Summary) -> str:
-    if not summary.step_seconds or summary.exposed_communication_seconds is None:
-        return ""
-    share = summary.exposed_communication_seconds / summary.step_seconds
-    return f"{share:.1%} of the time in steps spent waiting for sums"
+    waits = {"sums": summary.exposed_communication_seconds, "samples": summary.input_seconds}
+    whole = summary.step_seconds
+    shares = [f"{seconds / whole:.1%} for {what}" for what, seconds in waits.items() if whole and seconds is not None]
+    return f"waiting in steps: {' and '.join(shares)}" if shares else ""
 
 
 def _number(loss: float | None) -> str:

@@ -26,7 +26,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 
-from ringscope.contracts.columns import Count, Int32, Int64, cut
+from ringscope.contracts.columns import Count, Int32, Int64, cut, is_null
 from ringscope.contracts.job import JobKind, JobSpec
 from ringscope.contracts.reading import Reading
 from ringscope.contracts.tuning import Table
@@ -252,7 +252,8 @@ class RankPulse(BaseModel):
     """Progress of a rank and how it spent its time; all counts are since the rank's start.
 
     ``running_us``, ``queued_us``: kernel times of its main thread, on a core and runnable without one. ``waited_us``:
-    time waiting for other ranks in our own schedules; waits inside a library are not visible.
+    time waiting for other ranks in our own schedules; waits inside a library are not visible. ``input_us``: time waiting
+    for the samples of training steps.
     """
 
     rank: int = Field(ge=0, lt=2**31)
@@ -281,6 +282,10 @@ class RankPulse(BaseModel):
     )
     running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not report it.")
     queued_us: int | None = Field(None, ge=0, lt=2**63)
+    input_us: int | None = Field(None, ge=0, lt=2**63, exclude_if=is_null, description="null: it is not measured.")
+    memory_bytes: int | None = Field(
+        None, ge=0, lt=2**63, exclude_if=is_null, description="Resident set of its process; null: not reported."
+    )
 
 
 class Pulse(BaseModel):

@@ -14,7 +14,8 @@ STEPS_VARIABLE = "RINGSCOPE_STEPS"  # path of the shared memory of ``ringscope.e
 STACKS_VARIABLE = "RINGSCOPE_STACKS"  # folder in which each rank writes its stack on request
 # Fault to inject: "wrong_element" makes rank 0 spoil one element of each result, "deadlock" keeps the last rank from
 # the first check, so that all wait for it. In training "wrong_element" changes a bit of rank 0's replica after each
-# epoch; "slow" makes the last rank compute everything twice.
+# epoch; "slow" makes the last rank compute everything twice, and "slow_input" makes it wait for its samples as long as
+# it computes.
 FAULT_VARIABLE = "RINGSCOPE_FAULT"
 
 # Exit codes of a rank program.

@@ -95,9 +95,10 @@ class Steps(RecordModel):
 
     Every array has one entry per step. ``bytes`` is the data that one step moves: the message size times the operations
     of an iteration; for a training step the gradient as sent. ``bytes`` times ``bus_factor`` are the bytes on the bus
-    (all-reduce: 2(n-1)/n). For a training step ``duration_us`` is the whole step, ``compute_us`` the rank's
-    computation, ``communication_us`` the time in which sums were under way, and ``exposed_us`` the time in which the
-    rank only waited for them. After a resume, ``first_index`` continues from the checkpoint.
+    (all-reduce: 2(n-1)/n). For a training step ``duration_us`` is the whole step, ``input_us`` the time until the rank
+    had its samples, ``compute_us`` its computation, ``communication_us`` the time in which sums were under way, and
+    ``exposed_us`` the time in which the rank only waited for them. After a resume, ``first_index`` continues from the
+    checkpoint.
     """
 
     type: Literal["steps"] = "steps"
@@ -114,6 +115,9 @@ class Steps(RecordModel):
     communication_us: Durations
     compute_us: Durations
     exposed_us: Durations
+    input_us: Durations | None = Field(
+        None, exclude_if=is_null, description="Time in which the rank waited for its samples; null: not measured."
+    )
     loss: Annotated[list[Loss], FEW] | None = None
     samples: Int32s | None = Field(None, description="Samples that this rank processed in a training step.")
     lag: Int32s | None = Field(
@@ -124,12 +128,15 @@ class Steps(RecordModel):
         exclude_if=is_null,
         description="Bytes of a collective if only steps with a communication time have one; bytes is then their mean.",
     )
+    memory_bytes: Int64 | None = Field(
+        None, exclude_if=is_null, description="Resident set of the rank's process after the last of these steps."
+    )
     dropped: int = Field(0, description="Records this rank had to drop since its last one.")
 
     @model_validator(mode="after")
     def _columns_are_equally_long(self) -> "Steps":
         columns = [
-            *(self.duration_us, self.communication_us, self.compute_us, self.exposed_us),
+            *(self.duration_us, self.communication_us, self.compute_us, self.exposed_us, self.input_us),
             *(self.loss, self.samples, self.lag),
         ]
         if any(column is not None and len(column) != len(self.start_ns) for column in columns):

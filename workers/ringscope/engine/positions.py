@@ -32,7 +32,8 @@ FINISHED = 7  # number of the communicator's guarded calls, + 1, once the rank's
 STAGE_SINCE_NS = 8  # when the stage began, in nanoseconds since 1970; 0 during steps
 LOAD_SECONDS = 9  # how long the job's ranks may wait for each other while they are in a stage; 0: unknown
 COLLECTIVE = 10  # mpi4py collective in which a script was last seen, as an index into COLLECTIVES + 1; 0: none
-_FIELDS = 11
+INPUT_NS = 11  # time waiting for the samples of training steps
+_FIELDS = 12
 
 # Collectives that no rank can leave before every rank has entered them, by mpi4py's names.
 COLLECTIVES = (
@@ -61,6 +62,7 @@ class Position:
     untimed: int
     size_bytes: int
     waited_ns: int
+    input_ns: int = 0
     awaits: int | None = None
     calls: int = 0
     has_finished: bool = False
@@ -158,6 +160,7 @@ def _position(content: bytes) -> Position:
         untimed=numbers[UNTIMED],
         size_bytes=numbers[SIZE_BYTES],
         waited_ns=numbers[WAITED_NS],
+        input_ns=numbers[INPUT_NS],
         awaits=numbers[AWAITS] - 1 if numbers[AWAITS] else None,
         calls=numbers[INSIDE],
         has_finished=bool(numbers[FINISHED]),

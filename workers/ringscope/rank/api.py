@@ -158,6 +158,7 @@ def log_step(
     samples: int | None = None,
     duration_us: float | None = None,
     compute_us: float | None = None,
+    input_us: float | None = None,
     communication_us: float | None = None,
     exposed_us: float | None = None,
     size_bytes: int | None = None,
@@ -165,11 +166,12 @@ def log_step(
     """Report that this rank has ended a step, for the job's page and its metrics; outside a job nothing happens.
 
     ``loss`` is the mean over this rank's ``samples``. Without ``duration_us`` the duration counts from the previous
-    step, and the times of the sums come from the DistributedOptimizer. ``size_bytes`` is the data that the rank
-    contributed.
+    step, and the times of the sums come from the DistributedOptimizer. ``input_us`` is how long the rank waited for its
+    samples; nothing else knows that, because all work of a script between two steps looks alike. ``size_bytes`` is the
+    data that the rank contributed.
     """
     if _step_log is not None:
-        _step_log.log(loss, samples, duration_us, compute_us, communication_us, exposed_us, size_bytes)
+        _step_log.log(loss, samples, duration_us, compute_us, input_us, communication_us, exposed_us, size_bytes)
 
 
 def adopt(communicator: Communicator, step_log: StepLog) -> None:

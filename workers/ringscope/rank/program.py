@@ -180,7 +180,8 @@ def _training() -> "ModuleType":
 
 def _strikes(fault: str, comm: "Communicator") -> bool:
     """Return whether the fault is injected on this rank."""
-    return {"wrong_element": 0, "deadlock": comm.size - 1, "slow": comm.size - 1}.get(fault) == comm.rank
+    last = comm.size - 1
+    return {"wrong_element": 0, "deadlock": last, "slow": last, "slow_input": last}.get(fault) == comm.rank
 
 
 def _failure(rank: int, error: Exception) -> Failure:

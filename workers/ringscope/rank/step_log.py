@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ringscope.contracts.columns import MOST_MICROSECONDS
 from ringscope.contracts.record import Record
 from ringscope.engine.errors import EngineError
-from ringscope.engine.positions import ITERATIONS
+from ringscope.engine.positions import INPUT_NS, ITERATIONS
 from ringscope.train.step_reporter import Step, StepReporter
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ class StepLog:
         samples: int | None,
         duration_us: float | None,
         compute_us: float | None,
+        input_us: float | None,
         communication_us: float | None,
         exposed_us: float | None,
         size_bytes: int | None,
@@ -46,6 +47,7 @@ class StepLog:
         given = {
             "duration_us": duration_us,
             "compute_us": compute_us,
+            "input_us": input_us,
             "communication_us": communication_us,
             "exposed_us": exposed_us,
         }
@@ -63,7 +65,9 @@ class StepLog:
             loss=None if loss is None else float(loss),
             samples=samples,
             compute_us=compute_us,
+            input_us=input_us,
         )
+        self._comm.position[INPUT_NS] += round((input_us or 0.0) * 1e3)
         self._comm.position[ITERATIONS] += 1  # shows the progress to observers
         reporter = self._step_reporter()
         reporter.add(step)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from ringscope.contracts.record import Record, Steps
 from ringscope.contracts.training_record import Buckets
 from ringscope.contracts.words.collectives import bus_factor
+from ringscope.engine.memory.resident_set import resident_bytes
 
 _MOST_STEPS = 20
 _MOST_SECONDS = 0.5
@@ -27,6 +28,7 @@ class Step:
     samples: int | None = None
     lag: int | None = None
     compute_us: float | None = None
+    input_us: float | None = None
     buckets: Buckets | None = None
 
 
@@ -70,6 +72,7 @@ class StepReporter:
     def _record(self, steps: list[Step]) -> Steps:
         losses = [step.loss for step in steps if step.loss is not None]
         samples = [step.samples for step in steps if step.samples is not None]
+        inputs_us = [step.input_us for step in steps if step.input_us is not None]
         lags = [step.lag for step in steps if step.lag is not None]
         return Steps(
             rank=self._rank,
@@ -85,13 +88,19 @@ class StepReporter:
             communication_us=[step.communication_us for step in steps],
             compute_us=[_compute_us(step) for step in steps],
             exposed_us=[step.exposed_us for step in steps],
+            input_us=inputs_us if len(inputs_us) == len(steps) else None,
             loss=losses if len(losses) == len(steps) else None,
             samples=samples if len(samples) == len(steps) else None,
             lag=lags if len(lags) == len(steps) else None,
             collective_bytes=self._collective_bytes,
+            memory_bytes=resident_bytes(),
         )
 
 
 def _compute_us(step: Step) -> float:
-    """Return the compute time: as measured, otherwise the time in which the rank does not wait."""
-    return max(0.0, step.duration_us - step.exposed_us) if step.compute_us is None else step.compute_us
+    """Return the compute time: as measured, otherwise the time in which the rank waits neither for sums nor for
+    samples.
+    """
+    if step.compute_us is not None:
+        return step.compute_us
+    return max(0.0, step.duration_us - step.exposed_us - (step.input_us or 0.0))

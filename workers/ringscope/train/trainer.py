@@ -12,7 +12,7 @@ import torch
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
 from ringscope.contracts.training_record import Buckets
-from ringscope.engine.positions import ITERATIONS, SIZE_BYTES, set_stage, stage
+from ringscope.engine.positions import INPUT_NS, ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import compare_replicas
 from ringscope.train.divergence import Divergence, are_finite
@@ -85,6 +85,7 @@ class Trainer:
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
         self._samples = samples or SharedSamples(comm, spec, len(dataset.training))
         self._is_loading = True
+        self._input_ns = 0  # of this step so far
         set_stage(comm.position, "looking for a checkpoint")
         self._progress = checkpoints.restore(spec)
         averaged_bytes = sums.size_bytes if spec.strategy in LOCAL_SGD else None
@@ -160,12 +161,14 @@ class Trainer:
         progress, spec = self._progress, self._spec
         start_ns, start = time.time_ns(), time.perf_counter_ns()
         mine = self._samples.mine(progress.epoch, progress.index)
+        self._input_ns = time.perf_counter_ns() - start
         parts = min(spec.accumulation_steps, len(mine))
         averaged = len(mine) if spec.strategy in LOCAL_SGD else spec.global_batch_size
         result = self._replica.step(self._batches(mine, parts), parts, averaged)
         if self._checks is not None:
             self._checks.note(progress.step)
         duration_us = (time.perf_counter_ns() - start) / 1e3
+        self._comm.position[INPUT_NS] += self._input_ns
         self._comm.position[ITERATIONS] += 1
         if self._is_loading:
             self._is_loading = False
@@ -177,6 +180,7 @@ class Trainer:
             communication_us=sums.communication_us,
             exposed_us=sums.exposed_us,
             size_bytes=sums.size_bytes,
+            input_us=self._input_ns / 1e3,
             loss=result.loss_sum / len(mine),
             samples=len(mine),
             lag=sums.lag,
@@ -187,6 +191,7 @@ class Trainer:
         else:
             progress.advance(0.0, 0, duration_us)
         self._reporter.add(step)
+        self._faults.note(duration_us - sums.exposed_us - self._input_ns / 1e3)
         self._samples.note(duration_us - sums.exposed_us)
         if result.first_culprit is not None:
             self._reporter.send()  # the step before what was found in it
@@ -201,8 +206,13 @@ class Trainer:
         self._divergence.judge_loss(self._progress.step - 1, step.loss)
 
     def _batches(self, samples: np.ndarray[tuple[int], np.dtype[np.int64]], parts: int) -> Iterator[_Batch]:
+        """Fetch the parts of a step's samples as they are needed, and add the time that this takes."""
         for part in np.array_split(samples, parts):
-            yield self._dataset.training.batch(torch.from_numpy(part))
+            start = time.perf_counter_ns()
+            batch = self._dataset.training.batch(torch.from_numpy(part))
+            self._faults.during_input(parts)
+            self._input_ns += time.perf_counter_ns() - start
+            yield batch
 
     def _buckets(self, sums: Sums) -> Buckets | None:
         """Return the buckets' timing; None for a library that does not expose its buckets."""

@@ -130,6 +130,8 @@ class RankCounters:
     steps: int = 0
     step_seconds: float = 0.0
     compute_seconds: float = 0.0
+    input_seconds: float | None = None  # None if it was not measured
+    memory_bytes: int | None = None  # the newest
     samples: int | None = None  # None if the job takes no samples
     last_step: int | None = None
     last_step_time_seconds: float | None = None
@@ -191,6 +193,10 @@ class JobCounters:
                 if record.duration_us and record.transport != SIMULATED:
                     if record.samples is not None:
                         rank.samples = (rank.samples or 0) + sum(record.samples)
+                    if record.input_us is not None:
+                        rank.input_seconds = (rank.input_seconds or 0.0) + sum(record.input_us) * 1e-6
+                    if record.memory_bytes is not None:
+                        rank.memory_bytes = record.memory_bytes
                     self._fold_steps(rank, record)
             case Iterations():
                 if record.duration_ns:
@@ -250,6 +256,8 @@ def merged(ranks: Iterable[RankCounters]) -> RankCounters:
     steps = [rank.last_step for rank in ranks if rank.last_step is not None]
     times = [rank.last_step_time_seconds for rank in ranks if rank.last_step_time_seconds is not None]
     samples = [rank.samples for rank in ranks if rank.samples is not None]
+    inputs_seconds = [rank.input_seconds for rank in ranks if rank.input_seconds is not None]
+    memories_bytes = [rank.memory_bytes for rank in ranks if rank.memory_bytes is not None]
     names = dict.fromkeys(name for rank in ranks for name in rank.ops)
     return RankCounters(
         local_rank=0,
@@ -257,6 +265,8 @@ def merged(ranks: Iterable[RankCounters]) -> RankCounters:
         steps=sum(rank.steps for rank in ranks),
         step_seconds=sum(rank.step_seconds for rank in ranks),
         compute_seconds=sum(rank.compute_seconds for rank in ranks),
+        input_seconds=sum(inputs_seconds) if inputs_seconds else None,
+        memory_bytes=max(memories_bytes, default=None),
         samples=sum(samples) if samples else None,
         last_step=min(steps, default=None),
         last_step_time_seconds=min(times, default=None),

@@ -15,6 +15,8 @@ _OF_A_RANK: dict[Family, Callable[[RankCounters], float | None]] = {
     table.RANK_STEPS: lambda rank: rank.steps,
     table.RANK_STEP_SECONDS: lambda rank: rank.step_seconds,
     table.RANK_COMPUTE_SECONDS: lambda rank: rank.compute_seconds,
+    table.RANK_INPUT_SECONDS: lambda rank: rank.input_seconds,
+    table.RANK_MEMORY_BYTES: lambda rank: rank.memory_bytes,
     table.RANK_SAMPLES: lambda rank: rank.samples,
     table.RANK_UP: lambda rank: float(rank.up),
     table.RANK_LAST_STEP: lambda rank: rank.last_step,

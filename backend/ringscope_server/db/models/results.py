@@ -73,6 +73,8 @@ class Step(Base):
     compute_us: Mapped[float]
     communication_us: Mapped[float]
     exposed_us: Mapped[float]
+    input_us: Mapped[float | None]  # null: not measured, as in a benchmark
+    memory_bytes: Mapped[int | None] = mapped_column(BigInteger)  # only with the last step of a record
     loss: Mapped[float | None]  # null also where it was no finite number, which neither database keeps alike
     samples: Mapped[int | None]
     lag: Mapped[int | None]

@@ -59,4 +59,5 @@ class RankTotals(Base):
     compute_us: Mapped[float]
     communication_us: Mapped[float]
     exposed_us: Mapped[float]
+    input_us: Mapped[float | None]  # null: not measured
     last_loss: Mapped[float | None]

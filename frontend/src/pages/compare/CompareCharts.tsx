@@ -12,6 +12,7 @@ import { CurvePanel } from "./CurvePanel";
 
 const CSV_COLUMNS: (keyof CurvePoint | "job_id")[] = [
   "job_id", "first_step", "last_step", "loss", "samples_per_second", "duration_us", "compute_us", "communication_us", "exposed_us",
+  "input_us", "memory_bytes",
 ];
 
 interface Props {

@@ -36,8 +36,8 @@ describe("StepSplits", () => {
   it("draws all bars on the scale of the longest, with the numbers beside", () => {
     const html = renderToStaticMarkup(<StepSplits items={[fast, slow]} />);
     const widths = [...html.matchAll(/width:([\d.]+)%/g)].map(([, width]) => Number(width));
-    expect(widths).toEqual([25, 0, 25, 0, 50, 0, 50, 0]);
-    expect(row(html, "job 2")).toEqual(["", "2.00", "1.00", "0", "1.00", "0"]);
+    expect(widths).toEqual([0, 25, 0, 25, 0, 0, 50, 0, 50, 0]);
+    expect(row(html, "job 2")).toEqual(["", "2.00", "0", "1.00", "0", "1.00", "0"]);
   });
 
   it("waits for the first steps", () => {

@@ -116,7 +116,8 @@ def _facts(client: Client, job: Job, rows: list[Measurement]) -> dict[str, Any]:
 def _figures(job: Job) -> dict[str, Any]:
     """Return the results of training."""
     names = ("loss", "validation_accuracy", "samples_per_second", "step_seconds", "exposed_communication_seconds")
-    return {name: getattr(job.summary, name) for name in (*names, "seconds_to_target", "scaling_efficiency")}
+    more = ("input_seconds", "seconds_to_target", "scaling_efficiency")
+    return {name: getattr(job.summary, name) for name in (*names, *more)}
 
 
 def _versions(environment: AttemptEnvironment) -> dict[str, str]:

@@ -62,6 +62,7 @@ class Summary(View):
     samples_per_second: float | None = None
     step_seconds: float | None = None
     exposed_communication_seconds: float | None = None
+    input_seconds: float | None = None
     epochs_done: int = 0
     steps_done: int = 0
     seconds_to_target: float | None = None

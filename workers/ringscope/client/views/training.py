@@ -30,6 +30,8 @@ class CurvePoint(View):
     compute_us: float
     communication_us: float
     exposed_us: float
+    input_us: float | None = None
+    memory_bytes: int | None = None
 
 
 class CurvePart(View):

@@ -24,9 +24,16 @@ RANK_STEP_SECONDS = AGENT.counter(
     "rank_step_seconds", "Wall time in finished steps.", "job_id", "rank", unit="s", alerts=("RingscopeRankHung",)
 )
 RANK_COMPUTE_SECONDS = AGENT.counter(
-    "rank_compute_seconds", "Time outside collectives in finished steps.", "job_id", "rank",
-    unit="s", alerts=("RingscopeStragglerRank",),
+    "rank_compute_seconds", "Time in finished steps outside collectives, without that of rank_input_seconds.", "job_id",
+    "rank", unit="s", alerts=("RingscopeStragglerRank",),
 )  # fmt: skip
+RANK_INPUT_SECONDS = AGENT.counter(
+    "rank_input_seconds", "Time in which the rank waited for its samples in finished steps; absent if not measured.",
+    "job_id", "rank", unit="s", alerts=("RingscopeStragglerRank",),
+)  # fmt: skip
+RANK_MEMORY_BYTES = AGENT.gauge(
+    "rank_memory_bytes", "Resident set of the rank's process after its last training steps.", "job_id", "rank", unit="B"
+)
 RANK_SAMPLES = AGENT.counter(
     "rank_samples", "Training samples that the rank processed; absent for benchmarks.", "job_id", "rank"
 )

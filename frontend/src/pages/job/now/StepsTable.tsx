@@ -38,8 +38,10 @@ const TRAINING: readonly Column[] = [
   { name: "loss", about: "of the newest step", of: (block) => number(block.loss) },
   { name: "last (ms)", about: "the newest step", of: (block) => threeDigits(block.last_us / 1000) },
   { name: "mean (ms)", about: "over the steps that are counted", of: (block) => threeDigits(block.mean_us / 1000) },
+  { name: "input (ms)", about: "of the mean step, waiting for samples", of: (block) => number(block.input_us === null ? null : block.input_us / 1000) },
   { name: "computing (ms)", about: "of the mean step", of: (block) => threeDigits(block.compute_us / 1000) },
   { name: "waiting (ms)", about: "of the mean step, for sums", of: (block) => threeDigits(block.exposed_us / 1000) },
+  { name: "memory (MiB)", about: "resident set of the rank's process", of: (block) => number(block.memory_bytes === null ? null : block.memory_bytes / 2 ** 20) },
   { name: "samples/s", about: "of this rank, in steps", of: (block) => number(samplesPerSecond(block)) },
 ];
 

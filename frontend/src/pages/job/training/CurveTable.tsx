@@ -20,6 +20,7 @@ export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
                 {PART_NAMES[part]} (ms)
               </th>
             ))}
+            <th scope="col" className="number" title="the largest resident set of any rank">Memory (MiB)</th>
           </tr>
         </thead>
         <tbody>
@@ -33,7 +34,7 @@ export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
 }
 
 function PointRow({ point }: { point: CurvePoint }) {
-  const { first_step: first, last_step: last, loss, samples_per_second: rate } = point;
+  const { first_step: first, last_step: last, loss, samples_per_second: rate, memory_bytes: memory } = point;
   const split = splitOf(point);
   return (
     <tr>
@@ -46,6 +47,7 @@ function PointRow({ point }: { point: CurvePoint }) {
           {threeDigits(split[part] / 1000)}
         </td>
       ))}
+      <td className="number">{memory === null ? "–" : threeDigits(memory / 2 ** 20)}</td>
     </tr>
   );
 }

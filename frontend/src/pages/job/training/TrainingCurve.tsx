@@ -16,6 +16,7 @@ import classes from "../results/Results.module.css";
 const route = getRouteApi("/jobs/$jobId");
 const CSV_COLUMNS: (keyof CurvePoint)[] = [
   "first_step", "last_step", "loss", "samples_per_second", "duration_us", "compute_us", "communication_us", "exposed_us",
+  "input_us", "memory_bytes",
 ];
 
 export function TrainingCurve({ job }: { job: JobView }) {

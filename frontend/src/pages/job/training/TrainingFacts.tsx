@@ -8,7 +8,7 @@ import { isTerminal } from "../../../lib/state";
 export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
   const { summary } = job;
   if (summary.kind === "benchmark") return null;
-  const { exposed_communication_seconds: exposed, step_seconds: inSteps, validation_accuracy: accuracy } = summary;
+  const { exposed_communication_seconds: exposed, input_seconds: input, step_seconds: inSteps, validation_accuracy: accuracy } = summary;
   const rate = summary.samples_per_second;
   return (
     <>
@@ -18,13 +18,19 @@ export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
         label="Throughput"
         value={rate == null ? "–" : formatRate(rate)}
         unit="samples/s"
-        note={inSteps && exposed != null ? `${percent(exposed / inSteps)} of the time spent waiting for sums` : "of all ranks"}
+        note={inSteps && exposed != null ? waits(exposed / inSteps, (input ?? 0) / inSteps) : "of all ranks"}
       />
       <TargetFact target={job.spec.training?.target_accuracy ?? null} seconds={summary.seconds_to_target} />
       {job.ranks > 1 && <ScalingFact job={job} efficiency={summary.scaling_efficiency} baseline={summary.scaling_baseline_job_id} />}
       <Fact label="Ranks" value={job.ranks} note={where} />
     </>
   );
+}
+
+/** The shares of the time in steps; that for samples is left out where it is too short to matter. */
+function waits(exposed: number, input: number): string {
+  const forSamples = input < 0.01 ? "" : `, ${percent(input)} for samples`;
+  return `${percent(exposed)} of the time spent waiting for sums${forSamples}`;
 }
 
 /** Time to accuracy, if the job has a target. */

@@ -252,8 +252,8 @@ class RankPulse(BaseModel):
     """Progress of a rank and how it spent its time; all counts are since the rank's start.
 
     ``running_us``, ``queued_us``: kernel times of its main thread, on a core and runnable without one. ``waited_us``:
-    time waiting for other ranks in our own schedules; waits inside a library are not visible. ``input_us``: time waiting
-    for the samples of training steps.
+    time waiting for other ranks in our own schedules; waits inside a library are not visible. ``input_us``: time
+    waiting for the samples of training steps.
     """
 
     rank: int = Field(ge=0, lt=2**31)

@@ -85,7 +85,7 @@ class Trainer:
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
         self._samples = samples or SharedSamples(comm, spec, len(dataset.training))
         self._is_loading = True
-        self._input_ns = 0  # of this step so far
+        self._input_ns = 0  # the waiting of this step so far
         set_stage(comm.position, "looking for a checkpoint")
         self._progress = checkpoints.restore(spec)
         averaged_bytes = sums.size_bytes if spec.strategy in LOCAL_SGD else None

@@ -13,7 +13,7 @@ class FaultInjection:
 
     def __init__(self, fault: str) -> None:
         self._fault = fault
-        self._compute_us = 0.0  # that of the quickest step, because the first ones also load libraries
+        self._compute_us = 0.0  # the quickest step counts: the first ones also load libraries
 
     def during_input(self, parts: int) -> None:
         """``slow_input``: the samples take as long as the rest of the rank's step, as from a slow disk; this is called

@@ -22,6 +22,7 @@ from ringscope_server.overload.background_tasks import BackgroundTasks
 from ringscope_server.overload.concurrency_limit import ConcurrencyLimit
 from ringscope_server.overload.process_pool import ProcessPool
 from ringscope_server.placement.capacity import Capacity
+from ringscope_server.placement.growths import Growths
 from ringscope_server.placement.queue import Queue
 from ringscope_server.settings import Settings
 from ringscope_server.steady_clock import SteadyClock
@@ -66,6 +67,7 @@ class Services:
     token_cache: TokenCache = field(default_factory=TokenCache)
     capacity: Capacity = field(default_factory=Capacity)
     queue: Queue = field(default_factory=Queue)
+    growths: Growths = field(default_factory=Growths)
     monitoring: MonitoringState = field(default_factory=MonitoringState)
     pulses: Pulses = field(default_factory=Pulses)
     insights: InsightState = field(default_factory=InsightState)

@@ -10,6 +10,7 @@ import pytest
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment
 from ringscope_agent.checkpoints import Checkpoints, jobs_used
+from ringscope_agent.state_memory import StateMemory
 
 HOUR = 3600.0
 NOW = time.time()
@@ -80,3 +81,12 @@ def test_the_time_counts_from_the_jobs_end(checkpoints: Checkpoints) -> None:
     checkpoints.mark_used(99)
     assert checkpoints.doom((), time.time()) == []
     assert len(checkpoints.doom((), time.time() + 2 * HOUR)) == 1
+
+
+def test_only_an_elastic_job_has_a_folder_in_shared_memory(
+    checkpoints: Checkpoints, assignment: Callable[..., Assignment], tmp_path: Path
+) -> None:
+    checkpoints.memory = StateMemory(tmp_path, tmp_path)
+    assert "RINGSCOPE_MEMORY" not in checkpoints.prepare(of(assignment, kind="training"))
+    job = of(assignment, kind="training", placement={"ranks": 2, "min_ranks": 1})
+    assert Path(checkpoints.prepare(job)["RINGSCOPE_MEMORY"]).is_dir()

@@ -93,6 +93,7 @@ class Agent:
             try:
                 await self._serve(context, home, node_token)
             finally:
+                checkpoints.memory.close()
                 await shims.close()
                 await client.close()
 

@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection
 from pathlib import Path
 
 from ringscope.contracts.protocol import Assignment
-from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
+from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, MEMORY_VARIABLE, RESUME_VARIABLE
+from ringscope_agent.state_memory import StateMemory
 
 logger = logging.getLogger(__name__)
 
@@ -19,7 +20,7 @@ _FOLDER, _DOOMED = "job-", "removed-"
 
 
 class Checkpoints:
-    """The checkpoint folders below the data directory.
+    """The checkpoint folders below the data directory, and those in shared memory of elastic jobs.
 
     Args:
         keep_seconds: how long a folder stays after its last change.
@@ -27,6 +28,7 @@ class Checkpoints:
 
     def __init__(self, data_dir: Path, keep_seconds: float) -> None:
         self._root = data_dir / "checkpoints"
+        self.memory = StateMemory(data_dir)
         self._keep_seconds = keep_seconds
 
     def folder(self, job_id: int) -> Path:
@@ -41,6 +43,8 @@ class Checkpoints:
         own.mkdir(parents=True, exist_ok=True)
         os.utime(own)
         variables = {CHECKPOINTS_VARIABLE: str(own)}
+        if assignment.spec.placement.min_ranks is not None and (memory := self.memory.prepare(assignment.job_id)):
+            variables[MEMORY_VARIABLE] = str(memory)
         training = assignment.spec.training
         if training is not None and training.resume_from is not None:
             variables[RESUME_VARIABLE] = str(self.folder(training.resume_from))
@@ -54,6 +58,7 @@ class Checkpoints:
     async def tidy_now_and_then(self, in_use: Callable[[], Collection[int]]) -> None:
         """Remove old folders until cancelled; ``in_use`` returns the jobs whose folders must stay."""
         while True:
+            self.memory.tidy(in_use(), time.time())
             for folder in self.doom(in_use(), time.time()):
                 await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
             await asyncio.sleep(LOOK_SECONDS)

@@ -58,6 +58,7 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         # No node can start or continue it. Its end needs no specification, so another one replaces it.
         orders = orders._replace(desired="stop")
         spec = JobSpec(placement=Placement(ranks=attempt.job.ranks))
+    ranks = sum(each.slots for each in attempt.members)
     return Assignment(
         attempt_id=attempt.id,
         job_id=attempt.job_id,
@@ -65,9 +66,9 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         desired=orders.desired,
         member=member.member,
         gang=[GangMember(node=m.node.name, address=m.node.address, slots=m.slots) for m in attempt.members],
-        ranks=spec.placement.ranks,
+        ranks=ranks,
         first_rank=member.first_rank,
-        spec=spec,
+        spec=spec.with_ranks(ranks),
         proxy=orders.proxy,
         tuning=await _tuning(session, member),
         take_evidence=orders.take_evidence,

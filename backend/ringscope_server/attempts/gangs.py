@@ -41,9 +41,11 @@ async def start(
 
     ``tuning`` is the table by which its ``auto`` chooses, if it has one.
     """
-    if not await transition(session, job_id, "starting", now):
-        return False
     spec = await read_spec(session, job_id)
+    ranks, asked = sum(len(share.slots) for share in shares), spec.placement.ranks
+    message = "" if ranks == asked else f"Starts with {ranks} of {asked} ranks."
+    if not await transition(session, job_id, "starting", now, message=message, ranks=ranks):
+        return False
     number = await session.scalar(select(func.count()).where(Attempt.job_id == job_id))
     attempt = Attempt(
         job_id=job_id,

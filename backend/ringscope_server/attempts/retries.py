@@ -4,11 +4,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import func, select
+from sqlalchemy import exists, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.elastic import LOSSES
 from ringscope.contracts.job import JobSpec, Placement
-from ringscope_server.db.models import Attempt
+from ringscope_server.db.models import Attempt, RankTotals
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.jobs.reasons import REASONS, Reason
 from ringscope_server.jobs.summary import empty
@@ -54,11 +55,13 @@ async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, messa
         return False
     if spec.training is not None and reason.costs_no_progress:
         reason = replace(reason, retry="again")
+    if await _survives(session, attempt, spec, reason):
+        reason = replace(reason, retry="always")
     if reason.retry == "never":
         return False
     bad = [] if attempt.bad_node is None else [attempt.bad_node]
     excluded = tuple(dict.fromkeys([*job.excluded_nodes, *bad]))
-    tries, has_room = await _counted(session, job.id), await _has_room(session, WorkPlacement.of(spec), excluded)
+    tries, has_room = await _counted(session, job.id, spec), await _has_room(session, WorkPlacement.of(spec), excluded)
     following = decide(reason, tries, spec.max_attempts, excluded, has_room)
     if following is None:
         return False
@@ -87,10 +90,23 @@ def _forgotten(spec: JobSpec) -> dict[str, Any]:
     return {"rows_done": 0, "summary": empty(spec.kind).model_dump(mode="json"), "busbw_gb_per_s": None}
 
 
-async def _counted(session: AsyncSession, job_id: int) -> int:
+async def _survives(session: AsyncSession, attempt: Attempt, spec: JobSpec, reason: Reason) -> bool:
+    """Return whether an elastic job continues at once: it lost a rank, and this attempt had made steps.
+
+    An attempt without a step counts, so that a job that is always killed at its start ends.
+    """
+    if spec.placement.min_ranks is None or reason.name not in LOSSES:
+        return False
+    return bool(await session.scalar(select(exists().where(RankTotals.attempt_id == attempt.id))))
+
+
+async def _counted(session: AsyncSession, job_id: int, spec: JobSpec) -> int:
     """Return the number of attempts of a job that count against its limit."""
     free = [reason.name for reason in REASONS if reason.retry == "always"]
     query = select(func.count()).where(Attempt.job_id == job_id, Attempt.reason.not_in(free))
+    if spec.placement.min_ranks is not None:
+        has_steps = exists().where(RankTotals.attempt_id == Attempt.id)
+        query = query.where(~(Attempt.reason.in_(LOSSES) & has_steps))
     return await session.scalar(query) or 0
 
 

@@ -29,6 +29,7 @@ ENDED = {
     "results_missing": "`ringscope logs {id}` may show why; the agent's log on the first node has more.",
     "preempted": "A job of higher priority took its slots; `ringscope priority {id} N` raises the priority of the "
     "next attempt.",
+    "resized": "`ringscope retry {id}` runs it again.",
     "agent_restarted": "`ringscope retry {id}` runs it again.",
     "launcher_lost": "The kernel's log of the node may name what killed it; `ringscope retry {id}` runs the job again.",
     "server_error": "The server's log has the details; `ringscope retry {id}` runs it again.",

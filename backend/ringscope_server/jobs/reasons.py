@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ringscope.contracts.columns import cut
+from ringscope.contracts.elastic import RESIZED
 from ringscope.contracts.protocol import Report
 
 Retry = Literal["never", "elsewhere", "again", "always"]
@@ -101,6 +102,13 @@ REASONS: tuple[Reason, ...] = (
     ),
     Reason("server_error", "failed", "again", "The service made a mistake.", is_servers=True),
     Reason("preempted", "failed", "always", "A job of higher priority took its slots.", is_servers=True),
+    Reason(
+        RESIZED,
+        "failed",
+        "always",
+        "An elastic job continues with more ranks, because slots became free.",
+        is_servers=True,
+    ),
 )
 _MOST_OF_A_WORD = 100  # length in characters
 _BY_NAME = {reason.name: reason for reason in REASONS}

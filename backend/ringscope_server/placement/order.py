@@ -11,6 +11,11 @@ from ringscope_server.placement.snapshot import QueuedJob, RunningGang
 _age = attrgetter("queued_at", "id")
 
 
+def _turn(job: QueuedJob) -> tuple[int, bool]:
+    """Return the level of a job: priority, and within it those that only continue with other slots."""
+    return job.priority, job.continues
+
+
 def in_order(
     queue: Iterable[QueuedJob], running: Iterable[RunningGang], usage: Mapping[str, float]
 ) -> Iterator[QueuedJob]:
@@ -24,11 +29,11 @@ def in_order(
         if gang.is_over:
             continue  # it has been charged
         had[gang.user] += gang.slots * (gang.ends_at - gang.started_at).total_seconds()
-    levels: dict[int, list[QueuedJob]] = defaultdict(list)
+    levels: dict[tuple[int, bool], list[QueuedJob]] = defaultdict(list)
     for job in sorted(queue, key=_age):
-        levels[job.priority].append(job)
-    for priority in sorted(levels, reverse=True):
-        yield from _fairly(levels[priority], had)
+        levels[_turn(job)].append(job)
+    for turn in sorted(levels, reverse=True):
+        yield from _fairly(levels[turn], had)
 
 
 def _fairly(jobs: Sequence[QueuedJob], had: dict[str, float]) -> Iterator[QueuedJob]:

@@ -6,6 +6,7 @@ from datetime import datetime
 
 import numpy as np
 
+from ringscope.contracts.job import Placement
 from ringscope_server.nodes.names import listed
 from ringscope_server.placement.addresses import REMEDY
 from ringscope_server.placement.cluster import Cluster, Ints, kind_of, remedy
@@ -28,11 +29,17 @@ def no_room(demand: Demand, free: Ints) -> Why:
     wanted, nodes = demand.placement, np.unique(demand.groups.node)
     slots = int(free[nodes].sum())
     if slots < wanted.ranks:
-        return Why("slots", f"Waits for slots: it needs {wanted.ranks}, {slots} are free now.")
+        are = "is" if slots == 1 else "are"
+        return Why("slots", f"Waits for slots: it needs {_ranks(wanted)}, {slots} {are} free now.")
     return Why(
         "shape",
         f"Waits for slots in the right places: {slots} are free on {len(nodes)} nodes, but not as it asks.",
     )
+
+
+def _ranks(wanted: Placement) -> str:
+    """Return the number of slots without which the gang does not start."""
+    return str(wanted.ranks) if wanted.min_ranks is None else f"at least {wanted.ranks}"
 
 
 def never(demand: Demand, skew: str | None, shared: str | None, cluster: Cluster) -> Why:
@@ -56,7 +63,7 @@ def never(demand: Demand, skew: str | None, shared: str | None, cluster: Cluster
     slots = int(cluster.capacity[nodes].sum())
     if slots < wanted.ranks:
         ready = f"are ready and run jobs of kind {kind_of(wanted)}" if unfit else "are ready"
-        return Why("slots", f"Waits for more nodes: it needs {wanted.ranks} slots, those that {ready} have {slots}.")
+        return Why("slots", f"Waits for more nodes: it needs {_ranks(wanted)} slots, those that {ready} have {slots}.")
     return Why(
         "shape",
         f"Waits for other nodes: the {len(nodes)} that are ready have {slots} slots, but not as it asks.",

@@ -6,7 +6,7 @@ slots.
 """
 
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 from ringscope_server.placement import pending
 from ringscope_server.placement.cluster import Cluster, Ints
 from ringscope_server.placement.demands import Demands
+from ringscope_server.placement.elastic import grown, most_ranks
 from ringscope_server.placement.lifetimes import Lifetimes
 from ringscope_server.placement.order import in_order
 from ringscope_server.placement.pending import Why
@@ -23,7 +24,7 @@ from ringscope_server.placement.placement import Counts, Demand, fits, place
 from ringscope_server.placement.preemption import victims
 from ringscope_server.placement.room import Room
 from ringscope_server.placement.slot_index import SlotIndex
-from ringscope_server.placement.snapshot import Policy, QueuedJob, Share, Snapshot
+from ringscope_server.placement.snapshot import Policy, QueuedJob, Share, Snapshot, WorkPlacement
 from ringscope_server.placement.timeline import Timeline
 
 ESTIMATED_JOBS = 50  # jobs whose start is estimated; a later start cannot be predicted
@@ -174,6 +175,12 @@ class _Pass:
             self._unfitting.add((demand, is_long))
         return counts
 
+    def _with_ranks(self, job: QueuedJob, ranks: int) -> tuple[QueuedJob, Demand]:
+        """Return the same job, and its demand, with so many ranks."""
+        assert isinstance(job.placement, WorkPlacement), "only a work placement tells how many ranks it may get"
+        larger = replace(job, placement=job.placement.with_ranks(ranks))
+        return larger, self._demand(larger)
+
     def _left_over(self) -> SlotIndex:
         """The slots that are free and not reserved."""
         if self._unreserved is None:
@@ -183,10 +190,14 @@ class _Pass:
         return self._unreserved
 
     def _start(self, job: QueuedJob, counts: Counts) -> None:
+        if (most := job.most_ranks or most_ranks(job.placement)) > job.placement.ranks:
+            if limit := self._policy.max_running_slots_per_user:
+                most = min(most, limit - self._slots_of_user[job.user])
+            counts = grown(lambda ranks: self._place_now(*self._with_ranks(job, ranks)), counts, most)
         exclusive, seconds = job.placement.exclusive, float(job.time_limit_seconds)
         self._starts.append(Start(job.id, self._room.take(counts, is_exclusive=exclusive)))
         self._timeline.hold(job.id, counts, seconds, is_exclusive=exclusive)
-        self._slots_of_user[job.user] += job.placement.ranks
+        self._slots_of_user[job.user] += sum(slots for _, slots in counts)
         if self._reservation is not None and seconds > self._reservation.time:
             _take(self._reservation.spare, counts, exclusive)
         self._unreserved = None

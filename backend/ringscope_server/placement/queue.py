@@ -16,6 +16,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobKind, Placement
 from ringscope_server.db.models import Attempt, Job, Member, Node
+from ringscope_server.placement import continuing
 from ringscope_server.placement.snapshot import QueuedJob, Snapshot, WorkPlacement
 
 log = logging.getLogger(__name__)
@@ -123,6 +124,8 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
         rows = (await session.execute(_ROWS.where(Job.id.in_(ids[start : start + _AT_ONCE])))).all()
         near = await _checkpoint_nodes(session, [(row.id, row.earlier) for row in rows if row.kind == "training"])
         placements = [_placement(row.placement, row.kind) for row in rows]
+        elastic = {row.id: row.min_ranks for row in rows if row.min_ranks is not None}
+        after = await continuing.after_last_attempt(session, elastic)
         found += [
             Waiting(
                 marks[row.id],
@@ -137,6 +140,8 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
                     not_before=row.not_before,
                     excluded_nodes=frozenset(row.excluded_nodes or ()),
                     near=near.get(row.id, frozenset()),
+                    most_ranks=after[row.id].most_ranks if row.id in after else None,
+                    continues=row.id in after,
                 ),
                 StoredReason(row.pending_reason, row.pending_sentence, row.pending_position, row.estimated_start),
                 is_spoiled=placement is None,
@@ -150,6 +155,7 @@ _ROWS = select(
     Job.id,
     Job.kind,
     Job.spec["placement"].as_string().label("placement"),
+    Job.spec["placement"]["min_ranks"].as_integer().label("min_ranks"),
     Job.spec["training"]["resume_from"].as_integer().label("earlier"),
     Job.user,
     Job.priority,

@@ -9,9 +9,13 @@ from ringscope_server.settings import Settings
 
 
 class WorkPlacement(Placement):
-    """A placement with the kind of its job, because not every node runs every kind."""
+    """A placement with the kind of its job, because not every node runs every kind.
+
+    ``ranks`` are those that the job needs in order to start; an elastic one gets up to ``most_ranks`` if they are free.
+    """
 
     kind: JobKind = "benchmark"
+    most_ranks: int = 0
 
     @classmethod
     def of(cls, spec: JobSpec) -> "WorkPlacement":
@@ -21,7 +25,12 @@ class WorkPlacement(Placement):
     @classmethod
     def for_kind(cls, placement: Placement, kind: JobKind) -> "WorkPlacement":
         """The same placement for jobs of a kind."""
-        return cls.model_construct(**dict(placement), kind=kind)
+        fields = dict(placement) | {"ranks": placement.min_ranks or placement.ranks}
+        return cls.model_construct(**fields, kind=kind, most_ranks=placement.ranks)
+
+    def with_ranks(self, ranks: int) -> "WorkPlacement":
+        """Return the placement of a gang of so many ranks."""
+        return self.model_copy(update={"ranks": ranks})
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +105,9 @@ class QueuedJob:
     not_before: datetime | None = None
     excluded_nodes: frozenset[str] = frozenset()  # names; a wish, not a condition
     near: frozenset[str] = frozenset()  # names, where its checkpoints are; a wish among equals
+    # Of an elastic job: the most ranks of its next attempt, fewer than it asks for after a rank was killed.
+    most_ranks: int | None = None
+    continues: bool = False  # a lost rank or more slots have ended its last attempt: it goes first in its priority
 
     def is_overdue(self, now: datetime) -> bool:
         """Return whether it has waited longer than its queue timeout."""

@@ -3,12 +3,14 @@
 import math
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope_server.db.models import Attempt, Job, Usage
+from ringscope_server.db.models import Attempt, Job, Member, Usage
 
 _AT_ONCE = 1000  # attempts charged in one pass; the next pass goes on
+# What the attempt held; an elastic job may have more or fewer ranks by now.
+_SLOTS = select(func.sum(Member.slots)).where(Member.attempt_id == Attempt.id).scalar_subquery()
 
 
 def decayed(slot_seconds: float, age_seconds: float, half_life_hours: float) -> float:
@@ -42,7 +44,7 @@ async def charge(
 async def charge_finished(session: AsyncSession, now: datetime, half_life_hours: float) -> None:
     """Charge every finished attempt that was not yet charged, for as long as it had its slots."""
     finished = await session.execute(
-        select(Attempt, Job.user, Job.ranks)
+        select(Attempt, Job.user, _SLOTS)
         .join(Job)
         .where(Attempt.charged_at.is_(None), Attempt.finished_at.is_not(None))
         .order_by(Attempt.finished_at)
@@ -52,5 +54,5 @@ async def charge_finished(session: AsyncSession, now: datetime, half_life_hours:
         assert attempt.finished_at is not None, "the query asks for it"
         seconds = (attempt.finished_at - attempt.created_at).total_seconds()
         seconds = decayed(seconds, (now - attempt.finished_at).total_seconds(), half_life_hours)
-        await charge(session, user, slots, seconds, now, half_life_hours)
+        await charge(session, user, slots or 0, seconds, now, half_life_hours)
         attempt.charged_at = now

@@ -151,7 +151,7 @@ async def _tables(database: Database, starts: Sequence[Start]) -> tuple[dict[int
                 spec, slots = specs[start.job_id], [len(share.slots) for share in start.shares]
                 if spec is None:
                     spoiled.add(start.job_id)
-                elif (table := await table_of_gang(session, spec, slots)) is not None:
+                elif (table := await table_of_gang(session, spec.with_ranks(sum(slots)), slots)) is not None:
                     found[start.job_id] = table
     return found, spoiled
 

@@ -16,6 +16,7 @@ from ringscope_server.placement.snapshot import Policy
 from ringscope_server.scheduler import deadlines, starts
 from ringscope_server.scheduler.clock_steps import move_along
 from ringscope_server.scheduler.dispatch import carry_out, decide
+from ringscope_server.scheduler.growth import grow
 from ringscope_server.schedules.firing import fire_due
 from ringscope_server.services import Services
 
@@ -107,6 +108,7 @@ async def one_pass(services: Services) -> None:
         await announce_ended_tokens(services)
     await announce(services, changes)
     decided = await decide(services.database, services.queue, services.lease.fence, policy, now)
+    await _grow(services, policy)
     for part in decided.parts():
         changes = Changes()
         async with services.database.write(first=True) as session:
@@ -115,3 +117,16 @@ async def one_pass(services: Services) -> None:
         services.queue.note(part.started, part.stored)
         await announce(services, changes)
     await refresh(services)
+
+
+async def _grow(services: Services, policy: Policy) -> None:
+    """Let elastic jobs grow that have just ended an epoch."""
+    now, changes = services.now(), Changes()
+    async with services.database.read() as session:
+        found = await services.growths.find(session, policy, now)
+    if not found:
+        return
+    async with services.database.write(first=True) as session:
+        await services.lease.keep(session)
+        await grow(session, found, changes, now)
+    await announce(services, changes)

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.elastic import refusal
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
 from ringscope.contracts.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS
@@ -45,6 +46,13 @@ class Placement(SpecModel):
         le=65_536,
         description="Processes in the gang; each occupies one slot. A simulation is one process, however many ranks "
         "it simulates.",
+    )
+    min_ranks: int | None = Field(
+        None,
+        ge=1,
+        le=65_536,
+        description="Makes a training job elastic: it runs on as many slots as are free, at least on this many. "
+        "After the loss of a rank or node it continues at once with fewer ranks. null: always with all ranks.",
     )
     ranks_per_node: int | None = Field(
         None, ge=1, le=4096, description="The job runs exactly this many ranks on each node."
@@ -100,6 +108,18 @@ class Placement(SpecModel):
                 "leave out one of nodes and ranks_per_node.",
                 self.nodes,
             )
+        return self
+
+    @model_validator(mode="after")
+    def _fewer_ranks_can_be_placed(self) -> "Placement":
+        if self.min_ranks is None:
+            return self
+        if self.min_ranks > self.ranks:
+            raise _at(("min_ranks",), f"{self.min_ranks} are more than {self.ranks} ranks; lower it.", self.min_ranks)
+        fixed = {"ranks_per_node": self.ranks_per_node, "nodes": (self.nodes or 1) > 1}
+        fixed["node_names"] = len(self.node_names) > 1
+        if field := next((name for name, is_fixed in fixed.items() if is_fixed), None):
+            raise _at((field,), f"it fixes the shape of a gang that may shrink; leave out {field} or min_ranks.", None)
         return self
 
     @model_validator(mode="after")
@@ -226,6 +246,13 @@ class JobSpec(SpecModel):
         return self
 
     @model_validator(mode="after")
+    def _fewer_ranks_can_train(self) -> "JobSpec":
+        if self.placement.min_ranks is not None and (found := refusal(self.training)):
+            (section, field), sentence = found
+            raise _at((section, field), sentence, getattr(getattr(self, section), field))
+        return self
+
+    @model_validator(mode="after")
     def _one_node_where_the_strategy_has_one(self) -> "JobSpec":
         placement = self.placement
         if self.training is None or self.training.strategy not in ONE_NODE:
@@ -292,6 +319,12 @@ class JobSpec(SpecModel):
         """
         topology = self.benchmark.topology if self.benchmark else None
         return self.placement.ranks if topology is None else topology.ranks
+
+    def with_ranks(self, ranks: int) -> "JobSpec":
+        """Return the specification that a gang of so many ranks follows; it differs for an elastic job."""
+        if ranks == self.placement.ranks:
+            return self
+        return self.model_copy(update={"placement": self.placement.model_copy(update={"ranks": ranks})})
 
     @property
     def sweep(self) -> BenchmarkSpec:

@@ -7,6 +7,7 @@ SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSO
 TUNING_VARIABLE = "RINGSCOPE_TUNING"  # path of a file that holds the measurements for ``auto``
 POSITIONS_VARIABLE = "RINGSCOPE_POSITIONS"  # path of the file of ``ringscope.engine.positions``
 CHECKPOINTS_VARIABLE = "RINGSCOPE_CHECKPOINTS"  # folder of the job's checkpoints on this node
+MEMORY_VARIABLE = "RINGSCOPE_MEMORY"  # folder in shared memory of an elastic job's state on this node
 RESUME_VARIABLE = "RINGSCOPE_RESUME"  # folder of the checkpoints of the job in training.resume_from
 THREADS_VARIABLE = "OMP_NUM_THREADS"  # number of compute threads of a rank, used by PyTorch and NumPy
 SCRIPTS_VARIABLE = "RINGSCOPE_SCRIPTS"  # folder of the node's own scripts

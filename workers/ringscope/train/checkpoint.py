@@ -35,10 +35,10 @@ class Checkpoint:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def save(folder: Path, checkpoint: Checkpoint) -> Path:
-    """Write the checkpoint, then remove all except the newest two; return its file. EngineError if the disk fails.
+def save(folder: Path, checkpoint: Checkpoint, *, is_durable: bool = True, kept: int = KEPT) -> Path:
+    """Write the checkpoint, then remove all except the newest ``kept``; return its file. EngineError if the disk fails.
 
-    A concurrent reader, or a reader after a power failure, finds it complete or not at all.
+    A concurrent reader finds it complete or not at all; if it is durable, so does a reader after a power failure.
     """
     path = folder / f"step-{checkpoint.step:010}.pt"
     unfinished = path.with_name(f"{path.name}{_UNFINISHED}")
@@ -46,11 +46,13 @@ def save(folder: Path, checkpoint: Checkpoint) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         with unfinished.open("wb") as file:
             torch.save({name: getattr(checkpoint, name) for name in _FIELDS}, file)
-            file.flush()
-            os.fsync(file.fileno())
+            if is_durable:
+                file.flush()
+                os.fsync(file.fileno())
         unfinished.replace(path)
-        _sync(folder)
-        _remove_old(folder)
+        if is_durable:
+            _sync(folder)
+        _remove_old(folder, kept)
     except (OSError, RuntimeError) as error:  # PyTorch raises RuntimeError for a full disk
         with suppress(OSError):
             unfinished.unlink(missing_ok=True)
@@ -83,8 +85,14 @@ def load(folder: Path, step: int) -> Checkpoint:
         raise EngineError(f"checkpoint {path} is broken ({reason}); remove it to start from an older one.") from error
 
 
-def _remove_old(folder: Path) -> None:
-    for step in steps(folder)[:-KEPT]:
+def remove_all(folder: Path) -> None:
+    """Remove all checkpoints of a folder."""
+    for step in steps(folder):
+        (folder / f"step-{step:010}.pt").unlink(missing_ok=True)
+
+
+def _remove_old(folder: Path, kept: int) -> None:
+    for step in steps(folder)[:-kept]:
         (folder / f"step-{step:010}.pt").unlink(missing_ok=True)
     for path in folder.glob(f"*{_UNFINISHED}"):  # temporary files of a process that was killed
         path.unlink(missing_ok=True)

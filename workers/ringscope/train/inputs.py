@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Inputs:
-    """The job's specification and data on this rank; ``folder`` and ``earlier`` are as in ``Checkpoints``.
+    """The job's specification and data on this rank; ``folder``, ``earlier`` and ``memory`` are as in ``Checkpoints``.
 
     ``module`` has the first parameters, on ``device``. ``fault`` is injected (``rank_process.FAULT_VARIABLE``).
     """
@@ -41,6 +41,7 @@ class Inputs:
     folder: Path | None = None
     earlier: Path | None = None
     fault: str = ""
+    memory: Path | None = None
 
     def replica(self, sums: GradientSum, optimizer: torch.optim.Optimizer) -> Replica:
         """Return the replica that trains ``module`` with these sums."""
@@ -50,7 +51,7 @@ class Inputs:
         self, replica: Replica, optimizer: torch.optim.Optimizer, own_state: OwnState | None = None
     ) -> Checkpoints:
         """Return the checkpoints of ``replica`` (collective)."""
-        return Checkpoints(self.comm, replica, optimizer, own_state, self.folder, self.earlier)
+        return Checkpoints(self.comm, replica, optimizer, own_state, self.folder, self.earlier, self.memory)
 
     def trainer(
         self, learner: Learner, sums: GradientSum, checkpoints: Checkpointer, samples: Samples | None = None

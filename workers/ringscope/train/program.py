@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE
+from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, MEMORY_VARIABLE, RESUME_VARIABLE
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import LOCAL_SGD, ONE_NODE, PARAMETER_SERVERS, SHARDED, TENSORFLOW, TrainingSpec
 from ringscope.contracts.words.collectives import VENDORS
@@ -51,7 +51,8 @@ def train(
     The environment names the folders of checkpoints. Returns the error, equal on every rank, if ranks differ that must
     be equal; otherwise None.
     """
-    trainer = assemble(comm, spec, emit, _folder(CHECKPOINTS_VARIABLE), _folder(RESUME_VARIABLE), fault)
+    folders = (_folder(variable) for variable in (CHECKPOINTS_VARIABLE, RESUME_VARIABLE, MEMORY_VARIABLE))
+    trainer = assemble(comm, spec, emit, *folders, fault=fault)
     try:
         trainer.run()
     except DifferenceError as error:
@@ -66,9 +67,13 @@ def assemble(
     emit: Callable[[Record], None],
     folder: Path | None = None,
     earlier: Path | None = None,
+    memory: Path | None = None,
     fault: str = "",
 ) -> Trainer | WorkerRank | ServerRank | LeadingRank | FollowingRank:
-    """Assemble this rank's part, ready to run (collective); ``folder`` and ``earlier`` are as in ``Checkpoints``."""
+    """Assemble this rank's part, ready to run (collective).
+
+    ``folder``, ``earlier`` and ``memory`` are as in ``Checkpoints``.
+    """
     _refuse(comm, spec)
     device = settle_device(comm)
     if spec.strategy == "parameter_server":
@@ -83,7 +88,7 @@ def assemble(
     torch.manual_seed(spec.seed)
     set_stage(comm.position, f"building the model {spec.model}")
     module = models.build(spec, dataset).to(device)
-    inputs = Inputs(comm, spec, dataset, module, device, emit, folder, earlier, fault)
+    inputs = Inputs(comm, spec, dataset, module, device, emit, folder, earlier, fault, memory)
     if spec.strategy in LOCAL_SGD:
         return local_trainer(inputs)
     if spec.strategy == "torch_fsdp":

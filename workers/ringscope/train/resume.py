@@ -23,13 +23,16 @@ if TYPE_CHECKING:
 _NONE = -1
 
 
-def newest_checkpoint(comm: Communicator, folder: Path | None) -> Checkpoint | None:
-    """Return the newest checkpoint that a node has in ``folder`` and can read; None if there is none (collective)."""
-    mine = sorted(steps(folder)) if folder is not None and comm.local_rank == 0 else []
-    while (step := int(comm.maximum(np.array([mine[-1] if mine else _NONE]))[0])) != _NONE:
-        has_it = bool(mine) and mine[-1] == step
+def newest_checkpoint(comm: Communicator, *folders: Path | None) -> Checkpoint | None:
+    """Return the newest checkpoint that a node has in one of ``folders`` and can read; None if there is none
+    (collective).
+    """
+    there = [folder for folder in folders if folder is not None] if comm.local_rank == 0 else []
+    mine = sorted((step, number) for number, folder in enumerate(there) for step in steps(folder))
+    while (step := int(comm.maximum(np.array([mine[-1][0] if mine else _NONE]))[0])) != _NONE:
+        has_it = bool(mine) and mine[-1][0] == step
         owner = comm.size - 1 - int(comm.maximum(np.array([comm.size - 1 - comm.rank if has_it else _NONE]))[0])
-        content = _read(folder, step) if comm.rank == owner and folder is not None else b""
+        content = _read(there[mine[-1][1]], step) if comm.rank == owner else b""
         if received := _broadcast(comm, content, owner):
             return Checkpoint(**torch.load(io.BytesIO(received), weights_only=True))
         if comm.rank == owner:

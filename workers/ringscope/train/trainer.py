@@ -62,6 +62,9 @@ class Checkpointer(Protocol):
     def save(self, progress: Progress) -> float:
         """Save a checkpoint at ``place``; return the time that it took, in us."""
 
+    def remember(self, progress: Progress) -> None:
+        """Keep the state after a step in memory, if the job is elastic."""
+
 
 class Trainer:
     """Trains one of several equal replicas; all ranks call every method (collective)."""
@@ -127,6 +130,7 @@ class Trainer:
         progress, spec = self._progress, self._spec
         while progress.index < self._samples.steps_per_epoch and not self._is_at_last_step():
             self._step()
+            self._checkpoints.remember(progress)
             is_last = progress.index >= self._samples.steps_per_epoch or self._is_at_last_step()
             if spec.checkpoint_every_steps and progress.step % spec.checkpoint_every_steps == 0 and not is_last:
                 self._reporter.send()

@@ -1,0 +1,151 @@
+"""From kill -9 of one of four ranks to the first step of the next attempt, on three, on this machine.
+
+    python -m benchmarks.training.elastic [KILLS]
+
+One job is killed again and again: each time one rank, once the job has its four ranks back. Each wait is cut where the
+server writes a time: the attempt is over (all of its processes are proven gone), the slots are assigned again, every
+rank has started, and rank 0 has finished a step. The limit is what has to happen one after the other; on a machine with
+fewer cores than ranks most of it is the start of Python and PyTorch, which the ranks do side by side.
+"""
+
+import contextlib
+import math
+import tempfile
+import time
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from datetime import datetime
+from pathlib import Path
+from statistics import median
+from typing import TypeVar
+
+import httpx
+import psutil
+from benchmarks.command import Parser, count, exit_with
+from benchmarks.report import Target, judged, say, watched
+
+from ringscope.cli.connection import served_url, token
+from ringscope.cli.processes.stack import StackOptions, running_stack
+from ringscope.client import Client, Job
+from ringscope.contracts.errors import UserError
+
+T = TypeVar("T")
+
+RANKS = 4
+TARGET_SECONDS = 3.0
+WAIT_SECONDS = 180.0
+_ENDLESS = 100_000  # epochs
+JOB = {
+    "name": "elastic",
+    "kind": "training",
+    "training": {
+        "dataset": {"name": "synthetic", "samples": 2048},
+        "global_batch_size": 64,
+        "epochs": _ENDLESS,
+        "all_reduce": "direct",
+    },
+    "placement": {"ranks": RANKS, "min_ranks": RANKS - 1},
+    "time_limit_seconds": 86_400,
+}
+_PARTS = ("attempt over", "slots assigned", "every rank started", "first step finished")
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """Seconds from the kill on."""
+
+    over: float
+    assigned: float
+    started: float
+    first_step: float
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print median and p95 of each part, in seconds; 1 when the target is missed."""
+    parser = Parser(__doc__)
+    parser.add_argument("kills", nargs="?", type=count(), default=20, metavar="KILLS", help="kills (%(default)s)")
+    kills = parser.parse_args(arguments).kills
+    with watched() as conditions, tempfile.TemporaryDirectory() as scratch:
+        options = StackOptions(Path(scratch), "127.0.0.1", 0, RANKS, 0)
+        with running_stack(options) as stack:
+            api = httpx.Client(
+                base_url=f"{served_url(options.data_dir)}/api/v1/",
+                headers={"Authorization": f"Bearer {token(options.data_dir)}"},
+            )
+            with api:
+                job_id = stack.client.submit(JOB, str(uuid.uuid4())).id
+                found = [one_kill(stack.client, api, job_id) for _ in range(kills)]
+                stack.client.cancel(job_id)
+    say(f"{kills} kills of one of {RANKS} ranks, seconds from the kill")
+    p95 = [
+        told(what, list(values)) for what, values in zip(_PARTS, zip(*map(astuple, found), strict=True), strict=True)
+    ]
+    say(f"({conditions})")
+    what = "kill of one of four ranks until the first step on three is finished, p95 s"
+    return judged([Target(what, TARGET_SECONDS, p95[-1], at_most=True)])
+
+
+def one_kill(client: Client, api: httpx.Client, job_id: int) -> Recovery:
+    """Kill a rank of the attempt that has all ranks and wait for the first step of the next one."""
+    number = wait_for(lambda: with_steps(client, api, job_id, RANKS), "all ranks")
+    killed = time.time()
+    rank_programs()[-1].kill()
+    wait_for(lambda: with_steps(client, api, job_id, RANKS - 1), "a step on what is left")
+    before, after = api.get(f"jobs/{job_id}").raise_for_status().json()["attempts"][number - 1 : number + 1]
+    times = (
+        datetime.fromisoformat(text).timestamp() - killed
+        for text in (before["finished_at"], after["created_at"], after["started_at"])
+    )
+    (first,) = steps(api, job_id, number + 1)
+    return Recovery(*times, first_step=first["started_at_ns"] / 1e9 + first["duration_us"] / 1e6 - killed)
+
+
+def with_steps(client: Client, api: httpx.Client, job_id: int, ranks: int) -> int | None:
+    """Return the number of the newest attempt if it has so many ranks and has finished a step."""
+    job: Job = client.job(job_id)
+    if job.is_finished:
+        raise UserError(f"Job {job_id} {job.state}: {job.message}")
+    number = len(job.attempts)
+    return number if job.state == "running" and job.ranks == ranks and steps(api, job_id, number) else None
+
+
+def steps(api: httpx.Client, job_id: int, attempt: int) -> list[dict[str, float]]:
+    """Return the first step of rank 0 in an attempt, in a list that may be empty."""
+    query = {"rank": 0, "attempt": attempt, "limit": 1}
+    items: list[dict[str, float]] = api.get(f"jobs/{job_id}/steps", params=query).raise_for_status().json()["items"]
+    return items
+
+
+def rank_programs() -> list[psutil.Process]:
+    """Return the processes of the ranks below this one, in rank order."""
+    return sorted(_ranks(), key=lambda process: int(process.environ()["PMI_RANK"]))
+
+
+def _ranks() -> Iterator[psutil.Process]:
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            command = process.cmdline()
+            if "python" in Path(process.exe()).name and "ringscope.rank" in command:
+                yield process
+
+
+def wait_for(look: Callable[[], T | None], what: str) -> T:
+    """Return what ``look`` returns once it is true."""
+    deadline = time.monotonic() + WAIT_SECONDS
+    while time.monotonic() < deadline:
+        if found := look():
+            return found
+        time.sleep(0.05)
+    raise UserError(f"{what} did not come within {WAIT_SECONDS:g} s")
+
+
+def told(what: str, seconds: list[float]) -> float:
+    """Print one line of the table; return its p95."""
+    p95 = sorted(seconds)[math.ceil(len(seconds) * 0.95) - 1]
+    say(f"{what:<20} p50 {median(seconds):.2f}  p95 {p95:.2f}  worst {max(seconds):.2f}")
+    return p95
+
+
+if __name__ == "__main__":
+    exit_with(main)

@@ -244,7 +244,9 @@ class JobView(BaseModel):
     priority: int
     labels: dict[str, str]
     note: str = Field(description="What people wrote about the job.")
-    ranks: int = Field(description="The number of processes of the gang.")
+    ranks: int = Field(
+        description="The number of processes of the gang; of an elastic job those of its newest attempt."
+    )
     revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     cloned_from: int | None = Field(description="The job that this one repeats, with or without changes.")
     schedule_id: int | None = Field(description="The schedule that submitted it.")

@@ -3713,7 +3713,7 @@ export interface components {
             queued_at: string;
             /**
              * Ranks
-             * @description The number of processes of the gang.
+             * @description The number of processes of the gang; of an elastic job those of its newest attempt.
              */
             ranks: number;
             /** Reason */
@@ -4838,6 +4838,11 @@ export interface components {
              * @description Each of its nodes has at least this much memory.
              */
             min_memory_bytes?: number | null;
+            /**
+             * Min Ranks
+             * @description Makes a training job elastic: it runs on as many slots as are free, at least on this many. After the loss of a rank or node it continues at once with fewer ranks. null: always with all ranks.
+             */
+            min_ranks?: number | null;
             /**
              * Node Names
              * @description The job runs on all of these nodes and on no others; empty: any nodes.

@@ -65,6 +65,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
         selector: {},
         exclusive: true,
         arrangement: "pack",
+        min_ranks: null,
         same_rack: false, quiet: false,
         node_names: [],
         gpu_model: null,
@@ -196,6 +197,7 @@ export function trainingChoices(): Engine["training"] {
       batch_split: ["mirrored", "multi_worker_mirrored", "sharded"],
       compression: ["mirrored", "multi_worker_mirrored"],
       verify_every: ["mirrored", "multi_worker_mirrored", "sharded", "local_sgd"],
+      min_ranks: ["mirrored", "multi_worker_mirrored", "sharded"],
     },
     defaults: {
       ...spec,

@@ -77,6 +77,16 @@ def test_flags_of_parameter_servers_reach_the_spec(server: Server) -> None:
     assert (training["servers"], training["consistency"], training["staleness"]) == (2, "ssp", 3)
 
 
+def test_the_fewest_ranks_reach_the_spec(server: Server) -> None:
+    done = server.run("train", "mlp", "--ranks", "4", "--min-ranks", "2", "--json")
+    placement = json.loads(done.stdout)["spec"]["placement"]
+    assert (placement["ranks"], placement["min_ranks"]) == (4, 2)
+    assert_refused(
+        server.run("train", "mlp", "--ranks", "4", "--min-ranks", "5"),
+        "placement.min_ranks: 5 are more than 4 ranks; lower it.",
+    )
+
+
 def test_the_interval_of_local_sgd_reaches_the_spec(server: Server) -> None:
     done = server.run("train", "mlp", "--ranks", "2", "--strategy", "local_sgd", "--sync-every", "32", "--json")
     assert done.returncode == 0, done.stderr

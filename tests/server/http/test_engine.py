@@ -54,6 +54,7 @@ async def test_what_is_offered_for_training_is_accepted(server: Server) -> None:
     for field, words in training["fields"].items():
         assert words == list(get_args(TrainingSpec.model_fields[field].annotation)), field
     assert {"mirrored", "tf_mirrored"} == set(training["one_node"])
-    assert training["own_fields"].keys() < TrainingSpec.model_fields.keys()
+    assert training["own_fields"].keys() - {"min_ranks"} < TrainingSpec.model_fields.keys()
+    assert training["own_fields"]["min_ranks"] == ["mirrored", "multi_worker_mirrored", "sharded"]
     assert training["own_fields"]["servers"] == ["parameter_server", "tf_parameter_server"]
     assert training["own_fields"]["sync_every"] == ["local_sgd"]

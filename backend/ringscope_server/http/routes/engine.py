@@ -6,6 +6,7 @@ from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.elastic import ELASTIC
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import (
     MODEL_ARGUMENTS,
@@ -102,7 +103,7 @@ def _training() -> dict[str, Any]:
         "one_node": [name for name in STRATEGIES if name in ONE_NODE],
         "own_fields": {
             name: [strategy for strategy in STRATEGIES if strategy in strategies]
-            for name, strategies in OWN_FIELDS.items()
+            for name, strategies in (OWN_FIELDS | {"min_ranks": ELASTIC}).items()
         },
         "defaults": JobSpec(kind="training"),
     }

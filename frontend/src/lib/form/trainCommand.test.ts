@@ -47,6 +47,11 @@ describe("trainCommand", () => {
     );
   });
 
+  it("has the flag of an elastic job", () => {
+    const spec = { ...defaults, placement: { ...defaults.placement, ranks: 4, min_ranks: 2 } };
+    expect(trainCommand(spec, defaults, oneNode)).toBe("ringscope train mlp --ranks 4 --min-ranks 2");
+  });
+
   it("names the nodes of a strategy that takes several", () => {
     const spec = { ...defaults, training: { ...training, strategy: "torch_ddp" as const } };
     expect(trainCommand(spec, defaults, oneNode)).toBe("ringscope train mlp --strategy torch_ddp --nodes 1");

@@ -15,6 +15,7 @@ const FLAGS: Record<string, string> = {
   "/training/sync_every": "--sync-every",
   "/training/device": "--device",
   "/placement/ranks": "--ranks",
+  "/placement/min_ranks": "--min-ranks",
   "/placement/nodes": "--nodes",
   "/training/epochs": "--epochs",
   "/training/global_batch_size": "--batch-size",

@@ -72,8 +72,8 @@ describe("the form of training", () => {
   });
 
   it("knows which fields a strategy uses", () => {
-    const used = (strategy: string) => (["servers", "sync_every", "compression", "epochs"] as const).filter((name) => isUsed(name, strategy, choices));
-    expect(used("mirrored")).toEqual(["compression", "epochs"]);
+    const used = (strategy: string) => (["servers", "sync_every", "compression", "min_ranks", "epochs"] as const).filter((name) => isUsed(name, strategy, choices));
+    expect(used("mirrored")).toEqual(["compression", "min_ranks", "epochs"]);
     expect(used("parameter_server")).toEqual(["servers", "epochs"]);
     expect(used("local_sgd")).toEqual(["sync_every", "epochs"]);
   });

@@ -20,6 +20,7 @@ export const TRAINING_FIELDS = {
   weights: { pointer: "/training/weights", label: "Weights", reads: "text" },
   split: { pointer: "/training/split", label: "Samples of a rank", reads: "text" },
   ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
+  min_ranks: { pointer: "/placement/min_ranks", label: "Fewest ranks", reads: "optional whole number" },
   nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
   selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
   name: { pointer: "/name", label: "Name (optional)", reads: "text" },

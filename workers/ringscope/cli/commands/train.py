@@ -33,6 +33,10 @@ def train(
     ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
+    min_ranks: Annotated[
+        int | None,
+        typer.Option(help="Fewest ranks of an elastic job, which continues with those that are left."),
+    ] = None,
     epochs: Annotated[int | None, typer.Option(help="Number of passes over the samples.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Samples in a step, over all ranks.")] = None,
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate of the optimizer.")] = None,
@@ -73,6 +77,7 @@ def train(
         ("training", "sync_every"): sync_every,
         ("training", "device"): device,
         ("placement", "ranks"): ranks,
+        ("placement", "min_ranks"): min_ranks,
         ("training", "epochs"): epochs,
         ("training", "global_batch_size"): batch_size,
         ("training", "learning_rate"): learning_rate,

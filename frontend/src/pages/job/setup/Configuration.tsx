@@ -69,7 +69,8 @@ function Card({ job, work }: { job: JobView; work: readonly Item[] }) {
           items={[
             ...work,
             ...job.attempts.map(
-              (attempt) => [`Attempt ${attempt.number}`, `on ${attempt.nodes.join(", ") || "no node"}`] as const,
+              ({ number, members, nodes }) =>
+                [`Attempt ${number}`, `${plural(members.reduce((sum, member) => sum + member.ranks, 0), "rank")} on ${nodes.join(", ") || "no node"}`] as const,
             ),
             ["Time limit", formatDuration(job.spec.time_limit_seconds)],
             ["Priority", String(job.priority)],
@@ -132,6 +133,7 @@ function checkText(isOn: boolean, isCheckedInPlace: boolean): string {
 function placementText(placement: JobView["spec"]["placement"], noun: string): string {
   const parts = [
     plural(placement.ranks, noun),
+    ...(placement.min_ranks == null ? [] : [`at least ${placement.min_ranks}`]),
     ...(placement.node_names.length === 0 ? [] : [`on ${placement.node_names.join(", ")} only`]),
     ...(placement.nodes == null ? [] : [`on exactly ${plural(placement.nodes, "node")}`]),
     ...(placement.ranks_per_node == null ? [] : [`${placement.ranks_per_node} on each node`]),

@@ -43,6 +43,9 @@ export function Strategy(part: TrainingPart) {
         <NativeSelect description="Parallel strategy" {...select(part, "strategy")} />
         <NativeSelect description="Algorithm of the all-reduce" {...select(part, "all_reduce")} />
         <Ranks bound={bind("ranks")} />
+        {(isUsed("min_ranks", form.strategy, choices) || form.min_ranks !== "" || problems.min_ranks) && (
+          <TextInput description="Empty: always all ranks" inputMode="numeric" {...bind("min_ranks")} />
+        )}
         {(!staysOnOne || form.nodes !== "" || problems.nodes) && (
           <TextInput description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
         )}

@@ -1,0 +1,90 @@
+"""An elastic job goes on at once with fewer ranks when one is killed: real ranks, agent and server."""
+
+import random
+
+import psutil
+import pytest
+from tests.cluster.lab import Lab, eventually, program_name
+
+from ringscope.client import Job
+
+TRAINING = {
+    "dataset": {"name": "synthetic", "samples": 2048},
+    "model_arguments": {"hidden": 8, "layers": 2},
+    "global_batch_size": 64,
+    "all_reduce": "direct",
+    "optimizer": "adam",
+    "learning_rate": 0.001,
+}
+KILLS = 20
+
+
+def submitted(lab: Lab, ranks: int, min_ranks: int | None = None, **training: object) -> int:
+    placement = {"ranks": ranks} | ({} if min_ranks is None else {"min_ranks": min_ranks})
+    body = {"kind": "training", "training": TRAINING | training, "placement": placement, "time_limit_seconds": 3600}
+    with lab.client() as client:
+        return client.submit(body).id
+
+
+def rank_programs(lab: Lab) -> list[psutil.Process]:
+    """In the order of their ranks."""
+    # mpiexec and its proxy name the module as well, but run no Python
+    ranks = [process for process in lab.ranks() if "python" in program_name(process)]
+    return sorted(ranks, key=lambda process: int(process.environ()["PMI_RANK"]))
+
+
+def at_steps(lab: Lab, job_id: int, attempt: int) -> Job:
+    """The job once this attempt has made steps."""
+
+    def look() -> Job | None:
+        job = lab.job(job_id)
+        assert not job.is_finished, job.message
+        is_there = len(job.attempts) == attempt and job.state == "running"
+        return job if is_there and lab.everything(job_id, "steps") else None
+
+    return eventually(look, f"steps of attempt {attempt}")
+
+
+def ended(lab: Lab, job_id: int) -> Job:
+    job = eventually(lambda: job if (job := lab.job(job_id)).is_finished else None, "its end", within_seconds=600)
+    assert (job.state, job.reason) == ("succeeded", "completed"), job.message
+    return job
+
+
+def ranks_of(job: Job) -> list[int]:
+    """The ranks of each attempt."""
+    return [sum(member.ranks for member in attempt.members) for attempt in job.attempts]
+
+
+def test_after_a_kill_two_of_three_ranks_go_on(lab: Lab) -> None:
+    job_id = submitted(lab, 3, 2, epochs=100_000)
+    at_steps(lab, job_id, 1)
+    rank_programs(lab)[1].kill()
+    job = at_steps(lab, job_id, 2)
+    assert (ranks_of(job), job.attempts[0].reason, job.ranks) == ([3, 2], "rank_signal", 2)
+    with lab.client() as client:
+        client.cancel(job_id)
+        lost, left = client.training_curve(job_id, points=10).attempts
+    assert 0 < left.first_step == lost.last_step + 1, "it continued at a state of the first attempt"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("strategy", ["mirrored", "sharded"])
+def test_twenty_kills_lose_no_sample_and_end_at_the_loss_of_an_undisturbed_run(lab: Lab, strategy: str) -> None:
+    epochs = 1000
+    undisturbed = ended(lab, submitted(lab, 4, strategy=strategy, epochs=epochs))
+    job_id = submitted(lab, 4, 2, strategy=strategy, epochs=epochs)
+    chosen = random.Random(5)
+    for number in range(1, KILLS + 1):
+        at_steps(lab, job_id, number)
+        chosen.choice(rank_programs(lab)).kill()
+        eventually(lambda number=number: len(lab.job(job_id).attempts) > number, "another attempt")
+    job = ended(lab, job_id)
+    assert [attempt.reason for attempt in job.attempts].count("rank_signal") == KILLS
+    assert min(ranks_of(job)) == 2 and all(2 <= ranks <= 4 for ranks in ranks_of(job))
+    whole = {epoch["epoch"]: epoch for epoch in lab.everything(undisturbed.id, "epochs")}
+    for epoch in lab.everything(job_id, "epochs"):
+        expected = whole[epoch["epoch"]]
+        assert (epoch["step"], epoch["samples"]) == (expected["step"], expected["samples"])
+    assert job.summary.loss == pytest.approx(undisturbed.summary.loss, rel=1e-2)
+    assert job.summary.validation_loss == pytest.approx(undisturbed.summary.validation_loss, rel=1e-2)

@@ -93,12 +93,12 @@ def one_kill(client: Client, api: httpx.Client, job_id: int) -> Recovery:
     rank_programs()[-1].kill()
     wait_for(lambda: with_steps(client, api, job_id, RANKS - 1), "a step on what is left")
     before, after = api.get(f"jobs/{job_id}").raise_for_status().json()["attempts"][number - 1 : number + 1]
-    times = (
+    over, assigned, started = (
         datetime.fromisoformat(text).timestamp() - killed
         for text in (before["finished_at"], after["created_at"], after["started_at"])
     )
     (first,) = steps(api, job_id, number + 1)
-    return Recovery(*times, first_step=first["started_at_ns"] / 1e9 + first["duration_us"] / 1e6 - killed)
+    return Recovery(over, assigned, started, first["started_at_ns"] / 1e9 + first["duration_us"] / 1e6 - killed)
 
 
 def with_steps(client: Client, api: httpx.Client, job_id: int, ranks: int) -> int | None:
@@ -107,7 +107,8 @@ def with_steps(client: Client, api: httpx.Client, job_id: int, ranks: int) -> in
     if job.is_finished:
         raise UserError(f"Job {job_id} {job.state}: {job.message}")
     number = len(job.attempts)
-    return number if job.state == "running" and job.ranks == ranks and steps(api, job_id, number) else None
+    has_all = bool(number) and sum(member.ranks for member in job.attempts[-1].members) == ranks
+    return number if job.state == "running" and has_all and steps(api, job_id, number) else None
 
 
 def steps(api: httpx.Client, job_id: int, attempt: int) -> list[dict[str, float]]:

@@ -22,7 +22,7 @@ class _Small(NamedTuple):
     job_id: int
     attempt_id: int
     placement: WorkPlacement
-    epochs: int  # of its specification
+    epochs: int  # the number that its specification asks for
     epoch: int  # the last one that this attempt has ended; 0: none
     started_at: datetime
 

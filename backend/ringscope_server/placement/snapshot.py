@@ -105,7 +105,7 @@ class QueuedJob:
     not_before: datetime | None = None
     excluded_nodes: frozenset[str] = frozenset()  # names; a wish, not a condition
     near: frozenset[str] = frozenset()  # names, where its checkpoints are; a wish among equals
-    # Of an elastic job: the most ranks of its next attempt, fewer than it asks for after a rank was killed.
+    # The next attempt of an elastic job has at most so many ranks: fewer than it asks for after a rank was killed.
     most_ranks: int | None = None
     continues: bool = False  # a lost rank or more slots have ended its last attempt: it goes first in its priority
 

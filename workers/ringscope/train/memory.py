@@ -20,7 +20,7 @@ from ringscope.train.checkpoint import Checkpoint, remove_all, save
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
-SHARE = 0.02  # of the training's time
+SHARE = 0.02  # the part of the training's time that writing may take
 
 
 class Memory:

@@ -51,8 +51,8 @@ def train(
     The environment names the folders of checkpoints. Returns the error, equal on every rank, if ranks differ that must
     be equal; otherwise None.
     """
-    folders = (_folder(variable) for variable in (CHECKPOINTS_VARIABLE, RESUME_VARIABLE, MEMORY_VARIABLE))
-    trainer = assemble(comm, spec, emit, *folders, fault=fault)
+    own, earlier, memory = map(_folder, (CHECKPOINTS_VARIABLE, RESUME_VARIABLE, MEMORY_VARIABLE))
+    trainer = assemble(comm, spec, emit, own, earlier, memory, fault)
     try:
         trainer.run()
     except DifferenceError as error:

@@ -57,3 +57,26 @@ def buckets(rank: int = 0, step: int = 3) -> dict[str, Any]:
         "start_us": [5_100.0, 7_100.0],
         "end_us": [7_100.0, 9_000.0],
     }
+
+
+def pipeline_step(rank: int, step: int = 3, **more: Any) -> dict[str, Any]:
+    """Two micro-batches of 1 ms forward and 2 ms backward on one of two stages; the second stage starts 1 ms later."""
+    kinds = ["forward", "forward", "backward", "backward"] if rank % 2 == 0 else ["forward", "backward"] * 2
+    starts_us = [0.0, 1_000.0, 4_000.0, 7_000.0] if rank % 2 == 0 else [1_000.0, 2_000.0, 4_000.0, 5_000.0]
+    told = {
+        "type": "pipeline_step",
+        "rank": rank,
+        "step": step,
+        "stage": rank % 2,
+        "replica": rank // 2,
+        "peak_activations": 2 - rank % 2,
+        "start_ns": NS,
+        "kind": kinds,
+        "part": [rank % 2] * 4,
+        "micro_batch": [0, 1, 0, 1] if rank % 2 == 0 else [0, 0, 1, 1],
+        "start_us": starts_us,
+        "end_us": [
+            start + (1_000.0 if kind == "forward" else 2_000.0) for kind, start in zip(kinds, starts_us, strict=True)
+        ],
+    }
+    return told | more

@@ -72,6 +72,39 @@ def test_torch_fsdp_refuses_what_it_does_not_do(option: dict[str, object], sente
     assert found.pointer == f"/{next(iter(option))}" and sentence in found.detail
 
 
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"stages": 4}, "mlp has 3 layers here, too few for 4 parts; choose fewer stages or more layers."),
+        ({"stages": 2, "schedule": "interleaved"}, "mlp has 3 layers here, too few for 4 parts"),
+        (
+            {"micro_batches": 3, "schedule": "interleaved", "model_arguments": {"layers": 3}},
+            "interleaved needs a multiple of the 2 stages; choose one.",
+        ),
+        ({"accumulation_steps": 2}, "a pipeline accumulates the gradients of its micro_batches; leave it out."),
+        ({"precision": "float16"}, "no common loss scale; choose bfloat16 or float32."),
+        ({"device": "cuda"}, "sends activations from host memory; choose cpu or auto."),
+        ({"compression": "fp16"}, "pipeline does not use it; leave compression out or choose mirrored"),
+        ({"verify_every": 2}, "leave verify_every out or choose local_sgd"),
+    ],
+)
+def test_a_pipeline_refuses_what_it_cannot_do(option: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"strategy": "pipeline"} | option)
+    (found,) = field_errors(refused.value)
+    assert sentence in found.detail
+
+
+def test_the_ranks_of_pipelines_are_whole_replicas_with_a_sample_for_each_micro_batch() -> None:
+    spec = TrainingSpec.model_validate({"strategy": "pipeline", "global_batch_size": 16, "micro_batches": 8})
+    assert spec.check_ranks(4) is None
+    assert spec.check_ranks(3) == ("stages", "3 ranks are no multiple of 2 stages; change one of them.")
+    assert spec.check_ranks(6) == (
+        "global_batch_size",
+        "16 samples cannot be split over 3 replicas with 8 batches each; raise it.",
+    )
+
+
 @pytest.mark.parametrize("option", [{"batch_split": "speed"}, {"clip_norm": 1.0}, {"all_reduce": "ring_pipelined"}])
 def test_sharded_takes_what_it_can(option: dict[str, object]) -> None:
     TrainingSpec.model_validate({"strategy": "sharded", "device": "cuda", "precision": "float16"} | option)
@@ -80,7 +113,7 @@ def test_sharded_takes_what_it_can(option: dict[str, object]) -> None:
 @pytest.mark.parametrize("name", sorted(OWN_FIELDS))
 def test_a_field_of_one_strategy_is_refused_by_another(name: str) -> None:
     values = {"servers": 2, "consistency": "async", "staleness": 1, "split": "by_label", "weights": "equal"}
-    values |= {"batch_split": "speed", "compression": "fp16"}
+    values |= {"batch_split": "speed", "compression": "fp16", "schedule": "gpipe", "stages": 3}
     with pytest.raises(ValidationError) as refused:
         TrainingSpec.model_validate({"strategy": "torch_ddp", name: values.get(name, 0.5 if "outer" in name else 2)})
     assert f"leave {name} out or choose" in field_errors(refused.value)[0].detail

@@ -64,6 +64,7 @@ _OF_RANKS = (
     record.Environment,
     record.Steps,
     training_record.Buckets,
+    training_record.PipelineStep,
     training_record.Epoch,
     training_record.Diverged,
 )

@@ -1,4 +1,4 @@
-"""Conversion of training records into rows: epochs, the newest buckets of each rank, and totals of each
+"""Conversion of training records into rows: epochs, the newest step of each rank from inside, and totals of each
 rank's steps.
 """
 
@@ -10,7 +10,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record, training_record
-from ringscope_server.db.models import Epoch, RankBuckets, RankTotals
+from ringscope_server.db.models import Epoch, RankBuckets, RankPipelineStep, RankTotals
 from ringscope_server.results.rows import finite
 
 # First steps of each attempt; libraries initialise in them, which may take longer than all steps of a short job.
@@ -30,8 +30,12 @@ async def store(session: AsyncSession, attempt_id: int, job_id: int, records: Se
     epochs = [told for told in records if isinstance(told, training_record.Epoch)]
     steps = [told for told in records if isinstance(told, record.Steps) and is_training(told)]
     newest = {told.rank: told for told in records if isinstance(told, training_record.Buckets)}
+    pipeline_steps = {told.rank: told for told in records if isinstance(told, training_record.PipelineStep)}
     session.add_all(_epoch(told, job_id, attempt_id) for told in epochs)
     await _keep_buckets(session, attempt_id, newest)
+    for told in pipeline_steps.values():
+        row = RankPipelineStep(attempt_id=attempt_id, rank=told.rank, told=told.model_dump(mode="json"))
+        await session.merge(row)
     await _add_up(session, attempt_id, steps)
     return bool(epochs or steps)
 

@@ -4,6 +4,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
+from ringscope.contracts.training_record import PipelineStep
+
 DIVERGED = "null: it was no finite number, training has diverged."
 
 
@@ -61,6 +63,19 @@ class BucketList(BaseModel):
     """One entry for each rank that reported its buckets, in the order of the ranks."""
 
     items: list[RankBucketsView]
+
+
+class PipelineView(BaseModel):
+    """The newest reported step of each rank of a pipeline, and the share of a step in which a stage is idle."""
+
+    items: list[PipelineStep] = Field(description="One step for each rank, in the order of the ranks.")
+    bubble: float | None = Field(
+        description="The measured share, as the mean over stages and replicas; null until all stages reported a step."
+    )
+    ideal_bubble: float | None = Field(
+        description="The share if all parts of the model took equally long and sending took no time; null for a job "
+        "without a pipeline."
+    )
 
 
 class CurvePoint(BaseModel):

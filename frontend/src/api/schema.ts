@@ -835,6 +835,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/pipeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Pipeline
+         * @description Return the newest reported step of each rank of a pipeline in one attempt: what it did when, and the bubble.
+         */
+        get: operations["get_pipeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/prediction": {
         parameters: {
             query?: never;
@@ -4807,6 +4827,70 @@ export interface components {
             sentence: string;
         };
         /**
+         * PipelineStep
+         * @description One step of one rank of a pipeline: what it did when. Only some steps are reported, equal ones by all stages.
+         *
+         *     Every array has one entry per activity, in the order of their start; times count from ``start_ns``. A ``send`` lasts
+         *     until its memory may be used again, beside other activities. A ``wait`` is for what another stage sends.
+         */
+        PipelineStep: {
+            /** End Us */
+            end_us: number[];
+            /** Kind */
+            kind: ("forward" | "backward" | "send" | "wait")[];
+            /** Micro Batch */
+            micro_batch: number[];
+            /**
+             * Part
+             * @description Part of the model, counted from 0; stage s computes parts s, s + stages, ….
+             */
+            part: number[];
+            /**
+             * Peak Activations
+             * @description Most micro-batches of which the rank kept activations at a time, counted for each of its parts.
+             */
+            peak_activations: number;
+            /** Rank */
+            rank: number;
+            /** Replica */
+            replica: number;
+            /** Stage */
+            stage: number;
+            /** Start Ns */
+            start_ns: number;
+            /** Start Us */
+            start_us: number[];
+            /** Step */
+            step: number;
+            /**
+             * Type
+             * @default pipeline_step
+             * @constant
+             */
+            type: "pipeline_step";
+        };
+        /**
+         * PipelineView
+         * @description The newest reported step of each rank of a pipeline, and the share of a step in which a stage is idle.
+         */
+        PipelineView: {
+            /**
+             * Bubble
+             * @description The measured share, as the mean over stages and replicas; null until all stages reported a step.
+             */
+            bubble: number | null;
+            /**
+             * Ideal Bubble
+             * @description The share if all parts of the model took equally long and sending took no time; null for a job without a pipeline.
+             */
+            ideal_bubble: number | null;
+            /**
+             * Items
+             * @description One step for each rank, in the order of the ranks.
+             */
+            items: components["schemas"]["PipelineStep"][];
+        };
+        /**
          * Placement
          * @description Number of ranks, and the nodes that may run them.
          */
@@ -6708,13 +6792,13 @@ export interface components {
              * One Node
              * @description The strategies that run on one node only.
              */
-            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
             /**
              * Own Fields
              * @description The fields that only some strategies use, with these strategies.
              */
             own_fields: {
-                [key: string]: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+                [key: string]: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
             };
         };
         /**
@@ -6783,7 +6867,9 @@ export interface components {
         };
         /**
          * TrainingSpec
-         * @description Data-parallel training: every rank has the whole model and processes its part of every global batch.
+         * @description Data-parallel training: every replica of the model processes its part of every global batch.
+         *
+         *     A replica is one rank, or with pipeline one rank for each stage.
          */
         TrainingSpec: {
             /**
@@ -6872,6 +6958,12 @@ export interface components {
              */
             max_steps?: number | null;
             /**
+             * Micro Batches
+             * @description Parts of a replica's batch that pass through a pipeline one after another.
+             * @default 4
+             */
+            micro_batches: number;
+            /**
              * Model
              * @description mlp, cnn and resnet18 read pictures, gpt reads tokens.
              * @default mlp
@@ -6941,6 +7033,13 @@ export interface components {
              */
             resume_from?: number | null;
             /**
+             * Schedule
+             * @description Order of a pipeline: all forwards first (gpipe), a backward after each forward (1f1b), or that with two parts of the model on each rank (interleaved).
+             * @default 1f1b
+             * @enum {string}
+             */
+            schedule: "gpipe" | "1f1b" | "interleaved";
+            /**
              * Seed
              * @description Seed of the first parameters and of the order of samples.
              * @default 0
@@ -6960,17 +7059,23 @@ export interface components {
              */
             split: "shared" | "by_label";
             /**
+             * Stages
+             * @description Ranks of a pipeline over which the layers are cut; more ranks make more replicas.
+             * @default 2
+             */
+            stages: number;
+            /**
              * Staleness
              * @description Steps that a worker may be ahead of the slowest one, with ssp.
              */
             staleness?: number | null;
             /**
              * Strategy
-             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, with the optimizer in equal shares; torch_* and tf_*: the same training by PyTorch and TensorFlow, for comparison.
+             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, with the optimizer in equal shares; pipeline: each rank computes some of the layers; torch_* and tf_*: the same training by PyTorch and TensorFlow, for comparison.
              * @default mirrored
              * @enum {string}
              */
-            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
+            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
             /**
              * Sync Every
              * @description Steps that each rank of local_sgd makes between two averages.
@@ -8594,6 +8699,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MeasurementPage"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_pipeline: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PipelineView"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -87,6 +87,14 @@ def test_the_fewest_ranks_reach_the_spec(server: Server) -> None:
     )
 
 
+def test_the_stages_of_a_pipeline_reach_the_spec(server: Server) -> None:
+    words = ("--strategy", "pipeline", "--stages", "3", "--micro-batches", "6", "--schedule", "gpipe")
+    done = server.run("train", "mlp", "--ranks", "3", *words, "--json")
+    training = json.loads(done.stdout)["spec"]["training"]
+    assert (training["stages"], training["micro_batches"], training["schedule"]) == (3, 6, "gpipe")
+    assert_refused(server.run("train", "mlp", "--stages", "3"), "training.stages", "choose pipeline")
+
+
 def test_the_interval_of_local_sgd_reaches_the_spec(server: Server) -> None:
     done = server.run("train", "mlp", "--ranks", "2", "--strategy", "local_sgd", "--sync-every", "32", "--json")
     assert done.returncode == 0, done.stderr

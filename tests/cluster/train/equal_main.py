@@ -58,6 +58,9 @@ VARIANTS: dict[str, dict[str, object]] = {
     "sharded, clipping": {"strategy": "sharded", "clip_norm": 0.1},
     "sharded, speed": {"strategy": "sharded", "batch_split": "speed"},
     "sharded, messages": {"strategy": "sharded", "transport": "mpi", "all_reduce": "hierarchical"},
+    "pipeline": {"strategy": "pipeline"},
+    "pipeline, gpipe": {"strategy": "pipeline", "schedule": "gpipe", "micro_batches": 7},
+    "pipeline, clipping": {"strategy": "pipeline", "clip_norm": 0.1},
     "torch_ddp": {"strategy": "torch_ddp", "all_reduce": "auto"},
     "torch_ddp, accumulation": {"strategy": "torch_ddp", "all_reduce": "auto", "accumulation_steps": 3},
     "torch_fsdp": {"strategy": "torch_fsdp", "all_reduce": "auto"},
@@ -109,7 +112,9 @@ def main() -> None:
     for name, changes in VARIANTS.items():
         if not name.startswith(first):
             continue
-        spec = TrainingSpec.model_validate(BASE | changes)
+        ranks = comms["auto"].size
+        stages = {"stages": ranks if ranks < 4 else 2} if changes.get("strategy") == "pipeline" else {}
+        spec = TrainingSpec.model_validate(BASE | changes | stages)
         comm = comms[spec.transport]
         records: list[Record] = []
         trainer = assemble(comm, spec, records.append)

@@ -31,6 +31,14 @@ def test_sharded_also_equals_a_single_process_on_other_numbers_of_ranks(gang, ra
         assert len(set(found["digests"])) == 1
 
 
+def test_two_pipelines_of_two_stages_equal_a_single_process(gang):
+    results = gang(4, "equal_main.py", "pipeline")
+    assert len(results) == 3
+    for found in results.values():
+        assert found["difference"] < TOLERANCE
+        assert len(set(found["digests"])) == 1
+
+
 @pytest.mark.parametrize("name", ROUNDED)
 def test_with_fewer_bits_it_is_close_to_a_single_process(results, name):
     assert 0 < results[name]["difference"] < ROUNDED[name]

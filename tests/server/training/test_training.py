@@ -8,7 +8,7 @@ from tests.server.agent_messages import RECORDS
 from tests.server.conftest import Server, measurement
 from tests.server.statements import asked
 from tests.server.training_jobs import end, get, started
-from tests.server.training_records import TRAINING, buckets, epoch, training_steps
+from tests.server.training_records import TRAINING, buckets, epoch, pipeline_step, training_steps
 
 from ringscope.contracts import record
 
@@ -37,6 +37,18 @@ async def test_steps_epochs_and_buckets_become_rows(server: Server) -> None:
     first, second = (await get(server, job_id, "buckets"))["items"]
     assert (first["rank"], second["rank"], second["step"], second["backward_us"]) == (0, 1, 3, 7000.0)
     assert second["buckets"][1] == {"bytes": 1024, "ready_us": 7000.0, "start_us": 7100.0, "end_us": 9000.0}
+
+
+async def test_the_newest_step_of_a_pipeline_has_its_bubble(server: Server) -> None:
+    training = TRAINING | {"training": TRAINING["training"] | {"strategy": "pipeline", "micro_batches": 2}}
+    agent, job_id, attempt = await started(server, **training)
+    assert await get(server, job_id, "pipeline") == {"items": [], "bubble": None, "ideal_bubble": pytest.approx(1 / 3)}
+    await agent.records(attempt, pipeline_step(0, step=1), pipeline_step(1, step=1), pipeline_step(0))
+    assert (await get(server, job_id, "pipeline"))["bubble"] is None  # the second stage has not told of that step yet
+    await agent.records(attempt, pipeline_step(1))
+    found = await get(server, job_id, "pipeline")
+    assert found["bubble"] == pytest.approx(1 - 12 / 18)
+    assert [{"type": "pipeline_step"} | item for item in found["items"]] == [pipeline_step(0), pipeline_step(1)]
 
 
 async def test_what_is_sent_twice_counts_once(server: Server) -> None:

@@ -35,7 +35,7 @@ from ringscope.contracts.columns import (
 from ringscope.contracts.record_model import RecordModel, TypeFirst, check_numbers
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
-from ringscope.contracts.training_record import Buckets, Diverged, Epoch
+from ringscope.contracts.training_record import Buckets, Diverged, Epoch, PipelineStep
 
 LOOPBACK = "one-device loopback"  # part of a transport's name: ranks shared a GPU, so no link was measured
 
@@ -333,6 +333,7 @@ Record = Annotated[
     | Steps
     | Iterations
     | Buckets
+    | PipelineStep
     | Trace
     | Epoch
     | Diverged

@@ -1,13 +1,27 @@
-"""Records of training only: a step's buckets, the end of an epoch, and numbers that are not finite."""
+"""Records of training only: the inside of a step, the end of an epoch, and numbers that are not finite."""
 
 import operator
-from typing import Literal
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from ringscope.contracts.columns import Durations, Int32, Int64, Int64s, Line, Loss, Microseconds, Nanoseconds, is_null
+from ringscope.contracts.columns import (
+    FEW,
+    Durations,
+    Int32,
+    Int32s,
+    Int64,
+    Int64s,
+    Line,
+    Loss,
+    Microseconds,
+    Nanoseconds,
+    is_null,
+)
 from ringscope.contracts.record_model import RecordModel
 
+Activity = Literal["forward", "backward", "send", "wait"]
 DivergedAt = Literal["samples", "output", "gradient"]
 
 
@@ -32,6 +46,55 @@ class Buckets(RecordModel):
         if len({len(column) for column in (self.bytes, self.ready_us, self.start_us, self.end_us)}) != 1:
             raise ValueError("every column of a buckets record needs one entry per bucket")
         return self
+
+
+class PipelineStep(RecordModel):
+    """Activities of one rank of a pipeline in one step. Only some steps are reported, equal ones by all stages.
+
+    Every array has one entry per activity, in the order of their start; times count from ``start_ns``. A ``send`` lasts
+    until its memory may be used again, beside other activities. A ``wait`` is for what another stage sends.
+    """
+
+    type: Literal["pipeline_step"] = "pipeline_step"
+    rank: Int32
+    step: int = Field(ge=0, lt=2**31)
+    stage: Int32
+    replica: Int32
+    peak_activations: Int32 = Field(
+        description="Most micro-batches of which the rank kept activations at a time, counted for each of its parts."
+    )
+    start_ns: Nanoseconds
+    kind: Annotated[list[Activity], FEW]
+    part: Int32s = Field(description="Part of the model, counted from 0; stage s computes parts s, s + stages, ….")
+    micro_batch: Int32s
+    start_us: Durations
+    end_us: Durations
+
+    @model_validator(mode="after")
+    def _columns_are_equally_long(self) -> "PipelineStep":
+        if len({len(column) for column in (self.kind, self.part, self.micro_batch, self.start_us, self.end_us)}) != 1:
+            raise ValueError("every column of a pipeline_step record needs one entry per activity")
+        return self
+
+
+def measured_bubble(stages: Sequence[PipelineStep]) -> float | None:
+    """Return the mean share of a step in which a stage of one replica is idle; None unless all are of the same step.
+
+    The step lasts from the first start of any stage to the last end; idle is all except forward and backward.
+    """
+    if len({told.step for told in stages}) != 1 or any(not told.start_us for told in stages):
+        return None
+    first_ns = min(told.start_ns for told in stages)
+    start_us = min((told.start_ns - first_ns) / 1e3 + min(told.start_us) for told in stages)
+    end_us = max((told.start_ns - first_ns) / 1e3 + max(told.end_us) for told in stages)
+    busy_us = sum(
+        end - start
+        for told in stages
+        for kind, start, end in zip(told.kind, told.start_us, told.end_us, strict=True)
+        if kind in ("forward", "backward")
+    )
+    span_us = len(stages) * (end_us - start_us)
+    return max(0.0, 1 - busy_us / span_us) if span_us else None
 
 
 class Epoch(RecordModel):

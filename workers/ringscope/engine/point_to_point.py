@@ -37,6 +37,10 @@ class PointToPoint:
         """Return whether a message has arrived that no receive has matched yet."""
         return bool(self._comm.Iprobe(rank, tag))
 
+    def advance(self) -> None:
+        """Let MPI move messages that are under way."""
+        self._comm.Iprobe()
+
     def free(self) -> None:
         """Stop delivering messages."""
         self._peers.free()
@@ -57,6 +61,10 @@ class Messages:
     def receive(self, array: Array, rank: int, tag: int) -> None:
         """Start to receive into ``array``."""
         self._requests.append((self._comm.Irecv(array, rank, tag), rank))
+
+    def are_done(self) -> bool:
+        """Return whether all have arrived, without waiting."""
+        return bool(MPI.Request.Testall([request for request, _ in self._requests]))
 
     def wait(self, step: int) -> None:
         """Wait until all have arrived; the errors of ``Peers.wait`` name the missing rank, and ``step``."""

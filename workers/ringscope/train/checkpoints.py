@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import torch
@@ -15,14 +15,26 @@ from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import UNTIMED
 from ringscope.train.checkpoint import Checkpoint, save
 from ringscope.train.divergence import are_finite
+from ringscope.train.loss_scale import LossScale
 from ringscope.train.memory import Memory
 from ringscope.train.own_state import OwnState
 from ringscope.train.progress import Progress
-from ringscope.train.replica import Replica
 from ringscope.train.resume import apply, newest_checkpoint
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
+
+
+class Trained(Protocol):
+    """A replica as far as checkpoints need it."""
+
+    @property
+    def module(self) -> torch.nn.Module:
+        """Return the whole model."""
+
+    @property
+    def scale(self) -> LossScale | None:
+        """Return the scale of the loss in float16."""
 
 
 class Checkpoints:
@@ -34,7 +46,7 @@ class Checkpoints:
     def __init__(
         self,
         comm: Communicator,
-        replica: Replica,
+        replica: Trained,
         optimizer: torch.optim.Optimizer,
         own_state: OwnState | None,
         folder: Path | None,

@@ -12,7 +12,7 @@ import torch
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
 from ringscope.train import models
-from ringscope.train.checkpoints import Checkpoints
+from ringscope.train.checkpoints import Checkpoints, Trained
 from ringscope.train.data import Dataset
 from ringscope.train.own_state import OwnState
 from ringscope.train.replica import Replica
@@ -48,7 +48,7 @@ class Inputs:
         return Replica(self.spec, self.module, sums, optimizer, models.loss_sum, self.device, self.fault)
 
     def checkpoints(
-        self, replica: Replica, optimizer: torch.optim.Optimizer, own_state: OwnState | None = None
+        self, replica: Trained, optimizer: torch.optim.Optimizer, own_state: OwnState | None = None
     ) -> Checkpoints:
         """Return the checkpoints of ``replica`` (collective)."""
         return Checkpoints(self.comm, replica, optimizer, own_state, self.folder, self.earlier, self.memory)

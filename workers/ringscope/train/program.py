@@ -14,7 +14,15 @@ import torch
 
 from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, MEMORY_VARIABLE, RESUME_VARIABLE
 from ringscope.contracts.record import Record
-from ringscope.contracts.training import LOCAL_SGD, ONE_NODE, PARAMETER_SERVERS, SHARDED, TENSORFLOW, TrainingSpec
+from ringscope.contracts.training import (
+    LOCAL_SGD,
+    ONE_NODE,
+    PARAMETER_SERVERS,
+    PIPELINE,
+    SHARDED,
+    TENSORFLOW,
+    TrainingSpec,
+)
 from ringscope.contracts.words.collectives import VENDORS
 from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
@@ -29,6 +37,7 @@ from ringscope.train.local.job import local_trainer
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.own_state import OwnState
 from ringscope.train.parameter_server.job import ServerRank, WorkerRank
+from ringscope.train.pipeline.job import pipeline_trainer
 from ringscope.train.sharded.job import sharded_trainer
 from ringscope.train.sums.bucket_sums import BucketSum
 from ringscope.train.sums.buckets import Bucket
@@ -95,6 +104,8 @@ def assemble(
         from ringscope.train.torch_fsdp import fsdp_trainer  # it takes a second to load
 
         return fsdp_trainer(inputs)
+    if spec.strategy in PIPELINE:
+        return pipeline_trainer(inputs)
     if spec.strategy in SHARDED:
         return sharded_trainer(inputs)
     compressor = compression(spec, comm.size)
@@ -107,7 +118,7 @@ def assemble(
 
 def wanted_device(spec: TrainingSpec) -> str:
     """Return the device of the communicator's memory; auto becomes cpu if this PyTorch has no GPU."""
-    if spec.strategy in PARAMETER_SERVERS | TENSORFLOW:
+    if spec.strategy in PARAMETER_SERVERS | TENSORFLOW | PIPELINE:
         return "cpu"
     return "cpu" if spec.device == "auto" and not has_gpus() else spec.device
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training_record import PipelineStep
 from ringscope.train.divergence import Culprit, find_culprit, first_culprit
 from ringscope.train.loss_scale import LossScale
 from ringscope.train.sums.gradient_sum import GradientSum, Sums
@@ -29,6 +30,8 @@ class Result:
     loss_sum: float
     sums: Sums
     is_left_out: bool = False  # the parameters were not changed
+    is_counted: bool = True  # false where another rank of the same replica counts the samples
+    pipeline_step: PipelineStep | None = None
     # For a gradient that was not finite: finds out where, from the same parts (see ``Replica._first_culprit``).
     first_culprit: Callable[[Communicator, Iterable[_Batch]], Culprit | None] | None = None
 
@@ -93,16 +96,9 @@ class Replica:
         torch.autograd.grad(self._loss(self.module, inputs, targets), parameters)
 
     def _loss(self, module: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        with self._autocast():
+        with autocast(self._spec, self._device):
             outputs = module(inputs.to(self._device))
         return self._loss_sum(outputs, targets.to(self._device))
-
-    def _autocast(self) -> AbstractContextManager[object]:
-        dtype = _AUTOCAST.get(self._spec.precision)
-        context: AbstractContextManager[object] = torch.autocast(
-            self._device.type, dtype=dtype, enabled=dtype is not None
-        )
-        return context
 
     def _factor(self) -> float:
         return self.scale.value if self.scale else 1.0
@@ -129,3 +125,10 @@ class Replica:
                 torch._foreach_mul_(gradients, factor)
         self._optimizer.step()
         return True
+
+
+def autocast(spec: TrainingSpec, device: torch.device) -> AbstractContextManager[object]:
+    """Return the context in which a forward pass computes with the job's precision."""
+    dtype = _AUTOCAST.get(spec.precision)
+    context: AbstractContextManager[object] = torch.autocast(device.type, dtype=dtype, enabled=dtype is not None)
+    return context

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ringscope.contracts.record import Record, Steps
-from ringscope.contracts.training_record import Buckets
+from ringscope.contracts.training_record import Buckets, PipelineStep
 from ringscope.contracts.words.collectives import bus_factor
 from ringscope.engine.memory.resident_set import resident_bytes
 
@@ -17,7 +17,7 @@ _MOST_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One finished step of this rank, as in ``record.Steps``; ``buckets`` is its ``training_record.Buckets``."""
+    """One finished step of this rank, as in ``record.Steps``; buckets and pipeline are its ``training_record``."""
 
     start_ns: int
     duration_us: float
@@ -30,6 +30,7 @@ class Step:
     compute_us: float | None = None
     input_us: float | None = None
     buckets: Buckets | None = None
+    pipeline: PipelineStep | None = None
 
 
 class StepReporter:
@@ -68,6 +69,8 @@ class StepReporter:
         self._next_step += len(steps)
         if buckets := steps[-1].buckets:
             self._emit(buckets)
+        if pipeline := next((step.pipeline for step in reversed(steps) if step.pipeline), None):
+            self._emit(pipeline)
 
     def _record(self, steps: list[Step]) -> Steps:
         losses = [step.loss for step in steps if step.loss is not None]

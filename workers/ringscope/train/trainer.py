@@ -36,7 +36,7 @@ class Learner(Protocol):
 
     @property
     def module(self) -> torch.nn.Module:
-        """Return the model after the last step."""
+        """Return the model after the last step (collective where its parameters are in stages)."""
 
     def step(self, parts: Iterable[_Batch], count: int, global_samples: int) -> Result:
         """Make one update, as ``Replica.step`` does."""
@@ -92,8 +92,9 @@ class Trainer:
         set_stage(comm.position, "looking for a checkpoint")
         self._progress = checkpoints.restore(spec)
         averaged_bytes = sums.size_bytes if spec.strategy in LOCAL_SGD else None
+        replicas = comm.size // spec.ranks_per_replica
         self._reporter = StepReporter(
-            comm.rank, comm.size, emit, sums.algorithm, sums.transport, self._progress.step, averaged_bytes
+            comm.rank, replicas, emit, sums.algorithm, sums.transport, self._progress.step, averaged_bytes
         )
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
         self._divergence = Divergence(comm.rank, emit, spec.on_nan)
@@ -166,7 +167,7 @@ class Trainer:
         start_ns, start = time.time_ns(), time.perf_counter_ns()
         mine = self._samples.mine(progress.epoch, progress.index)
         self._input_ns = time.perf_counter_ns() - start
-        parts = min(spec.accumulation_steps, len(mine))
+        parts = min(spec.parts, len(mine))
         averaged = len(mine) if spec.strategy in LOCAL_SGD else spec.global_batch_size
         result = self._replica.step(self._batches(mine, parts), parts, averaged)
         if self._checks is not None:
@@ -177,7 +178,7 @@ class Trainer:
         if self._is_loading:
             self._is_loading = False
             set_stage(self._comm.position, "")
-        sums = result.sums
+        sums, samples = result.sums, len(mine) if result.is_counted else 0
         step = Step(
             start_ns=start_ns,
             duration_us=duration_us,
@@ -186,12 +187,13 @@ class Trainer:
             size_bytes=sums.size_bytes,
             input_us=self._input_ns / 1e3,
             loss=result.loss_sum / len(mine),
-            samples=len(mine),
+            samples=samples,
             lag=sums.lag,
             buckets=self._buckets(sums),
+            pipeline=result.pipeline_step and result.pipeline_step.model_copy(update={"step": progress.step}),
         )
-        if result.first_culprit is None:
-            progress.advance(result.loss_sum, len(mine), duration_us)
+        if result.first_culprit is None and result.is_counted:
+            progress.advance(result.loss_sum, samples, duration_us)
         else:
             progress.advance(0.0, 0, duration_us)
         self._reporter.add(step)

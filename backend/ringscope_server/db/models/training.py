@@ -42,6 +42,16 @@ class RankBuckets(Base):
     buckets: Mapped[list[dict[str, Any]]]  # ringscope_server.training.views.Bucket, in the order of the sums
 
 
+class RankPipelineStep(Base):
+    """The newest step of a rank of a pipeline that was told from inside; one row for each rank of an attempt."""
+
+    __tablename__ = "rank_pipeline_steps"
+
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), primary_key=True)
+    rank: Mapped[int] = mapped_column(primary_key=True)
+    told: Mapped[dict[str, Any]]  # ringscope.contracts.training_record.PipelineStep
+
+
 class RankTotals(Base):
     """Sums over the training steps of one rank, so that a long job's figures need not be read from its steps.
 

@@ -1,15 +1,16 @@
-"""/jobs/{id}/…: the curve, epochs and buckets of training."""
+"""/jobs/{id}/…: the curve, epochs, buckets and pipeline of training."""
 
 from typing import Annotated
 
 from fastapi import APIRouter, Query
 
+from ringscope_server.db.specs import read_spec
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
-from ringscope_server.training import buckets, curve, epochs
-from ringscope_server.training.views import BucketList, EpochPage, TrainingCurve
+from ringscope_server.training import buckets, curve, epochs, pipeline
+from ringscope_server.training.views import BucketList, EpochPage, PipelineView, TrainingCurve
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["training"])
 
@@ -49,3 +50,11 @@ async def list_buckets(job_id: Id, user: Viewer, services: ServicesDep, number: 
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         return BucketList(items=await buckets.buckets(session, attempt_id))
+
+
+@router.get("/pipeline", operation_id="get_pipeline")
+async def get_pipeline(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> PipelineView:
+    """Return the newest reported step of each rank of a pipeline in one attempt: what it did when, and the bubble."""
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        return await pipeline.pipeline(session, attempt_id, await read_spec(session, job_id))

@@ -19,6 +19,9 @@ export const TRAINING_FIELDS = {
   outer_learning_rate: { pointer: "/training/outer_learning_rate", label: "Outer learning rate", reads: "number" },
   weights: { pointer: "/training/weights", label: "Weights", reads: "text" },
   split: { pointer: "/training/split", label: "Samples of a rank", reads: "text" },
+  stages: { pointer: "/training/stages", label: "Stages", reads: "whole number" },
+  micro_batches: { pointer: "/training/micro_batches", label: "Micro-batches", reads: "whole number" },
+  schedule: { pointer: "/training/schedule", label: "Schedule", reads: "text" },
   ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
   min_ranks: { pointer: "/placement/min_ranks", label: "Fewest ranks", reads: "optional whole number" },
   nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
@@ -73,6 +76,7 @@ export const FINER_FIELDS: readonly TrainingField[] = [
 /** Fields beside the strategy that only some strategies use. */
 export const STRATEGY_FIELDS: readonly TrainingField[] = [
   "servers", "consistency", "staleness", "sync_every", "split", "weights", "outer_momentum", "outer_learning_rate",
+  "stages", "micro_batches", "schedule",
 ];
 
 const FOLDERS: ReadonlySet<string> = new Set(["cifar10", "text"]);

@@ -8,7 +8,15 @@ from ringscope.cli.job_body import job_body, patch_of
 from ringscope.cli.option_groups import unfolded
 from ringscope.cli.submission import JobOptions, Submission
 from ringscope.contracts.merge_patch import merge_patch
-from ringscope.contracts.training import STRATEGIES, Consistency, DatasetName, ModelName, Optimizer, Precision
+from ringscope.contracts.training import (
+    STRATEGIES,
+    Consistency,
+    DatasetName,
+    ModelName,
+    Optimizer,
+    PipelineSchedule,
+    Precision,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -30,6 +38,13 @@ def train(
     staleness: Annotated[int | None, typer.Option(help="Steps that a worker may be ahead with ssp.")] = None,
     sync_every: Annotated[
         int | None, typer.Option(help="Steps of each rank between two averages of local_sgd; default: 8.")
+    ] = None,
+    stages: Annotated[int | None, typer.Option(help="Ranks of a pipeline that share the layers; default: 2.")] = None,
+    micro_batches: Annotated[
+        int | None, typer.Option(help="Parts of a batch that pass through a pipeline; default: 4.")
+    ] = None,
+    schedule: Annotated[
+        str | None, typer.Option(help=f"Order of a pipeline: {', '.join(get_args(PipelineSchedule))}; default: 1f1b.")
     ] = None,
     device: Annotated[str | None, typer.Option(help="auto, cpu or cuda.")] = None,
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
@@ -75,6 +90,9 @@ def train(
         ("training", "consistency"): consistency,
         ("training", "staleness"): staleness,
         ("training", "sync_every"): sync_every,
+        ("training", "stages"): stages,
+        ("training", "micro_batches"): micro_batches,
+        ("training", "schedule"): schedule,
         ("training", "device"): device,
         ("placement", "ranks"): ranks,
         ("placement", "min_ranks"): min_ranks,

@@ -9,6 +9,7 @@ from ringscope.contracts.training.fields import (
     Optimizer,
     Precision,
 )
+from ringscope.contracts.training.pipeline import PipelineSchedule, ideal_bubble, parts_per_rank
 from ringscope.contracts.training.script import ScriptSpec
 from ringscope.contracts.training.spec import TrainingSpec
 from ringscope.contracts.training.strategies import (
@@ -17,6 +18,7 @@ from ringscope.contracts.training.strategies import (
     ONE_NODE,
     OWN_FIELDS,
     PARAMETER_SERVERS,
+    PIPELINE,
     SHARDED,
     STRATEGIES,
     TENSORFLOW,
@@ -32,6 +34,7 @@ __all__ = [
     "ONE_NODE",
     "OWN_FIELDS",
     "PARAMETER_SERVERS",
+    "PIPELINE",
     "SHARDED",
     "STRATEGIES",
     "TENSORFLOW",
@@ -42,9 +45,12 @@ __all__ = [
     "ModelName",
     "OnNan",
     "Optimizer",
+    "PipelineSchedule",
     "Precision",
     "ScriptSpec",
     "Strategy",
     "TrainingSpec",
+    "ideal_bubble",
     "libraries",
+    "parts_per_rank",
 ]

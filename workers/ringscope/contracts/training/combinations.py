@@ -1,11 +1,13 @@
 """Check that the options of a training job go together; a refusal is one sentence at the field to change. Pure."""
 
 from ringscope.contracts.spec_model import at
-from ringscope.contracts.training.fields import TrainingFields
+from ringscope.contracts.training.fields import MODEL_ARGUMENTS, TrainingFields
+from ringscope.contracts.training.pipeline import layer_count, parts_per_rank
 from ringscope.contracts.training.strategies import (
     LOCAL_SGD,
     OWN_FIELDS,
     PEERS,
+    PIPELINE,
     SHARDED,
     TENSORFLOW,
     WITHOUT_CHECKPOINTS,
@@ -19,7 +21,11 @@ _IN_SHARES = ("auto", "ring", "ring_pipelined", "direct", "halving_doubling", "h
 
 def check(spec: TrainingFields) -> None:
     """Raise a validation error at the first field that does not go with the others."""
-    for rule in (_own_fields, _staleness, _servers, _local_sgd, _sharded, _tensorflow, _peers, _float16, _skipping):
+    rules = (
+        *(_own_fields, _staleness, _servers, _local_sgd, _sharded, _pipeline),
+        *(_tensorflow, _peers, _float16, _skipping),
+    )
+    for rule in rules:
         for name, (is_refused, sentence) in rule(spec).items():
             if is_refused:
                 raise at((name,), sentence, getattr(spec, name))
@@ -72,6 +78,30 @@ def _sharded(spec: TrainingFields) -> _Refusals:
     is_refused = spec.strategy in SHARDED and spec.all_reduce not in _IN_SHARES
     sentence = f"{spec.all_reduce} leaves no share of the sum on each rank; choose {' or '.join(_IN_SHARES)}."
     return {"all_reduce": (is_refused, sentence)}
+
+
+def _pipeline(spec: TrainingFields) -> _Refusals:
+    if spec.strategy not in PIPELINE:
+        return {}
+    layers = layer_count(spec.model, MODEL_ARGUMENTS[spec.model] | spec.model_arguments)
+    parts = spec.stages * parts_per_rank(spec.schedule)
+    is_uneven = spec.schedule == "interleaved" and spec.micro_batches % spec.stages != 0
+    return {
+        "stages": (
+            parts > layers,
+            f"{spec.model} has {layers} layers here, too few for {parts} parts; choose fewer stages or more layers.",
+        ),
+        "micro_batches": (is_uneven, f"interleaved needs a multiple of the {spec.stages} stages; choose one."),
+        "accumulation_steps": (
+            spec.accumulation_steps != 1,
+            "a pipeline accumulates the gradients of its micro_batches; leave it out.",
+        ),
+        "precision": (
+            spec.precision == "float16",
+            "the stages of a pipeline have no common loss scale; choose bfloat16 or float32.",
+        ),
+        "device": (spec.device == "cuda", "a pipeline sends activations from host memory; choose cpu or auto."),
+    }
 
 
 def _tensorflow(spec: TrainingFields) -> _Refusals:

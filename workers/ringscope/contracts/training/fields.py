@@ -6,6 +6,7 @@ from pydantic import Field
 
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.training.dataset import DatasetSpec
+from ringscope.contracts.training.pipeline import PipelineSchedule
 from ringscope.contracts.training.strategies import Consistency, SampleSplit, Strategy, Weights
 from ringscope.contracts.words.collectives import Algorithm
 from ringscope.contracts.words.devices import Device
@@ -35,8 +36,8 @@ class TrainingFields(SpecModel):
         "mirrored",
         description="mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold "
         "the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, "
-        "with the optimizer in equal shares; torch_* and tf_*: the same training by PyTorch and TensorFlow, for "
-        "comparison.",
+        "with the optimizer in equal shares; pipeline: each rank computes some of the layers; torch_* and tf_*: the "
+        "same training by PyTorch and TensorFlow, for comparison.",
     )
     all_reduce: Algorithm = Field(
         "auto",
@@ -79,6 +80,17 @@ class TrainingFields(SpecModel):
     split: SampleSplit = Field(
         "shared",
         description="by_label: each rank of local_sgd has only the samples of its own labels (federated learning).",
+    )
+    stages: int = Field(
+        2, ge=2, le=64, description="Ranks of a pipeline over which the layers are cut; more ranks make more replicas."
+    )
+    micro_batches: int = Field(
+        4, ge=1, le=256, description="Parts of a replica's batch that pass through a pipeline one after another."
+    )
+    schedule: PipelineSchedule = Field(
+        "1f1b",
+        description="Order of a pipeline: all forwards first (gpipe), a backward after each forward (1f1b), or that "
+        "with two parts of the model on each rank (interleaved).",
     )
     model: ModelName = Field("mlp", description="mlp, cnn and resnet18 read pictures, gpt reads tokens.")
     model_arguments: dict[str, int] = Field(

@@ -8,11 +8,21 @@ from ringscope.contracts.spec_model import at
 from ringscope.contracts.training import combinations
 from ringscope.contracts.training.dataset import LABELS, SEQUENCES
 from ringscope.contracts.training.fields import MAX_MODEL_ARGUMENT, MODEL_ARGUMENTS, TrainingFields
-from ringscope.contracts.training.strategies import LOCAL_SGD, MIRRORED, PARAMETER_SERVERS, SHARDED, WITHOUT_CHECKPOINTS
+from ringscope.contracts.training.strategies import (
+    LOCAL_SGD,
+    MIRRORED,
+    PARAMETER_SERVERS,
+    PIPELINE,
+    SHARDED,
+    WITHOUT_CHECKPOINTS,
+)
 
 
 class TrainingSpec(TrainingFields):
-    """Data-parallel training: every rank has the whole model and processes its part of every global batch."""
+    """Data-parallel training: every replica of the model processes its part of every global batch.
+
+    A replica is one rank, or with pipeline one rank for each stage.
+    """
 
     @property
     def uses_all_reduce(self) -> bool:
@@ -23,6 +33,16 @@ class TrainingSpec(TrainingFields):
     def keeps_checkpoints(self) -> bool:
         """Return whether another job can resume where this one stopped."""
         return self.strategy not in WITHOUT_CHECKPOINTS
+
+    @property
+    def ranks_per_replica(self) -> int:
+        """Return the number of ranks that together compute one replica of the model."""
+        return self.stages if self.strategy in PIPELINE else 1
+
+    @property
+    def parts(self) -> int:
+        """Return the number of parts of a replica's batch whose gradients are accumulated."""
+        return self.micro_batches if self.strategy in PIPELINE else self.accumulation_steps
 
     def sizes(self) -> dict[str, int]:
         """Return the model's arguments, with its defaults for missing ones."""
@@ -87,10 +107,14 @@ class TrainingSpec(TrainingFields):
             )
         if self.split == "by_label" and ranks > LABELS:
             return "split", f"{self.dataset.name} has {LABELS} labels for {ranks} ranks; choose shared or fewer ranks."
-        if self.global_batch_size < workers * self.accumulation_steps:
+        if ranks % self.ranks_per_replica:
+            return "stages", f"{ranks} ranks are no multiple of {self.stages} stages; change one of them."
+        replicas = workers // self.ranks_per_replica
+        if self.global_batch_size < replicas * self.parts:
+            what = "replicas" if self.strategy in PIPELINE else "ranks"
             return (
                 "global_batch_size",
-                f"{self.global_batch_size} samples cannot be split over {workers} ranks with "
-                f"{self.accumulation_steps} batches each; raise it.",
+                f"{self.global_batch_size} samples cannot be split over {replicas} {what} with "
+                f"{self.parts} batches each; raise it.",
             )
         return None

@@ -8,6 +8,7 @@ Strategy = Literal[
     "parameter_server",
     "local_sgd",
     "sharded",
+    "pipeline",
     "torch_ddp",
     "torch_fsdp",
     "tf_mirrored",
@@ -27,6 +28,7 @@ TENSORFLOW = frozenset({"tf_mirrored", "tf_multi_worker_mirrored", "tf_parameter
 PARAMETER_SERVERS = frozenset({"parameter_server", "tf_parameter_server"})
 LOCAL_SGD = frozenset({"local_sgd"})
 SHARDED = frozenset({"sharded"})
+PIPELINE = frozenset({"pipeline"})
 # Strategies of other libraries, for comparison: they sum gradients themselves.
 PEERS = TENSORFLOW | {"torch_ddp", "torch_fsdp"}
 WITHOUT_CHECKPOINTS = TENSORFLOW | {"torch_fsdp"}
@@ -34,6 +36,7 @@ WITHOUT_CHECKPOINTS = TENSORFLOW | {"torch_fsdp"}
 OWN_FIELDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("servers", "consistency", "staleness"), PARAMETER_SERVERS),
     **dict.fromkeys(("sync_every", "outer_momentum", "outer_learning_rate", "weights", "split"), LOCAL_SGD),
+    **dict.fromkeys(("stages", "micro_batches", "schedule"), PIPELINE),
     "batch_split": MIRRORED | SHARDED,
     "compression": MIRRORED,
     "verify_every": MIRRORED | SHARDED | LOCAL_SGD,

@@ -11,10 +11,11 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.train.data import Dataset
 from ringscope.train.models.cnn import cnn
 from ringscope.train.models.gpt import Gpt
+from ringscope.train.models.layers import Layer, layers_of
 from ringscope.train.models.mlp import mlp
 from ringscope.train.models.resnet18 import ResNet18
 
-__all__ = ["build", "loss_sum", "parameter_count"]
+__all__ = ["Layer", "build", "layers_of", "loss_sum", "parameter_count"]
 
 _MODELS: dict[str, Callable[..., nn.Module]] = {"cnn": cnn, "gpt": Gpt, "mlp": mlp, "resnet18": ResNet18}
 

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ringscope.train.models.layers import Layer
+
 _DEVIATION = 0.02  # standard deviation of the first weights, as in the paper's code
 
 
@@ -27,9 +29,23 @@ class Gpt(nn.Module):
 
     def forward(self, tokens: Tensor) -> Tensor:
         """Map tokens (n, length) to logits (n, length, classes) of the token that follows each."""
+        return self._logits(self.blocks(self._embedded(tokens)))
+
+    def layers(self) -> list[Layer]:
+        """Return the embedding, each block, and the head, which shares the tokens' weights with the embedding."""
+        tokens, positions = self.tokens.weight, self.positions.weight
+        return [
+            Layer("tokens", self._embedded, (tokens, positions)),
+            *(Layer.of(f"blocks.{number}", block) for number, block in enumerate(self.blocks)),
+            Layer("norm", self._logits, (*self.norm.parameters(), tokens)),
+        ]
+
+    def _embedded(self, tokens: Tensor) -> Tensor:
         places = torch.arange(tokens.shape[1], device=tokens.device)
-        found = self.norm(self.blocks(self.tokens(tokens) + self.positions(places)))
-        return functional.linear(found, self.tokens.weight)
+        return self.tokens(tokens) + self.positions(places)
+
+    def _logits(self, stream: Tensor) -> Tensor:
+        return functional.linear(self.norm(stream), self.tokens.weight)
 
 
 class _Block(nn.Module):

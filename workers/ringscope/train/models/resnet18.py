@@ -9,6 +9,8 @@ within each sample, so any number of ranks computes the same, and replicas have 
 from torch import Tensor, nn
 from torch.nn import functional
 
+from ringscope.train.models.layers import Layer
+
 _GROUP = 16
 
 
@@ -29,7 +31,20 @@ class ResNet18(nn.Module):
 
     def forward(self, pictures: Tensor) -> Tensor:
         """Map (n, channels, height, width) to logits (n, classes)."""
-        found = self.blocks(functional.relu(self.stem(pictures)))
+        return self._logits(self.blocks(self._stemmed(pictures)))
+
+    def layers(self) -> list[Layer]:
+        """Return the stem, each block, and the head."""
+        return [
+            Layer("stem", self._stemmed, tuple(self.stem.parameters())),
+            *(Layer.of(f"blocks.{number}", block) for number, block in enumerate(self.blocks)),
+            Layer("head", self._logits, tuple(self.head.parameters())),
+        ]
+
+    def _stemmed(self, pictures: Tensor) -> Tensor:
+        return functional.relu(self.stem(pictures))
+
+    def _logits(self, found: Tensor) -> Tensor:
         return self.head(found.mean(dim=(2, 3)))
 
 

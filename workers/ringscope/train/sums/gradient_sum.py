@@ -26,12 +26,15 @@ class Sums:
     ready_us: list[float] = field(default_factory=list)
     start_us: list[float] = field(default_factory=list)
     end_us: list[float] = field(default_factory=list)
+    waited_us: float = 0.0  # for a pipeline: how long this stage waited for others
     lag: int | None = None  # for parameter servers: steps that this worker is ahead of the slowest one
 
     @property
     def communication_us(self) -> float:
-        """Return how long sums were in progress; time in which two overlap counts once."""
-        total = until = 0.0
+        """Return how long sums were in progress, and other stages were waited for; time in which two sums overlap
+        counts once.
+        """
+        total, until = self.waited_us, 0.0
         for start, end in sorted(zip(self.start_us, self.end_us, strict=True)):
             total += max(0.0, end - max(start, until))
             until = max(until, end)

@@ -40,6 +40,11 @@ describe("trainingItems", () => {
     });
   });
 
+  it("says how a pipeline passes micro-batches", () => {
+    const staged = { ...PLAIN_TRAINING, strategy: "pipeline" as const, stages: 3, schedule: "gpipe" as const };
+    expect(Object.fromEntries(trainingItems(staged))).toMatchObject({ Pipeline: "3 stages, 4 micro-batches by gpipe" });
+  });
+
   it("says how local_sgd averages", () => {
     const local = { ...PLAIN_TRAINING, strategy: "local_sgd" as const };
     const items = named(trainingItems(local));

@@ -16,6 +16,7 @@ export function trainingItems(training: Training): Item[] {
     ["Strategy", training.strategy],
     ...serverItems(training),
     ...localItems(training),
+    ...pipelineItems(training),
     [training.strategy === "local_sgd" ? "Parameters averaged by" : "Gradients summed by", training.all_reduce],
     ["Transport", training.transport],
     ["Device", training.device],
@@ -42,6 +43,11 @@ function localItems(training: Training): Item[] {
     ...some(split === "by_label", ["Samples of a rank", "only those of its labels"]),
     ...some(momentum !== 0 || rate !== 1, ["Outer step", `learning rate ${rate}, momentum ${momentum}`]),
   ];
+}
+
+function pipelineItems({ strategy, stages, micro_batches: parts, schedule }: Training): Item[] {
+  if (strategy !== "pipeline") return [];
+  return [["Pipeline", `${plural(stages, "stage")}, ${parts} micro-batch${parts === 1 ? "" : "es"} by ${schedule}`]];
 }
 
 function finerItems(training: Training): Item[] {

@@ -11,6 +11,7 @@ const STRATEGIES: Record<string, string> = {
   parameter_server: "Some ranks hold the parameters; the others push gradients and pull parameters.",
   local_sgd: "Each rank makes steps of its own; now and then all average their parameters, so fewer bytes are sent.",
   sharded: "As mirrored, but each rank updates an equal share of the parameters, so the optimizer takes less memory.",
+  pipeline: "Each rank computes some of the layers; parts of a batch pass through the ranks one after another.",
   torch_ddp: "The same by PyTorch's DistributedDataParallel, to compare with.",
   torch_fsdp: "Sharded training by PyTorch's fully_shard (FSDP), to compare with.",
   tf_mirrored: "The same by TensorFlow's MirroredStrategy, to compare with.",
@@ -28,6 +29,9 @@ const OWN: Partial<Record<TrainingField, string>> = {
   split: "by_label: only those of its labels",
   weights: "A rank's weight in an average",
   outer_momentum: "0: none; DiLoCo: 0.9",
+  stages: "Ranks that share the layers",
+  micro_batches: "Parts of a replica's batch",
+  schedule: "Order of forwards and backwards",
   outer_learning_rate: "1: all the way to the average",
 };
 

@@ -79,7 +79,8 @@ class Replica:
         is_finite = self.scale is not None or self._sums.is_finite()
         is_left_out = not (is_finite and self._update())
         sums = self._sums.share_update(sums)
-        return Result(float(total), sums, is_left_out, None if is_finite else self._first_culprit)
+        first_culprit = None if is_finite else self._first_culprit
+        return Result(float(total), sums, is_left_out, first_culprit=first_culprit)
 
     def _first_culprit(self, comm: Communicator, parts: Iterable[_Batch]) -> Culprit | None:
         """Compute the parts of a step without an update again; return the first numbers that are not finite, None if

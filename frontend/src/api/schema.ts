@@ -4828,7 +4828,7 @@ export interface components {
         };
         /**
          * PipelineStep
-         * @description One step of one rank of a pipeline: what it did when. Only some steps are reported, equal ones by all stages.
+         * @description Activities of one rank of a pipeline in one step. Only some steps are reported, equal ones by all stages.
          *
          *     Every array has one entry per activity, in the order of their start; times count from ``start_ns``. A ``send`` lasts
          *     until its memory may be used again, beside other activities. A ``wait`` is for what another stage sends.
@@ -5509,7 +5509,8 @@ export interface components {
          * @description Progress of a rank and how it spent its time; all counts are since the rank's start.
          *
          *     ``running_us``, ``queued_us``: kernel times of its main thread, on a core and runnable without one. ``waited_us``:
-         *     time waiting for other ranks in our own schedules; waits inside a library are not visible.
+         *     time waiting for other ranks in our own schedules; waits inside a library are not visible. ``input_us``: time
+         *     waiting for the samples of training steps.
          */
         RankPulse: {
             /**
@@ -5536,6 +5537,11 @@ export interface components {
              */
             has_finished: boolean;
             /**
+             * Input Us
+             * @description null: it is not measured.
+             */
+            input_us?: number | null;
+            /**
              * Is Inside
              * @description The rank was inside a library call when it was observed.
              * @default false
@@ -5543,6 +5549,11 @@ export interface components {
             is_inside: boolean;
             /** Iterations */
             iterations: number;
+            /**
+             * Memory Bytes
+             * @description Resident set of its process; null: not reported.
+             */
+            memory_bytes?: number | null;
             /** Queued Us */
             queued_us?: number | null;
             /** Rank */

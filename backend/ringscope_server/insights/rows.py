@@ -26,7 +26,7 @@ MIN_TRACED_BYTES = 64 << 10  # smaller messages say more about the latency than 
 
 _STEP_COLUMNS = (
     Step.rank, Step.step, Step.op, Step.algorithm, Step.in_place, Step.bytes,
-    Step.started_at_ns, Step.duration_us, Step.compute_us,
+    Step.started_at_ns, Step.duration_us, Step.compute_us, Step.input_us,
 )  # fmt: skip
 
 
@@ -82,7 +82,7 @@ async def steps(
     found: list[tuple[Block, int, RankStep]] = []
     # Without the ORM, which takes as long to construct a row as this loop takes.
     rows = await (await session.connection()).execute(query)
-    for rank, number, op, algorithm, in_place, size_bytes, start_ns, duration_us, compute_us in rows:
+    for rank, number, op, algorithm, in_place, size_bytes, start_ns, duration_us, *parts in rows:
         if rank not in seats:
             continue
         before, before_ns = ends.get(rank, (-2, 0))
@@ -90,7 +90,8 @@ async def steps(
         if every > 1 and number % every != 1:
             continue
         outside_us = (start_ns - before_ns) / 1e3 if before == number - 1 else None
-        step = RankStep(seats[rank].start(rank, start_ns), duration_us, compute_us, outside_us)
+        compute_us, input_us = parts
+        step = RankStep(seats[rank].start(rank, start_ns), duration_us, compute_us, outside_us, input_us)
         found.append((block_of(op, algorithm, in_place, size_bytes), number, step))
     return found
 

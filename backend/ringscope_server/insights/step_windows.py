@@ -19,12 +19,14 @@ class RankStep:
 
     Args:
         outside_us: the time since the end of the rank's previous step; None if it is not known.
+        input_us: the time in which it waited for its samples; None if it was not measured.
     """
 
     start: Start
     duration_us: float
     compute_us: float
     outside_us: float | None = None
+    input_us: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,14 @@
 """The knowledge about one attempt from look to look, and the conclusions from new data. Pure."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from ringscope.contracts import record
 from ringscope.cost.traces.operation_trace import Clock
 from ringscope_server.insights import late_rank, slow_link, straggler
+from ringscope_server.insights.causes import MeanStep
 from ringscope_server.insights.hang import Progress
 from ringscope_server.insights.hysteresis import Hysteresis
 from ringscope_server.insights.kinds import Finding, Key
@@ -14,12 +16,14 @@ from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.low_bandwidth import Comparison
 from ringscope_server.insights.slow_hops import SlowHops
 from ringscope_server.insights.step_windows import CROWDED_MIN_US, MIN_US, Block, RankStep, StepWindow, StepWindows
-from ringscope_server.insights.windows import Sample, Windows, median_of
+from ringscope_server.insights.windows import Sample, Window, Windows, median_of
 from ringscope_server.results.baseline import Baseline, Row
 
 CROWDED_SHARE = (
     0.3  # the median rank's share of waiting for a core above which the kernel influences which rank comes late
 )
+
+MIN_WINDOWS_OF_STEPS = 2  # windows of pulses in which a straggler is seen in steps before it is reported
 
 
 @dataclass
@@ -75,10 +79,15 @@ class Watch:
         self._slow_hops: set[Key] = set()
         self._of_windows, self._of_steps = Hysteresis(), Hysteresis()
         self._queued_share: float | None = None
+        self._newest: Sequence[Window] = ()
+        self._newest_steps: Mapping[int, MeanStep] = {}
+        self._windows_made, self._are_heard = 0, False
+        self._first_seen: dict[Key, int] = {}  # how many windows had been made before a straggler was seen in steps
 
     def look(self, news: News, active: Collection[Key]) -> Judgement:
         """Judge the new data; ``active`` are the insights that the job has."""
         judgement = Judgement()
+        self._newest_steps = mean_steps(step for _, _, step in news.steps) or self._newest_steps
         self._judge_windows(news, active, judgement)
         for full in self._steps.add(news.steps):
             self._judge_steps(full, active, judgement)
@@ -92,10 +101,13 @@ class Watch:
     def _judge_windows(self, news: News, active: Collection[Key], judgement: Judgement) -> None:
         """Judge how the ranks spent their time since the last such look."""
         windows = self._windows.add(news.samples)
+        self._are_heard = any(sample.pulse.running_us is not None for sample in news.samples.values())
         if windows:
+            self._newest, self._windows_made = windows, self._windows_made + 1
             self._queued_share = median_of([each.queued for each in windows if each.queued is not None])
             others = {key for key in active if key not in self._of_steps.told}
-            _settle(self._of_windows, straggler.of_windows(windows, self._root), {"straggler"}, others, judgement)
+            found = straggler.of_windows(windows, self._root, self._newest_steps)
+            judgement.opened += _settle(self._of_windows, found, {"straggler"}, others, judgement)
 
     def _judge_hops(self, judgement: Judgement) -> None:
         """Judge all operations that were traced so far; a finding that later ones refute is over."""
@@ -106,20 +118,24 @@ class Watch:
         self._slow_hops = keys
 
     def _judge_steps(self, full: StepWindow, active: Collection[Key], judgement: Judgement) -> None:
-        compute_us: defaultdict[int, list[float]] = defaultdict(list)
-        nodes = {}
-        for each in (each for step in full.steps for each in step):
-            compute_us[each.start.rank].append(each.compute_us)
-            nodes[each.start.rank] = each.start.node
-        means = {rank: sum(values) / len(values) for rank, values in compute_us.items()}
-        if any(means.values()):
+        means = mean_steps(each for step in full.steps for each in step)
+        if any(mean.own_us for mean in means.values()):
             own = self._of_steps.told & set(active)
-            _settle(self._of_steps, straggler.of_steps(means, nodes), {"straggler"}, own, judgement)
+            found = straggler.of_steps(means, self._newest)
+            self._first_seen = {each.key: self._first_seen.get(each.key, self._windows_made) for each in found}
+            opened = _settle(self._of_steps, found, {"straggler"}, own, judgement)
+            judgement.opened += [each for each in opened if self._is_lasting(each.key)]
         findings, judged = late_rank.of_window(full, self._min_us), {"late_rank"}
         if not self.hops.judge(self._min_us):  # findings of slow hops are more certain
             findings += slow_link.of_window(full, self._min_us, self._root)
             judged.add("slow_link")
-        _settle(self._of_steps, findings, judged, active, judgement)
+        judgement.opened += _settle(self._of_steps, findings, judged, active, judgement)
+
+    def _is_lasting(self, key: Key) -> bool:
+        """Return whether a finding of steps has been there for as long as it takes to see how the rank spent its time:
+        many short steps end between two pulses.
+        """
+        return not self._are_heard or self._windows_made - self._first_seen[key] >= MIN_WINDOWS_OF_STEPS
 
     @property
     def _min_us(self) -> float:
@@ -138,6 +154,24 @@ class Watch:
 
 def _settle(
     hysteresis: Hysteresis, findings: list[Finding], judged: set[str], active: Collection[Key], judgement: Judgement
-) -> None:
-    judgement.opened += hysteresis.open_now(findings, judged)
+) -> list[Finding]:
+    """Add to the judgement what is over; return what is to be opened."""
+    opened = hysteresis.open_now(findings, judged)
     judgement.over |= hysteresis.over_now(active, findings, judged)
+    return opened
+
+
+def mean_steps(told: Iterable[RankStep]) -> dict[int, MeanStep]:
+    """Return the mean step of each rank."""
+    steps: defaultdict[int, list[RankStep]] = defaultdict(list)
+    for each in told:
+        steps[each.start.rank].append(each)
+    return {
+        rank: MeanStep(
+            of_rank[0].start.node,
+            fmean(step.duration_us for step in of_rank),
+            fmean(step.compute_us for step in of_rank),
+            None if any(step.input_us is None for step in of_rank) else fmean(step.input_us or 0.0 for step in of_rank),
+        )
+        for rank, of_rank in steps.items()
+    }

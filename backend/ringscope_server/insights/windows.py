@@ -57,6 +57,7 @@ class Window:
         queued: ready to run, but without a core.
         running: on a core.
         stopped: neither: asleep, or stopped. All three are None if the kernel does not report them.
+        input: waiting for the samples of training steps, in any of these states; None if the rank does not measure it.
     """
 
     rank: int
@@ -68,6 +69,7 @@ class Window:
     queued: float | None
     running: float | None
     stopped: float | None
+    input: float | None = None
 
 
 class Windows:
@@ -117,6 +119,7 @@ def window(before: Sample, after: Sample) -> Window:
         queued,
         running,
         None if queued is None or running is None else max(0.0, 1.0 - queued - running),
+        _share(old.input_us, new.input_us, elapsed_us),
     )
 
 

@@ -3,12 +3,13 @@
 import pytest
 
 from ringscope_server.insights import straggler
+from ringscope_server.insights.causes import MeanStep
 from ringscope_server.insights.windows import Window
 
 
 def window(rank: int, waited: float = 0.0, queued: float = 0.0, running: float = 1.0, **more: float) -> Window:
     stopped = more.get("stopped", max(0.0, 1.0 - queued - running))
-    return Window(rank, f"n{rank}", 1.0, 100, 1024, waited, queued, running, stopped)
+    return Window(rank, f"n{rank}", 1.0, 100, 1024, waited, queued, running, stopped, more.get("input"))
 
 
 def named(*windows: Window) -> list[int | None]:
@@ -67,6 +68,7 @@ def test_a_rank_whose_core_somebody_else_uses() -> None:
     (found,) = straggler.of_windows([*others, window(3, waited=0.0, queued=0.5, running=0.5)])
     assert (found.rank, found.windows) == (3, 3)
     assert "without a core, as others run on it, for 50% of its time" in found.message
+    assert found.evidence["cause"] == "queued"
 
 
 def test_a_crowded_node_has_no_straggler() -> None:
@@ -85,12 +87,109 @@ def test_an_old_kernel_tells_nothing_and_nobody_is_blamed() -> None:
 
 @pytest.mark.parametrize(("slow_us", "named"), [(13_400, [2]), (13_300, []), (10_000, [])])
 def test_a_training_step_by_its_compute_time(slow_us: float, named: list[int]) -> None:
-    nodes = {rank: f"n{rank}" for rank in range(3)}
-    found = straggler.of_steps({0: 10_000.0, 1: 10_000.0, 2: slow_us}, nodes)
+    found = straggler.of_steps(mean_steps(10_000.0, 10_000.0, slow_us))
     assert [finding.rank for finding in found] == named
 
 
 def test_a_step_of_microseconds_is_under_the_floor() -> None:
-    nodes = dict.fromkeys(range(3), "n1")
-    assert straggler.of_steps({0: 10.0, 1: 10.0, 2: 1_500.0}, nodes) == []
-    assert len(straggler.of_steps({0: 10.0, 1: 10.0, 2: 2_100.0}, nodes)) == 1
+    assert straggler.of_steps(mean_steps(10.0, 10.0, 1_500.0)) == []
+    assert len(straggler.of_steps(mean_steps(10.0, 10.0, 2_100.0))) == 1
+
+
+def test_a_loader_that_is_slow_on_one_rank_is_the_cause_in_a_step() -> None:
+    """A rank waits 20 ms for its samples instead of 10 ms; all compute 10 ms."""
+    steps = {rank: MeanStep("n1", 30_000.0, 10_000.0, 10_000.0) for rank in range(3)}
+    steps[3] = MeanStep("n2", 30_000.0, 10_000.0, 20_000.0)
+    (found,) = straggler.of_steps(steps)
+    assert (found.rank, found.evidence["cause"], found.evidence["measure"]) == (3, "input", "own_us")
+    assert found.message == (
+        "Rank 3 on node n2 is slow: it waits 20.0 ms for the samples of a step, the median rank 10.0 ms, and all "
+        "others wait for it."
+    )
+
+
+def test_slow_computing_is_never_taken_for_the_loader() -> None:
+    for input_us in (0.0, 5.0, 20_000.0):
+        steps = {rank: MeanStep("n1", 60_000.0, 20_000.0, input_us) for rank in range(3)}
+        steps[3] = MeanStep("n2", 60_000.0, 40_000.0, input_us * 1.1)
+        (found,) = straggler.of_steps(steps)
+        assert found.evidence["cause"] == "compute" and "it computes" in found.message
+
+
+def test_without_a_measured_wait_nobody_knows_whether_it_was_the_loader() -> None:
+    (found,) = straggler.of_steps(mean_steps(10_000.0, 10_000.0, 30_000.0))
+    assert found.evidence["cause"] is None and found.evidence["measure"] == "compute_us"
+
+
+@pytest.mark.parametrize(
+    ("queued", "running", "cause", "words"),
+    [
+        (0.5, 0.5, "queued", "in a step, mostly without a core, as others run on it, the median"),
+        (0.0, 0.5, "stopped", "in a step, mostly stopped or asleep, the median"),
+        (0.0, 1.0, "compute", "in a step, the median"),
+        (0.25, 0.75, None, "in a step, the median"),
+    ],
+)
+def test_a_step_that_seems_to_compute_may_be_without_a_core_or_stopped(
+    queued: float, running: float, cause: str | None, words: str
+) -> None:
+    steps = {rank: MeanStep("n1", 100_000.0, 50_000.0, 10.0) for rank in range(3)}
+    steps[3] = MeanStep("n2", 100_000.0, 100_000.0, 10.0)
+    gang = [window(rank, waited=0.5) for rank in range(3)]
+    (found,) = straggler.of_steps(steps, [*gang, window(3, queued=queued, running=running)])
+    assert found.evidence["cause"] == cause and words in found.message
+
+
+def test_a_loader_that_sleeps_is_slow_and_not_stopped() -> None:
+    gang = [window(rank, waited=0.3, running=0.7, input=0.3) for rank in range(3)]
+    (found,) = straggler.of_windows([*gang, window(3, waited=0.0, running=0.4, input=0.6)])
+    assert found.evidence["cause"] == "input" and found.evidence["input_share"] == 0.6
+    assert "is slow: waiting for its samples for 60% of its time, the median rank 30%" in found.message
+
+
+def test_a_slow_loader_is_certain_after_one_window_if_the_steps_show_it_too() -> None:
+    gang = [window(rank, waited=0.3, running=0.7, input=0.3) for rank in range(3)]
+    gang.append(window(3, waited=0.0, running=0.4, input=0.6))
+    steps = {rank: MeanStep("n1", 30_000.0, 10_000.0, 10_000.0 * (1 + (rank == 3))) for rank in range(4)}
+    quick = {rank: MeanStep("n1", 300.0, 100.0, 100.0 * (1 + (rank == 3))) for rank in range(4)}
+    found = [straggler.of_windows(gang, steps=told)[0] for told in ({}, steps, quick)]
+    assert [each.windows for each in found] == [2, 1, 2]
+    assert {each.evidence["cause"] for each in found} == {"input"}
+
+
+def test_ranks_that_queue_while_they_wait_do_not_blur_the_cause() -> None:
+    """Four ranks on two cores: the others wait 40 % of the time, and queue meanwhile; a loader sleeps twice as long."""
+    gang = [window(rank, waited=0.4, queued=0.51, running=0.25, input=0.27) for rank in range(3)]
+    (found,) = straggler.of_windows([*gang, window(3, waited=0.12, queued=0.38, running=0.16, input=0.52)])
+    assert found.evidence["median"] < 0.1 and found.evidence["cause"] == "input"
+    (found,) = straggler.of_windows([*gang, window(3, waited=0.12, queued=0.32, running=0.16, input=0.33)])
+    assert found.evidence["cause"] == "stopped"
+
+
+def test_a_rank_that_is_stopped_between_its_loads_is_stopped() -> None:
+    gang = [window(rank, waited=0.4, input=0.3) for rank in range(3)]
+    (found,) = straggler.of_windows([*gang, window(3, waited=0.0, running=0.6, input=0.5)])
+    assert found.evidence["cause"] == "stopped" and "stopped or asleep for" in found.message
+
+
+def test_ranks_that_sleep_while_they_wait_do_not_hide_one_that_is_stopped() -> None:
+    gang = [window(rank, waited=0.5, running=0.5, input=0.01) for rank in range(3)]
+    (found,) = straggler.of_windows([*gang, window(3, waited=0.0, running=0.5, input=0.01)])
+    assert found.evidence["cause"] == "stopped"
+
+
+def test_a_rank_that_computes_longer_in_training() -> None:
+    gang = [window(rank, waited=0.5, input=0.01) for rank in range(3)]
+    (found,) = straggler.of_windows([*gang, window(3, waited=0.0, input=0.01)])
+    assert found.evidence["cause"] == "compute" and "is slow: computing for 100% of its time" in found.message
+
+
+@pytest.mark.parametrize(("input_share", "cause"), [(0.42, "input"), (0.38, None), (0.12, None), (0.09, "compute")])
+def test_a_cause_explains_four_fifths_of_the_difference(input_share: float, cause: str | None) -> None:
+    gang = [window(rank, waited=0.5, input=0.0) for rank in range(3)]
+    (found,) = straggler.of_windows([*gang, window(3, waited=0.0, input=input_share)])
+    assert found.evidence["cause"] == cause
+
+
+def mean_steps(*compute_us: float) -> dict[int, MeanStep]:
+    return {rank: MeanStep(f"n{rank}", 100_000.0, value) for rank, value in enumerate(compute_us)}

@@ -40,8 +40,13 @@ def test_an_insight_is_over_after_so_many_clean_windows_in_a_row() -> None:
     assert hysteresis.over_now({SLOW}, [], judged) == {SLOW}
 
 
-def news(at: int, stopped: float = 0.0, queued: float = 0.0, late_us: int = 0, advance: int = 10) -> News:
-    """Of three ranks, the last of which is stopped for this part of its time, and so late to steps."""
+def news(
+    at: int, stopped: float = 0.0, queued: float = 0.0, late_us: int = 0, advance: int = 10, input_us: int = 0
+) -> News:
+    """Of three ranks, the last of which is stopped for this part of its time, and so late to steps.
+
+    Its input time is so much in each second, that of the others a tenth.
+    """
     samples = {}
     for rank in range(3):
         own = stopped if rank == 2 else 0.0
@@ -54,6 +59,7 @@ def news(at: int, stopped: float = 0.0, queued: float = 0.0, late_us: int = 0, a
             untimed=0,
             size_bytes=8,
             running_us=running,
+            input_us=round(at * input_us * (1.0 if rank == 2 else 0.1)) or None,
             **times,
         )
         samples[rank] = Sample("n1", at * 1_000_000, float(at), pulse)
@@ -78,6 +84,13 @@ def test_a_rank_that_is_stopped_again_and_again_is_told_after_two_windows_and_cl
     watch = Watch(3, Limits(60), {})
     over = [watch.look(news(at), {SLOW}).over for at in range(CLEAR_WINDOWS + 1)]
     assert over == [set()] * CLEAR_WINDOWS + [{SLOW}]
+
+
+def test_the_cause_is_in_the_evidence() -> None:
+    for input_us, cause in ((0, "stopped"), (500_000, "input"), (10_000, "stopped")):
+        watch = Watch(3, Limits(60), {})
+        (found,) = [watch.look(news(at, 0.4, input_us=input_us), ()).opened for at in (1, 2, 3)][-1]
+        assert found.evidence["cause"] == cause
 
 
 def test_a_time_without_iterations_is_no_window_and_the_next_one_is_longer() -> None:
@@ -134,3 +147,12 @@ def test_a_training_rank_that_computes_longer_is_told_after_three_windows_of_ste
     watch = Watch(3, Limits(60), {})
     found = [watch.look(training_news(at, slow_us), ()).opened for at in range(STEP_WINDOWS)]
     assert [[finding.key for finding in each] for each in found] == [[]] * (STEP_WINDOWS - 1) + [told]
+
+
+def test_a_rank_that_is_slow_in_steps_is_told_once_its_time_was_seen_in_two_windows_of_pulses() -> None:
+    watch, opened = Watch(3, Limits(60), {}), []
+    for at in range(5):
+        both = news(at, advance=100)
+        both.steps = [row for part in range(3) for row in training_news(3 * at + part, 40_000.0).steps]
+        opened.append([finding.key for finding in watch.look(both, ()).opened])
+    assert [set(keys) for keys in opened[:3]] == [set(), set(), {SLOW}]

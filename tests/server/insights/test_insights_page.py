@@ -8,6 +8,7 @@ import pytest
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import MAX_STACK_CHARACTERS
 from ringscope_server.insights import (
+    causes,
     hang,
     hysteresis,
     limits,
@@ -38,6 +39,7 @@ def test_every_kind_has_its_row() -> None:
         f"at least {straggler.MIN_QUEUED_SHARE * 100:.0f} % of the time more than the median rank, "
         f"in {straggler.QUEUED_WINDOWS} windows",
         f"{straggler.MIN_COMPUTE_US / 1e3:.0f} ms above the median in {straggler.STEP_WINDOWS} windows in a row",
+        f"if one part of its time explains at least {causes.MIN_EXPLAINED * 100:.0f} % of",
         f"over after {hysteresis.CLEAR_WINDOWS} clean windows",
         f"in windows of {step_windows.WINDOW_STEPS} steps of one algorithm and size",
         f"Either needs {slow_link.WINDOWS} windows in a row",

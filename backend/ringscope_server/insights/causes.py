@@ -1,0 +1,108 @@
+"""The cause of a straggler: the part of its time that explains most of the difference to the median rank. Pure.
+
+The parts overlap: a rank that waits for a slow disk sleeps, and a loader may wait for a core. So they are tried in the
+order in which one can be the cause of another: without a core, waiting for samples, stopped, computing.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ringscope_server.insights.windows import Window, median_of
+
+Cause = Literal["queued", "input", "stopped", "compute"]
+MIN_EXPLAINED = 0.8
+SPINNING_SHARE = 0.1  # if the median rank sleeps more, ranks sleep while they wait
+
+WORDS: dict[Cause, str] = {
+    "queued": "without a core, as others run on it, for",
+    "input": "waiting for its samples for",
+    "stopped": "stopped or asleep for",
+    "compute": "computing for",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Excess:
+    """How much longer a rank takes than the median rank, all together and in each part, in one unit.
+
+    Args:
+        input: None if the rank does not measure it, so that it cannot be told from computing.
+    """
+
+    whole: float
+    queued: float = 0.0
+    input: float | None = None
+    stopped: float = 0.0
+
+    @property
+    def cause(self) -> Cause | None:
+        """The part that explains at least 80 % of the whole; None if there is none."""
+        if self.whole <= 0:
+            return None
+        parts: dict[Cause, float] = {"queued": self.queued, "input": self.input or 0.0, "stopped": self.stopped}
+        if self.input is not None:
+            parts["compute"] = self.whole - sum(max(0.0, part) for part in parts.values())
+        return next((name for name, part in parts.items() if part >= MIN_EXPLAINED * self.whole), None)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanStep:
+    """The mean of some steps of a rank; ``input_us`` is None if it does not measure its wait for samples."""
+
+    node: str
+    duration_us: float
+    compute_us: float
+    input_us: float | None = None
+
+    @property
+    def own_us(self) -> float:
+        """The time in which the rank did not wait for sums."""
+        return self.compute_us + (self.input_us or 0.0)
+
+
+def excess_of(windows: Sequence[Window], steps: Mapping[int, MeanStep], rank: int, whole: float = 0.0) -> Excess:
+    """Return by how much the parts of a rank's time are above the median rank's.
+
+    Steps tell a rank's own time and its wait for samples exactly, and windows what the kernel knows. Without steps, or
+    if they show no difference (a script may not tell how long it waits for sums), the windows tell all; the whole is
+    then the time in which the others wait longer, or ``whole`` if that is not known.
+    """
+    shares = _of_windows(windows, rank, whole)
+    if rank not in steps or (whole_us := _above_median(_of(steps, "own_us"), rank)) <= 0:
+        return shares
+    step = steps[rank]
+    input_us = None if step.input_us is None else _above_median(_of(steps, "input_us"), rank)
+    return Excess(whole_us, shares.queued * step.duration_us, input_us, shares.stopped * step.duration_us)
+
+
+def _of_windows(windows: Sequence[Window], rank: int, whole: float) -> Excess:
+    by_rank = {window.rank: window for window in windows}
+    if rank not in by_rank:
+        return Excess(0.0)
+    waits_less = -_above_median(_of(by_rank, "waited"), rank)
+    input_share = None if by_rank[rank].input is None else _above_median(_of(by_rank, "input"), rank)
+    return Excess(
+        waits_less if waits_less > 0 else whole,
+        _above_median(_of(by_rank, "queued"), rank),
+        input_share,
+        _above_median(_asleep(windows), rank),
+    )
+
+
+def _asleep(windows: Sequence[Window]) -> dict[int, float]:
+    """Return the share of its time in which each rank slept or was stopped, except while it waited for other ranks."""
+    idle = [max(0.0, (window.stopped or 0.0) - (window.input or 0.0)) for window in windows]
+    is_spinning = median_of(idle) <= SPINNING_SHARE
+    return {
+        window.rank: max(0.0, (window.stopped or 0.0) - (0.0 if is_spinning else window.waited)) for window in windows
+    }
+
+
+def _of(by_rank: Mapping[int, Any], name: str) -> dict[int, float]:
+    """Return a number of each rank; 0 if it is not known."""
+    return {rank: getattr(each, name) or 0.0 for rank, each in by_rank.items()}
+
+
+def _above_median(values: Mapping[int, float], rank: int) -> float:
+    return values[rank] - median_of(list(values.values()))

@@ -24,7 +24,7 @@ WORDS: dict[Cause, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """How much longer a rank takes than the median rank, all together and in each part, in one unit.
+    """The time that a rank takes more than the median rank, all together and in each part, in one unit.
 
     Args:
         input: None if the rank does not measure it, so that it cannot be told from computing.

@@ -1,5 +1,7 @@
 """Prices by classes of equal ranks: those of the step-by-step simulation where they are exact, else bounds of them."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,15 +101,19 @@ def test_trees_are_packed_into_the_steps_of_their_schedule(ranks: int, segments:
     assert steps == [sorted((t.src, t.dst, t.chunk, t.reduce) for t in step) for step in schedule.steps]
 
 
-# 2,048 nodes of 8 in 64 racks whose uplinks are oversubscribed 4:1.
-LARGE = ClusterSpec(shape="64x32x8", link="ib400", oversubscription=4, reduce_gb_per_s=200).topology
+# 256 and 2,048 nodes of 8, in racks whose uplinks are oversubscribed 4:1.
+MANY, LARGE = (
+    ClusterSpec(shape=f"{racks}x32x8", link="ib400", oversubscription=4, reduce_gb_per_s=200).topology
+    for racks in (8, 64)
+)
 
 
 @pytest.mark.parametrize("named", sorted(FOLDED))
-def test_many_ranks_are_priced(named: tuple[str, str]) -> None:
-    found = by_classes(*named, 1 << 20, 4, LARGE)
+@pytest.mark.parametrize("topology", [MANY, pytest.param(LARGE, marks=pytest.mark.long)], ids=["many", "large"])
+def test_many_ranks_are_priced(topology: Topology, named: tuple[str, str]) -> None:
+    found = by_classes(*named, 1 << 20, 4, topology)
     assert found is not None
-    assert found.steps >= (1 if named[0] == "sendrecv" else 14)
+    assert found.steps >= (1 if named[0] == "sendrecv" else math.log2(topology.ranks))
 
 
 def test_a_ring_takes_as_long_a_step_on_many_racks_as_on_few() -> None:

@@ -99,7 +99,7 @@ def test_what_cannot_be_priced_is_refused(algorithm, topology, sentence):
         times(algorithm, topology=topology, servers=2)
 
 
-@pytest.mark.parametrize("shape", ["513", "100x8", "4x32x8"])
+@pytest.mark.parametrize("shape", ["513", "100x8", pytest.param("4x32x8", marks=pytest.mark.long)])
 def test_more_ranks_than_a_simulation_takes_are_priced_with_every_algorithm(shape: str) -> None:
     oversubscription = 4 if shape.count("x") == 2 else 1
     topology = ClusterSpec(shape=shape, link="ib400", oversubscription=oversubscription).topology

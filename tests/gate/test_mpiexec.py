@@ -6,7 +6,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("workers", "backend", "benchmarks", "tests", "examples", "deploy", "scripts")
-PROGRAM = re.compile(r"(?:\S*/)?(?:mpiexec|mpirun|orterun|prterun|srun)(?:\.\w+)?")
+NAMES = "mpiexec|mpirun|orterun|prterun|srun"
+PROGRAM = re.compile(rf"(?:\S*/)?(?:{NAMES})(?:\.\w+)?")
 # Who names one of these programs, and why that starts no ranks.
 NAMING = {
     "workers/ringscope/rank/mpiexec.py": "starts them",
@@ -36,8 +37,10 @@ FINDING = {
 
 
 def sources() -> dict[str, ast.Module]:
+    """The modules that name a launcher anywhere, be it in a comment."""
     files = (path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py") if "node_modules" not in path.parts)
-    return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in files}
+    texts = {str(path.relative_to(ROOT)): path.read_text() for path in files}
+    return {name: ast.parse(text) for name, text in texts.items() if re.search(NAMES, text)}
 
 
 def names_a_launcher(module: ast.Module) -> bool:

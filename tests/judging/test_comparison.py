@@ -161,7 +161,7 @@ def test_rounds_in_turns_show_a_difference_that_means_hide(iterations: int, stal
 
 
 @pytest.mark.parametrize("stalled", [0.0, 0.3])
-@pytest.mark.parametrize("cycles", [1, 2, 5])
+@pytest.mark.parametrize("cycles", [1, 2, pytest.param(5, marks=pytest.mark.long)])
 def test_equals_in_turns_are_hardly_ever_told_apart(cycles: int, stalled: float) -> None:
     draw = np.random.default_rng(5)
     clear = 0

@@ -2,10 +2,12 @@
 
 import asyncio
 import shutil
+from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from inspect import getsource
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -344,18 +346,20 @@ def postgresql_database(postgres: Postgres, migrated_postgresql: str) -> Iterato
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Of the tests that run on both databases the gate runs all on SQLite.
 
-    On PostgreSQL it runs the first of each module, so that a new noun is covered without thinking, and the modules
+    On PostgreSQL it runs the shortest of each module, so that a new noun is covered without thinking, and the modules
     marked ``both_databases``, whose promises lean on what a database does in its own way.
     """
-    begun: set[Path] = set()
+    on_postgresql: dict[Path, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
             continue
-        if item.callspec.params.get("database_url") != "postgresql" or item.get_closest_marker("both_databases"):
-            continue
-        if item.path in begun:
-            item.add_marker(pytest.mark.long)
-        begun.add(item.path)
+        if item.callspec.params.get("database_url") == "postgresql" and not item.get_closest_marker("both_databases"):
+            on_postgresql[item.path].append(item)
+    for tests in on_postgresql.values():
+        shortest = min(tests, key=lambda test: len(getsource(test.function)))
+        for test in tests:
+            if test is not shortest:
+                test.add_marker(pytest.mark.long)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])

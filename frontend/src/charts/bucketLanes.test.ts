@@ -18,7 +18,7 @@ describe("bucketLanes", () => {
   });
 
   it("tells the sums of a sharded step from the all-gathers", () => {
-    const sums = bucketLanes(ranks, WIDTH, true).lanes[0]?.sums.map(({ bucket, isGather }) => [bucket, isGather]);
+    const sums = bucketLanes(ranks, WIDTH, "shares").lanes[0]?.sums.map(({ bucket, isGather }) => [bucket, isGather]);
     expect(sums).toEqual([[0, false], [0, true]]);
   });
 

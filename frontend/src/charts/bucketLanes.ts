@@ -8,6 +8,17 @@ export const LEFT_PX = 64;
 export const RIGHT_PX = 24;
 export const AXIS_PX = 26;
 
+/**
+ * What the buckets of a strategy hold: gradients, gradients whose sum a rank has in shares (sharded), or the parameters
+ * that local SGD averages.
+ */
+export type Summed = "gradients" | "shares" | "parameters";
+
+export function summedOf(strategy: string | undefined): Summed {
+  if (strategy === "sharded") return "shares";
+  return strategy === "local_sgd" ? "parameters" : "gradients";
+}
+
 export interface SumBar {
   /** From 0, in the order in which they were summed. */
   bucket: number;
@@ -40,13 +51,13 @@ export function lastUs(ranks: readonly RankBuckets[]): number {
 }
 
 /** The bucket of a rank's i-th entry: with shares, the parameters of all buckets are gathered after all sums. */
-export function bucketOf(rank: RankBuckets, i: number, inShares: boolean): { bucket: number; isGather: boolean } {
-  const sums = inShares ? rank.buckets.length / 2 : rank.buckets.length;
+export function bucketOf(rank: RankBuckets, i: number, summed: Summed): { bucket: number; isGather: boolean } {
+  const sums = summed === "shares" ? rank.buckets.length / 2 : rank.buckets.length;
   return { bucket: i % sums, isGather: i >= sums };
 }
 
 /** All ranks on one axis of time, each from the start of its own step. */
-export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number, inShares = false): Lanes {
+export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number, summed: Summed = "gradients"): Lanes {
   const untilUs = lastUs(ranks) || 1;
   const room = Math.max(1, widthPx - LEFT_PX - RIGHT_PX);
   const at = (timeUs: number): number => LEFT_PX + (room * timeUs) / untilUs;
@@ -56,7 +67,7 @@ export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number, inSh
     topPx: index * LANE_PX,
     backwardEndPx: at(rank.backward_us),
     sums: rank.buckets.map((bucket, i) => ({
-      ...bucketOf(rank, i, inShares),
+      ...bucketOf(rank, i, summed),
       bytes: bucket.bytes,
       readyPx: at(bucket.ready_us),
       startPx: at(bucket.start_us),

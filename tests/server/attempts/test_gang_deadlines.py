@@ -1,5 +1,6 @@
 """A gang's deadlines: each part of its start, and the time limit of its job."""
 
+import pytest
 from tests.server.conftest import ONE_SIZE, Clock, Server
 from tests.server.two_nodes import two_nodes, wait
 
@@ -74,6 +75,7 @@ async def test_a_busy_node_has_longer_to_start_and_the_sentence_tells_its_load(s
     assert (await server.job(job_id))["message"] == sentence + load + END
 
 
+@pytest.mark.long
 async def test_many_nodes_have_longer_to_start_and_only_some_of_the_late_ones_are_named(
     server: Server, clock: Clock
 ) -> None:

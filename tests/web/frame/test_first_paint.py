@@ -37,6 +37,7 @@ def test_no_page_moves_while_it_loads_and_no_chart_under_the_pointer(browser: Br
         assert {name: told for name, told in moved.items() if told[0] >= MOST_SHIFT} == {}
 
 
+@pytest.mark.long  # a time, and the gate's machine has other work
 def test_a_slow_line_shows_a_skeleton_within_a_second(browser: Browser, site: Site) -> None:
     with visiting(browser, site, wears_out=True) as visit:
         page = visit.page

@@ -34,6 +34,7 @@ def test_the_palette_finds_pages_jobs_and_nodes_by_keyboard(visit: Visit) -> Non
         ("audit", "/settings/audit"),
         ("#1", "/jobs/1"),
         (f"node {node}", f"/nodes/{node}"),
+        ("link", "/nodes#links"),
     ):
         expect(box).to_have_count(0)  # hidden at once, gone a moment later: nobody presses the keys again in between
         page.keyboard.press("Control+k")
@@ -42,6 +43,7 @@ def test_the_palette_finds_pages_jobs_and_nodes_by_keyboard(visit: Visit) -> Non
         expect(page.get_by_role("option").first).to_be_visible()
         page.keyboard.press("Enter")
         expect(page).to_have_url(site.url + path)
+    expect(page.get_by_role("heading", name="Links", exact=True)).to_be_focused()
     expect(box).to_have_count(0)
     page.keyboard.press("Control+k")
     page.keyboard.type("nothing has this name")

@@ -72,14 +72,3 @@ def test_a_node_lists_the_jobs_that_ran_there(visit: Visit) -> None:
 def test_one_node_has_no_link_and_the_page_says_so(visit: Visit) -> None:
     page = visit.open("/nodes")
     expect(page.get_by_text("There is no link yet")).to_be_visible()
-
-
-@pytest.mark.long
-def test_links_are_found_by_typing_their_name(visit: Visit) -> None:
-    page = visit.open("/jobs")
-    page.keyboard.press("Control+k")
-    page.keyboard.type("link")
-    page.keyboard.press("Enter")
-    expect(page).to_have_url(f"{visit.site.url}/nodes#links")
-    expect(page.get_by_role("heading", name="Links", exact=True)).to_be_focused()
-    expect(page.get_by_role("heading", name="Links", exact=True)).to_be_in_viewport()

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import type { RankBuckets } from "../../../api/types";
-import { AXIS_PX, BAR_PX, bucketLanes, type Lane, LANE_PX, LEFT_PX } from "../../../charts/bucketLanes";
+import { AXIS_PX, BAR_PX, bucketLanes, type Lane, LANE_PX, LEFT_PX, type Summed } from "../../../charts/bucketLanes";
 import { formatSize } from "../../../lib/size";
 import classes from "./BucketLanes.module.css";
 
@@ -8,7 +8,7 @@ const START_WIDTH_PX = 900;
 const MIN_LABEL_PX = 14;
 
 /** Lanes of the ranks on one axis of time, hidden from screen readers: the table and the caption have the same content. */
-export function BucketLanes({ ranks, inShares = false }: { ranks: readonly RankBuckets[]; inShares?: boolean }) {
+export function BucketLanes({ ranks, summed = "gradients" }: { ranks: readonly RankBuckets[]; summed?: Summed }) {
   const element = useRef<HTMLDivElement>(null);
   const [width, setWidth] = useState(START_WIDTH_PX);
   useEffect(() => {
@@ -18,15 +18,16 @@ export function BucketLanes({ ranks, inShares = false }: { ranks: readonly RankB
     observer.observe(target);
     return () => observer.disconnect();
   }, []);
-  const { lanes, heightPx, ticks } = bucketLanes(ranks, width, inShares);
+  const { lanes, heightPx, ticks } = bucketLanes(ranks, width, summed);
+  const name = summed === "parameters" ? "average" : "sum";
   const bottom = heightPx - AXIS_PX;
   return (
     <div ref={element} aria-hidden="true">
       <div className={classes.legend}>
         <Key className={classes.backward} text="forward and backward" />
-        <Key className={classes.sum} text="sum of a bucket" />
-        {inShares && <Key className={classes.gather} text="all-gather of its parameters" />}
-        <Key className={classes.waiting} text="ready, waits for its sum" />
+        <Key className={classes.sum} text={`${name} of a bucket`} />
+        {summed === "shares" && <Key className={classes.gather} text="all-gather of its parameters" />}
+        <Key className={classes.waiting} text={`ready, waits for its ${name}`} />
       </div>
       <svg width={width} height={heightPx} className={classes.lanes}>
         {ticks.map(({ px, timeUs }) => (

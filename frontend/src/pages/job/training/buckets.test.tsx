@@ -18,11 +18,19 @@ it("draws a lane for each rank and a bar for each sum, and says the same in a ta
 });
 
 it("tells the sum of a bucket from the all-gather of its parameters in a sharded step", () => {
-  const lanes = renderToStaticMarkup(<BucketLanes ranks={someBuckets().slice(0, 1)} inShares />);
+  const lanes = renderToStaticMarkup(<BucketLanes ranks={someBuckets().slice(0, 1)} summed="shares" />);
   expect(lanes.match(/<title>[^<]*/g)).toEqual(["<title>Bucket 0, 1 KiB", "<title>Bucket 0, parameters, 2 KiB"]);
   expect(text(lanes)).toContain("all-gather of its parameters");
-  const table = renderToStaticMarkup(<BucketTable ranks={someBuckets().slice(0, 1)} inShares />);
+  const table = renderToStaticMarkup(<BucketTable ranks={someBuckets().slice(0, 1)} summed="shares" />);
   expect(text(table)).toContain(" 0 9 0, parameters 2 KiB ");
+});
+
+it("calls an average an average where a strategy averages parameters", () => {
+  const lanes = renderToStaticMarkup(<BucketLanes ranks={someBuckets()} summed="parameters" />);
+  expect(text(lanes)).toContain("average of a bucket");
+  expect(text(lanes)).not.toContain("sum");
+  const table = renderToStaticMarkup(<BucketTable ranks={someBuckets()} summed="parameters" />);
+  expect(text(table)).toContain("Average began (ms)");
 });
 
 it("says in the curve's table that training diverged", () => {

@@ -137,10 +137,8 @@ def test_a_rank_that_ends_while_another_waits_for_it_is_named_at_once(
     assert words[end] in job.message, job.message
 
 
-LONG = [pytest.param(call, marks=pytest.mark.long) for call in ("barrier()", "Barrier()")]
-
-
-@pytest.mark.parametrize("call", ["Allreduce(MPI.IN_PLACE, x)", *LONG])
+@pytest.mark.long
+@pytest.mark.parametrize("call", ["Allreduce(MPI.IN_PLACE, x)", "barrier()", "Barrier()"])
 def test_a_rank_that_ends_while_another_waits_in_mpi4py_is_named(scripts: tuple[Lab, Path], call: str) -> None:
     job = ended(scripts, submitted(scripts, MPI_ALONE.format(call=call)))
     assert (job.state, job.attempts[0].bad_rank) == ("failed", 1), job.message

@@ -2,7 +2,6 @@
 
 import pytest
 
-
 COUNT = 100
 
 

@@ -2,11 +2,10 @@
 
 import json
 
-import pytest
 from playwright.sync_api import Route, expect
 from tests.web.browsing import Visit
 
-MOST_WORDS = 203
+MOST_WORDS = 210  # 203 of one job alone; links to the job before and after it and earlier runs add some
 # A long verdict of three algorithms on a busy laptop, all of whose values are unstable.
 VERDICT = (
     "No clear winner at any size out of place: ring or direct. At 512 KiB ring is 4.35 times as fast as mpi (95 %: "
@@ -37,7 +36,6 @@ SHOWN_WORDS = r"""() => {
 }"""
 
 
-@pytest.mark.long  # its words depend on what the other tests leave behind
 def test_the_first_screen_of_a_job_has_few_words(visit: Visit) -> None:
     def long_winded(route: Route) -> None:
         answer = route.fetch()

@@ -54,6 +54,8 @@ def checks(facts: Facts) -> list[Check]:
 def _ranks(facts: Facts) -> Iterator[Check]:
     spec = facts.spec
     yield Check(check="hang", is_checked=True, sentence=_hang(spec))
+    sentence = "A rank whose memory rises steadily for a minute is reported; a GPU's memory is not read."
+    yield Check(check="memory_growth", is_checked=True, sentence=sentence)
     if spec.ranks < _MIN_RANKS:
         for check in ("straggler", "late_rank"):
             sentence = f"It takes {_MIN_RANKS} ranks to find a slow or late one, and the job has {spec.ranks}."

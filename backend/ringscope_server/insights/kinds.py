@@ -3,7 +3,17 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
-Kind = Literal["straggler", "late_rank", "slow_link", "hang", "desync", "wrong_result", "low_bandwidth", "diverged"]
+Kind = Literal[
+    "straggler",
+    "late_rank",
+    "slow_link",
+    "hang",
+    "desync",
+    "wrong_result",
+    "low_bandwidth",
+    "diverged",
+    "memory_growth",
+]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MAX_ACTIVE = 16  # most active insights of a job; if a hundred ranks are slow, the ranks are not the cause

@@ -1,21 +1,21 @@
 """The knowledge about one attempt from look to look, and the conclusions from new data. Pure."""
 
-from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from statistics import fmean
 
 from ringscope.contracts import record
 from ringscope.cost.traces.operation_trace import Clock
-from ringscope_server.insights import late_rank, slow_link, straggler
-from ringscope_server.insights.causes import MeanStep
+from ringscope_server.insights import late_rank, slow_link
 from ringscope_server.insights.hang import Progress
 from ringscope_server.insights.hysteresis import Hysteresis
 from ringscope_server.insights.kinds import Finding, Key
 from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.low_bandwidth import Comparison
+from ringscope_server.insights.memory_growth import MemoryGrowth
 from ringscope_server.insights.slow_hops import SlowHops
 from ringscope_server.insights.step_windows import CROWDED_MIN_US, MIN_US, Block, RankStep, StepWindow, StepWindows
+from ringscope_server.insights.stragglers import straggler
+from ringscope_server.insights.stragglers.causes import MeanStep, mean_steps, typical_steps
 from ringscope_server.insights.windows import Sample, Window, Windows, median_of
 from ringscope_server.results.baseline import Baseline, Row
 
@@ -77,7 +77,8 @@ class Watch:
         self._comparison = Comparison(expected)
         self.hops = SlowHops(ranks)
         self._slow_hops: set[Key] = set()
-        self._of_windows, self._of_steps = Hysteresis(), Hysteresis()
+        self._of_windows, self._of_steps, self._of_memory = Hysteresis(), Hysteresis(), Hysteresis()
+        self._memory = MemoryGrowth()
         self._queued_share: float | None = None
         self._newest: Sequence[Window] = ()
         self._newest_steps: Mapping[int, MeanStep] = {}
@@ -91,7 +92,10 @@ class Watch:
         self._judge_windows(news, active, judgement)
         for full in self._steps.add(news.steps):
             self._judge_steps(full, active, judgement)
+        self._judge_newest_steps(news, judgement)
         self._judge_hops(judgement)
+        if (grown := self._memory.add(news.samples)) is not None:
+            judgement.opened += _settle(self._of_memory, grown, {"memory_growth"}, active, judgement)
         if (low := self._comparison.judge(news.rows)) is not None:
             judgement.opened.append(low)
         if news.is_running:
@@ -131,6 +135,14 @@ class Watch:
             judged.add("slow_link")
         judgement.opened += _settle(self._of_steps, findings, judged, active, judgement)
 
+    def _judge_newest_steps(self, news: News, judgement: Judgement) -> None:
+        """Judge the typical step of the last second: a slow loader is certain at once."""
+        typical = typical_steps([step for _, _, step in news.steps])
+        if len(typical) == self._ranks:
+            found = straggler.of_typical_steps(typical, self._newest)
+            self._of_steps.told.update(each.key for each in found)
+            judgement.opened += found
+
     def _is_lasting(self, key: Key) -> bool:
         """Return whether a finding of steps has been there for as long as it takes to see how the rank spent its time:
         many short steps end between two pulses.
@@ -159,19 +171,3 @@ def _settle(
     opened = hysteresis.open_now(findings, judged)
     judgement.over |= hysteresis.over_now(active, findings, judged)
     return opened
-
-
-def mean_steps(told: Iterable[RankStep]) -> dict[int, MeanStep]:
-    """Return the mean step of each rank."""
-    steps: defaultdict[int, list[RankStep]] = defaultdict(list)
-    for each in told:
-        steps[each.start.rank].append(each)
-    return {
-        rank: MeanStep(
-            of_rank[0].start.node,
-            fmean(step.duration_us for step in of_rank),
-            fmean(step.compute_us for step in of_rank),
-            None if any(step.input_us is None for step in of_rank) else fmean(step.input_us or 0.0 for step in of_rank),
-        )
-        for rank, of_rank in steps.items()
-    }

@@ -21,7 +21,7 @@ from deploy.grafana.source.variables import CLUSTER, JOB, NODE
 
 BUSBW = f"job_id_op:ringscope_bus_bandwidth_bytes_per_second:rate1m{{{JOB}}}"
 EXPECTED = f"max by (cluster, job_id, op) (ringscope_job_expected_bus_bandwidth_bytes_per_second{{{JOB}}})"
-SLOWEST = f"topk by (cluster, job_id) (1, job_id_rank:ringscope_compute_seconds:ratio_to_median1m{{{JOB}}})"
+SLOWEST = f"topk by (cluster, job_id) (1, job_id_rank:ringscope_own_seconds:ratio_to_median1m{{{JOB}}})"
 FIRING = f'ALERTS{{{CLUSTER},alertstate="firing",alertname=~"Ringscope.*"}}'
 GOOD_BELOW_ONE = [("green", None), ("red", 1)]
 

@@ -5,6 +5,7 @@ from typing import Any
 from deploy.grafana.source.boards import board
 from deploy.grafana.source.panels import (
     BANDWIDTH,
+    BYTES,
     COUNT,
     PER_SECOND,
     RATIO,
@@ -28,7 +29,7 @@ SLOWEST, FASTEST = "slowest rank", "fastest rank"
 def dashboard() -> dict[str, Any]:
     """Ringscope job."""
     description = "Bandwidth, step times and ranks of one job. Exact rows are on the job's own page."
-    rows = [[_states()], _bandwidth(), _durations(), [_compute()], _steps(), _training(), _placement()]
+    rows = [[_states()], _bandwidth(), _durations(), [_compute()], _steps(), _training(), _parts(), _placement()]
     return board("job", "job", description, rows, one_job=True)
 
 
@@ -131,9 +132,10 @@ def _steps() -> list[Panel]:
     lag = f"max by (cluster, job_id) ({last}) - on (cluster, job_id) group_right () {last}"
     rate = {
         what: f"sum(rate(ringscope_rank_{what}_seconds_total{{{RANK}}}{WINDOW}))"
-        for what in ("step", "compute", "collective")
+        for what in ("step", "compute", "collective", "input")
     }
-    other = f"clamp_min({rate['step']} - {rate['compute']} - {rate['collective']}, 0)"
+    waiting = f"({rate['input']} or 0 * {rate['step']})"  # absent where it is not measured
+    other = f"clamp_min({rate['step']} - {rate['compute']} - {rate['collective']} - {waiting}, 0)"
     whole = f"({rate['step']} > 0)"
     return [
         graph(
@@ -147,6 +149,7 @@ def _steps() -> list[Panel]:
             "Where the time goes",
             "Shares of the time in steps, over all ranks; collectives contain the wait for peers.",
             RATIO,
+            query(f"{waiting} / {whole}", "waiting for samples"),
             query(f"{rate['compute']} / {whole}", "compute"),
             query(f"{rate['collective']} / {whole}", "collectives"),
             query(f"{other} / {whole}", "other"),
@@ -186,6 +189,25 @@ def _training() -> list[Panel]:
             RATIO,
             query(f"ringscope_job_goodput_ratio{{{JOB}}}", "goodput"),
             width=8,
+        ),
+    ]
+
+
+def _parts() -> list[Panel]:
+    waiting = f"rate(ringscope_rank_input_seconds_total{{{RANK}}}{WINDOW})"
+    steps = f"rate(ringscope_rank_steps_total{{{RANK}}}{WINDOW})"
+    return [
+        graph(
+            "Waiting for samples",
+            "Mean time in a step in which the rank waited for its samples. Training jobs only.",
+            SECONDS,
+            query(f"{waiting} / ({steps} > 0)", "rank {{rank}}"),
+        ),
+        graph(
+            "Memory",
+            "Resident set of each rank's process; a GPU's memory is not part of it. Training jobs only.",
+            BYTES,
+            query(f"ringscope_rank_memory_bytes{{{RANK}}}", "rank {{rank}}"),
         ),
     ]
 

@@ -6,8 +6,8 @@ from deploy.grafana.source.boards import board
 from deploy.grafana.source.panels import COUNT, RATIO, SECONDS, Panel, graph, heatmap, job_page, now, query, table
 from deploy.grafana.source.variables import JOB, RANK
 
-COMPUTE = f"job_id_rank:ringscope_compute_seconds:mean1m{{{RANK}}}"
-SLOWNESS = f"job_id_rank:ringscope_compute_seconds:ratio_to_median1m{{{RANK}}}"
+OWN = f"job_id_rank:ringscope_own_seconds:mean1m{{{RANK}}}"
+SLOWNESS = f"job_id_rank:ringscope_own_seconds:ratio_to_median1m{{{RANK}}}"
 IN_COLLECTIVES = f"job_id_rank:ringscope_collective_seconds:ratio_to_median1m{{{RANK}}}"
 LEGEND = "job {{job_id}} rank {{rank}} on {{node}}"
 SLOW = 1.3  # as the alert RingscopeStragglerRank has it
@@ -15,9 +15,7 @@ SLOW = 1.3  # as the alert RingscopeStragglerRank has it
 
 def dashboard() -> dict[str, Any]:
     """Ringscope stragglers."""
-    description = (
-        "Ranks against the median of their job. Benchmarks have no compute time: there, see late ranks and insights."
-    )
+    description = "Ranks against the median of their job. Benchmarks have no such time: see late ranks and insights."
     return board("stragglers", "stragglers", description, [_top(), _scores(), [_map()], _late(), [_found()]])
 
 
@@ -50,22 +48,22 @@ def _top() -> list[Panel]:
 
 
 def _scores() -> list[Panel]:
-    best = f"min by (cluster, job_id) (job_id_rank:ringscope_compute_seconds:mean1m{{{JOB}}})"
+    best = f"min by (cluster, job_id) (job_id_rank:ringscope_own_seconds:mean1m{{{JOB}}})"
     return [
         job_page(
             graph(
                 "Against the best rank",
-                "The best rank's compute time over the rank's own: 1 is the best, below 0.75 a straggler.",
+                "The best rank's own time over the rank's: 1 is the best, below 0.75 a straggler.",
                 RATIO,
-                query(f"{best} / on (cluster, job_id) group_right () ({COMPUTE} > 0)", LEGEND),
+                query(f"{best} / on (cluster, job_id) group_right () ({OWN} > 0)", LEGEND),
             )
         ),
         job_page(
             graph(
                 "Against itself",
-                "The rank's best compute time of the last hour over its present one: below 0.75 it became slow.",
+                "The rank's best own time of the last hour over its present one: below 0.75 it became slow.",
                 RATIO,
-                query(f"min_over_time({COMPUTE}[1h]) / ({COMPUTE} > 0)", LEGEND),
+                query(f"min_over_time({OWN}[1h]) / ({OWN} > 0)", LEGEND),
             )
         ),
     ]
@@ -92,10 +90,10 @@ def _late() -> list[Panel]:
         ),
         job_page(
             graph(
-                "Compute time",
+                "Own time",
                 "Mean time outside of collectives in a step.",
                 SECONDS,
-                query(COMPUTE, LEGEND),
+                query(OWN, LEGEND),
             )
         ),
     ]

@@ -2466,7 +2466,7 @@ export interface components {
              * Check
              * @description The kind of problem that it would find; all means that nothing of such a job is checked.
              */
-            check: "all" | ("straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged");
+            check: "all" | ("straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged" | "memory_growth");
             /** Is Checked */
             is_checked: boolean;
             /**
@@ -3275,7 +3275,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged";
+            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged" | "memory_growth";
             /**
              * Message
              * @description One sentence.
@@ -3325,7 +3325,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged";
+            kind: "straggler" | "late_rank" | "slow_link" | "hang" | "desync" | "wrong_result" | "low_bandwidth" | "diverged" | "memory_growth";
             /**
              * Message
              * @description One sentence.
@@ -5514,6 +5514,11 @@ export interface components {
          */
         RankPulse: {
             /**
+             * Anonymous Bytes
+             * @description Memory of its process, without that of files and shared memory; null: it is not reported.
+             */
+            anonymous_bytes?: number | null;
+            /**
              * Awaits
              * @description The rank for which it waits in a call; null: none.
              */
@@ -5549,11 +5554,6 @@ export interface components {
             is_inside: boolean;
             /** Iterations */
             iterations: number;
-            /**
-             * Memory Bytes
-             * @description Resident set of its process; null: not reported.
-             */
-            memory_bytes?: number | null;
             /** Queued Us */
             queued_us?: number | null;
             /** Rank */

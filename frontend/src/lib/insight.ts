@@ -11,6 +11,7 @@ export const INSIGHTS: Record<InsightView["kind"], string> = {
   wrong_result: "Wrong result",
   low_bandwidth: "Low bandwidth",
   diverged: "Diverged",
+  memory_growth: "Memory growth",
 };
 
 /** When it was active: "now", or for how long. */

@@ -25,7 +25,7 @@ def test_a_living_rank(path: Path) -> None:
     assert (pulse.rank, pulse.step, pulse.iterations, pulse.untimed) == (1, 3, 20, 3)
     assert (pulse.size_bytes, pulse.waited_us) == (1024, 5_000)
     assert pulse.input_us is None, "nothing was measured"
-    assert pulse.memory_bytes is not None and pulse.memory_bytes > 1 << 20
+    assert pulse.anonymous_bytes is not None and pulse.anonymous_bytes > 1 << 20
     slot[positions.INPUT_NS] = 7_000_999
     assert rank_pulses({1: os.getpid()}, path)[0].input_us == 7_000
     assert pulse.state in "RS" and pulse.running_us is not None and pulse.running_us > 0

@@ -1,5 +1,7 @@
 """What follows from look to look: insights open after enough windows in a row, and close after as many clean ones."""
 
+from collections.abc import Callable
+
 import pytest
 
 from ringscope.contracts.protocol import RankPulse
@@ -7,7 +9,7 @@ from ringscope_server.insights.hysteresis import CLEAR_WINDOWS, Hysteresis
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.step_windows import WINDOW_STEPS, Block, RankStep
-from ringscope_server.insights.straggler import STEP_WINDOWS
+from ringscope_server.insights.stragglers.straggler import STEP_WINDOWS
 from ringscope_server.insights.watch import News, Watch
 from ringscope_server.insights.windows import Sample, Windows
 from ringscope_server.results.arrivals import Start
@@ -129,11 +131,24 @@ def test_a_hang_is_told_and_ends_the_gang() -> None:
     assert judgement.hang is not None and [found.kind for found in judgement.opened] == ["hang"]
 
 
-def training_news(at: int, slow_us: float) -> News:
-    """A window of training steps of three ranks, the last of which computes so long; the others wait for it."""
+def training_news(at: int, slow_us: float, input_us: Callable[[int], float] | None = None) -> News:
+    """A window of training steps of three ranks, the last of which computes so long; the others wait for it.
+
+    ``input_us`` is how long that rank waits for its samples in each step of the window; the others wait 1 ms.
+    """
     block = Block("all_reduce", "ring", True, 1 << 20)
+
+    def waits_us(rank: int, number: int) -> float | None:
+        if input_us is None:
+            return None
+        return input_us(number % WINDOW_STEPS) if rank == 2 else 1_000.0
+
     rows = [
-        (block, number, RankStep(Start(rank, "n1", number * 50_000_000, None), 45_000.0, compute_us, 0.0))
+        (
+            block,
+            number,
+            RankStep(Start(rank, "n1", number * 50_000_000, None), 45_000.0, compute_us, 0.0, waits_us(rank, number)),
+        )
         for number in range(at * WINDOW_STEPS, (at + 1) * WINDOW_STEPS)
         for rank, compute_us in enumerate((20_000.0, 20_000.0, slow_us))
     ]
@@ -156,3 +171,29 @@ def test_a_rank_that_is_slow_in_steps_is_told_once_its_time_was_seen_in_two_wind
         both.steps = [row for part in range(3) for row in training_news(3 * at + part, 40_000.0).steps]
         opened.append([finding.key for finding in watch.look(both, ()).opened])
     assert [set(keys) for keys in opened[:3]] == [set(), set(), {SLOW}]
+
+
+@pytest.mark.parametrize(
+    ("what", "input_us", "told"),
+    [
+        ("slow for most of the second", lambda step: 30_000.0 * (step > 8), [SLOW]),
+        ("slow for less than half of it", lambda step: 30_000.0 * (step > 11), []),
+        ("a single stall", lambda step: 900_000.0 * (step == 15), []),
+        ("a little slower", lambda step: 2_500.0, []),
+    ],
+)
+def test_a_slow_loader_is_told_with_the_first_second_of_slow_steps(
+    what: str, input_us: Callable[[int], float], told: list[tuple[str, int]]
+) -> None:
+    opened = Watch(3, Limits(60), {}).look(training_news(0, 20_000.0, input_us), ()).opened
+    assert [found.key for found in opened] == told, what
+    assert [found.evidence["cause"] for found in opened] == ["input"] * len(told)
+
+
+def test_a_slow_loader_lasts_while_the_steps_show_it() -> None:
+    watch, over = Watch(3, Limits(60), {}), list[set[object]]()
+    watch.look(training_news(0, 20_000.0, lambda step: 30_000.0), ())
+    for at in range(1, 10):
+        slow_us = 30_000.0 if at < 4 else 1_000.0
+        over.append(watch.look(training_news(at, 20_000.0, lambda step, slow_us=slow_us: slow_us), {SLOW}).over)
+    assert over == [set()] * 7 + [{SLOW}] * 2

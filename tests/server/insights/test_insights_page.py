@@ -8,19 +8,19 @@ import pytest
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import MAX_STACK_CHARACTERS
 from ringscope_server.insights import (
-    causes,
     hang,
     hysteresis,
     limits,
     low_bandwidth,
+    memory_growth,
     rows,
     slow_link,
     step_windows,
     store,
-    straggler,
     watch,
 )
 from ringscope_server.insights.kinds import KINDS, MAX_ACTIVE
+from ringscope_server.insights.stragglers import causes, straggler
 from ringscope_server.results import comparable as alike
 
 PAGE = " ".join((Path(__file__).parents[3] / "docs" / "insights.md").read_text().split())
@@ -49,6 +49,10 @@ def test_every_kind_has_its_row() -> None:
         f"`load_seconds` of the job ({JobSpec().load_seconds};",
         f"at most {store.MAX_STACKS} ranks, {store.MAX_STACK_CHARACTERS >> 10} KiB in total and "
         f"{MAX_STACK_CHARACTERS:,} characters per rank",
+        f"{memory_growth.SCALES_SECONDS[0]} s apart (one minute), and thirteen that are "
+        f"{memory_growth.SCALES_SECONDS[1]} s apart",
+        f"if {memory_growth.MIN_RISING * 100:.0f} % of the readings are above the one before, the growth is at least "
+        f"{memory_growth.MIN_BYTES >> 20} MiB and {memory_growth.MIN_PART * 100:.0f} % of the first reading",
         f"below {low_bandwidth.MIN_RATIO} of the baseline",
         f"among the last {alike.MAX_JOBS} jobs",
         f"at most {rows.MAX_STEP_ROWS:,} of its new steps",

@@ -283,8 +283,12 @@ class RankPulse(BaseModel):
     running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not report it.")
     queued_us: int | None = Field(None, ge=0, lt=2**63)
     input_us: int | None = Field(None, ge=0, lt=2**63, exclude_if=is_null, description="null: it is not measured.")
-    memory_bytes: int | None = Field(
-        None, ge=0, lt=2**63, exclude_if=is_null, description="Resident set of its process; null: not reported."
+    anonymous_bytes: int | None = Field(
+        None,
+        ge=0,
+        lt=2**63,
+        exclude_if=is_null,
+        description="Memory of its process, without that of files and shared memory; null: it is not reported.",
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ringscope.contracts.protocol import PULSE_SECONDS, Pulse, RankPulse
 from ringscope.engine import positions
-from ringscope.engine.memory.resident_set import resident_bytes
+from ringscope.engine.memory.resident_set import anonymous_bytes
 from ringscope.engine.positions import Position
 from ringscope_agent import process_group
 from ringscope_agent.client import ServerClient
@@ -57,5 +57,5 @@ def _rank_pulse(rank: int, state: str, place: Position, pid: int) -> RankPulse:
         running_us=None if times is None else times.running_ns // 1000,
         queued_us=None if times is None else times.queued_ns // 1000,
         input_us=place.input_ns // 1000 or None,
-        memory_bytes=resident_bytes(pid),
+        anonymous_bytes=anonymous_bytes(pid),
     )

@@ -11,6 +11,6 @@ JOB_INSIGHT = INSIGHTS.gauge(
     alerts=(
         "RingscopeInsightHang", "RingscopeInsightDesync", "RingscopeInsightWrongResult", "RingscopeInsightStraggler",
         "RingscopeInsightSlowLink", "RingscopeInsightLowBandwidth", "RingscopeInsightLateRank",
-        "RingscopeInsightDiverged",
+        "RingscopeInsightDiverged", "RingscopeInsightMemoryGrowth",
     ),
 )  # fmt: skip

@@ -4,14 +4,19 @@ The parts overlap: a rank that waits for a slow disk sleeps, and a loader may wa
 order in which one can be the cause of another: without a core, waiting for samples, stopped, computing.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean, median
 from typing import Any, Literal
 
+from ringscope_server.insights.step_windows import RankStep
 from ringscope_server.insights.windows import Window, median_of
 
 Cause = Literal["queued", "input", "stopped", "compute"]
 MIN_EXPLAINED = 0.8
+TYPICAL_NS = 1_000_000_000
+MIN_TYPICAL_STEPS = 5  # in the last second
 SPINNING_SHARE = 0.1  # if the median rank sleeps more, ranks sleep while they wait
 
 WORDS: dict[Cause, str] = {
@@ -48,7 +53,7 @@ class Excess:
 
 @dataclass(frozen=True, slots=True)
 class MeanStep:
-    """The mean of some steps of a rank; ``input_us`` is None if it does not measure its wait for samples."""
+    """The mean or median of a rank's steps; ``input_us`` is None if it does not measure its wait for samples."""
 
     node: str
     duration_us: float
@@ -59,6 +64,39 @@ class MeanStep:
     def own_us(self) -> float:
         """The time in which the rank did not wait for sums."""
         return self.compute_us + (self.input_us or 0.0)
+
+
+def mean_steps(told: Iterable[RankStep]) -> dict[int, MeanStep]:
+    """Return the mean step of each rank."""
+    return {rank: _step_of(steps, fmean) for rank, steps in _by_rank(told).items()}
+
+
+def typical_steps(told: Iterable[RankStep]) -> dict[int, MeanStep]:
+    """Return the medians over the steps of each rank's last second, for ranks that have enough of them there."""
+    found = {}
+    for rank, steps in _by_rank(told).items():
+        since_ns = max(step.start.time_ns for step in steps) - TYPICAL_NS
+        newest = [step for step in steps if step.start.time_ns > since_ns]
+        if len(newest) >= MIN_TYPICAL_STEPS:
+            found[rank] = _step_of(newest, median)
+    return found
+
+
+def _by_rank(told: Iterable[RankStep]) -> dict[int, list[RankStep]]:
+    steps: defaultdict[int, list[RankStep]] = defaultdict(list)
+    for step in told:
+        steps[step.start.rank].append(step)
+    return steps
+
+
+def _step_of(steps: Sequence[RankStep], middle: Callable[[list[float]], float]) -> MeanStep:
+    inputs_us = [step.input_us for step in steps if step.input_us is not None]
+    return MeanStep(
+        steps[0].start.node,
+        middle([step.duration_us for step in steps]),
+        middle([step.compute_us for step in steps]),
+        middle(inputs_us) if len(inputs_us) == len(steps) else None,
+    )
 
 
 def excess_of(windows: Sequence[Window], steps: Mapping[int, MeanStep], rank: int, whole: float = 0.0) -> Excess:

@@ -13,10 +13,11 @@ node shuffles ranks. ``causes`` names the part of its time that explains the dif
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from ringscope_server.insights.causes import SPINNING_SHARE, WORDS, Cause, MeanStep, excess_of
 from ringscope_server.insights.kinds import Finding
+from ringscope_server.insights.stragglers.causes import SPINNING_SHARE, WORDS, Cause, MeanStep, excess_of
 from ringscope_server.insights.windows import Window, median_of
 
 MIN_RANKS = 3
@@ -25,7 +26,6 @@ MIN_OWN_SHARE = 0.1  # above the median: 100 ms of a second
 MIN_QUEUED_SHARE = 0.25
 MIN_COMPUTE_US = 2_000.0  # above the median, in a step
 OWN_WINDOWS, QUEUED_WINDOWS, STEP_WINDOWS = 2, 3, 3
-INPUT_WINDOWS = 1  # if the steps of that time show it, too: other load on a node does not look like a slow loader
 
 
 def of_windows(
@@ -76,6 +76,14 @@ def of_steps(steps: Mapping[int, MeanStep], windows: Sequence[Window] = ()) -> l
         return []
     own_us = {rank: step.own_us for rank, step in steps.items()}
     return [_of_step(steps, windows, rank, own_us) for rank in own_us if _stands_out(own_us, rank, MIN_COMPUTE_US)]
+
+
+def of_typical_steps(steps: Mapping[int, MeanStep], windows: Sequence[Window] = ()) -> list[Finding]:
+    """Return the ranks whose loader is slow by typical steps of the last second.
+
+    A median shows no single step that was disturbed, so this needs no second window.
+    """
+    return [replace(found, windows=1) for found in of_steps(steps, windows) if found.evidence["cause"] == "input"]
 
 
 def _of_step(
@@ -135,10 +143,6 @@ def _finding(
         f"time, the median rank {middle:.0%}, and all others wait for it."
     )
     windows = OWN_WINDOWS if measure == "own" else QUEUED_WINDOWS
-    if cause == "input" and _stands_out(
-        {rank: step.own_us for rank, step in steps.items()}, window.rank, MIN_COMPUTE_US
-    ):
-        windows = INPUT_WINDOWS
     return Finding("straggler", message, window.rank, window.node, evidence, windows)
 
 

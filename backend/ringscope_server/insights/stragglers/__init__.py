@@ -1,0 +1,1 @@
+"""Stragglers: the ranks that are slow, and why."""

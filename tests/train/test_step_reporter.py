@@ -67,5 +67,16 @@ def test_waiting_for_samples_is_no_computing_and_memory_is_told_with_each_block(
     assert [record.input_us for record in told if isinstance(record, Steps)] == [[3.0], None]
 
 
+def test_memory_is_read_twice_a_second_at_most(clock, monkeypatch):
+    told, reads = [], iter(range(100))
+    monkeypatch.setattr(step_reporter, "resident_bytes", lambda: next(reads))
+    reporter = StepReporter(0, 2, told.append, "ring", "mpi")
+    for _ in range(6):
+        clock[0] += 0.2
+        reporter.add(step(buckets=None))
+        reporter.send()
+    assert [record.memory_bytes for record in told] == [0, 0, 0, 1, 1, 1]
+
+
 def test_nothing_is_told_where_there_is_nothing():
     StepReporter(0, 2, lambda record: pytest.fail("told"), "ring", "mpi").send()

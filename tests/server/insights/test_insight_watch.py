@@ -176,8 +176,9 @@ def test_a_rank_that_is_slow_in_steps_is_told_once_its_time_was_seen_in_two_wind
 @pytest.mark.parametrize(
     ("what", "input_us", "told"),
     [
-        ("slow for most of the second", lambda step: 30_000.0 * (step > 8), [SLOW]),
-        ("slow for less than half of it", lambda step: 30_000.0 * (step > 11), []),
+        ("slow for most of the second", lambda step: 30_000.0 * (step > 4), [SLOW]),
+        ("slow for less of it", lambda step: 30_000.0 * (step > 5), []),
+        ("stopped now and then", lambda step: 90_000.0 * (step % 3 > 0), []),
         ("a single stall", lambda step: 900_000.0 * (step == 15), []),
         ("a little slower", lambda step: 2_500.0, []),
     ],

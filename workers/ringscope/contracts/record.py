@@ -129,7 +129,9 @@ class Steps(RecordModel):
         description="Bytes of a collective if only steps with a communication time have one; bytes is then their mean.",
     )
     memory_bytes: Int64 | None = Field(
-        None, exclude_if=is_null, description="Resident set of the rank's process after the last of these steps."
+        None,
+        exclude_if=is_null,
+        description="Resident set of the rank's process at the last of these steps, at most half a second old.",
     )
     dropped: int = Field(0, description="Records this rank had to drop since its last one.")
 

@@ -52,6 +52,8 @@ class StepReporter:
         self._next_step, self._steps = first_step, list[Step]()
         self._since = time.monotonic()
         self._collective_bytes = collective_bytes
+        self._memory: int | None = None
+        self._memory_until = 0.0  # when it is read again
 
     def add(self, step: Step) -> None:
         """Add a step, and send the block when it is full or old enough."""
@@ -96,8 +98,15 @@ class StepReporter:
             samples=samples if len(samples) == len(steps) else None,
             lag=lags if len(lags) == len(steps) else None,
             collective_bytes=self._collective_bytes,
-            memory_bytes=resident_bytes(),
+            memory_bytes=self._memory_bytes(),
         )
+
+    def _memory_bytes(self) -> int | None:
+        """Return the resident set, read at most twice a second: a block of short steps takes as long as reading it."""
+        now = time.monotonic()
+        if now >= self._memory_until:
+            self._memory, self._memory_until = resident_bytes(), now + _MOST_SECONDS
+        return self._memory
 
 
 def _compute_us(step: Step) -> float:

@@ -7,7 +7,7 @@ order in which one can be the cause of another: without a core, waiting for samp
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import fmean
 from typing import Any, Literal
 
 from ringscope_server.insights.step_windows import RankStep
@@ -53,7 +53,7 @@ class Excess:
 
 @dataclass(frozen=True, slots=True)
 class MeanStep:
-    """The mean or median of a rank's steps; ``input_us`` is None if it does not measure its wait for samples."""
+    """A typical step of a rank, such as the mean; ``input_us`` is None if it does not measure its wait for samples."""
 
     node: str
     duration_us: float
@@ -72,14 +72,21 @@ def mean_steps(told: Iterable[RankStep]) -> dict[int, MeanStep]:
 
 
 def typical_steps(told: Iterable[RankStep]) -> dict[int, MeanStep]:
-    """Return the medians over the steps of each rank's last second, for ranks that have enough of them there."""
+    """Return the lower quartiles over the steps of each rank's last second, for ranks that have enough of them there.
+
+    Three of four steps take at least as long, so neither a stall nor a rank that is stopped now and then shows in them.
+    """
     found = {}
     for rank, steps in _by_rank(told).items():
         since_ns = max(step.start.time_ns for step in steps) - TYPICAL_NS
         newest = [step for step in steps if step.start.time_ns > since_ns]
         if len(newest) >= MIN_TYPICAL_STEPS:
-            found[rank] = _step_of(newest, median)
+            found[rank] = _step_of(newest, _lower_quartile)
     return found
+
+
+def _lower_quartile(values: list[float]) -> float:
+    return sorted(values)[len(values) // 4]
 
 
 def _by_rank(told: Iterable[RankStep]) -> dict[int, list[RankStep]]:

@@ -81,7 +81,7 @@ def of_steps(steps: Mapping[int, MeanStep], windows: Sequence[Window] = ()) -> l
 def of_typical_steps(steps: Mapping[int, MeanStep], windows: Sequence[Window] = ()) -> list[Finding]:
     """Return the ranks whose loader is slow by typical steps of the last second.
 
-    A median shows no single step that was disturbed, so this needs no second window.
+    They do not show single steps that were disturbed, so this needs no second window.
     """
     return [replace(found, windows=1) for found in of_steps(steps, windows) if found.evidence["cause"] == "input"]
 

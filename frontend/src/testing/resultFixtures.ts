@@ -1,5 +1,5 @@
 /** Reports of jobs for the tests: rows, steps, lines of a log; each test names only what it is about. */
-import type { ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, RankBuckets, StepBlock } from "../api/types";
+import type { ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, Pipeline, RankBuckets, StepBlock } from "../api/types";
 
 export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
   return {
@@ -127,4 +127,23 @@ export function someBuckets(): RankBuckets[] {
     },
     { rank: 1, step: 9, backward_us: 500, buckets: [{ bytes: 3072, ready_us: 490, start_us: 500, end_us: 1000 }] },
   ];
+}
+
+/** One step of a pipeline of two stages with one micro-batch; the second stage begins 100 µs later. */
+export function somePipeline(): Pipeline {
+  const common = { type: "pipeline_step" as const, step: 9, replica: 0, peak_activations: 1 };
+  return {
+    items: [
+      {
+        ...common, rank: 0, stage: 0, start_ns: 1_000_000, part: [0, 0, 0, 0], micro_batch: [0, 0, 0, 0],
+        kind: ["forward", "send", "wait", "backward"], start_us: [0, 200, 200, 800], end_us: [200, 250, 800, 1000],
+      },
+      {
+        ...common, rank: 1, stage: 1, start_ns: 1_100_000, part: [1, 1, 1, 1], micro_batch: [0, 0, 0, 0],
+        kind: ["wait", "forward", "backward", "send"], start_us: [0, 100, 300, 700], end_us: [100, 300, 700, 750],
+      },
+    ],
+    bubble: 0.5,
+    ideal_bubble: 0.5,
+  };
 }

@@ -1,13 +1,21 @@
+import { lazy, Suspense } from "react";
 import type { JobView } from "../../../api/types";
 import { Buckets } from "./Buckets";
 import { TrainingCurve } from "./TrainingCurve";
 import { Epochs } from "./Epochs";
 
-/** The reports of training: its curve, the timeline within a step, and last its epochs, whose number grows. */
+const Pipeline = lazy(async () => ({ default: (await import("./Pipeline")).Pipeline }));
+
+/** The reports of training: its curve, the timelines within a step, and last its epochs, whose number grows. */
 export function TrainingResults({ job }: { job: JobView }) {
   return (
     <>
       <TrainingCurve job={job} />
+      {job.spec.training?.strategy === "pipeline" && (
+        <Suspense fallback={null}>
+          <Pipeline job={job} />
+        </Suspense>
+      )}
       <Buckets job={job} />
       <Epochs job={job} />
     </>

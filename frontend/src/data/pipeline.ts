@@ -1,0 +1,13 @@
+/** The question about a pipeline; it is loaded with the drawing. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { api, unwrap } from "../api/client";
+import { jobKey } from "./keys";
+
+/** The newest reported step of each stage, and the bubble. */
+export function pipelineQuery(id: number, isOver: boolean) {
+  return queryOptions({
+    queryKey: jobKey(id, "pipeline", isOver),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/pipeline", { params: { path: { job_id: id } } })),
+    placeholderData: keepPreviousData,
+  });
+}

@@ -17,6 +17,7 @@ from benchmarks.training import averages as training_averages
 from benchmarks.training import checks as training_checks
 from benchmarks.training import links as training_links
 from benchmarks.training import page as training_numbers
+from benchmarks.training import pipeline as training_pipeline
 from benchmarks.training import shares as training_shares
 from benchmarks.training import strategies as training
 
@@ -29,6 +30,7 @@ PARTS = {
     "training_checks": training_checks.run,
     "training_averages": training_averages.run,
     "training_shares": training_shares.run,
+    "training_pipeline": training_pipeline.run,
     "untuned": untuned.run,
 }
 

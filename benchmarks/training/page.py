@@ -49,6 +49,8 @@ def tables(documents: Mapping[str, Any]) -> dict[str, str]:
     for name, document in documents.items():
         made[f"{name}_targets"] = _targets(document["targets"])
         made[f"{name}_run"] = _run(document)
+        for table, (heading, *lines) in document.get("tables", {}).items():
+            made[table] = _table(heading, lines)
         for comparison, outcome in document["comparisons"].items():
             made[comparison] = _comparison(Outcome(outcome["rounds"], outcome["left_out"]))
     return made
@@ -86,7 +88,7 @@ def _targets(targets: Sequence[Mapping[str, Any]]) -> str:
 
 def _run(document: Mapping[str, Any]) -> str:
     machine, versions = document["machine"], document["machine"]["versions"]
-    found = [comparison["conditions"] for comparison in document["comparisons"].values()]
+    found = [comparison["conditions"] for comparison in document["comparisons"].values()] or [document["conditions"]]
     shares = [conditions["others_share"] for conditions in found]
     return (
         f"Run of {min(conditions['started_at'] for conditions in found)} on {machine['cores']} cores of "

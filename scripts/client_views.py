@@ -131,6 +131,8 @@ CurvePart: job_id attempt first_step last_step
 Curve = TrainingCurve: points steps_per_point attempts
 Bucket: bytes ready_us start_us end_us
 RankBuckets = RankBucketsView: rank step backward_us buckets
+PipelineStep: rank step stage replica peak_activations kind part micro_batch start_us end_us
+Pipeline = PipelineView: items bubble ideal_bubble
 
 [webhooks]
 Webhook = WebhookView: id name url events is_enabled revision=1

@@ -26,7 +26,7 @@ from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTab
 from ringscope.client.views.predictions import Against, ComparedRow, Interpolated
 from ringscope.client.views.results import Arrival, AttemptEnvironment, LogLine, Step
 from ringscope.client.views.tokens import LoginLink, Me, ShareLink, Token
-from ringscope.client.views.training import Curve, CurvePoint, RankBuckets
+from ringscope.client.views.training import Curve, CurvePoint, Pipeline, PipelineStep, RankBuckets
 from ringscope.client.views.webhooks import Delivery, NewWebhook
 from ringscope.client.webhooks import Webhook, WebhookRoutes
 
@@ -64,6 +64,8 @@ __all__ = [
     "Node",
     "Page",
     "Pending",
+    "Pipeline",
+    "PipelineStep",
     "PriceCell",
     "PriceTable",
     "QueuePlan",

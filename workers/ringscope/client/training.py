@@ -3,7 +3,7 @@
 from ringscope.client.connection import Connection
 from ringscope.client.view import Page
 from ringscope.client.views import training as views
-from ringscope.client.views.training import Curve, RankBuckets
+from ringscope.client.views.training import Curve, Pipeline, RankBuckets
 
 
 class Epoch(views.Epoch):
@@ -16,7 +16,7 @@ class Epoch(views.Epoch):
 
 
 class TrainingRoutes(Connection):
-    """/jobs/{id}/training, epochs and buckets."""
+    """/jobs/{id}/training, epochs, buckets and pipeline."""
 
     def training_curve(self, job_id: int, points: int = 500) -> Curve:
         """Return loss, throughput and the parts of a step, in at most ``points`` points."""
@@ -30,6 +30,10 @@ class TrainingRoutes(Connection):
         """A page of the job's epochs, oldest first."""
         page = self._page(f"/jobs/{job_id}/epochs", {"cursor": cursor})
         return Page([Epoch.read(item) for item in page.items], page.next)
+
+    def pipeline(self, job_id: int, attempt: int | None = None) -> Pipeline:
+        """Return the newest reported step of each rank of a pipeline, and the bubble; default: of the newest attempt."""
+        return Pipeline.read(self._get(f"/jobs/{job_id}/pipeline", {"attempt": attempt}))
 
     def buckets(self, job_id: int, attempt: int | None = None) -> list[RankBuckets]:
         """The newest step of each rank from inside; of the newest attempt if none is named."""

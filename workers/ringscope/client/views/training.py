@@ -69,3 +69,26 @@ class RankBuckets(View):
     step: int
     backward_us: float
     buckets: list[Bucket]
+
+
+class PipelineStep(View):
+    """Activities of one rank of a pipeline in one step. Only some steps are reported, equal ones by all stages."""
+
+    rank: int
+    step: int
+    stage: int
+    replica: int
+    peak_activations: int
+    kind: list[str]
+    part: list[int]
+    micro_batch: list[int]
+    start_us: list[float]
+    end_us: list[float]
+
+
+class Pipeline(View):
+    """The newest reported step of each rank of a pipeline, and the share of a step in which a stage is idle."""
+
+    items: list[PipelineStep]
+    bubble: float | None
+    ideal_bubble: float | None

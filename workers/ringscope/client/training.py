@@ -32,7 +32,7 @@ class TrainingRoutes(Connection):
         return Page([Epoch.read(item) for item in page.items], page.next)
 
     def pipeline(self, job_id: int, attempt: int | None = None) -> Pipeline:
-        """Return the newest reported step of each rank of a pipeline, and the bubble; default: of the newest attempt."""
+        """Return the newest step of each rank of a pipeline, and the bubble; by default of the newest attempt."""
         return Pipeline.read(self._get(f"/jobs/{job_id}/pipeline", {"attempt": attempt}))
 
     def buckets(self, job_id: int, attempt: int | None = None) -> list[RankBuckets]:

@@ -227,3 +227,53 @@ def test_training_has_no_rows_to_compare(two_jobs: FakeApi) -> None:
     two_jobs.answers["GET /jobs/2/measurements"] = items()
     assert "Only benchmarks have comparable rows.\n" in two_jobs.run("diff", "1", "2").out
     assert all(asked.path != "/comparison" for asked in two_jobs.asked), "which refuses what is no benchmark"
+
+
+REGRESSION = {
+    "job_id": 9,
+    "base_job_id": 4,
+    "collective": "all_reduce",
+    "algorithm": "ring",
+    "size_bytes": 1 << 20,
+    "nodes": ["n1", "n2"],
+    "ratio": 1.4142,
+    "ratio_low": 1.21,
+    "ratio_high": 1.6,
+}
+
+
+def test_what_takes_longer_than_the_day_before_is_listed(api: FakeApi) -> None:
+    api.answers["GET /comparison/regressions"] = {"pairs": 3, "items": [REGRESSION]}
+    counted, headings, row, command = api.run("regressions").out.splitlines()
+    assert counted == "3 benchmarks compared with the day before, 1 slower."
+    assert headings.split() == [
+        "ALGORITHM",
+        "COLLECTIVE",
+        "SIZE",
+        "NODES",
+        "TIMES",
+        "AS",
+        "LONG",
+        "95",
+        "%",
+        "JOB",
+        "BASE",
+    ]
+    assert row.split() == ["ring", "all_reduce", "1", "MiB", "n1,n2", "1.41", "1.21", "to", "1.6", "9", "4"]
+    assert command == "`ringscope diff 4 9` compares the first ones row by row."
+    told = json.loads(api.run("regressions", "--json").out)
+    assert told == {"pairs": 3, "items": [REGRESSION]}
+
+
+@pytest.mark.parametrize(
+    ("pairs", "sentence"),
+    [
+        (0, "Nothing can be compared: no undisturbed benchmark ran on the same nodes on both days."),
+        (2, "2 benchmarks compared with the day before, 0 slower."),
+    ],
+)
+def test_that_nothing_takes_longer_is_told_apart_from_nothing_to_compare(
+    api: FakeApi, pairs: int, sentence: str
+) -> None:
+    api.answers["GET /comparison/regressions"] = {"pairs": pairs, "items": []}
+    assert api.run("regressions").out == sentence + "\n"

@@ -5,7 +5,8 @@ import re
 from typing import Any
 
 import pytest
-from tests.cli.fake_api import FakeApi, job
+from tests.cli.fake_api import FakeApi, items, job
+from tests.cli.nodes.test_nodes import node
 
 from ringscope.cli.commands.why import explain
 from ringscope.client import Job
@@ -35,6 +36,7 @@ def test_a_waiting_job(api: FakeApi) -> None:
         "position": 2,
     }
     api.answers["GET /jobs/7"] = job(7, pending=pending)
+    api.answers["GET /nodes"] = items()
     done = api.run("why", "7")
     assert done.code == 0
     first, place, start, advice = done.out.splitlines()
@@ -42,6 +44,25 @@ def test_a_waiting_job(api: FakeApi) -> None:
     assert place == "Place in the queue: 2"
     assert re.fullmatch(r"Estimated start: 2036-01-02 03:04:05 \(in \d+ d\)", start)
     assert advice == "Next: `ringscope logs 7` has its output."
+
+
+def test_a_job_that_waits_for_nodes_names_the_drained_ones_that_it_could_use(api: FakeApi) -> None:
+    drain = {"desired": "drain", "desired_by": "ada", "desired_reason": "Kernel update."}
+    waiting = job(7, pending={"reason": "slots", "sentence": "Waits for slots."})
+    waiting["spec"]["placement"] = {"ranks": 2, "selector": {"rack": "1"}}
+    api.answers["GET /jobs/7"] = waiting
+    nodes = [
+        node("n1", labels={"rack": "1"}, **drain),
+        node("n2", labels={"rack": "2"}, **drain),
+        node("n3", labels={"rack": "1"}),
+        node("n4", labels={"rack": "1"}, observed="lost", **drain),
+    ]
+    api.answers["GET /nodes"] = items(*nodes)
+    lines = api.run("why", "7").out.splitlines()
+    told = [line for line in lines if line.startswith("Node ")]
+    assert told == ["Node n1 is drained by ada: Kernel update. `ringscope resume n1` gives it work again."]
+    waiting["pending"]["reason"] = "quota"
+    assert not any(line.startswith("Node ") for line in api.run("why", "7").out.splitlines())
 
 
 def test_a_retry_that_waits() -> None:

@@ -26,7 +26,7 @@ SECTIONS = {
         "why": ["why"],
         "insights": ["insights"],
         "job_changes": ["cancel", "hold", "release", "priority", "label", "note", "retry", "clone"],
-        "diff": ["diff"],
+        "diff": ["diff", "regressions"],
     },
     "Nodes": {
         "nodes": ["nodes", "node", "drain", "resume", "label-node", "release-slot", "remove-node"],

@@ -23,7 +23,7 @@ from ringscope.client.views.jobs import Attempt, ClearWinner, Delay, Pending, Qu
 from ringscope.client.views.monitoring import MonitoringFile, TargetGroup
 from ringscope.client.views.nodes import Cluster
 from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTable, Sensitivities
-from ringscope.client.views.predictions import Against, ComparedRow, Interpolated
+from ringscope.client.views.predictions import Against, ComparedRow, Interpolated, Regression
 from ringscope.client.views.results import Arrival, AttemptEnvironment, LogLine, Step
 from ringscope.client.views.tokens import LoginLink, Me, ShareLink, Token
 from ringscope.client.views.training import Curve, CurvePoint, Pipeline, PipelineStep, RankBuckets
@@ -70,6 +70,7 @@ __all__ = [
     "PriceTable",
     "QueuePlan",
     "RankBuckets",
+    "Regression",
     "Schedule",
     "Sensitivities",
     "ServerAwayError",

@@ -1,4 +1,4 @@
-"""`ringscope diff`: compare two jobs, such as last week's numbers and today's."""
+"""`ringscope diff` compares two jobs, and `ringscope regressions` the last 24 hours with those before."""
 
 import json
 from dataclasses import asdict
@@ -10,7 +10,7 @@ from ringscope.cli.caveats import sentences
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.cli.formatting import AsJson, table
-from ringscope.client import Against, AttemptEnvironment, Client, ComparedRow, Interpolated, Job
+from ringscope.client import Against, AttemptEnvironment, Client, ComparedRow, Interpolated, Job, Regression
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.units import format_size, plural
@@ -18,11 +18,13 @@ from ringscope.judging.two_jobs import FASTEST, Difference, differences, obstacl
 
 First = Annotated[int, typer.Argument(metavar="A", help="The number of the job to compare with.")]
 Second = Annotated[int, typer.Argument(metavar="B", help="The number of the other job.")]
+_REGRESSION_HEADINGS = ("ALGORITHM", "COLLECTIVE", "SIZE", "NODES", "TIMES AS LONG", "95 %", "JOB", "BASE")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the app."""
+    """Add the commands to the app."""
     app.command()(diff)
+    app.command()(regressions)
 
 
 def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
@@ -226,3 +228,37 @@ def _document(sides: list[dict[str, Any]], compared: _Compared, found: list[Diff
     interpolated = [one.model_dump() for one in compared.interpolated]
     found_there = {"obstacles": compared.obstacles, "differences": differing, "rows": rows}
     return {"a": a, "b": b, "jobs": sides} | found_there | {"interpolated": interpolated}
+
+
+def regressions(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
+    """List what takes longer than the day before.
+
+    It compares each undisturbed benchmark of the last 24 hours with the same one on the same nodes of the 24 hours
+    before. A regression is a ratio of the times whose 95 % interval lies above 1.
+    """
+    with connect(url, data_dir) as client:
+        found = client.regressions()
+    if as_json:
+        say_json(found.model_dump_json(indent=2))
+        return
+    if not found.pairs:
+        say("Nothing can be compared: no undisturbed benchmark ran on the same nodes on both days.")
+        return
+    say(f"{plural(found.pairs, 'benchmark')} compared with the day before, {len(found.items)} slower.")
+    if found.items:
+        stdout_console().print(table(_REGRESSION_HEADINGS, map(_regression, found.items)))
+        worst = found.items[0]
+        say(f"`ringscope diff {worst.base_job_id} {worst.job_id}` compares the first ones row by row.")
+
+
+def _regression(found: Regression) -> tuple[object, ...]:
+    return (
+        found.algorithm,
+        found.collective,
+        format_size(found.size_bytes),
+        ",".join(found.nodes),
+        f"{found.ratio:.3g}",
+        f"{found.ratio_low:.3g} to {found.ratio_high:.3g}",
+        found.job_id,
+        found.base_job_id,
+    )

@@ -156,6 +156,15 @@ def test_ranks_that_queue_while_they_wait_do_not_blur_the_cause() -> None:
     assert found.evidence["cause"] == "stopped"
 
 
+def test_where_the_steps_do_not_decide_the_windows_do() -> None:
+    gang = [window(rank, waited=0.4, queued=0.51, running=0.25, input=0.25) for rank in range(3)]
+    gang.append(window(3, waited=0.1, queued=0.42, running=0.14, input=0.52))
+    steps = {rank: MeanStep("n1", 42_000.0, 12_000.0, 11_000.0) for rank in range(3)}
+    steps[3] = MeanStep("n1", 42_000.0, 15_000.0, 21_000.0)  # it computed 3 ms longer, while the others used its core
+    (found,) = straggler.of_windows(gang, steps=steps)
+    assert found.evidence["cause"] == "input"
+
+
 def test_a_rank_that_is_stopped_between_its_loads_is_stopped() -> None:
     gang = [window(rank, waited=0.4, input=0.3) for rank in range(3)]
     (found,) = straggler.of_windows([*gang, window(3, waited=0.0, running=0.6, input=0.5)])

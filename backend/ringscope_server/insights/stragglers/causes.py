@@ -106,19 +106,26 @@ def _step_of(steps: Sequence[RankStep], middle: Callable[[list[float]], float]) 
     )
 
 
-def excess_of(windows: Sequence[Window], steps: Mapping[int, MeanStep], rank: int, whole: float = 0.0) -> Excess:
-    """Return by how much the parts of a rank's time are above the median rank's.
+def cause_of(windows: Sequence[Window], steps: Mapping[int, MeanStep], rank: int, whole: float = 0.0) -> Cause | None:
+    """Return the cause for which a rank takes longer than the median rank; None if no part explains enough of it.
 
-    Steps tell a rank's own time and its wait for samples exactly, and windows what the kernel knows. Without steps, or
-    if they show no difference (a script may not tell how long it waits for sums), the windows tell all; the whole is
-    then the time in which the others wait longer, or ``whole`` if that is not known.
+    Steps tell a rank's own time and its wait for samples exactly, and windows what the kernel knows. If the steps do
+    not decide (on a crowded node the computing of a late rank takes longer, too, as the others use its core while they
+    wait), the windows alone do; the whole is then the time in which the others wait longer, or ``whole`` if that is
+    not known.
     """
     shares = _of_windows(windows, rank, whole)
-    if rank not in steps or (whole_us := _above_median(_of(steps, "own_us"), rank)) <= 0:
-        return shares
+    return (_of_steps(steps, shares, rank).cause if rank in steps else None) or shares.cause
+
+
+def _of_steps(steps: Mapping[int, MeanStep], shares: Excess, rank: int) -> Excess:
     step = steps[rank]
-    input_us = None if step.input_us is None else _above_median(_of(steps, "input_us"), rank)
-    return Excess(whole_us, shares.queued * step.duration_us, input_us, shares.stopped * step.duration_us)
+    return Excess(
+        _above_median(_of(steps, "own_us"), rank),
+        shares.queued * step.duration_us,
+        None if step.input_us is None else _above_median(_of(steps, "input_us"), rank),
+        shares.stopped * step.duration_us,
+    )
 
 
 def _of_windows(windows: Sequence[Window], rank: int, whole: float) -> Excess:

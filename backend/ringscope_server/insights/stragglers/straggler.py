@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from ringscope_server.insights.kinds import Finding
-from ringscope_server.insights.stragglers.causes import SPINNING_SHARE, WORDS, Cause, MeanStep, excess_of
+from ringscope_server.insights.stragglers.causes import SPINNING_SHARE, WORDS, Cause, MeanStep, cause_of
 from ringscope_server.insights.windows import Window, median_of
 
 MIN_RANKS = 3
@@ -91,7 +91,7 @@ def _of_step(
 ) -> Finding:
     step, inputs_us = steps[rank], {each: mean.input_us or 0.0 for each, mean in steps.items()}
     middle_us, input_middle_us = median_of(list(own_us.values())), median_of(list(inputs_us.values()))
-    cause = excess_of(windows, steps, rank).cause
+    cause = cause_of(windows, steps, rank)
     if cause == "input":
         what = f"it waits {inputs_us[rank] / 1e3:.1f} ms for the samples of a step, the median rank "
         what += f"{input_middle_us / 1e3:.1f} ms"
@@ -123,7 +123,7 @@ def _finding(
     gang: Sequence[Window], steps: Mapping[int, MeanStep], window: Window, measure: str, values: Mapping[int, float]
 ) -> Finding:
     middle, value = median_of(list(values.values())), values[window.rank]
-    cause = excess_of(gang, steps, window.rank, value - middle).cause
+    cause = cause_of(gang, steps, window.rank, value - middle)
     evidence: dict[str, Any] = {
         "measure": f"{measure}_share",
         "value": value,

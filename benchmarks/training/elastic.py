@@ -8,12 +8,13 @@ rank has started, and rank 0 has finished a step. The limit is what has to happe
 fewer cores than ranks most of it is the start of Python and PyTorch, which the ranks do side by side.
 """
 
-import contextlib
 import math
+import os
+import signal
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,7 +22,6 @@ from statistics import median
 from typing import TypeVar
 
 import httpx
-import psutil
 from benchmarks.command import Parser, count, exit_with
 from benchmarks.report import Target, judged, say, watched
 
@@ -35,6 +35,7 @@ T = TypeVar("T")
 RANKS = 4
 TARGET_SECONDS = 3.0
 WAIT_SECONDS = 180.0
+_STEADY_SECONDS = 10.0  # PyTorch is loaded in advance for the next attempt meanwhile
 _ENDLESS = 100_000  # epochs
 JOB = {
     "name": "elastic",
@@ -89,8 +90,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def one_kill(client: Client, api: httpx.Client, job_id: int) -> Recovery:
     """Kill a rank of the attempt that has all ranks and wait for the first step of the next one."""
     number = wait_for(lambda: with_steps(client, api, job_id, RANKS), "all ranks")
+    time.sleep(_STEADY_SECONDS)
+    environment = api.get(f"jobs/{job_id}/environment").raise_for_status().json()["items"][-1]
+    pids = {rank["rank"]: rank["pid"] for rank in environment["ranks"]}
     killed = time.time()
-    rank_programs()[-1].kill()
+    os.kill(pids[RANKS - 1], signal.SIGKILL)
     wait_for(lambda: with_steps(client, api, job_id, RANKS - 1), "a step on what is left")
     before, after = api.get(f"jobs/{job_id}").raise_for_status().json()["attempts"][number - 1 : number + 1]
     over, assigned, started = (
@@ -116,19 +120,6 @@ def steps(api: httpx.Client, job_id: int, attempt: int) -> list[dict[str, float]
     query = {"rank": 0, "attempt": attempt, "limit": 1}
     items: list[dict[str, float]] = api.get(f"jobs/{job_id}/steps", params=query).raise_for_status().json()["items"]
     return items
-
-
-def rank_programs() -> list[psutil.Process]:
-    """Return the processes of the ranks below this one, in rank order."""
-    return sorted(_ranks(), key=lambda process: int(process.environ()["PMI_RANK"]))
-
-
-def _ranks() -> Iterator[psutil.Process]:
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error):
-            command = process.cmdline()
-            if "python" in Path(process.exe()).name and "ringscope.rank" in command:
-                yield process
 
 
 def wait_for(look: Callable[[], T | None], what: str) -> T:

@@ -38,6 +38,7 @@ LEAVE_SECONDS = 4.0
 # The agent ends by itself this long before its batch system takes the node back: time for both of the above.
 LEAVE_EARLY_SECONDS = 15.0
 LEFTOVER_GRACE_SECONDS = 2.0
+KEEP_LOADED_SECONDS = 60.0  # the next attempt of an elastic job comes within seconds
 
 
 class Agent:
@@ -48,6 +49,7 @@ class Agent:
         self._attempts: dict[int, Attempt] = {}
         self._folders: dict[int, AttemptFolder] = {}
         self._lives: dict[int, asyncio.Task[None]] = {}
+        self._dropping: asyncio.Task[None] | None = None
         self._seen = -1
         self._assignments: list[Assignment] = []
         self._stopping = asyncio.Event()
@@ -222,12 +224,18 @@ class Agent:
         context.checkpoints.mark_used(folder.state.assignment.job_id)
         if not self._lives and not self._stopping.is_set():
             context.shims.prepare()  # not while ranks run, whose measurements it would disturb
+        asyncio.get_running_loop().call_later(KEEP_LOADED_SECONDS, self._drop_loaded, context)
         if life.cancelled():
             return
         if (fault := life.exception()) is not None:
             logger.error("Attempt %d: a fault of the agent.", attempt_id, exc_info=fault)
             return
         folder.delete()
+
+    def _drop_loaded(self, context: NodeContext) -> None:
+        """Give back the memory of the process that has loaded PyTorch, if no elastic job is here."""
+        if not any(attempt.is_elastic for attempt in self._attempts.values()):
+            self._dropping = asyncio.create_task(context.shims.drop_loaded())
 
     def _jobs_in_use(self) -> set[int]:
         """Return the jobs whose checkpoints must stay."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from ringscope.contracts.protocol import Assignment, Report
+from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch import evidence, gpu_release
@@ -31,6 +32,8 @@ ALLOCATION_END_SECONDS = 0.5
 BETTER_WORD_SECONDS = 1.0
 # What this node gets to tell how its own ranks ended, when the server has heard another node and says stop.
 LAST_WORD_SECONDS = 1.0
+# What the ranks of an elastic job get to start before PyTorch is loaded for the next attempt.
+LOAD_AFTER_SECONDS = 3.0
 
 
 class Attempt:
@@ -72,6 +75,11 @@ class Attempt:
     def slots(self) -> int:
         """The slots of this node that the attempt holds until it is clean."""
         return self._assignment.gang[self._assignment.member].slots
+
+    @property
+    def is_elastic(self) -> bool:
+        """Return whether its job continues at once if it loses a rank."""
+        return self._assignment.spec.placement.min_ranks is not None
 
     @property
     def token(self) -> str:
@@ -174,10 +182,18 @@ class Attempt:
             self._report_once("ready")
         if status.proxies:
             self._report_once("proxies", proxies=status.proxies)
-        if status.is_running:
-            self._report_once("running")
+        if status.is_running and "running" not in self._reported:
+            self._report("running")
+            self._prepare_next()
         if status.stall is not None:
             self._report_once("stalled", rank=status.stall.rank, message=status.stall.message)
+
+    def _prepare_next(self) -> None:
+        """Load PyTorch in advance for the next attempt of an elastic job, once these ranks have started."""
+        if self.is_elastic:
+            threads = str(cores_each(self._context.settings.slots))
+            loop = asyncio.get_running_loop()
+            loop.call_later(LOAD_AFTER_SECONDS, self._context.shims.prepare_loaded, threads)
 
     async def _take_evidence(self) -> None:
         """Take evidence of a hanging gang while its ranks are still alive."""

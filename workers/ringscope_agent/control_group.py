@@ -57,6 +57,10 @@ class ControlGroup:
         """Move this process into the group. Raises OSError if the system forbids it."""
         (self.path / MEMBERS).write_text("0")
 
+    def add(self, pid: int) -> None:
+        """Move a process into the group. Raises OSError if the system forbids it."""
+        (self.path / MEMBERS).write_text(str(pid))
+
     def pids(self) -> set[int]:
         """Return the processes in the group and in the groups below it."""
         found: set[int] = set()

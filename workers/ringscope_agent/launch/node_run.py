@@ -93,6 +93,15 @@ class NodeRun:
         """The pids, by rank, of the ranks for which other ranks may have to wait."""
         return self._board.live_pids | self._watch.lingering_pids
 
+    def adopt(self, pid: int) -> bool:
+        """Move a process that will start ranks into their control group; return False if the system forbids it."""
+        try:
+            if self._group is not None:
+                self._group.add(pid)
+        except OSError:
+            return False
+        return True
+
     def notice_trouble(self) -> None:
         """Note that the board shows a failed or lost rank: the end is near even if Hydra hangs."""
         self._trouble.set()

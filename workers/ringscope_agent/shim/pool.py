@@ -45,6 +45,15 @@ def _kill(process: asyncio.subprocess.Process) -> None:
         freezer.let_go(process.pid)
 
 
+async def _end(spare: asyncio.Task[asyncio.subprocess.Process] | None) -> None:
+    if spare is None:
+        return
+    with contextlib.suppress(OSError):  # it never started, or has ended
+        process = await spare
+        _kill(process)
+        await process.wait()
+
+
 class ShimPool:
     """Gives tasks to shims. Until it has a task, a shim dies with the agent.
 
@@ -55,6 +64,8 @@ class ShimPool:
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
         self._spare: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._loaded: asyncio.Task[asyncio.subprocess.Process] | None = None
+        self._is_closed = False
         self._collecting: set[asyncio.Task[None]] = set()
 
     @property
@@ -67,10 +78,22 @@ class ShimPool:
         if self._spare is None:
             self._spare = asyncio.create_task(self._start())
 
+    def prepare_loaded(self, threads: str) -> None:
+        """Start a shim in advance for an elastic job, with a process that loads PyTorch for ranks with these
+        threads.
+        """
+        if self._loaded is None and not self._is_closed:
+            self._loaded = asyncio.create_task(self._start(threads))
+
+    async def drop_loaded(self) -> None:
+        """End the shim with PyTorch: no elastic job is here any more."""
+        loaded, self._loaded = self._loaded, None
+        await _end(loaded)
+
     async def hand_over(self, task: Task, on_news: Callable[[], None]) -> ShimConnection:
         """Return a shim that has taken the task. Raises OSError if that fails."""
         try:
-            return await self._hand_over(await self._take(), task, on_news)
+            return await self._hand_over(await self._take(task), task, on_news)
         except (ChildProcessError, ConnectionError) as error:
             # It has started nothing; if the next one fails as well, something else is wrong.
             logger.warning("%s; another one takes its place.", error)
@@ -92,26 +115,26 @@ class ShimPool:
             raise
 
     async def close(self) -> None:
-        """End the spare shim."""
-        if self._spare is None:
-            return
-        with contextlib.suppress(OSError):  # it never started, or has ended
-            process = await self._spare
-            _kill(process)
-            await process.wait()
+        """End the spare shims."""
+        self._is_closed = True
+        await _end(self._spare)
+        await self.drop_loaded()
 
-    async def _take(self) -> asyncio.subprocess.Process:
-        self.prepare()
-        assert self._spare is not None
-        spare, self._spare = self._spare, None
+    async def _take(self, task: Task) -> asyncio.subprocess.Process:
+        if task.assignment.spec.placement.min_ranks is not None and self._loaded is not None:
+            spare, self._loaded = self._loaded, None
+        else:
+            self.prepare()
+            assert self._spare is not None
+            spare, self._spare = self._spare, None
         process = await spare
         return process if process.returncode is None else await self._start()
 
-    async def _start(self) -> asyncio.subprocess.Process:
+    async def _start(self, *arguments: str) -> asyncio.subprocess.Process:
         inherited = inherited_environment(os.environ)
         with self.log_path.open("ab") as log, process_group.starting():
             process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "ringscope_agent.shim.process"),
+                *(sys.executable, "-m", "ringscope_agent.shim.process", *arguments),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,

@@ -15,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ringscope.contracts.protocol import Proxy
+from ringscope.contracts.rank_process import STANDBY_VARIABLE
 from ringscope.rank.load import LoadMeter
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
@@ -26,6 +27,8 @@ from ringscope_agent.launch.stalls import LOOK_SECONDS, StallWatch
 from ringscope_agent.shim.intake import Intake
 from ringscope_agent.shim.messages import LISTENING, MAX_TASK_BYTES, Status, Task, Wanted
 from ringscope_agent.shim.server import ControlServer
+from ringscope_agent.shim.standby import Standby
+from ringscope_agent.shim.standby import start as start_standby
 
 logger = logging.getLogger(__name__)
 
@@ -40,8 +43,8 @@ STOPPED_AGENT_SECONDS = 20.0
 class Shim:
     """Carries out its task until the agent closes it, or is away for too long."""
 
-    def __init__(self, task: Task) -> None:
-        self._task = task
+    def __init__(self, task: Task, standby: Standby | None = None) -> None:
+        self._task, self._standby = task, standby
         self._status = Status(answers=True)
         self._intake = Intake(task.assignment, task.paths, self._on_records, self._on_ranks)
         self._control = ControlServer(self._on_wanted, lambda: self._status)
@@ -112,18 +115,19 @@ class Shim:
 
     async def _launch(self) -> Outcome:
         task = self._task
+        environment = launcher.rank_environment(
+            os.environ,
+            Path(sys.executable).parent,
+            task.data_dir,
+            task.assignment.token,
+            task.paths,
+            task.fault,
+            task.variables | self._intake.environment,
+        )
         self._node_run = NodeRun(
             task.assignment,
             task.programs,
-            launcher.rank_environment(
-                os.environ,
-                Path(sys.executable).parent,
-                task.data_dir,
-                task.assignment.token,
-                task.paths,
-                task.fault,
-                task.variables | self._intake.environment,
-            ),
+            environment,
             task.rank_module,
             self._belonging,
             self._intake.board,
@@ -131,6 +135,8 @@ class Shim:
             on_proxies=self._on_proxies,
             drain=self._intake.drain,
         )
+        if self._standby is not None and self._node_run.adopt(self._standby.pid):
+            environment[STANDBY_VARIABLE] = self._standby.name
         watch, meter = asyncio.create_task(self._watch_ranks()), LoadMeter()
         try:
             outcome = await self._node_run.run(self._proxy)
@@ -211,16 +217,18 @@ def main() -> int:
     for number in (signal.SIGINT, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(message)s", stream=sys.stderr)
+    # The threads of a rank, for the process that loads PyTorch in advance; without an argument none does.
+    standby = start_standby(sys.argv[1]) if len(sys.argv) > 1 else None
     line = sys.stdin.buffer.readline(MAX_TASK_BYTES)
     if line.endswith(b"\n"):
-        asyncio.run(_supervise(Task.model_validate_json(line)))
+        asyncio.run(_supervise(Task.model_validate_json(line), standby))
         logging.shutdown()
         os._exit(0)  # the agent waits for the end of this process, and Python takes its time to tidy up
     return 0
 
 
-async def _supervise(task: Task) -> None:
-    await Shim(task).run()
+async def _supervise(task: Task, standby: Standby | None) -> None:
+    await Shim(task, standby).run()
 
 
 if __name__ == "__main__":

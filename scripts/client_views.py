@@ -40,7 +40,7 @@ Summary = BenchmarkSummary, TrainingSummary: verdict? explanation? best? winners
     limit_gb_per_s? ranks? cores? loss? validation_accuracy? samples_per_second? step_seconds?
     exposed_communication_seconds? input_seconds? epochs_done? steps_done? seconds_to_target? scaling_efficiency?
 Pending = Pending, PlannedWait: reason sentence estimated_start? position?
-Member = MemberView: node phase
+Member = MemberView: node phase ranks=0
 Attempt = AttemptView: number=1 nodes members? reason? message? bad_node? bad_rank? disturbed_by? created_at?
     started_at? finished_at?
 Job = JobView: id name kind spec state reason message advice? user? note? created_at started_at finished_at

@@ -74,6 +74,12 @@ def test_a_retry_that_waits() -> None:
     assert lines[3].endswith(": node_lost after 5 min, because of node n2: Node n2 missed 3 heartbeats.")
 
 
+def test_an_attempt_of_an_elastic_job_says_how_many_ranks_it_had() -> None:
+    spec = {"kind": "training", "placement": {"ranks": 4, "min_ranks": 2}}
+    attempt = ATTEMPT | {"members": [{"node": "n1", "phase": "clean", "ranks": 3}]}
+    assert told(spec=spec, attempts=[attempt])[1].startswith("Attempt 1 with 3 of 4 ranks on n1, n2, began ")
+
+
 def test_an_attempt_that_goes_on() -> None:
     running = ATTEMPT | {"number": 2, "reason": None, "message": "", "finished_at": None}
     assert told(state="running", attempts=[running])[1].endswith(": it is running")

@@ -23,6 +23,7 @@ from typing import Any
 
 from ringscope.contracts.rank_process import PLACEHOLDER_VARIABLE, TOKEN_VARIABLE
 from ringscope.rank.borrowed import FORKED, LENGTH, STATUS
+from ringscope.rank.parent_death import end_with_parent
 
 _PEER = struct.Struct("iII")
 _REQUEST_SECONDS = 5.0
@@ -111,7 +112,11 @@ def _accept(listener: socket.socket, selector: selectors.BaseSelector) -> tuple[
         connection.settimeout(_REQUEST_SECONDS)
         request, files = _read(connection)
         _carry(request["environment"].get(TOKEN_VARIABLE, ""))
+        parent_pid = os.getpid()
         if (pid := os.fork()) == 0:
+            end_with_parent()
+            if os.getppid() != parent_pid:  # it died before the line above
+                os._exit(1)
             connection.close()
             return request, files
         connection.sendall(FORKED)

@@ -59,7 +59,7 @@ def explain(
     if job.state == "queued" and job.excluded_nodes:
         lines.append(f"Avoids {', '.join(job.excluded_nodes)}, if other nodes can run it")
     lines += map(_drained, drained_for(job, nodes))
-    lines += map(_attempt, job.attempts)
+    lines += [_attempt(attempt, job) for attempt in job.attempts]
     lines += [f"Now: {words}" for words in activity_words(activity)]
     lines += insight_lines(job.insights)
     lines += check_lines(checks)
@@ -85,11 +85,13 @@ def _drained(node: Node) -> str:
     return f"Node {node.name} is drained{by}{reason}. `ringscope resume {node.name}` gives it work again."
 
 
-def _attempt(attempt: Attempt) -> str:
+def _attempt(attempt: Attempt, job: Job) -> str:
     start, end = attempt.started_at or attempt.created_at, attempt.finished_at
     took = f" after {span((end - start).total_seconds())}" if start and end else ""
     began = f", began {when(start)}" if start else ""
-    title = f"Attempt {attempt.number} on {', '.join(attempt.nodes) or 'no node'}{began}"
+    placement, ranks = job.spec.placement, sum(member.ranks for member in attempt.members)
+    of = "" if placement.min_ranks is None else f" with {ranks} of {placement.ranks} ranks"
+    title = f"Attempt {attempt.number}{of} on {', '.join(attempt.nodes) or 'no node'}{began}"
     if attempt.reason is None:
         return f"{title}: " + ("it is running" if end is None else f"it ended{took}")
     blame = f", because of node {attempt.bad_node}" if attempt.bad_node else ""

@@ -83,6 +83,7 @@ class Member(View):
 
     node: str
     phase: str
+    ranks: int = 0
 
 
 class Attempt(View):

@@ -10,7 +10,7 @@ from ringscope.contracts.rank_process import PLACEHOLDER_VARIABLE, THREADS_VARIA
 from ringscope_agent import process_group
 from ringscope_agent.launch.launcher import inherited_environment
 
-TOKEN_LENGTH = 32  # of an attempt, which is not known yet
+TOKEN_LENGTH = 32  # each attempt has a token of this length
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ Model: rows source median_error?
 Prediction: model operations_seconds buffer_bytes warnings?
 GradientSum: algorithm time_us pieces every_steps=1 source
 BaselineTraining: job_id samples_per_second steps_seconds
-TrainingPrediction: parameters gradient_bytes steps_total gradient_sum baseline
+TrainingPrediction: parameters gradient_bytes steps_total ideal_bubble? gradient_sum baseline
 BaselineRow: algorithm in_place size_bytes median_gb_per_s runs
 JobPrediction: model baseline
 Against: ratio ratio_low ratio_high noise

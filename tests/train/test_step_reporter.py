@@ -5,7 +5,7 @@ import math
 import pytest
 
 from ringscope.contracts.record import Steps
-from ringscope.contracts.training_record import Buckets
+from ringscope.contracts.training_record import Buckets, PipelineStep
 from ringscope.train import step_reporter
 from ringscope.train.step_reporter import Step, StepReporter
 
@@ -33,6 +33,17 @@ def test_a_block_goes_out_after_twenty_steps_with_the_last_ones_buckets(clock):
     reporter.send()
     assert [len(record.start_ns) for record in told if isinstance(record, Steps)] == [20, 20, 5]
     assert (blocks[0].bus_factor, blocks[0].bytes, blocks[0].compute_us[0]) == (1.5, 64, 8.0)
+
+
+def test_of_a_block_the_newest_step_of_a_pipeline_goes_out(clock):
+    told = []
+    columns = {"kind": [], "part": [], "micro_batch": [], "start_us": [], "end_us": [], "start_ns": 0}
+    inside = [PipelineStep(rank=0, step=n, stage=0, replica=0, peak_activations=1, **columns) for n in range(2)]
+    reporter = StepReporter(0, 1, told.append, "ring", "mpi")
+    for pipeline in (*inside, None):
+        reporter.add(step(buckets=None, pipeline=pipeline))
+    reporter.send()
+    assert [record.step for record in told if isinstance(record, PipelineStep)] == [1]
 
 
 def test_long_steps_go_out_after_half_a_second(clock):

@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import training_size
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.training import OWN_FIELDS, TrainingSpec, libraries
+from ringscope.contracts.training import OWN_FIELDS, PIPELINE, TrainingSpec, ideal_bubble, libraries
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary
@@ -40,6 +40,7 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
         parameters=training_size.parameter_count(training),
         gradient_bytes=training_size.gradient_bytes(training),
         steps_total=training_size.steps_total(training),
+        ideal_bubble=_bubble(training),
         gradient_sum=await worker.run(gradient_sum, spec.ranks, training, slots, known),
         baseline=earlier,
         usual=earlier,
@@ -55,6 +56,12 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
             ),
         ],
     )
+
+
+def _bubble(training: TrainingSpec) -> float | None:
+    if training.strategy not in PIPELINE:
+        return None
+    return ideal_bubble(training.schedule, training.stages, training.micro_batches)
 
 
 async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> BaselineTraining | None:

@@ -105,9 +105,14 @@ class TrainingPrediction(BaseModel):
     steps_total: int | None = Field(
         description="The number of steps; null if it is not known, as for a text whose files only the nodes have."
     )
+    ideal_bubble: float | None = Field(
+        None,
+        description="The share of a step in which each stage of a pipeline is idle, if all parts of the model take"
+        " equally long; null for other strategies.",
+    )
     gradient_sum: GradientSum | None = Field(
         description="null for one rank, which has nothing to sum, and for what the model does not know: sums of other"
-        " libraries, parameter servers and compressed gradients."
+        " libraries, pipelines, parameter servers and compressed gradients."
     )
     baseline: BaselineTraining | None = Field(description="The newest comparable job; null if none has succeeded yet.")
     usual: BaselineTraining | None = Field(

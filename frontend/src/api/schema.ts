@@ -6848,8 +6848,13 @@ export interface components {
              * @description The bytes that every rank adds up in each step.
              */
             gradient_bytes: number;
-            /** @description null for one rank, which has nothing to sum, and for what the model does not know: sums of other libraries, parameter servers and compressed gradients. */
+            /** @description null for one rank, which has nothing to sum, and for what the model does not know: sums of other libraries, pipelines, parameter servers and compressed gradients. */
             gradient_sum: components["schemas"]["GradientSum"] | null;
+            /**
+             * Ideal Bubble
+             * @description The share of a step in which each stage of a pipeline is idle, if all parts of the model take equally long; null for other strategies.
+             */
+            ideal_bubble?: number | null;
             /**
              * Nodes
              * @description The nodes on which the ranks would run if the cluster were empty.

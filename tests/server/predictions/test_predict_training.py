@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.server.conftest import Server
 
 from ringscope.choice.prediction import predict
@@ -72,6 +73,13 @@ async def test_an_average_of_parameters_is_predicted_with_its_interval(server: S
     average = (await ask(server, varied(strategy="local_sgd", sync_every=32)))["gradient_sum"]
     assert (every_step["every_steps"], average["every_steps"]) == (1, 32)
     assert average["time_us"] == every_step["time_us"]
+
+
+async def test_the_idle_share_of_a_pipeline_is_predicted(server: Server) -> None:
+    await server.node(slots=2)
+    found = await ask(server, varied(strategy="pipeline", micro_batches=4))
+    assert found["ideal_bubble"] == pytest.approx(0.2) and found["gradient_sum"] is None
+    assert (await ask(server, TRAINING))["ideal_bubble"] is None
 
 
 async def test_no_sum_is_told_of_what_the_model_does_not_know(server: Server) -> None:

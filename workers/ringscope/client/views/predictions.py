@@ -53,6 +53,7 @@ class TrainingPrediction(View):
     parameters: int
     gradient_bytes: int
     steps_total: int | None
+    ideal_bubble: float | None = None
     gradient_sum: GradientSum | None
     baseline: BaselineTraining | None
 

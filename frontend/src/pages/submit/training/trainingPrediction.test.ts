@@ -6,6 +6,7 @@ const found: TrainingPrediction = {
   parameters: 84_746,
   gradient_bytes: 338_984,
   steps_total: 220,
+  ideal_bubble: null,
   gradient_sum: { algorithm: "ring", time_us: 123.4, pieces: 1, every_steps: 1, source: "The cost model." },
   baseline: { job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 },
   usual: null,
@@ -30,6 +31,10 @@ it("says how often local_sgd averages, and that nothing hides the average", () =
   const average = { algorithm: "ring", time_us: 123.4, pieces: 2, every_steps: 8, source: "The cost model." };
   expect(trainingItems({ ...found, gradient_sum: average })[2]?.[1]).toBe("about 123 µs by ring, in 2 pieces, every 8 steps");
   expect(sumWords({ gradient_sum: average } as TrainingPrediction)).toBe("The cost model. This is a prediction, not a measurement.");
+});
+
+it("says how long the stages of a pipeline are idle", () => {
+  expect(trainingItems({ ...found, gradient_sum: null, ideal_bubble: 0.2 })[2]).toEqual(["Pipeline", "each stage is idle for at least 20.0 % of a step"]);
 });
 
 it("promises nothing that is not known", () => {

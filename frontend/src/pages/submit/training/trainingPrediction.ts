@@ -1,17 +1,18 @@
 /** The server's prediction for training, in words. */
 import type { TrainingPrediction } from "../../../api/types";
-import { formatCount, formatDuration, formatRate, plural, threeDigits } from "../../../lib/format";
+import { formatCount, formatDuration, formatRate, percent, plural, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 
 type Item = readonly [name: string, text: string];
 
 /** Names and values of the predicted cost. */
 export function trainingItems(found: TrainingPrediction): Item[] {
-  const { parameters, gradient_bytes: bytes, steps_total: steps, gradient_sum: sum, nodes } = found;
+  const { parameters, gradient_bytes: bytes, steps_total: steps, gradient_sum: sum, ideal_bubble: bubble, nodes } = found;
   return [
     ["Model", `${formatCount(parameters)} parameters, a gradient of ${formatSize(bytes)}`],
     ["Steps", steps === null ? "not known: only the nodes have the files" : formatCount(steps)],
     ...(sum ? [["One all-reduce", allReduceWords(sum)] as const] : []),
+    ...(bubble == null ? [] : [["Pipeline", `each stage is idle for at least ${percent(bubble)} of a step`] as const]),
     ...(nodes.length === 0 ? [] : [["Nodes", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
   ];
 }

@@ -46,6 +46,7 @@ class Courier:
                 for messages, _, note in self._underway:
                     messages.wait(number)
                     note()
+                self._underway.clear()
         finally:
             with self._lock:
                 self._is_active.clear()

@@ -23,7 +23,7 @@ from ringscope.rank.mpiexec import start_ranks
 from ringscope.rank.parent_death import end_with_parent
 
 _STAGES = (2, 4)
-_MICRO_BATCHES = (1, 2, 3, 4, 6, 8, 12, 16)
+_MICRO_BATCHES = (1, 2, 4, 8, 16)
 _SCHEDULES = ("gpipe", "1f1b", "interleaved")
 _SMALL: dict[str, Any] = {
     "model_arguments": {"hidden": 16, "layers": 8},

@@ -18,7 +18,7 @@ from ringscope.train import data, models
 from ringscope.train.inputs import Inputs
 from ringscope.train.pipeline.job import pipeline_trainer
 
-_FORWARD_US, _BACKWARD_US = 40_000.0, 80_000.0  # of one stage on a micro-batch, where computing is padded
+_FORWARD_US, _BACKWARD_US = 100_000.0, 200_000.0  # of one stage on a micro-batch, where computing is padded
 _CASE_SECONDS = 1.6  # of each case: two or three steps are reported, one every half a second
 
 

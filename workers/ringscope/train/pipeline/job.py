@@ -16,9 +16,9 @@ from ringscope.contracts.words.machine import shared_cores
 from ringscope.contracts.words.units import format_size
 from ringscope.train.inputs import Inputs
 from ringscope.train.models import Layer, layers_of, loss_sum
-from ringscope.train.pipeline.courier import Courier
 from ringscope.train.pipeline.cut import cut
 from ringscope.train.pipeline.layer_times import layer_times_us, output_shapes
+from ringscope.train.pipeline.message_thread import MessageThread
 from ringscope.train.pipeline.replica import Place, StagedReplica
 from ringscope.train.pipeline.schedule import peak_activations, works
 from ringscope.train.pipeline.shared_parameters import SharedGradients, SharedParameter
@@ -68,13 +68,13 @@ def pipeline_trainer(inputs: Inputs, pad_us: tuple[float, float] = (0.0, 0.0)) -
     stages_of = _stages_of(inputs.module, [layers[each.start : each.stop] for each in ranges], spec.stages)
     whole = WholeModel(pipe, inputs.module, stages_of)
     sums = StageSums(group, [whole.parameters[number] for number in whole.mine], spec)
-    courier = Courier(post, is_crowded=bool(shared_cores(comm.size, comm.cores)))
-    sums.close_also(courier.close, post.free, pipe.free, group.free)
+    messages = MessageThread(post, is_crowded=bool(shared_cores(comm.size, comm.cores)))
+    sums.close_also(messages.close, post.free, pipe.free, group.free)
     stage = Stage(
         _parts(inputs, layers, ranges),
         works(spec.schedule, spec.stages, place.stage, spec.micro_batches),
         place.rank_of,
-        courier,
+        messages,
         loss_sum,
         partial(autocast, spec, inputs.device),
         pad_us,

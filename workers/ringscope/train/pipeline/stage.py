@@ -16,7 +16,7 @@ from ringscope.train.pipeline.schedule import Work
 
 if TYPE_CHECKING:
     from ringscope.engine.point_to_point import Messages
-    from ringscope.train.pipeline.courier import Courier
+    from ringscope.train.pipeline.message_thread import MessageThread
 
 _Batch = tuple[torch.Tensor, torch.Tensor]
 LossSum = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
@@ -59,7 +59,7 @@ class Stage:
         parts: Sequence[Part],
         order: Sequence[Work],
         rank_of: Callable[[int], int],
-        courier: Courier,
+        messages: MessageThread,
         loss_sum: LossSum,
         autocast: Callable[[], AbstractContextManager[object]],
         pad_us: tuple[float, float] = (0.0, 0.0),
@@ -70,7 +70,7 @@ class Stage:
         for measuring a schedule with more stages than cores.
         """
         self._parts, self._order, self._rank_of = parts, order, rank_of
-        self._courier, self._loss_sum, self._autocast = courier, loss_sum, autocast
+        self._messages, self._loss_sum, self._autocast = messages, loss_sum, autocast
         self._pad_us = {"forward": pad_us[0], "backward": pad_us[1]}
         self._last = len(parts) - 1
 
@@ -81,7 +81,7 @@ class Stage:
         over which the gradient is the mean, ``step`` is for errors.
         """
         run = _Run(batches, global_samples, step)
-        with self._courier.step(step):
+        with self._messages.step(step):
             for number, work in enumerate(self._order):
                 for ahead in self._order[number : number + 1 + _AHEAD]:
                     self._start_receiving(run, ahead)
@@ -116,7 +116,7 @@ class Stage:
             (output * (1.0 / run.global_samples)).backward()
         else:
             output.backward(received.to(output.dtype))
-        return given.grad.contiguous() if work.part and given.grad is not None else None
+        return given.grad.contiguous() if work.part else None
 
     def _source(self, work: Work) -> int | None:
         """Return the part from which the work needs something; None: from no other."""
@@ -130,7 +130,7 @@ class Stage:
         part, samples = self._parts[work.part], len(run.batches[work.micro_batch][0])
         shape = part.input_shape if work.direction == "forward" else part.output_shape
         tensor = torch.empty(samples, *shape)
-        messages = self._courier.receive(tensor, self._rank_of(source), _tag(work.direction, source))
+        messages = self._messages.receive(tensor, self._rank_of(source), _tag(work.direction, source))
         run.incoming[work] = (tensor, messages)
 
     def _received(self, run: _Run, work: Work) -> torch.Tensor | None:
@@ -138,7 +138,7 @@ class Stage:
             return None
         tensor, messages = run.incoming.pop(work)
         start_us = run.now_us()
-        self._courier.wait(messages, run.step)
+        self._messages.wait(messages, run.step)
         run.note("wait", work, start_us)
         return tensor
 
@@ -146,7 +146,7 @@ class Stage:
         target = work.part + (1 if work.direction == "forward" else -1)
         start_us = run.now_us()
         tag = _tag(work.direction, work.part)
-        self._courier.send(tensor, self._rank_of(target), tag, lambda: run.note("send", work, start_us))
+        self._messages.send(tensor, self._rank_of(target), tag, lambda: run.note("send", work, start_us))
 
     def _pad(self, run: _Run, work: Work, start_us: float) -> None:
         if (rest_us := self._pad_us[work.direction] - (run.now_us() - start_us)) > 0:

@@ -1,4 +1,4 @@
-"""The courier: sends end by the end of the step, and the stage raises what goes wrong in the thread."""
+"""The thread of messages: sends end by the end of the step, and the stage raises what goes wrong in the thread."""
 
 import threading
 from types import SimpleNamespace
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import torch
 
-from ringscope.train.pipeline.courier import Courier
+from ringscope.train.pipeline.message_thread import MessageThread
 
 
 class Messages:
@@ -26,29 +26,29 @@ class Messages:
         assert self._done.wait(10)
 
 
-def courier_of(done: threading.Event, advance: Any = lambda: None) -> Courier:
+def thread_of(done: threading.Event, advance: Any = lambda: None) -> MessageThread:
     post: Any = SimpleNamespace(messages=lambda: Messages(done), advance=advance)
-    return Courier(post)
+    return MessageThread(post)
 
 
 def test_its_thread_notes_the_end_of_a_send_while_the_stage_computes() -> None:
     done, noted = threading.Event(), threading.Event()
-    courier = courier_of(done)
-    with courier.step(0):
-        courier.send(torch.zeros(2), 1, 0, noted.set)
+    messages = thread_of(done)
+    with messages.step(0):
+        messages.send(torch.zeros(2), 1, 0, noted.set)
         done.set()
         assert noted.wait(10)
-    courier.close()
+    messages.close()
 
 
 def test_a_step_ends_after_its_sends() -> None:
     done, ended = threading.Event(), list[str]()
-    courier = courier_of(done)
-    with courier.step(0):
-        courier.send(torch.zeros(2), 1, 0, lambda: ended.append("send"))
+    messages = thread_of(done)
+    with messages.step(0):
+        messages.send(torch.zeros(2), 1, 0, lambda: ended.append("send"))
         threading.Timer(0.01, done.set).start()
     assert ended == ["send"]
-    courier.close()
+    messages.close()
 
 
 def test_an_error_of_its_thread_ends_the_step() -> None:
@@ -58,7 +58,7 @@ def test_an_error_of_its_thread_ends_the_step() -> None:
         looked.set()
         raise RuntimeError("the link is gone")
 
-    courier = courier_of(threading.Event(), advance)
-    with pytest.raises(RuntimeError, match="the link is gone"), courier.step(0):
+    messages = thread_of(threading.Event(), advance)
+    with pytest.raises(RuntimeError, match="the link is gone"), messages.step(0):
         assert looked.wait(10)
-    courier.close()
+    messages.close()

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NAP_SECONDS = 100e-6  # between two looks of the thread, which take a few microseconds of the computing thread's time
 
 
-class Courier:
+class MessageThread:
     """Starts messages, and completes sends in its thread; the caller waits for what it receives."""
 
     def __init__(self, post: PointToPoint, is_crowded: bool = False) -> None:
@@ -33,7 +33,7 @@ class Courier:
         self._error: Exception | None = None
         self._is_waiting = False
         self._is_crowded = is_crowded
-        self._thread = threading.Thread(target=self._run, name="ringscope-courier", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="ringscope-messages", daemon=True)
         self._thread.start()
 
     @contextmanager

@@ -1,8 +1,8 @@
 """The bubble of pipelines: measured beside its formula, for 1 to 16 micro-batches on 2 and 4 stages.
 
 A stage needs a core of its own. This machine may have fewer, so forward and backward are padded: each sleeps until it
-has taken 100 or 200 ms, which leaves the core to the other stages. So the schedule and the messages are measured, and the
-computing is not. One pipeline that computes without pauses is measured beside them.
+has taken 100 or 200 ms, which leaves the core to the other stages. So the schedule and the messages are measured, and
+the computing is not. One pipeline that computes without pauses is measured beside them.
 """
 
 import json

@@ -204,6 +204,32 @@ async def test_a_spare_shim_that_is_killed_as_it_gets_its_task_is_replaced(
     await asyncio.gather(*node.context.shims._collecting)
 
 
+async def test_an_elastic_job_gets_the_shim_with_a_standby_process_which_ends_with_the_attempt(
+    node: Node, assignment: Callable[..., Assignment]
+) -> None:
+    process_group.become_subreaper()
+    spec = JobSpec.model_validate({"kind": "training", "placement": {"ranks": 2, "min_ranks": 1}})
+    job = assignment().model_copy(update={"spec": spec})
+    node.context = replace(node.context, programs=MpiPrograms(Path("/mpiexec"), Path("/hydra_pmi_proxy")))
+    shims = node.context.shims
+    shims.prepare()
+    shims.prepare_loaded("1")
+    assert shims._spare is not None and shims._loaded is not None
+    loaded = await shims._loaded
+    attempt = await node.take(job)
+    life = asyncio.create_task(attempt.run())
+    await node.server.wait_for("ready", 7)
+    (standby,) = process_group.children_of(loaded.pid)
+    assert b"RINGSCOPE_STANDBY_TOKEN" in process_group.environment_of(standby)
+    attempt.update(stopped_by_server(job))
+    await life
+    assert shims._loaded is None and process_group.read(standby) is None
+    await shims.close()
+    shims.prepare_loaded("1")
+    assert shims._loaded is None, "an agent that stops starts none"
+    await asyncio.gather(*shims._collecting)
+
+
 async def test_a_script_whose_end_cannot_be_proven_keeps_its_slots_and_the_node_says_why(
     node: Node, assignment: Callable[..., Assignment]
 ) -> None:

@@ -48,27 +48,33 @@ async def _leader(session: AsyncSession, attempt_id: int) -> RankTotals | None:
 
 
 async def _rates(session: AsyncSession, job_id: int) -> dict[str, Any]:
-    """Return samples per second of all ranks together, and the mean rank's times in steps, over all attempts."""
-    rank = (
+    """Return samples per second of all ranks together, and the mean rank's times in steps, over all attempts.
+
+    Each attempt counts for itself, because those of an elastic job have different numbers of ranks.
+    """
+    duration_us = func.avg(RankTotals.duration_us)
+    rate = func.sum(cast(RankTotals.samples, Double) / func.nullif(RankTotals.duration_us, 0.0))
+    attempt = (
         select(
-            cast(func.sum(RankTotals.samples), Double).label("samples"),
-            func.sum(RankTotals.duration_us).label("duration_us"),
-            func.sum(RankTotals.communication_us).label("communication_us"),
-            func.sum(RankTotals.exposed_us).label("exposed_us"),
-            func.sum(RankTotals.input_us).label("input_us"),
+            (rate * duration_us).label("samples"),
+            duration_us.label("duration_us"),
+            func.avg(RankTotals.communication_us).label("communication_us"),
+            func.avg(RankTotals.exposed_us).label("exposed_us"),
+            func.avg(RankTotals.input_us).label("input_us"),
         )
         .join(Attempt, Attempt.id == RankTotals.attempt_id)
         .where(Attempt.job_id == job_id)
-        .group_by(RankTotals.rank)
+        .group_by(RankTotals.attempt_id)
         .subquery()
     )
-    rates = func.sum(rank.c.samples / func.nullif(rank.c.duration_us, 0.0))
-    columns = (rank.c.duration_us, rank.c.communication_us, rank.c.exposed_us, rank.c.input_us)
-    query = select(rates, *(func.avg(column) for column in columns))
-    per_us, duration_us, communication_us, exposed_us, input_us = (await session.execute(query)).one()
+    rates = func.sum(attempt.c.samples) / func.nullif(func.sum(attempt.c.duration_us), 0.0)
+    columns = (attempt.c.duration_us, attempt.c.communication_us, attempt.c.exposed_us, attempt.c.input_us)
+    query = select(rates, *(func.sum(column) for column in columns))
+    per_us, *times_us = (await session.execute(query)).one()
+    all_us, communication_us, exposed_us, input_us = times_us
     return {
         "samples_per_second": per_us * 1e6 if per_us else None,
-        "step_seconds": _seconds(duration_us),
+        "step_seconds": _seconds(all_us),
         "communication_seconds": _seconds(communication_us),
         # Without any observed sum, the time that ranks waited for sums is unknown and not 0.
         "exposed_communication_seconds": _seconds(exposed_us) if communication_us else None,

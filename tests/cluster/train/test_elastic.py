@@ -77,7 +77,7 @@ def test_after_a_kill_two_of_three_ranks_go_on(lab: Lab) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("strategy", ["mirrored", "sharded"])
 def test_twenty_kills_lose_no_sample_and_end_at_the_loss_of_an_undisturbed_run(lab: Lab, strategy: str) -> None:
-    epochs = 1000
+    epochs = 600
     undisturbed = ended(lab, submitted(lab, 4, strategy=strategy, epochs=epochs))
     job_id = submitted(lab, 4, 2, strategy=strategy, epochs=epochs)
     chosen = random.Random(5)

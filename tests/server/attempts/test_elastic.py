@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from tests.server.attempts.test_retries import lose, run_on
 from tests.server.conftest import Clock, FakeAgent, Server
 from tests.server.training_jobs import end, get
@@ -96,6 +97,19 @@ async def test_after_a_lost_node_the_job_continues_on_the_others(server: Server)
     again = await first.start_next()
     assert await gang_of(first, again) == (2, 2, 2)
     assert (await server.job(job["id"]))["not_before"] is None
+
+
+async def test_the_rate_is_that_of_the_ranks_that_each_attempt_had(server: Server) -> None:
+    agent = await server.node(slots=2)
+    job = await server.submit(**ELASTIC | {"placement": {"ranks": 2, "min_ranks": 1}})
+    attempt = await agent.start_next()
+    await agent.records(attempt, *(training_steps(rank, count=9) for rank in (0, 1)))
+    await kill(agent, attempt)
+    again = await agent.start_next()
+    await agent.records(again, training_steps(first_step=9, count=9, samples=[64] * 9))
+    summary = (await server.job(job["id"]))["summary"]
+    assert summary["samples_per_second"] == pytest.approx(6_400), "64 samples in 10 ms, by two ranks and then by one"
+    assert summary["step_seconds"] == pytest.approx(0.16), "the first step of each attempt is left out"
 
 
 async def small(server: Server) -> tuple[FakeAgent, int, int]:

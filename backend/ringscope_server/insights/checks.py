@@ -54,7 +54,7 @@ def checks(facts: Facts) -> list[Check]:
 def _ranks(facts: Facts) -> Iterator[Check]:
     spec = facts.spec
     yield Check(check="hang", is_checked=True, sentence=_hang(spec))
-    sentence = "A rank whose memory rises steadily for a minute is reported; a GPU's memory is not read."
+    sentence = "A rank whose memory rises steadily over a minute of steps is reported; a GPU's memory is not read."
     yield Check(check="memory_growth", is_checked=True, sentence=sentence)
     if spec.ranks < _MIN_RANKS:
         for check in ("straggler", "late_rank"):

@@ -1,6 +1,7 @@
 """What a training job tells, and how it ends when something is wrong."""
 
 import os
+from statistics import median
 
 import pytest
 from tests.cluster.train.jobs import run_training
@@ -111,6 +112,18 @@ def test_a_rank_of_half_the_speed_gets_fewer_samples(monkeypatch):
     last = [of_rank(records, rank, Steps)[-1].samples[-1] for rank in range(2)]
     assert last[0] > last[1] >= 1
     assert sum(last) == 128
+
+
+@pytest.mark.long
+def test_a_rank_with_a_slow_loader_waits_for_its_samples_as_long_as_it_computes(monkeypatch):
+    monkeypatch.setenv(FAULT_VARIABLE, "slow_input")
+    run, records = run_training(2, model="cnn", model_arguments={"channels": 8})
+    assert run.exit_code == 0
+    for rank, is_slow in ((0, False), (1, True)):
+        blocks = of_rank(records, rank, Steps)
+        waited_us = median(time_us for block in blocks for time_us in block.input_us)
+        computed_us = median(time_us for block in blocks for time_us in block.compute_us)
+        assert (waited_us > 0.4 * computed_us) == is_slow
 
 
 @pytest.mark.long

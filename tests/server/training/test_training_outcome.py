@@ -107,6 +107,19 @@ async def test_a_rank_that_computes_longer_than_the_others_is_named_while_it_tra
     assert (found["kind"], found["rank"], found["evidence"]["measure"]) == ("straggler", 2, "compute_us")
 
 
+async def test_a_rank_whose_loader_is_slow_is_named_with_its_cause_after_one_report(server: Server) -> None:
+    agent, job_id, attempt = await started(server, placement={"ranks": 3})
+    loop = Insights(server.services)
+    await loop.look()
+    waits_us = {0: 5_000.0, 1: 6_000.0, 2: 20_000.0}
+    told = [training_steps(rank, 0, 20, input_us=[wait_us] * 20) for rank, wait_us in waits_us.items()]
+    await agent.records(attempt, *told)
+    await loop.look()
+    (found,) = (await get(server, job_id, "insights"))["items"]
+    assert (found["kind"], found["rank"], found["evidence"]["cause"]) == ("straggler", 2, "input")
+    assert "it waits 20.0 ms for the samples of a step, the median rank 6.0 ms" in found["message"]
+
+
 async def test_training_that_diverged_names_the_first_rank_and_step_that_told_it(server: Server) -> None:
     agent, job_id, attempt = await started(server)
     told = {"type": "diverged", "what": "loss", "loss": "NaN"}

@@ -26,7 +26,7 @@ MIN_TRACED_BYTES = 64 << 10  # smaller messages say more about the latency than 
 
 _STEP_COLUMNS = (
     Step.rank, Step.step, Step.op, Step.algorithm, Step.in_place, Step.bytes,
-    Step.started_at_ns, Step.duration_us, Step.compute_us, Step.input_us,
+    Step.started_at_ns, Step.duration_us, Step.compute_us, Step.input_us, Step.loss,
 )  # fmt: skip
 
 
@@ -90,8 +90,8 @@ async def steps(
         if every > 1 and number % every != 1:
             continue
         outside_us = (start_ns - before_ns) / 1e3 if before == number - 1 else None
-        compute_us, input_us = parts
-        step = RankStep(seats[rank].start(rank, start_ns), duration_us, compute_us, outside_us, input_us)
+        compute_us, input_us, loss = parts
+        step = RankStep(seats[rank].start(rank, start_ns), duration_us, compute_us, outside_us, input_us, loss)
         found.append((block_of(op, algorithm, in_place, size_bytes), number, step))
     return found
 

@@ -20,6 +20,7 @@ class RankStep:
     Args:
         outside_us: the time since the end of the rank's previous step; None if it is not known.
         input_us: the time in which it waited for its samples; None if it was not measured.
+        loss: of a training step; None if there is none, or if it is not finite.
     """
 
     start: Start
@@ -27,6 +28,7 @@ class RankStep:
     compute_us: float
     outside_us: float | None = None
     input_us: float | None = None
+    loss: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from ringscope.contracts import record
 from ringscope.cost.traces.operation_trace import Clock
 from ringscope_server.insights import late_rank, slow_link
+from ringscope_server.insights.diverged import RisingLoss
 from ringscope_server.insights.hang import Progress
 from ringscope_server.insights.hysteresis import Hysteresis
 from ringscope_server.insights.kinds import Finding, Key
@@ -79,6 +80,7 @@ class Watch:
         self._slow_hops: set[Key] = set()
         self._of_windows, self._of_steps, self._of_memory = Hysteresis(), Hysteresis(), Hysteresis()
         self._memory = MemoryGrowth()
+        self._loss = RisingLoss()
         self._queued_share: float | None = None
         self._newest: Sequence[Window] = ()
         self._newest_steps: Mapping[int, MeanStep] = {}
@@ -96,6 +98,8 @@ class Watch:
         self._judge_hops(judgement)
         if (grown := self._memory.add(news.samples)) is not None:
             judgement.opened += _settle(self._of_memory, grown, {"memory_growth"}, active, judgement)
+        if (risen := self._loss.add(news.steps)) is not None:
+            judgement.opened.append(risen)
         if (low := self._comparison.judge(news.rows)) is not None:
             judgement.opened.append(low)
         if news.is_running:

@@ -8,6 +8,7 @@ from tests.server.agent_messages import PULSE_OF_RANK
 from tests.server.attempts.test_gangs import two_nodes
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
 from tests.server.monitoring.test_monitoring import key, samples
+from tests.server.training_records import TRAINING, training_steps
 
 from ringscope_server.background.detection import Insights
 from ringscope_server.db.models import Pulse
@@ -269,6 +270,19 @@ async def test_a_server_that_takes_over_judges_what_comes_from_then_on(cluster: 
     for _ in range(3):
         await cluster.pulse()
     assert await cluster.insights() == []
+
+
+async def test_a_loss_that_rises_is_told_of_a_training_job(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(**TRAINING)
+    attempt = await agent.start_next()
+    loop = Insights(server.services)
+    await loop.look()
+    await agent.records(attempt, *(training_steps(rank, 0, 200, loss=[1.0] * 100 + [9.0] * 100) for rank in range(2)))
+    await loop.look()
+    (found,) = (await server.job(job["id"]))["insights"]
+    assert (found["kind"], found["rank"]) == ("diverged", None)
+    assert found["message"].startswith("The loss rises: its mean is 9 in steps 140 to 159, after 1 in steps 0 to 19.")
 
 
 async def test_a_simulation_has_no_ranks_that_could_hang(server: Server) -> None:

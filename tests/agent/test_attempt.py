@@ -43,6 +43,7 @@ async def context(server: FakeServer, tmp_path: Path) -> AsyncIterator[NodeConte
     settings = AgentSettings(name="n1", data_dir=tmp_path)
     exporter, checkpoints = Exporter({}, lambda: 0), Checkpoints(tmp_path, keep_seconds=3600)
     yield NodeContext(settings, client, exporter, ShimPool(tmp_path), checkpoints, "MPICH is not installed.")
+    checkpoints.memory.close()
     await client.close()
 
 

@@ -62,6 +62,7 @@ def ranks_of(job: Job) -> list[int]:
     return [sum(member.ranks for member in attempt.members) for attempt in job.attempts]
 
 
+@pytest.mark.long  # the gate kills virtual ranks in tests/train/test_memory.py
 def test_after_a_kill_two_of_three_ranks_go_on(lab: Lab) -> None:
     job_id = submitted(lab, 3, 2, epochs=100_000)
     at_steps(lab, job_id, 1)

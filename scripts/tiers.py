@@ -76,7 +76,7 @@ def _not_found(*commands: str) -> str | None:
 # Tests of one process have no second chance; the long ones go to whichever of two workers is free.
 _LONG_IN_PROCESS = ("--timeout=1800", "--numprocesses=2", "--dist=worksteal")
 FAST, TRAIN = (Way(("--timeout=120",), _LONG_IN_PROCESS) for _ in range(2))
-SERVER = Way(("--timeout=120",), _LONG_IN_PROCESS, is_in_memory=True)
+SERVER, SCHEDULER = (Way(("--timeout=120",), _LONG_IN_PROCESS, is_in_memory=True) for _ in range(2))
 # Real processes and links: what failed is tried again. The long ones also measure, or bring the machine to its limits:
 # each has it for itself.
 PROCESSES = Way(("--timeout=300", "--reruns=2"))
@@ -108,7 +108,16 @@ TIERS = (
         way=FAST,
     ),
     Tier("train", 30, folders=("tests/train",), way=TRAIN),
-    Tier("server", 300, folders=("tests/server",), way=SERVER),
+    Tier("server", 150, folders=("tests/server",), way=SERVER),  # but for the parts below, which are as much again
+    Tier(
+        "scheduler",
+        150,
+        folders=tuple(
+            f"tests/server/{package}"
+            for package in ("attempts", "scheduler", "placement", "nodes", "insights", "monitoring", "predictions")
+        ),
+        way=SCHEDULER,
+    ),
     Tier(
         "hosts",
         40,

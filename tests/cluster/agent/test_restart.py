@@ -197,6 +197,7 @@ async def test_agent_and_shim_killed_together_are_told_apart_from_a_restart(
     assert process_group.processes_of(job.token) == []
 
 
+@pytest.mark.long
 async def test_an_agent_that_was_killed_before_the_launch_is_ready_again(
     server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
 ) -> None:

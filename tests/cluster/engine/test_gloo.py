@@ -37,7 +37,8 @@ def test_every_dtype_and_operation_is_exact(gang, ranks):
 
 
 @needs_torch
-@pytest.mark.parametrize("ranks", ["1", pytest.param("2", marks=pytest.mark.long)])  # each loads PyTorch
+@pytest.mark.long  # each loads PyTorch
+@pytest.mark.parametrize("ranks", ["1", "2"])
 def test_a_table_of_its_own_beside_ours(ranks):
     done = bench("--ranks", ranks, "--algorithm", "direct,mpi,gloo")
     assert (done.returncode, done.stderr) == (0, "")

@@ -48,6 +48,7 @@ def test_a_python_without_any_package_is_told_each_one(tmp_path):
         assert f"\n{name}: MISSING (" in done.stdout
 
 
+@pytest.mark.long
 def test_its_tests_are_found_without_our_plugins():
     options = ("-c", "/dev/null", "--confcutdir", GPU, "--import-mode=importlib", "-p", "no:asyncio")
     collect = (sys.executable, "-m", "pytest", *options, "--rootdir", GPU, "--collect-only", "-q", GPU)

@@ -108,10 +108,11 @@ def resumed(comm: Communicator, options: dict[str, object], folder: Path) -> dic
     trained(comm, options | {"strategy": SHARDED, "max_steps": 11}, place)
     comm.barrier()
     same, _ = trained(comm, options | {"max_steps": 12}, folder / "unbroken")
-    group = comm.split(int(comm.rank == comm.size - 1))
+    is_last = comm.rank == comm.size - 1
+    group = comm.split(int(is_last))
     for strategy in (MIRRORED, SHARDED):
         changes = {"strategy": strategy, "max_steps": 12}
-        fewer, _ = trained(group, options | changes, copied(group, place, strategy))
+        fewer, _ = trained(group, options | changes, copied(group, place, f"{strategy} {is_last}"))
         found[f"{strategy} on other ranks"] = fewer.progress.step
         found[f"{strategy} on other ranks, difference"] = difference(fewer.module, same.module)
     group.free()
@@ -120,7 +121,7 @@ def resumed(comm: Communicator, options: dict[str, object], folder: Path) -> dic
 
 def copied(group: Communicator, place: Path, name: str) -> Path:
     """A copy of the checkpoint, in which only this group writes."""
-    copy = place.with_name(f"{place.name} {name} {group.size}")
+    copy = place.with_name(f"{place.name} {name}")
     if group.rank == 0:
         copy.mkdir()
         (copy / "step-0000000011.pt").write_bytes((place / "step-0000000011.pt").read_bytes())

@@ -2,7 +2,7 @@
 
 import itertools
 import math
-from types import SimpleNamespace
+from dataclasses import replace
 
 import pytest
 import torch
@@ -139,7 +139,7 @@ def test_a_step_that_float16_leaves_out_is_no_divergence(comm):
 
     def overflown(*arguments):
         result = step(*arguments)
-        return SimpleNamespace(loss_sum=math.inf, sums=result.sums, is_left_out=True, first_culprit=None)
+        return replace(result, loss_sum=math.inf, is_left_out=True, first_culprit=None)
 
     trainer._replica.step = overflown
     trainer.run()
@@ -159,7 +159,7 @@ def test_a_script_that_reports_such_a_loss_tells_it_after_its_step(comm):
     told = []
     log = StepLog(comm, told.append)
     for loss in (0.5, math.nan, math.nan):
-        log.log(loss, 4, None, None, None, None, None)
+        log.log(loss, 4, None, None, None, None, None, None)
     log.close()
     assert [type(one).__name__ for one in told] == ["Steps", "Diverged", "Steps"]
     assert told[1].step == 1

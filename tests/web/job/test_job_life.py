@@ -17,12 +17,11 @@ ENDS: dict[str, dict[str, Any]] = {
     "cancelled": {"benchmark": ENDLESS},
 }
 DESKTOP, PHONE = 1280, 390
-OTHERS = [("succeeded", PHONE), *((end, width) for end in ("failed", "cancelled") for width in (DESKTOP, PHONE))]
 
 
-@pytest.mark.parametrize(
-    ("end", "width"), [("succeeded", DESKTOP), *(pytest.param(*case, marks=pytest.mark.long) for case in OTHERS)]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("width", [DESKTOP, PHONE])
+@pytest.mark.parametrize("end", ENDS)
 def test_nothing_moves_from_the_first_state_of_a_job_to_its_last(
     browser: Browser, site: Site, end: str, width: int
 ) -> None:

@@ -30,7 +30,7 @@ def come_by_tab(page: Page, to: Locator) -> None:
     raise AssertionError(f"{MOST_STOPS} times Tab do not come to {to}")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.long), "dark"])
 def test_a_row_of_the_list_says_why_by_its_arrows_and_by_a_click(
     browser: Browser, site: Site, disturbed: int, scheme: Literal["light", "dark"]
 ) -> None:
@@ -65,7 +65,7 @@ def test_a_row_of_the_list_says_why_by_its_arrows_and_by_a_click(
         expect(page.get_by_role("dialog", name="Keys")).to_contain_text("the reasons for its marks")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.long), "dark"])
 def test_a_job_says_why_by_tab_by_click_and_to_a_pointer(
     browser: Browser, site: Site, disturbed: int, scheme: Literal["light", "dark"]
 ) -> None:

@@ -87,6 +87,7 @@ BAD_FIELDS = {
 }
 
 
+@pytest.mark.long
 def test_what_is_wrong_with_a_field_is_said_there_while_somebody_types(visit: Visit) -> None:
     visit.expect_error("422")
     page = visit.page

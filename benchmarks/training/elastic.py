@@ -1,4 +1,4 @@
-"""From kill -9 of one of four ranks to the first step of the next attempt, on three, on this machine.
+"""Measure the time from kill -9 of one of four ranks to the first step of the next attempt, on three.
 
     python -m benchmarks.training.elastic [KILLS]
 

@@ -27,6 +27,7 @@ def namespaces(pid: int) -> list[str]:
     return [line for line in listed.splitlines() if line.startswith(f"rsbench-{pid}-")]
 
 
+@pytest.mark.long
 @needs_namespaces
 def test_every_byte_crosses_the_shaped_links():
     plan = MeasurePlan(("ring", "mpi"), (MESSAGE_BYTES,), 1, "mpi", block_us=0, min_iterations=8, device=network.DEVICE)

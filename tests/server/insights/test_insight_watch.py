@@ -45,9 +45,9 @@ def test_an_insight_is_over_after_so_many_clean_windows_in_a_row() -> None:
 def news(
     at: int, stopped: float = 0.0, queued: float = 0.0, late_us: int = 0, advance: int = 10, input_us: int = 0
 ) -> News:
-    """Of three ranks, the last of which is stopped for this part of its time, and so late to steps.
+    """Return a second's news of three ranks; the last one is stopped for a part of its time and late to steps.
 
-    Its input time is so much in each second, that of the others a tenth.
+    It waits ``input_us`` for its samples in each second, the others wait a tenth of that.
     """
     samples = {}
     for rank in range(3):

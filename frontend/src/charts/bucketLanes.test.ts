@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { someBuckets } from "../testing/resultFixtures";
-import { bucketLanes, lastUs, LANE_PX, LEFT_PX, niceTicks, overlapUs, RIGHT_PX } from "./bucketLanes";
+import { bucketLanes, lastUs, overlapUs } from "./bucketLanes";
+import { LANE_PX, LEFT_PX, RIGHT_PX } from "./lanes";
 
 const ranks = someBuckets();
 const WIDTH = LEFT_PX + RIGHT_PX + 1000;
@@ -25,22 +26,6 @@ describe("bucketLanes", () => {
   it("survives no ranks and no room", () => {
     expect(bucketLanes([], 0).lanes).toEqual([]);
     expect(bucketLanes(ranks, 10).lanes.every((lane) => Number.isFinite(lane.backwardEndPx))).toBe(true);
-  });
-});
-
-describe("niceTicks", () => {
-  it("begins at 0 and has as many as fit", () => {
-    expect(niceTicks(1000, 1000)).toEqual([0, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000]);
-    expect(niceTicks(71_665, 500)).toEqual([0, 20_000, 40_000, 60_000]);
-    expect(niceTicks(9, 10)).toEqual([0]);
-  });
-
-  it("gives a phone a scale, whatever the time", () => {
-    for (let untilUs = 10; untilUs <= 100; untilUs += 1) {
-      const ticks = niceTicks(untilUs, 234);
-      expect(ticks.length, String(untilUs)).toBeGreaterThan(1);
-      expect(ticks.length).toBeLessThan(5);
-    }
   });
 });
 

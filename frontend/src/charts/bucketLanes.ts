@@ -1,12 +1,6 @@
 /** The timeline within one step as lanes, one per rank: the geometry, without SVG. */
 import type { RankBuckets } from "../api/types";
-
-export const LANE_PX = 40;
-export const BAR_PX = 13;
-/** Room for the names of the ranks, and for the last tick's label. */
-export const LEFT_PX = 64;
-export const RIGHT_PX = 24;
-export const AXIS_PX = 26;
+import { type LanePicture, lanePicture, timeAxis } from "./lanes";
 
 /**
  * What the buckets of a strategy hold: gradients, gradients whose sum a rank has in shares (sharded), or the parameters
@@ -30,19 +24,13 @@ export interface SumBar {
   endPx: number;
 }
 
-export interface Lane {
+export interface BucketLane {
   rank: number;
   step: number;
   /** The y of the lane's top. */
   topPx: number;
   backwardEndPx: number;
   sums: SumBar[];
-}
-
-export interface Lanes {
-  lanes: Lane[];
-  heightPx: number;
-  ticks: { px: number; timeUs: number }[];
 }
 
 /** The end of the slowest rank's step, as far as it was reported; 0 without ranks. */
@@ -57,14 +45,16 @@ export function bucketOf(rank: RankBuckets, i: number, summed: Summed): { bucket
 }
 
 /** All ranks on one axis of time, each from the start of its own step. */
-export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number, summed: Summed = "gradients"): Lanes {
-  const untilUs = lastUs(ranks) || 1;
-  const room = Math.max(1, widthPx - LEFT_PX - RIGHT_PX);
-  const at = (timeUs: number): number => LEFT_PX + (room * timeUs) / untilUs;
-  const lanes = ranks.map((rank, index): Lane => ({
+export function bucketLanes(
+  ranks: readonly RankBuckets[],
+  widthPx: number,
+  summed: Summed = "gradients",
+): LanePicture<BucketLane> {
+  const { at, ticks } = timeAxis(lastUs(ranks), widthPx);
+  return lanePicture(ranks, ticks, (rank, topPx) => ({
     rank: rank.rank,
     step: rank.step,
-    topPx: index * LANE_PX,
+    topPx,
     backwardEndPx: at(rank.backward_us),
     sums: rank.buckets.map((bucket, i) => ({
       ...bucketOf(rank, i, summed),
@@ -74,22 +64,6 @@ export function bucketLanes(ranks: readonly RankBuckets[], widthPx: number, summ
       endPx: at(bucket.end_us),
     })),
   }));
-  const heightPx = ranks.length * LANE_PX + AXIS_PX;
-  return { lanes, heightPx, ticks: niceTicks(untilUs, room).map((timeUs) => ({ px: at(timeUs), timeUs })) };
-}
-
-const TICK_PX = 90;
-/** For phones: with fewer than three parts a round one might not fit once, and the axis would have no scale. */
-const NARROW_TICK_PX = 60;
-const NARROW_PARTS = 3;
-
-/** Round times from 0, as many as labels fit. */
-export function niceTicks(untilUs: number, widthPx: number): number[] {
-  const narrow = Math.min(NARROW_PARTS, Math.floor(widthPx / NARROW_TICK_PX));
-  const most = Math.max(1, narrow, Math.floor(widthPx / TICK_PX));
-  const decade = 10 ** Math.floor(Math.log10(untilUs / most));
-  const step = [1, 2, 5, 10].map((factor) => factor * decade).find((size) => untilUs / size <= most) ?? 10 * decade;
-  return Array.from({ length: Math.floor(untilUs / step + 1e-9) + 1 }, (_, i) => i * step);
 }
 
 /** From the rank's first all-reduce to its end: how much communication was hidden behind backward, in µs. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { somePipeline } from "../testing/resultFixtures";
-import { LANE_PX, LEFT_PX, RIGHT_PX } from "./bucketLanes";
+import { LANE_PX, LEFT_PX, RIGHT_PX } from "./lanes";
 import { pipelineLanes, totalUs } from "./pipelineLanes";
 
 const { items } = somePipeline();

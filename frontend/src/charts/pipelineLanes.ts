@@ -1,6 +1,6 @@
 /** One step of a pipeline as lanes, one per rank: the geometry, without SVG. */
 import type { PipelineStep } from "../api/types";
-import { AXIS_PX, LANE_PX, LEFT_PX, niceTicks, RIGHT_PX } from "./bucketLanes";
+import { type LanePicture, lanePicture, timeAxis } from "./lanes";
 
 export type Activity = PipelineStep["kind"][number];
 
@@ -20,12 +20,6 @@ export interface StageLane {
   bars: ActivityBar[];
 }
 
-export interface StageLanes {
-  lanes: StageLane[];
-  heightPx: number;
-  ticks: { px: number; timeUs: number }[];
-}
-
 /** The time at which each rank's step began, in µs after the first one; 0 for ranks that reported different steps. */
 function offsetsUs(ranks: readonly PipelineStep[]): number[] {
   const isOneStep = new Set(ranks.map((rank) => rank.step)).size === 1;
@@ -34,15 +28,14 @@ function offsetsUs(ranks: readonly PipelineStep[]): number[] {
 }
 
 /** All ranks on one axis of time, by the clocks of their nodes. */
-export function pipelineLanes(ranks: readonly PipelineStep[], widthPx: number): StageLanes {
+export function pipelineLanes(ranks: readonly PipelineStep[], widthPx: number): LanePicture<StageLane> {
   const offsets = offsetsUs(ranks);
-  const untilUs = Math.max(0, ...ranks.map((rank, index) => (offsets[index] ?? 0) + Math.max(0, ...rank.end_us))) || 1;
-  const room = Math.max(1, widthPx - LEFT_PX - RIGHT_PX);
-  const at = (timeUs: number): number => LEFT_PX + (room * timeUs) / untilUs;
-  const lanes = ranks.map((rank, index): StageLane => ({
+  const ends = ranks.map((rank, index) => (offsets[index] ?? 0) + Math.max(0, ...rank.end_us));
+  const { at, ticks } = timeAxis(Math.max(0, ...ends), widthPx);
+  return lanePicture(ranks, ticks, (rank, topPx, index) => ({
     rank: rank.rank,
     stage: rank.stage,
-    topPx: index * LANE_PX,
+    topPx,
     bars: rank.kind.map((kind, i) => ({
       kind,
       part: rank.part[i] ?? 0,
@@ -51,8 +44,6 @@ export function pipelineLanes(ranks: readonly PipelineStep[], widthPx: number): 
       endPx: at((offsets[index] ?? 0) + (rank.end_us[i] ?? 0)),
     })),
   }));
-  const ticks = niceTicks(untilUs, room).map((timeUs) => ({ px: at(timeUs), timeUs }));
-  return { lanes, heightPx: ranks.length * LANE_PX + AXIS_PX, ticks };
 }
 
 /** The time of all activities of a kind, in µs. */

@@ -1,56 +1,48 @@
-import { useElementSize } from "@mantine/hooks";
 import { useMemo } from "react";
+import { BarMark, LaneChart, LaneName, useLanesWidth } from "../../charts/LaneChart";
+import { AXIS_PX, LEFT_PX } from "../../charts/lanes";
 import {
-  barPath, ghostPath, type LaneBar, LANES_AXIS_PX, LANES_LEFT_PX, MODEL_BAR_PX, moveLanes, type Part, whiskerPath,
+  barPath, ghostPath, type LaneBar, MODEL_BAR_PX, moveLanes, type Part, whiskerPath,
 } from "./moveLanes";
 import { formatSeconds } from "../../lib/amount";
 import { type Move, type Run, stepEndUs } from "../../lib/moves";
 import classes from "./Lanes.module.css";
 
-const START_WIDTH_PX = 900;
 /** In the order in which they are drawn. */
 const PARTS: readonly (readonly [Part, string])[] = [["wait", "waits"], ["send", "sends"], ["receive", "receives"], ["add", "adds"]];
 
 /** A lane for each rank on one axis of time, with the playhead. Hidden from screen readers: the table has the same numbers. */
 export function LanePicture({ run, step, critical }: { run: Run; step: number; critical: readonly Move[] }) {
-  const { ref, width } = useElementSize();
-  const shown = width || START_WIDTH_PX;
-  const { bars, lanes, ticks, heightPx, model, lanesPx, at } = useMemo(() => moveLanes(run, shown, critical), [run, shown, critical]);
-  const bottom = heightPx - LANES_AXIS_PX;
+  const { ref, widthPx } = useLanesWidth();
+  const { bars, lanes, ticks, heightPx, model, lanesPx, at } = useMemo(() => moveLanes(run, widthPx, critical), [run, widthPx, critical]);
   const head = at(stepEndUs(run, step));
   const whiskers = whiskerPath(bars, lanesPx);
   const done = new Set(run.steps.slice(0, step).flat());
   return (
-    <div ref={ref} className={classes.lanesBox} aria-hidden="true">
-      <Legend bars={bars} hasModel={model !== null} hasWhiskers={whiskers !== ""} />
-      <svg width={shown} height={heightPx} className={classes.lanes}>
-        {ticks.map(({ px, timeUs }) => (
-          <g key={timeUs}>
-            <line x1={px} x2={px} y1={0} y2={bottom} className={classes.grid} />
-            <text x={px} y={bottom + 18} textAnchor="middle">
-              {formatSeconds(timeUs / 1e6)}
-            </text>
-          </g>
-        ))}
-        {lanes.map(({ rank, middlePx }) => (
-          <text key={rank} x={LANES_LEFT_PX - 10} y={middlePx + 4} textAnchor="end" className={classes.rank}>
-            {run.ranks > 16 ? rank : `rank ${rank}`}
-          </text>
-        ))}
-        <Bars bars={bars.filter((bar) => !done.has(bar.move))} className={classes.later} />
-        <Bars bars={bars.filter((bar) => done.has(bar.move))} />
-        <path d={whiskers} className={classes.whisker} />
-        {model && (
-          <>
-            <text x={LANES_LEFT_PX - 10} y={model.topPx + MODEL_BAR_PX - 3} textAnchor="end" className={classes.rank}>
-              model
-            </text>
-            <rect x={LANES_LEFT_PX} y={model.topPx} width={model.widthPx} height={MODEL_BAR_PX} className={classes.ghost} />
-          </>
-        )}
-        <line x1={head} x2={head} y1={0} y2={bottom} className={classes.head} />
-      </svg>
-    </div>
+    <LaneChart
+      box={ref}
+      widthPx={widthPx}
+      heightPx={heightPx}
+      ticks={ticks}
+      tickText={(timeUs) => formatSeconds(timeUs / 1e6)}
+      legend={legendOf(bars, model !== null, whiskers !== "")}
+    >
+      {lanes.map(({ rank, middlePx }) => (
+        <LaneName key={rank} yPx={middlePx + 4}>
+          {run.ranks > 16 ? rank : `rank ${rank}`}
+        </LaneName>
+      ))}
+      <Bars bars={bars.filter((bar) => !done.has(bar.move))} className={classes.later} />
+      <Bars bars={bars.filter((bar) => done.has(bar.move))} />
+      <path d={whiskers} className={classes.whisker} />
+      {model && (
+        <>
+          <LaneName yPx={model.topPx + MODEL_BAR_PX - 3}>model</LaneName>
+          <rect x={LEFT_PX} y={model.topPx} width={model.widthPx} height={MODEL_BAR_PX} className={classes.ghost} />
+        </>
+      )}
+      <line x1={head} x2={head} y1={0} y2={heightPx - AXIS_PX} className={classes.head} />
+    </LaneChart>
   );
 }
 
@@ -67,26 +59,13 @@ function Bars({ bars, className }: { bars: readonly LaneBar[]; className?: strin
   );
 }
 
-function Legend({ bars, hasModel, hasWhiskers }: { bars: readonly LaneBar[]; hasModel: boolean; hasWhiskers: boolean }) {
+function legendOf(bars: readonly LaneBar[], hasModel: boolean, hasWhiskers: boolean) {
   const parts = PARTS.filter(([part]) => bars.some((bar) => bar.part === part));
-  const marks = [
-    ...parts.map(([part, text]) => [text, <rect key="mark" x="1" y="2" width="14" height="8" className={classes[part]} />] as const),
-    ["longest chain", <rect key="mark" x="1" y="2" width="14" height="8" className={classes.critical} />] as const,
-    ...(hasModel || bars.some((bar) => bar.ghostPx !== null)
-      ? [["the model's time", <rect key="mark" x="1" y="2" width="14" height="8" className={classes.ghost} />] as const]
-      : []),
+  const entry = (text: string, className: string | undefined) => [text, <BarMark key={text} className={className} />] as const;
+  return [
+    ...parts.map(([part, text]) => entry(text, classes[part])),
+    entry("longest chain", classes.critical),
+    ...(hasModel || bars.some((bar) => bar.ghostPx !== null) ? [entry("the model's time", classes.ghost)] : []),
     ...(hasWhiskers ? [["the clock error", <line key="mark" x1="0" x2="16" y1="6" y2="6" className={classes.whisker} />] as const] : []),
   ];
-  return (
-    <div className={classes.legend}>
-      {marks.map(([text, mark]) => (
-        <span key={text}>
-          <svg width="16" height="12">
-            {mark}
-          </svg>
-          {text}
-        </span>
-      ))}
-    </div>
-  );
 }

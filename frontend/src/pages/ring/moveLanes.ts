@@ -1,10 +1,7 @@
 /** Messages in time, a lane for each rank: its sending, receiving and adding. The geometry, without SVG. */
 import type { Move, Run } from "../../lib/moves";
-import { niceTicks } from "../../charts/bucketLanes";
+import { AXIS_PX, LEFT_PX, type Tick, timeAxis } from "../../charts/lanes";
 
-export const LANES_LEFT_PX = 64;
-export const LANES_RIGHT_PX = 28;
-export const LANES_AXIS_PX = 26;
 const MODEL_PX = 24;
 export const MODEL_BAR_PX = 14;
 
@@ -30,7 +27,7 @@ export interface LaneBar {
 export interface MoveLanes {
   bars: LaneBar[];
   lanes: { rank: number; middlePx: number }[];
-  ticks: { px: number; timeUs: number }[];
+  ticks: Tick[];
   heightPx: number;
   /** The bar below the ranks for the model's time of the whole call; null: no prediction. */
   model: { topPx: number; widthPx: number } | null;
@@ -52,8 +49,7 @@ const MOST_PREDICTED = 2;
 export function moveLanes(run: Run, widthPx: number, critical: readonly Move[] = []): MoveLanes {
   const measuredUs = run.timeUs > 0 ? run.timeUs : 1;
   const untilUs = Math.max(measuredUs, Math.min(run.predictedUs ?? 0, MOST_PREDICTED * measuredUs));
-  const room = Math.max(1, widthPx - LANES_LEFT_PX - LANES_RIGHT_PX);
-  const at = (timeUs: number): number => LANES_LEFT_PX + (room * timeUs) / untilUs;
+  const { at, wide, ticks } = timeAxis(untilUs, widthPx);
   const lanePx = laneHeight(run.ranks);
   const onPath = new Set(critical);
   const bars = run.steps.flat().flatMap((move, i): LaneBar[] => {
@@ -67,8 +63,8 @@ export function moveLanes(run: Run, widthPx: number, critical: readonly Move[] =
       widthPx: Math.max(1, at(toUs) - at(fromUs)),
       heightPx: lanePx * 0.36,
       isCritical: onPath.has(move),
-      errorPx: (room * move.errorUs) / untilUs,
-      ghostPx: part === "send" && move.predictedUs !== null ? (room * move.predictedUs) / untilUs : null,
+      errorPx: wide(move.errorUs),
+      ghostPx: part === "send" && move.predictedUs !== null ? wide(move.predictedUs) : null,
       move,
     });
     const adds = move.reduce && move.endUs > move.addingUs;
@@ -80,14 +76,14 @@ export function moveLanes(run: Run, widthPx: number, critical: readonly Move[] =
     ];
   });
   const ranksPx = run.ranks * lanePx;
-  const model = run.predictedUs === null ? null : { topPx: ranksPx + 6, widthPx: (room * Math.min(run.predictedUs, untilUs)) / untilUs };
+  const model = run.predictedUs === null ? null : { topPx: ranksPx + 6, widthPx: wide(Math.min(run.predictedUs, untilUs)) };
   return {
     bars,
     model,
-    lanesPx: (room * measuredUs) / untilUs,
+    lanesPx: wide(measuredUs),
     lanes: Array.from({ length: run.ranks }, (_, rank) => ({ rank, middlePx: (rank + 0.5) * lanePx })),
-    ticks: niceTicks(untilUs, room).map((timeUs) => ({ px: at(timeUs), timeUs })),
-    heightPx: ranksPx + (model ? MODEL_PX : 0) + LANES_AXIS_PX,
+    ticks,
+    heightPx: ranksPx + (model ? MODEL_PX : 0) + AXIS_PX,
     at,
   };
 }
@@ -108,7 +104,7 @@ const LEAST_ERROR_PX = 0.5;
 export function whiskerPath(bars: readonly LaneBar[], lanesPx: number): string {
   return bars
     .filter((bar) => bar.part === "send" && bar.errorPx > LEAST_ERROR_PX && bar.errorPx < lanesPx)
-    .map(({ xPx, yPx, heightPx, errorPx }) => `M${px(Math.max(LANES_LEFT_PX, xPx - errorPx))} ${px(yPx + heightPx / 2)}H${px(xPx + errorPx)}`)
+    .map(({ xPx, yPx, heightPx, errorPx }) => `M${px(Math.max(LEFT_PX, xPx - errorPx))} ${px(yPx + heightPx / 2)}H${px(xPx + errorPx)}`)
     .join("");
 }
 

@@ -1,19 +1,14 @@
 /** The timeline within the newest step: when each bucket was ready, and when it was summed. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
-import { bucketsQuery } from "../../../data/training";
 import type { JobView, RankBuckets } from "../../../api/types";
 import { lastUs, overlapUs, type Summed, summedOf } from "../../../charts/bucketLanes";
 import { Loaded } from "../../../components/states/Loaded";
-import { Segments } from "../../../components/controls/Segments";
+import { bucketsQuery } from "../../../data/training";
 import { percent, plural, threeDigits } from "../../../lib/format";
-import type { JobSearch } from "../../../lib/search/search";
 import { isTerminal } from "../../../lib/state";
 import { BucketLanes } from "./BucketLanes";
 import { BucketTable } from "./BucketTable";
-import classes from "../results/Results.module.css";
-
-const route = getRouteApi("/jobs/$jobId");
+import { StepCard } from "./StepCard";
 
 export function Buckets({ job }: { job: JobView }) {
   const buckets = useQuery(bucketsQuery(job.id, isTerminal(job.state)));
@@ -25,32 +20,16 @@ export function Buckets({ job }: { job: JobView }) {
 }
 
 function NewestStep({ ranks, summed }: { ranks: readonly RankBuckets[]; summed: Summed }) {
-  const { inside = "timeline" } = route.useSearch();
-  const navigate = route.useNavigate();
   return (
-    <section className="card" aria-labelledby="buckets">
-      <div className="card-head">
-        <h2 id="buckets">The newest step from inside</h2>
-        <div className={classes.controls}>
-          <Segments
-            label="View of the step"
-            value={inside}
-            options={[["timeline", "timeline"], ["table", "table"]]}
-            onChange={(next) =>
-              void navigate({
-                search: (old) => ({ ...old, inside: next === "table" ? next : undefined }) as JobSearch,
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          />
-        </div>
-      </div>
-      <figure className="card-body">
-        {inside === "table" ? <BucketTable ranks={ranks} summed={summed} /> : <BucketLanes ranks={ranks} summed={summed} />}
-        <figcaption className="dim">{caption(ranks, summed)}</figcaption>
-      </figure>
-    </section>
+    <StepCard
+      id="buckets"
+      title="The newest step from inside"
+      label="View of the step"
+      timeline={<BucketLanes ranks={ranks} summed={summed} />}
+      table={<BucketTable ranks={ranks} summed={summed} />}
+      caption={caption(ranks, summed)}
+      more="Each rank counts from the start of its own step."
+    />
   );
 }
 
@@ -70,7 +49,6 @@ function caption(ranks: readonly RankBuckets[], summed: Summed): string {
   const step = steps.length === 1 ? `Step ${steps[0]}` : `Steps ${steps[0]} to ${steps.at(-1)}: the newest that each rank reported`;
   return (
     `${step}: ${plural(count, "bucket")} of ${bucketsOf} on ${plural(ranks.length, "rank")}; the last ${last} ended after ` +
-    `${threeDigits(lastUs(ranks) / 1000)} ms, and ${percent(summing > 0 ? overlap / summing : 0)} of the time in ${all} was under backward. ` +
-    "Each rank counts from the start of its own step."
+    `${threeDigits(lastUs(ranks) / 1000)} ms, and ${percent(summing > 0 ? overlap / summing : 0)} of the time in ${all} was under backward.`
   );
 }

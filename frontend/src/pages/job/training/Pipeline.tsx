@@ -1,18 +1,13 @@
 /** One step of a pipeline from inside: what each stage did when, and how long it was idle. */
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi } from "@tanstack/react-router";
 import type { JobView, Pipeline as Told } from "../../../api/types";
-import { Segments } from "../../../components/controls/Segments";
 import { Loaded } from "../../../components/states/Loaded";
 import { pipelineQuery } from "../../../data/pipeline";
 import { percent, plural } from "../../../lib/format";
-import type { JobSearch } from "../../../lib/search/search";
 import { isTerminal } from "../../../lib/state";
-import classes from "../results/Results.module.css";
 import { PipelineLanes } from "./PipelineLanes";
 import { PipelineTable } from "./PipelineTable";
-
-const route = getRouteApi("/jobs/$jobId");
+import { StepCard } from "./StepCard";
 
 export function Pipeline({ job }: { job: JobView }) {
   const query = useQuery(pipelineQuery(job.id, isTerminal(job.state)));
@@ -24,47 +19,40 @@ export function Pipeline({ job }: { job: JobView }) {
 }
 
 function Step({ told }: { told: Told }) {
-  const { inside = "timeline" } = route.useSearch();
-  const navigate = route.useNavigate();
   return (
-    <section className="card" aria-labelledby="pipeline">
-      <div className="card-head">
-        <h2 id="pipeline">A step of the pipeline</h2>
-        <div className={classes.controls}>
-          <Segments
-            label="View of the pipeline"
-            value={inside}
-            options={[["timeline", "timeline"], ["table", "table"]]}
-            onChange={(next) =>
-              void navigate({
-                search: (old) => ({ ...old, inside: next === "table" ? next : undefined }) as JobSearch,
-                replace: true,
-                resetScroll: false,
-              })
-            }
-          />
-        </div>
-      </div>
-      <figure className="card-body">
-        {inside === "table" ? <PipelineTable ranks={told.items} /> : <PipelineLanes ranks={told.items} />}
-        <figcaption className="dim">{pipelineCaption(told)}</figcaption>
-      </figure>
-    </section>
+    <StepCard
+      id="pipeline"
+      title="A step of the pipeline"
+      label="View of the pipeline"
+      timeline={<PipelineLanes ranks={told.items} />}
+      table={<PipelineTable ranks={told.items} />}
+      caption={pipelineCaption(told)}
+      more={aboutPipeline(told)}
+    />
   );
 }
 
 /** The chart in words. */
 export function pipelineCaption({ items, bubble, ideal_bubble: ideal }: Told): string {
   const steps = [...new Set(items.map((rank) => rank.step))].sort((a, b) => a - b);
-  const stages = new Set(items.map((rank) => rank.stage)).size;
-  const microBatches = new Set(items.flatMap((rank) => rank.micro_batch)).size;
-  const peak = Math.max(...items.map((rank) => rank.peak_activations));
-  const step = steps.length === 1 ? `Step ${steps[0]}` : `Steps ${steps[0]} to ${steps.at(-1)}, the newest that each rank reported`;
-  const parts = `${microBatches} micro-batch${microBatches === 1 ? "" : "es"}`;
+  const step = steps.length === 1 ? `Step ${steps[0]}` : `Steps ${steps[0]} to ${steps.at(-1)}, the newest of each rank`;
+  const stages = plural(new Set(items.map((rank) => rank.stage)).size, "stage");
+  if (bubble == null) return `${step}: what ${stages} did.`;
+  const least = ideal == null ? "" : `; ideal stages would be idle for ${percent(ideal)}`;
+  return `${step}: ${stages} were idle for ${percent(bubble)} of the time, on average${least}.`;
+}
+
+/** What one needs to know to read the picture. */
+export function aboutPipeline({ items }: Told): string {
+  const parts = microBatches(new Set(items.flatMap((rank) => rank.micro_batch)).size);
+  const kept = microBatches(Math.max(...items.map((rank) => rank.peak_activations)));
   return (
-    `${step}: ${parts} on ${plural(stages, "stage")}. ` +
-    (bubble == null ? "" : `A stage was idle for ${percent(bubble)} of the step, on average. `) +
-    (ideal == null ? "" : `With equally long parts, and if sending took no time, it would be ${percent(ideal)}. `) +
-    `A stage kept the activations of at most ${peak} micro-batch${peak === 1 ? "" : "es"} at a time.`
+    `A batch passes through the stages as ${parts}. A stage kept the activations of at most ${kept} at a time. ` +
+    "A stage is idle while it neither runs forward nor backward. Ideal stages take equally long and send in no time. " +
+    "The clocks of the nodes place the lanes."
   );
+}
+
+function microBatches(count: number): string {
+  return `${count} micro-batch${count === 1 ? "" : "es"}`;
 }

@@ -1,71 +1,39 @@
-import { useEffect, useRef, useState } from "react";
 import type { PipelineStep } from "../../../api/types";
-import { AXIS_PX, BAR_PX, LANE_PX, LEFT_PX } from "../../../charts/bucketLanes";
+import { BarMark, BarText, LaneChart, LaneName, useLanesWidth } from "../../../charts/LaneChart";
+import { BAR_PX, LANE_PX } from "../../../charts/lanes";
 import { type Activity, type ActivityBar, pipelineLanes, type StageLane } from "../../../charts/pipelineLanes";
 import classes from "./PipelineLanes.module.css";
 
-const START_WIDTH_PX = 900;
 const MIN_LABEL_PX = 22;
 const LETTERS: Partial<Record<Activity, string>> = { forward: "F", backward: "B" };
+const LEGEND: readonly (readonly [Activity, string])[] = [
+  ["forward", "F: forward of a micro-batch"],
+  ["backward", "B: backward"],
+  ["send", "send"],
+  ["wait", "wait"],
+];
 
-/** Lanes of the stages on one axis of time, hidden from screen readers: the table and the caption have the same content. */
+/** A lane for each rank with its stage: what it computes, waits for and sends. */
 export function PipelineLanes({ ranks }: { ranks: readonly PipelineStep[] }) {
-  const element = useRef<HTMLDivElement>(null);
-  const [width, setWidth] = useState(START_WIDTH_PX);
-  useEffect(() => {
-    const target = element.current;
-    if (!target) return;
-    const observer = new ResizeObserver(() => setWidth(target.clientWidth));
-    observer.observe(target);
-    return () => observer.disconnect();
-  }, []);
-  const { lanes, heightPx, ticks } = pipelineLanes(ranks, width);
-  const bottom = heightPx - AXIS_PX;
+  const { ref, widthPx } = useLanesWidth();
+  const { lanes, ...picture } = pipelineLanes(ranks, widthPx);
+  const legend = LEGEND.map(([kind, text]) => [text, <BarMark key={kind} className={classes[kind]} />] as const);
   return (
-    <div ref={element} aria-hidden="true">
-      <div className={classes.legend}>
-        <Key className={classes.forward} text="F: forward of a micro-batch" />
-        <Key className={classes.backward} text="B: backward" />
-        <Key className={classes.send} text="send" />
-        <Key className={classes.wait} text="wait" />
-      </div>
-      <svg width={width} height={heightPx} className={classes.lanes}>
-        {ticks.map(({ px, timeUs }) => (
-          <g key={timeUs}>
-            <line x1={px} x2={px} y1={0} y2={bottom} className={classes.grid} />
-            <text x={px} y={bottom + 18} textAnchor="middle">
-              {(timeUs / 1000).toLocaleString("en", { maximumFractionDigits: 3 })} ms
-            </text>
-          </g>
-        ))}
-        {lanes.map((lane) => (
-          <LaneOf key={lane.rank} lane={lane} />
-        ))}
-      </svg>
-    </div>
+    <LaneChart box={ref} widthPx={widthPx} {...picture} legend={legend}>
+      {lanes.map((lane) => (
+        <Lane key={lane.rank} lane={lane} />
+      ))}
+    </LaneChart>
   );
 }
 
-function Key({ className = "", text }: { className: string | undefined; text: string }) {
-  return (
-    <span>
-      <svg width="14" height="10">
-        <rect y="1" width="14" height="8" rx="2" className={className} />
-      </svg>
-      {text}
-    </span>
-  );
-}
-
-function LaneOf({ lane }: { lane: StageLane }) {
+function Lane({ lane }: { lane: StageLane }) {
   return (
     <g>
-      <text x={LEFT_PX - 10} y={lane.topPx + LANE_PX / 2} textAnchor="end" className={classes.rank}>
-        rank {lane.rank}
-      </text>
-      <text x={LEFT_PX - 10} y={lane.topPx + LANE_PX / 2 + 13} textAnchor="end">
+      <LaneName yPx={lane.topPx + LANE_PX / 2}>rank {lane.rank}</LaneName>
+      <LaneName yPx={lane.topPx + LANE_PX / 2 + 13} isDetail>
         stage {lane.stage}
-      </text>
+      </LaneName>
       {lane.bars.map((bar) => (
         <Bar key={`${bar.kind}/${bar.part}/${bar.microBatch}/${bar.startPx}`} bar={bar} topPx={lane.topPx + 6} />
       ))}
@@ -76,18 +44,24 @@ function LaneOf({ lane }: { lane: StageLane }) {
 /** Computing is above; sending goes on beside it, below. A wait is a thin line where computing would be. */
 function Bar({ bar, topPx }: { bar: ActivityBar; topPx: number }) {
   const { kind, part, microBatch, startPx, endPx } = bar;
-  const width = endPx - startPx;
   const letter = LETTERS[kind];
   const y = kind === "send" ? topPx + BAR_PX + 4 : kind === "wait" ? topPx + BAR_PX / 2 - 2 : topPx;
   return (
     <g>
       <title>{`${kind}, micro-batch ${microBatch}, part ${part}`}</title>
-      <rect x={startPx} y={y} width={Math.max(letter ? 1 : 0, width)} height={letter ? BAR_PX : 4} rx={letter ? 2 : 0} className={classes[kind]} />
-      {letter && width >= MIN_LABEL_PX && (
-        <text x={(startPx + endPx) / 2} y={y + BAR_PX - 2.5} textAnchor="middle" className={classes.number}>
+      <rect
+        x={startPx}
+        y={y}
+        width={Math.max(letter ? 1 : 0, endPx - startPx)}
+        height={letter ? BAR_PX : 4}
+        rx={letter ? 2 : 0}
+        className={classes[kind]}
+      />
+      {letter && (
+        <BarText startPx={startPx} endPx={endPx} yPx={y + BAR_PX - 2.5} leastPx={MIN_LABEL_PX}>
           {letter}
           {microBatch}
-        </text>
+        </BarText>
       )}
     </g>
   );

@@ -14,6 +14,7 @@ from ringscope_server.db.parsed import Parsed
 from ringscope_server.db.specs import spec_of, valid_spec
 from ringscope_server.insights.views import InsightView
 from ringscope_server.jobs.advice import advice
+from ringscope_server.jobs.fewer_ranks import fewer_ranks
 from ringscope_server.jobs.filters import EVERY_JOB, JobFilter, newest
 from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort, sorted_ids
 from ringscope_server.jobs.summary import stored
@@ -128,6 +129,7 @@ def view(job: Job) -> JobView:
         labels=job.labels,
         note=job.note,
         ranks=job.ranks,
+        fewer_ranks="" if isinstance(summary, BenchmarkSummary) else fewer_ranks(job, spec, summary.epochs_done),
         revision=job.revision,
         cloned_from=job.cloned_from,
         schedule_id=job.schedule_id,

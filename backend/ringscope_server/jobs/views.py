@@ -247,6 +247,10 @@ class JobView(BaseModel):
     ranks: int = Field(
         description="The number of processes of the gang; of an elastic job those of its newest attempt."
     )
+    fewer_ranks: str = Field(
+        description="Since when and why a running elastic job has fewer ranks than it asks for, and when it may get "
+        "more; empty for any other job."
+    )
     revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     cloned_from: int | None = Field(description="The job that this one repeats, with or without changes.")
     schedule_id: int | None = Field(description="The schedule that submitted it.")

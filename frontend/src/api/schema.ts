@@ -3689,6 +3689,11 @@ export interface components {
              * @description Nodes that a retry avoids if it can.
              */
             excluded_nodes: string[];
+            /**
+             * Fewer Ranks
+             * @description Since when and why a running elastic job has fewer ranks than it asks for, and when it may get more; empty for any other job.
+             */
+            fewer_ranks: string;
             /** Finished At */
             finished_at: string | null;
             /** Id */

@@ -10,6 +10,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
     reason: null,
     message: "",
     advice: "",
+    fewer_ranks: "",
     user: "ada",
     created_at: "2026-01-01T00:00:00Z",
     queued_at: "2026-01-01T00:00:00Z",

@@ -46,6 +46,13 @@ def test_show_prints_the_job(server: Server) -> None:
     assert server.run("logs", str(job.id)).returncode == 0
 
 
+def test_show_says_why_an_elastic_job_has_fewer_ranks(api: FakeApi) -> None:
+    sentence = "Runs on 3 of 4 ranks since 12:04:10 UTC. Rank 2 on node n1 was killed by SIGKILL (9)."
+    found = job(1, state="running", kind="training", spec={"kind": "training"}, fewer_ranks=sentence)
+    api.answers |= {"GET /jobs/1": found, "GET /jobs/1/epochs": items()}
+    assert sentence in api.run("show", "1").out.splitlines()
+
+
 def test_show_of_a_part_of_the_sizes_has_its_verdict(api: FakeApi) -> None:
     part = {"min_bytes": 65536, "max_bytes": 65536, "verdict": "At 64 KiB ring wins.", "explanation": ""}
     rows = [row("ring", 10.0, size).model_dump(mode="json") for size in (1024, 65536)]

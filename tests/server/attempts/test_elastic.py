@@ -142,6 +142,18 @@ async def test_at_the_end_of_an_epoch_it_gets_its_ranks_back(server: Server, clo
     assert (await server.job(job_id))["ranks"] == 4
 
 
+async def test_a_job_on_fewer_ranks_says_since_when_and_why_and_when_it_gets_more(server: Server, clock: Clock) -> None:
+    agent, job_id, attempt = await started(server)
+    assert (await server.job(job_id))["fewer_ranks"] == ""
+    await kill(agent, attempt)
+    assert (await server.job(job_id))["fewer_ranks"] == "", "it does not run"
+    again = await agent.start_next()
+    since = f"Runs on 3 of 4 ranks since {clock.now:%H:%M:%S} UTC. {KILLED}"
+    assert (await server.job(job_id))["fewer_ranks"] == f"{since} It gets more at the end of epoch 1 if slots are free."
+    await agent.records(again, training_steps(first_step=2), epoch(2))
+    assert (await server.job(job_id))["fewer_ranks"] == since, "its last epoch has begun"
+
+
 async def test_it_does_not_grow_just_after_its_start_nor_while_a_job_waits(server: Server, clock: Clock) -> None:
     agent, job_id, attempt = await small(server)
     await agent.records(attempt, epoch(1))

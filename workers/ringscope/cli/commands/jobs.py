@@ -197,4 +197,5 @@ def _facts(job: Job) -> list[str]:
     facts += [f"repeats   job {job.cloned_from}"] if job.cloned_from is not None else []
     facts += [f"schedule  {job.schedule_id}"] if job.schedule_id is not None else []
     facts += [f"attempt {attempt.number} on {', '.join(attempt.nodes)}" for attempt in job.attempts if attempt.nodes]
+    facts += [job.fewer_ranks] if job.fewer_ranks else []
     return facts

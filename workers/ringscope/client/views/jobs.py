@@ -118,6 +118,7 @@ class Job(View):
     created_at: datetime
     started_at: datetime | None
     finished_at: datetime | None
+    fewer_ranks: str = ""
     priority: int = 50
     labels: dict[str, str] = {}
     revision: int = 1

@@ -48,6 +48,7 @@ export function Situation({ job, rows }: Props) {
       <div className={classes.card}>
         <div className={classes.sentence} aria-busy={part.query.isPlaceholderData || undefined}>
           <Sentence job={job} rows={rows} part={part.data} />
+          {job.fewer_ranks && <p>{job.fewer_ranks}</p>}
           <QueryError what="The verdict on these sizes could not be loaded" query={part.query} />
           {job.state === "failed" && <Blame job={job} />}
           {!isTerminal(job.state) && (

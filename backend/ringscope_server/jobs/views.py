@@ -248,8 +248,8 @@ class JobView(BaseModel):
         description="The number of processes of the gang; of an elastic job those of its newest attempt."
     )
     fewer_ranks: str = Field(
-        description="Since when and why a running elastic job has fewer ranks than it asks for, and when it may get "
-        "more; empty for any other job."
+        description="A sentence of a running elastic job that has fewer ranks than it asks for: it says since when and "
+        "why, and when the job may get more. It is empty for any other job."
     )
     revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     cloned_from: int | None = Field(description="The job that this one repeats, with or without changes.")

@@ -3691,7 +3691,7 @@ export interface components {
             excluded_nodes: string[];
             /**
              * Fewer Ranks
-             * @description Since when and why a running elastic job has fewer ranks than it asks for, and when it may get more; empty for any other job.
+             * @description A sentence of a running elastic job that has fewer ranks than it asks for: it says since when and why, and when the job may get more. It is empty for any other job.
              */
             fewer_ranks: string;
             /** Finished At */

@@ -6,12 +6,12 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from ringscope.choice.data_directory import DEFAULT_DATA_DIR
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.rank_process import TUNING_VARIABLE
 from ringscope.contracts.tuning import Table
 
 NAME = "tuning.json"
-DEFAULT_DATA_DIR = Path("~/.local/share/ringscope")
 
 
 def path_in(data_dir: Path) -> Path:

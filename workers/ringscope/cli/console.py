@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from ringscope.choice.tuning_file import DEFAULT_DATA_DIR as DEFAULT_DATA_DIR
+from ringscope.choice.data_directory import DEFAULT_DATA_DIR as DEFAULT_DATA_DIR
 
 _PIPE_COLUMNS = 240
 # Control characters (except tabs and line ends), other line separators, invisible and bidirectional marks, tags, and

@@ -10,7 +10,6 @@ from typing import Annotated
 import typer
 from typer.models import CommandInfo, TyperInfo
 
-from ringscope.cli.connection import as_typed
 from ringscope.cli.console import EXIT_BAD_INPUT, EXIT_FAILED, EXIT_READER_GONE, complain, make_writable, say
 from ringscope.cli.sections import SectionedGroup
 from ringscope.contracts.errors import UserError
@@ -19,6 +18,7 @@ from ringscope.contracts.errors import UserError
 SECTIONS = {
     "Start": {"up": ["up"], "demo": ["demo"], "roles": ["server", "agent"], "login": ["login"]},
     "Without a server": {"bench": ["bench"], "tune": ["tune"], "plan": ["plan"], "trace": ["trace"], "fit": ["fit"]},
+    "Results of other tools": {"imports": ["import"]},
     "Jobs": {
         "submit": ["submit"],
         "train": ["train"],
@@ -79,6 +79,8 @@ def main() -> None:
         finally:
             sys.stdout.flush()  # flush now, because an error of a full disk could not be reported later
     except UserError as error:
+        from ringscope.cli.connection import as_typed  # loads the client, which not every command needs
+
         for sentence in error.sentences:
             complain(as_typed(sentence))
         sys.exit(EXIT_BAD_INPUT)

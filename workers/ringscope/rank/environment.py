@@ -14,6 +14,7 @@ import psutil
 
 from ringscope.contracts.rank_process import SOCKET_VARIABLE, SPEC_VARIABLE
 from ringscope.contracts.record import MOST_VARIABLES, Environment
+from ringscope.contracts.words.secrets import is_secret, without_user
 from ringscope.revision import revision
 
 _NUMA = Path("/sys/devices/system/node")
@@ -34,11 +35,6 @@ _PREFIXES = (
 )  # fmt: skip
 _PLUMBING = frozenset({SOCKET_VARIABLE, SPEC_VARIABLE, "RINGSCOPE_AGENT_HOME"})
 _NAMES = frozenset({"GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "MPI4PY_RC_THREADS", "VIRTUAL_ENV"})
-_SECRET = re.compile(r"TOKEN|SECRET|PASS|PWD|KEY|CRED|AUTH|COOKIE|JWT|PRIVATE|CERT|SIGNATURE|SESSION", re.IGNORECASE)
-_SECRET_INSIDE = re.compile(
-    r"(token|secret|passw(or)?d|passphrase|api_?key|access_?key|credentials?|auth(orization)?|bearer)\W", re.IGNORECASE
-)
-_USER_IN_URL = re.compile(r"(?<=://)[^/\s@]+@")
 _MOST_CHARACTERS = 1000
 
 
@@ -74,9 +70,9 @@ def telling_variables(variables: Mapping[str, str]) -> dict[str, str]:
     """
     kept = {name: value for name, value in variables.items() if name.startswith(_PREFIXES) or name in _NAMES}
     told = {
-        name: _USER_IN_URL.sub("", value)[:_MOST_CHARACTERS]
+        name: without_user(value)[:_MOST_CHARACTERS]
         for name, value in sorted(kept.items())
-        if name not in _PLUMBING and not _SECRET.search(name) and not _SECRET_INSIDE.search(value)
+        if name not in _PLUMBING and not is_secret(name, value)
     }
     return dict(islice(told.items(), MOST_VARIABLES))
 

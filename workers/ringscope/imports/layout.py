@@ -1,0 +1,140 @@
+"""The columns of nccl-tests' table, taken from the names in its header, and rows read by them. Pure.
+
+A row is found by its dtype: two whole numbers stand before it, and exactly the header's columns after it. So any
+prefix before a row does no harm, and a row that something else was printed into is not read.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ringscope.imports.cells import parse_cell, parse_count
+from ringscope.imports.model import Cell, Row
+from ringscope.imports.names import ITEMSIZES
+
+_FIRST = {"size": ("count", "type"), "bytes": ("N", "type")}
+_WRONG = frozenset({"#wrong", "wrong", "error", "res"})
+_UNTOLD = frozenset({"N/A", "n/a"})
+_DTYPES = frozenset(ITEMSIZES)
+# mpirun's and srun's label at the start of each piece that a process wrote, also inside a line
+_LABEL = re.compile(r"\[[0-9]{1,6}\](?=\s|$)")
+_STAMP = "timestamp"
+
+
+class UnreadableError(ValueError):
+    """A line looks like a row, but its columns are not those of the table."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """The names of the columns after the dtype, of a header or of a row without one."""
+
+    names: tuple[str, ...]
+    has_header: bool = True
+
+    @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """The first column of each placement, which is its time, and the one after its last."""
+        starts = [i - 1 for i, name in enumerate(self.names) if name == "algbw"]
+        ends = [*starts[1:], len(self.names) - (_STAMP in self.names)]
+        return list(zip(starts, ends, strict=True))
+
+
+def words_of(line: str) -> list[str]:
+    """Return the words of a line without labels such as [0], which may stand inside it."""
+    return _LABEL.sub(" ", line).split() if "[" in line else line.split()
+
+
+def header_of(words: Sequence[str]) -> Layout | None:
+    """Return the layout that a line of names describes; None for every other line."""
+    if words.count("algbw") != 2 or words.count("busbw") != 2:
+        return None
+    bare = [word.lstrip("#") if word.lstrip("#") in _FIRST else word for word in words]
+    for first, (second, third) in _FIRST.items():
+        for i, word in enumerate(bare[:-2]):
+            if word == first and bare[i + 1] == second and bare[i + 2] == third:
+                names = tuple(bare[i + 3 :])
+                layout = Layout(names)
+                return layout if all(start >= 0 for start, _ in layout.places) else None
+    return None
+
+
+def place_of_dtype(words: Sequence[str]) -> int | None:
+    """Return where a row's dtype is; None for a line that is no row."""
+    if _DTYPES.isdisjoint(words):
+        return None
+    for i, word in enumerate(words):
+        if word in _DTYPES and i >= 2 and parse_count(words[i - 1]) is not None and _size(words[i - 2]) is not None:
+            return i
+    return None
+
+
+def guessed(words: Sequence[str], place: int) -> Layout | None:
+    """Return the layout of a row without a header by the number and kind of its columns; None if there is no such."""
+    values = words[place + 1 :]
+    before = len(values) - 8
+    if not 0 <= before <= 2:
+        return None
+    first_is_number = before > 0 and values[0].lstrip("-").isdecimal()
+    names = {0: (), 1: ("root",) if first_is_number else ("redop",), 2: ("redop", "root")}[before]
+    wrong = "error" if "e" in values[-1].lower() and values[-1].lower().startswith(("0e", "1e")) else "#wrong"
+    return Layout((*names, *("time", "algbw", "busbw", wrong) * 2), has_header=False)
+
+
+def parse_row(words: Sequence[str], place: int, layout: Layout, line: int) -> list[Row]:
+    """Return the placements of a row; UnreadableError if its columns are not those of the layout."""
+    values = list(words[place + 1 :])
+    if _STAMP in layout.names and len(values) == len(layout.names) + 1:
+        values[-2:] = [" ".join(values[-2:])]
+    if len(values) == len(layout.names) - 1 and layout.names[:2] == ("redop", "root"):
+        values.insert(0, "")  # hypercube and old send-receive print an empty name
+    size, count = _size(words[place - 2]), parse_count(words[place - 1])
+    if len(values) != len(layout.names) or size is None:
+        raise UnreadableError
+    by_name = dict(zip(layout.names, values, strict=True))
+    redop, root = by_name.get("redop"), by_name.get("root")
+    if redop is not None and redop[:1].isdecimal():
+        raise UnreadableError
+    if root is not None and not root.removeprefix("-").isdecimal():
+        raise UnreadableError
+    rows = []
+    for number, (start, end) in enumerate(layout.places):
+        cells = dict(zip(layout.names[start:end], values[start:end], strict=True))
+        row = Row(
+            line, size, number == 1, words[place], count=count, redop=redop, root=None if root is None else int(root)
+        )
+        if _fill(row, cells):
+            rows.append(row)
+    return rows
+
+
+def _fill(row: Row, cells: dict[str, str]) -> bool:
+    """Set a placement's numbers; False if it was not measured."""
+    time_name = next(iter(cells))
+    if {cells[time_name], cells["algbw"], cells["busbw"]} <= _UNTOLD:
+        return False
+    row.time_us = _number(cells[time_name]) if time_name == "time" else None  # cputime is not the operation's time
+    row.algbw, row.busbw = _number(cells["algbw"]), _number(cells["busbw"])
+    for name in _WRONG & cells.keys():
+        text = cells[name]
+        value = None if text in _UNTOLD else _number(text).value
+        if name in ("error", "res"):
+            row.error = value
+        else:
+            row.wrong = value
+    return True
+
+
+def _number(text: str) -> Cell:
+    cell = parse_cell(text)
+    if cell is None:
+        raise UnreadableError
+    return cell
+
+
+def _size(text: str) -> int | None:
+    """Return a size, also behind a label that has no space after it: [1,0]<stdout>:1024."""
+    for mark in (":", ">", "|"):
+        text = text.rpartition(mark)[2]
+    return parse_count(text)

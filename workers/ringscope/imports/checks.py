@@ -11,7 +11,7 @@ TIME = "algbw = size / time"
 BUS = "busbw = algbw x factor"
 COUNT = "size = count x bytes of the dtype"
 FINITE = "a number is not finite"
-_SLACK = 1e-6  # of a value, for numbers that are printed with all digits
+_SLACK = 1e-6  # relative, for numbers that are printed with all digits
 _MOST_RANKS = 1_000_000
 _TELLING_GB_PER_S = 0.1  # an algbw with at least two digits
 

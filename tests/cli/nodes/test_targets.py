@@ -44,7 +44,7 @@ def test_it_goes_on_after_trouble(api: FakeApi, tmp_path: Path, monkeypatch: pyt
         if len(pauses) == 2:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("ringscope.cli.commands.targets.time.sleep", sleep)
+    monkeypatch.setattr("ringscope.cli.commands.monitoring.time.sleep", sleep)
     api.answers[ROUTE] = [refusal(503, "not_ready", "The list of nodes is not read yet; try again."), GROUPS]
     done = api.run("targets", "--file", str(file), "--every", "30")
     assert (done.code, done.err) == (130, "The list of nodes is not read yet; try again.\n")

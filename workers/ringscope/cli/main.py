@@ -30,8 +30,7 @@ SECTIONS = {
     },
     "Nodes": {
         "nodes": ["nodes", "node", "drain", "resume", "label-node", "release-slot", "remove-node"],
-        "targets": ["targets"],
-        "monitoring": ["monitoring"],
+        "monitoring": ["monitoring", "targets"],
         "lab": ["lab"],
         "slurm": ["slurm"],
     },

@@ -129,10 +129,11 @@ CurvePoint: first_step last_step loss samples_per_second duration_us compute_us 
     memory_bytes?
 CurvePart: job_id attempt first_step last_step
 Curve = TrainingCurve: points steps_per_point attempts
-Bucket: bytes ready_us start_us end_us
+Bucket: bytes ready_us start_us end_us layer? direction?
 RankBuckets = RankBucketsView: rank step backward_us buckets
 PipelineStep: rank step stage replica peak_activations kind part micro_batch start_us end_us
 Pipeline = PipelineView: items bubble ideal_bubble
+TensorCost: sums sum_bytes divided_share step_us sum_us compute_us alone_us baseline_job_id pays sentence
 
 [webhooks]
 Webhook = WebhookView: id name url events is_enabled revision=1

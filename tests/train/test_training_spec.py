@@ -105,6 +105,42 @@ def test_the_ranks_of_pipelines_are_whole_replicas_with_a_sample_for_each_micro_
     )
 
 
+@pytest.mark.parametrize(
+    ("option", "sentence"),
+    [
+        ({"model": "cnn"}, "tensor divides pairs of linear layers, which cnn does not consist of; choose mlp or gpt."),
+        ({"model": "resnet18"}, "which resnet18 does not consist of; choose mlp or gpt."),
+        ({"precision": "float16"}, "tensor has no loss scale; choose bfloat16 or float32."),
+        ({"device": "cuda"}, "tensor sums activations in host memory; choose cpu or auto."),
+        ({"compression": "fp16"}, "tensor does not use it; leave compression out or choose mirrored"),
+        ({"batch_split": "speed"}, "tensor does not use it; leave batch_split out or choose mirrored"),
+        ({"stages": 3}, "leave stages out or choose pipeline"),
+    ],
+)
+def test_tensor_refuses_what_it_cannot_do(option: dict[str, object], sentence: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        TrainingSpec.model_validate({"strategy": "tensor"} | option)
+    (found,) = field_errors(refused.value)
+    assert sentence in found.detail
+
+
+def test_the_ranks_of_tensor_divide_its_layers_and_not_its_samples() -> None:
+    spec = TrainingSpec.model_validate({"strategy": "tensor", "global_batch_size": 1})
+    assert [spec.check_ranks(ranks) for ranks in (1, 2, 4, 256)] == [None] * 4
+    assert spec.check_ranks(3) == (
+        "model_arguments",
+        "hidden is 256, which 3 ranks cannot divide equally; choose a multiple of the ranks, or other ranks.",
+    )
+    gpt = TrainingSpec.model_validate({"strategy": "tensor", "model": "gpt", "dataset": {"name": "synthetic"}})
+    assert gpt.check_ranks(4) is None
+    assert "heads is 4, which 8 ranks cannot divide" in (gpt.check_ranks(8) or ("", ""))[1]
+    few = TrainingSpec.model_validate({"strategy": "tensor", "global_batch_size": 2, "accumulation_steps": 3})
+    assert few.check_ranks(2) == (
+        "global_batch_size",
+        "2 samples cannot be split into 3 batches; raise it.",
+    )
+
+
 @pytest.mark.parametrize("option", [{"batch_split": "speed"}, {"clip_norm": 1.0}, {"all_reduce": "ring_pipelined"}])
 def test_sharded_takes_what_it_can(option: dict[str, object]) -> None:
     TrainingSpec.model_validate({"strategy": "sharded", "device": "cuda", "precision": "float16"} | option)

@@ -1,4 +1,4 @@
-"""The cost model's prediction of a step's gradient sum, or of an average of parameters by local_sgd.
+"""The cost model's prediction of what a step sums: gradients, or parameters by local_sgd, or activations by tensor.
 
 It takes processor time, so it runs in a process without tables.
 """
@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ringscope.choice import prediction as library
 from ringscope.contracts import training_size
 from ringscope.contracts.benchmark import BenchmarkSpec
-from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
+from ringscope.contracts.training import LOCAL_SGD, TENSOR, TrainingSpec
 from ringscope.contracts.tuning import Table
 from ringscope_server.predictions.views import GradientSum
 
@@ -17,21 +17,29 @@ def gradient_sum(ranks: int, training: TrainingSpec, slots: Sequence[int], known
     """Predict the sum of one step, piece by piece; None if the model does not know the algorithm of the sum."""
     if ranks == 1 or not training.uses_all_reduce or training.compression != "none":
         return None
-    whole = training_size.gradient_bytes(training)
-    pieces, rest_bytes = divmod(whole, training.bucket_bytes)
-    counted = [(training.bucket_bytes, pieces), (rest_bytes, 1 if rest_bytes else 0)]
-    found = [(_all_reduce(training, size_bytes, slots, known), count) for size_bytes, count in counted if count]
+    found = [(_all_reduce(training, size_bytes, slots, known), count) for size_bytes, count in _sizes(training)]
     if any(not told.rows for told, _ in found):
         return None
     (largest, _), *_ = found
-    row = largest.rows[0]
+    row, is_average = largest.rows[0], training.strategy in LOCAL_SGD
     return GradientSum(
+        of="activations" if training.strategy in TENSOR else "parameters" if is_average else "gradients",
         algorithm=row.chosen_algorithm or row.algorithm,
         time_us=sum(told.rows[0].time_us * count for told, count in found),
         pieces=sum(count for _, count in found),
-        every_steps=training.sync_every if training.strategy in LOCAL_SGD else 1,
+        every_steps=training.sync_every if is_average else 1,
         source=largest.model,
     )
+
+
+def _sizes(training: TrainingSpec) -> list[tuple[int, int]]:
+    """Return how many bytes are summed how often, the largest first."""
+    if training.strategy in TENSOR:
+        return sorted(training_size.activation_sums(training).items(), reverse=True)
+    whole = training_size.gradient_bytes(training)
+    pieces, rest_bytes = divmod(whole, training.bucket_bytes)
+    counted = [(training.bucket_bytes, pieces), (rest_bytes, 1 if rest_bytes else 0)]
+    return [(size_bytes, count) for size_bytes, count in counted if count]
 
 
 def _all_reduce(training: TrainingSpec, size_bytes: int, slots: Sequence[int], known: Table) -> library.Prediction:

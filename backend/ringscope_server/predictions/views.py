@@ -1,5 +1,7 @@
 """The API's views of a job's expected bandwidth and duration."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -75,13 +77,20 @@ class Prediction(BaseModel):
 
 
 class GradientSum(BaseModel):
-    """The all-reduce of the gradient, or with local_sgd of the parameters, by the cost model as if nothing else ran."""
+    """The all-reduces of a step by the cost model, as if nothing else ran."""
+
+    of: Literal["gradients", "parameters", "activations"] = Field(
+        "gradients", description="What is summed: gradients, with local_sgd parameters, with tensor activations."
+    )
 
     algorithm: str = Field(description="The algorithm; for auto, the one that it would choose for the largest piece.")
     time_us: float = Field(
-        description="The time of all pieces one after another; overlap with the backward pass is not subtracted."
+        description="The time of all pieces one after another; overlap with the backward pass is not subtracted. A step "
+        "of tensor waits for all of it."
     )
-    pieces: int = Field(description="The number of pieces in which the gradient is summed, by bucket_bytes.")
+    pieces: int = Field(
+        description="The number of sums: the pieces of the gradient, by bucket_bytes, or the sums of activations."
+    )
     every_steps: int = Field(1, description="The number of steps with one such sum: 1, or sync_every of local_sgd.")
     source: str = Field(description="A sentence that names the source of the model's parameters.")
 

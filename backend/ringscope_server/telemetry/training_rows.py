@@ -42,8 +42,9 @@ async def store(session: AsyncSession, attempt_id: int, job_id: int, records: Se
 
 async def _keep_buckets(session: AsyncSession, attempt_id: int, newest: dict[int, training_record.Buckets]) -> None:
     for told in newest.values():
-        columns = zip(told.bytes, told.ready_us, told.start_us, told.end_us, strict=True)
-        names = ("bytes", "ready_us", "start_us", "end_us")
+        names = ["bytes", "ready_us", "start_us", "end_us"]
+        names += [name for name in ("layer", "direction") if getattr(told, name) is not None]
+        columns = zip(*(getattr(told, name) for name in names), strict=True)
         buckets = [dict(zip(names, bucket, strict=True)) for bucket in columns]
         row = {"step": told.step, "backward_us": told.backward_us, "buckets": buckets}
         await session.merge(RankBuckets(attempt_id=attempt_id, rank=told.rank, **row))

@@ -7,7 +7,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.training import LOCAL_SGD, MIRRORED, PIPELINE, SHARDED
+from ringscope.contracts.training import LOCAL_SGD, MIRRORED, PIPELINE, SHARDED, TENSOR
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary
 
@@ -15,7 +15,7 @@ from ringscope_server.jobs.views import TrainingSummary
 MAX_JOBS = 200
 # The fields that two jobs must have in common for their samples to be comparable.
 SAME = ("model", "model_arguments", "dataset", "device", "precision")
-_OURS = MIRRORED | LOCAL_SGD | SHARDED | PIPELINE | {"parameter_server"}
+_OURS = MIRRORED | LOCAL_SGD | SHARDED | PIPELINE | TENSOR | {"parameter_server"}
 
 
 async def baseline_job(session: AsyncSession, spec: JobSpec) -> int | None:

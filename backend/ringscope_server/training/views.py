@@ -4,7 +4,8 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.training_record import PipelineStep
+from ringscope.contracts.columns import is_null
+from ringscope.contracts.training_record import Direction, PipelineStep
 
 DIVERGED = "null: it was no finite number, training has diverged."
 
@@ -42,12 +43,18 @@ class EpochPage(BaseModel):
 
 
 class Bucket(BaseModel):
-    """One piece of the gradient; times count from the step's start."""
+    """One piece of the gradient, or with tensor one sum of activations; times count from the step's start."""
 
     bytes: int = Field(description="The bytes of its gradients before compression.")
     ready_us: float = Field(description="When all its gradients were ready.")
     start_us: float = Field(description="When its sum began.")
     end_us: float
+    layer: str | None = Field(
+        None, exclude_if=is_null, description="With tensor: the layer whose output, or backward input, is summed."
+    )
+    direction: Direction | None = Field(
+        None, exclude_if=is_null, description="With tensor: the pass in which it is summed."
+    )
 
 
 class RankBucketsView(BaseModel):
@@ -76,6 +83,26 @@ class PipelineView(BaseModel):
         description="The share if all parts of the model took equally long and sending took no time; null for a job "
         "without a pipeline."
     )
+
+
+class TensorCost(BaseModel):
+    """What dividing the layers over the ranks costs and saves in each step of strategy tensor; times are means."""
+
+    sums: int = Field(description="The number of sums of activations in a step.")
+    sum_bytes: int = Field(description="The bytes of all these sums, which every rank contributes.")
+    divided_share: float = Field(description="The share of the model's multiplications that the ranks divide.")
+    step_us: float | None = Field(description="The time of a step; null before the second step.")
+    sum_us: float | None = Field(description="The time in which a rank waited for sums, and for slower ranks in them.")
+    compute_us: float | None
+    alone_us: float | None = Field(
+        description="The time of a step on one rank alone: measured by the job baseline_job_id, otherwise estimated "
+        "from compute_us and divided_share."
+    )
+    baseline_job_id: int | None = Field(
+        description="The newest succeeded job of one rank that trained the same; null if there is none."
+    )
+    pays: bool | None = Field(description="Whether a step takes less time than on one rank alone.")
+    sentence: str | None = Field(description="The same in a sentence; null if there is nothing to compare.")
 
 
 class CurvePoint(BaseModel):

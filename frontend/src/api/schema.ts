@@ -980,6 +980,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/tensor": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Tensor Cost
+         * @description Return what the sums of strategy tensor cost in one attempt, and whether dividing the layers pays for them.
+         *
+         *     Problem 409 for a job of another strategy.
+         */
+        get: operations["get_tensor_cost"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/trace": {
         parameters: {
             query?: never;
@@ -2405,7 +2427,7 @@ export interface components {
         };
         /**
          * Bucket
-         * @description One piece of the gradient; times count from the step's start.
+         * @description One piece of the gradient, or with tensor one sum of activations; times count from the step's start.
          */
         Bucket: {
             /**
@@ -2413,8 +2435,18 @@ export interface components {
              * @description The bytes of its gradients before compression.
              */
             bytes: number;
+            /**
+             * Direction
+             * @description With tensor: the pass in which it is summed.
+             */
+            direction?: ("forward" | "backward") | null;
             /** End Us */
             end_us: number;
+            /**
+             * Layer
+             * @description With tensor: the layer whose output, or backward input, is summed.
+             */
+            layer?: string | null;
             /**
              * Ready Us
              * @description When all its gradients were ready.
@@ -3215,7 +3247,7 @@ export interface components {
         };
         /**
          * GradientSum
-         * @description The all-reduce of the gradient, or with local_sgd of the parameters, by the cost model as if nothing else ran.
+         * @description The all-reduces of a step by the cost model, as if nothing else ran.
          */
         GradientSum: {
             /**
@@ -3230,8 +3262,15 @@ export interface components {
              */
             every_steps: number;
             /**
+             * Of
+             * @description What is summed: gradients, with local_sgd parameters, with tensor activations.
+             * @default gradients
+             * @enum {string}
+             */
+            of: "gradients" | "parameters" | "activations";
+            /**
              * Pieces
-             * @description The number of pieces in which the gradient is summed, by bucket_bytes.
+             * @description The number of sums: the pieces of the gradient, by bucket_bytes, or the sums of activations.
              */
             pieces: number;
             /**
@@ -3241,7 +3280,7 @@ export interface components {
             source: string;
             /**
              * Time Us
-             * @description The time of all pieces one after another; overlap with the backward pass is not subtracted.
+             * @description The time of all pieces one after another; overlap with the backward pass is not subtracted. A step of tensor waits for all of it.
              */
             time_us: number;
         };
@@ -6458,6 +6497,59 @@ export interface components {
             targets: string[];
         };
         /**
+         * TensorCost
+         * @description What dividing the layers over the ranks costs and saves in each step of strategy tensor; times are means.
+         */
+        TensorCost: {
+            /**
+             * Alone Us
+             * @description The time of a step on one rank alone: measured by the job baseline_job_id, otherwise estimated from compute_us and divided_share.
+             */
+            alone_us: number | null;
+            /**
+             * Baseline Job Id
+             * @description The newest succeeded job of one rank that trained the same; null if there is none.
+             */
+            baseline_job_id: number | null;
+            /** Compute Us */
+            compute_us: number | null;
+            /**
+             * Divided Share
+             * @description The share of the model's multiplications that the ranks divide.
+             */
+            divided_share: number;
+            /**
+             * Pays
+             * @description Whether a step takes less time than on one rank alone.
+             */
+            pays: boolean | null;
+            /**
+             * Sentence
+             * @description The same in a sentence; null if there is nothing to compare.
+             */
+            sentence: string | null;
+            /**
+             * Step Us
+             * @description The time of a step; null before the second step.
+             */
+            step_us: number | null;
+            /**
+             * Sum Bytes
+             * @description The bytes of all these sums, which every rank contributes.
+             */
+            sum_bytes: number;
+            /**
+             * Sum Us
+             * @description The time in which a rank waited for sums, and for slower ranks in them.
+             */
+            sum_us: number | null;
+            /**
+             * Sums
+             * @description The number of sums of activations in a step.
+             */
+            sums: number;
+        };
+        /**
          * TokenPage
          * @description Tokens of people and agents, share links, and guests, whose login links have a lower role than their maker's.
          *
@@ -6808,13 +6900,13 @@ export interface components {
              * One Node
              * @description The strategies that run on one node only.
              */
-            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+            one_node: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "tensor" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
             /**
              * Own Fields
              * @description The fields that only some strategies use, with these strategies.
              */
             own_fields: {
-                [key: string]: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
+                [key: string]: ("mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "tensor" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu")[];
             };
         };
         /**
@@ -6890,7 +6982,7 @@ export interface components {
          * TrainingSpec
          * @description Data-parallel training: every replica of the model processes its part of every global batch.
          *
-         *     A replica is one rank, or with pipeline one rank for each stage.
+         *     A replica is one rank, with pipeline one rank for each stage, and with tensor all ranks.
          */
         TrainingSpec: {
             /**
@@ -7092,11 +7184,11 @@ export interface components {
             staleness?: number | null;
             /**
              * Strategy
-             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, with the optimizer in equal shares; pipeline: each rank computes some of the layers; torch_* and tf_*: the same training by PyTorch and TensorFlow, for comparison.
+             * @description mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, with the optimizer in equal shares; pipeline: each rank computes some of the layers; tensor: each rank computes a part of each layer; torch_* and tf_*: the same training by PyTorch and TensorFlow, for comparison.
              * @default mirrored
              * @enum {string}
              */
-            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
+            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "tensor" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
             /**
              * Sync Every
              * @description Steps that each rank of local_sgd makes between two averages.
@@ -8930,6 +9022,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NewestSteps"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_tensor_cost: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TensorCost"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -37,6 +37,7 @@ ALGORITHMS = [
     *("ring", "ring_pipelined", "direct", "recursive_doubling", "halving_doubling", "tree", "double_tree"),
     *("hierarchical", "parameter_server", "naive", "mpi", "gloo", "auto"),
 ]
+DIVIDED = {"model_arguments": {"hidden": 12, "layers": 2}}  # as 2, 3 and 4 ranks can
 VARIANTS: dict[str, dict[str, object]] = {
     **{algorithm: {"all_reduce": algorithm} for algorithm in ALGORITHMS},
     "messages": {"transport": "mpi", "all_reduce": "ring"},
@@ -61,6 +62,11 @@ VARIANTS: dict[str, dict[str, object]] = {
     "pipeline": {"strategy": "pipeline"},
     "pipeline, gpipe": {"strategy": "pipeline", "schedule": "gpipe", "micro_batches": 7},
     "pipeline, clipping": {"strategy": "pipeline", "clip_norm": 0.1},
+    "tensor": {"strategy": "tensor"} | DIVIDED,
+    "tensor, accumulation": {"strategy": "tensor", "accumulation_steps": 5} | DIVIDED,
+    "tensor, adam": {"strategy": "tensor", "optimizer": "adam", "learning_rate": 1e-4} | DIVIDED,
+    "tensor, clipping": {"strategy": "tensor", "clip_norm": 0.1} | DIVIDED,
+    "tensor, messages": {"strategy": "tensor", "transport": "mpi", "all_reduce": "ring"} | DIVIDED,
     "torch_ddp": {"strategy": "torch_ddp", "all_reduce": "auto"},
     "torch_ddp, accumulation": {"strategy": "torch_ddp", "all_reduce": "auto", "accumulation_steps": 3},
     "torch_fsdp": {"strategy": "torch_fsdp", "all_reduce": "auto"},
@@ -68,6 +74,7 @@ VARIANTS: dict[str, dict[str, object]] = {
     "torch_fsdp, clipping": {"strategy": "torch_fsdp", "all_reduce": "auto", "clip_norm": 0.1},
     "bfloat16": {"precision": "bfloat16"},
     "sharded, bfloat16": {"strategy": "sharded", "precision": "bfloat16"},
+    "tensor, bfloat16": {"strategy": "tensor", "precision": "bfloat16"} | DIVIDED,
     "fp16 sums": {"compression": "fp16"},
     "top-k sums": {"compression": "top_k", "top_k_percent": 5},
     "PowerSGD sums": {"compression": "powersgd", "overlap": False},

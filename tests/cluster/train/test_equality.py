@@ -6,7 +6,12 @@ from tests.cluster.train.equal_main import STEPS, VARIANTS
 pytestmark = pytest.mark.long
 
 TOLERANCE = 1e-5  # after 50 steps in float32
-ROUNDED = {"bfloat16": 3e-2, "sharded, bfloat16": 3e-2, "fp16 sums": 1e-3}  # these compute, or send, fewer bits
+ROUNDED = {
+    "bfloat16": 3e-2,
+    "sharded, bfloat16": 3e-2,
+    "tensor, bfloat16": 3e-2,
+    "fp16 sums": 1e-3,
+}  # these compute, or send, fewer bits
 LOSSY = ("top-k sums", "PowerSGD sums")  # these send a part, and the rest later
 EXACT = [name for name in VARIANTS if name not in ROUNDED and name not in LOSSY]
 
@@ -36,6 +41,15 @@ def test_two_pipelines_of_two_stages_equal_a_single_process(gang):
     assert len(results) == 3
     for found in results.values():
         assert found["difference"] < TOLERANCE
+        assert len(set(found["digests"])) == 1
+
+
+@pytest.mark.parametrize("ranks", [1, 4])
+def test_tensor_also_equals_a_single_process_on_other_numbers_of_ranks(gang, ranks):
+    results = gang(ranks, "equal_main.py", "tensor")
+    assert len(results) == 6
+    for name, found in results.items():
+        assert found["difference"] < ROUNDED.get(name, TOLERANCE)
         assert len(set(found["digests"])) == 1
 
 

@@ -123,3 +123,12 @@ async def test_only_training_is_predicted_here(server: Server) -> None:
     response = await server.admin.post("/api/v1/jobs/prediction/training", json={"placement": {"ranks": 2}})
     assert response.status_code == 422
     assert response.json()["detail"] == "kind: only training is predicted here, not benchmark; give kind training."
+
+
+async def test_the_sums_of_activations_are_predicted_for_tensor(server: Server) -> None:
+    await server.node(slots=2)
+    found = (await ask(server, varied(strategy="tensor", global_batch_size=32)))["gradient_sum"]
+    sweep = BenchmarkSpec(algorithms=["ring"], min_bytes=32 * 256 * 4, max_bytes=32 * 256 * 4)
+    (row,) = predict(sweep, [2], Table()).rows
+    assert (found["of"], found["pieces"], found["time_us"]) == ("activations", 1, row.time_us)
+    assert (await ask(server, TRAINING))["gradient_sum"]["of"] == "gradients"

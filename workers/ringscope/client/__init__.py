@@ -26,7 +26,7 @@ from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTab
 from ringscope.client.views.predictions import Against, ComparedRow, Interpolated, Regression
 from ringscope.client.views.results import Arrival, AttemptEnvironment, LogLine, Step
 from ringscope.client.views.tokens import LoginLink, Me, ShareLink, Token
-from ringscope.client.views.training import Curve, CurvePoint, Pipeline, PipelineStep, RankBuckets
+from ringscope.client.views.training import Curve, CurvePoint, Pipeline, PipelineStep, RankBuckets, TensorCost
 from ringscope.client.views.webhooks import Delivery, NewWebhook
 from ringscope.client.webhooks import Webhook, WebhookRoutes
 
@@ -79,6 +79,7 @@ __all__ = [
     "StreamEvent",
     "Summary",
     "TargetGroup",
+    "TensorCost",
     "Token",
     "TracedOperation",
     "View",

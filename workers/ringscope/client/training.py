@@ -3,7 +3,7 @@
 from ringscope.client.connection import Connection
 from ringscope.client.view import Page
 from ringscope.client.views import training as views
-from ringscope.client.views.training import Curve, Pipeline, RankBuckets
+from ringscope.client.views.training import Curve, Pipeline, RankBuckets, TensorCost
 
 
 class Epoch(views.Epoch):
@@ -16,7 +16,7 @@ class Epoch(views.Epoch):
 
 
 class TrainingRoutes(Connection):
-    """/jobs/{id}/training, epochs, buckets and pipeline."""
+    """/jobs/{id}/training, epochs, buckets, pipeline and tensor."""
 
     def training_curve(self, job_id: int, points: int = 500) -> Curve:
         """Return loss, throughput and the parts of a step, in at most ``points`` points."""
@@ -34,6 +34,10 @@ class TrainingRoutes(Connection):
     def pipeline(self, job_id: int, attempt: int | None = None) -> Pipeline:
         """Return the newest step of each rank of a pipeline, and the bubble; by default of the newest attempt."""
         return Pipeline.read(self._get(f"/jobs/{job_id}/pipeline", {"attempt": attempt}))
+
+    def tensor_cost(self, job_id: int, attempt: int | None = None) -> TensorCost:
+        """Return what dividing the layers costs and saves in each step; by default of the newest attempt."""
+        return TensorCost.read(self._get(f"/jobs/{job_id}/tensor", {"attempt": attempt}))
 
     def buckets(self, job_id: int, attempt: int | None = None) -> list[RankBuckets]:
         """The newest step of each rank from inside; of the newest attempt if none is named."""

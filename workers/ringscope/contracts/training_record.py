@@ -22,6 +22,7 @@ from ringscope.contracts.columns import (
 from ringscope.contracts.record_model import RecordModel
 
 Activity = Literal["forward", "backward", "send", "wait"]
+Direction = Literal["forward", "backward"]
 DivergedAt = Literal["samples", "output", "gradient"]
 
 
@@ -29,7 +30,7 @@ class Buckets(RecordModel):
     """One step of one rank from inside: when each bucket of gradients was ready, and when its sum began and ended.
 
     Only the last step of a block is reported. Times count from the step's start; every array has one entry per bucket,
-    in the order in which they were summed.
+    in the order in which they were summed. With strategy tensor a bucket is what one sum of activations adds.
     """
 
     type: Literal["buckets"] = "buckets"
@@ -40,10 +41,18 @@ class Buckets(RecordModel):
     ready_us: Durations
     start_us: Durations
     end_us: Durations
+    layer: Annotated[list[Line], FEW] | None = Field(
+        None, exclude_if=is_null, description="With tensor: the layer whose output, or backward input, is summed."
+    )
+    direction: Annotated[list[Direction], FEW] | None = Field(
+        None, exclude_if=is_null, description="With tensor: the pass in which it is summed."
+    )
 
     @model_validator(mode="after")
     def _columns_are_equally_long(self) -> "Buckets":
-        if len({len(column) for column in (self.bytes, self.ready_us, self.start_us, self.end_us)}) != 1:
+        named = [column for column in (self.layer, self.direction) if column is not None]
+        columns = [self.bytes, self.ready_us, self.start_us, self.end_us, *named]
+        if len({len(column) for column in columns}) != 1:
             raise ValueError("every column of a buckets record needs one entry per bucket")
         return self
 

@@ -3,11 +3,13 @@
 The models themselves are ``ringscope.train.models`` and need PyTorch; a test holds these formulas against them.
 """
 
+from collections import Counter
 from itertools import pairwise
 from math import ceil, prod
 
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training.dataset import LABELS
+from ringscope.contracts.training.tensor import divided_share, summed_counts
 
 GRADIENT_ITEM_BYTES = 4  # parameters and gradients are float32 in every precision
 TOKENS = 256  # a token is a byte of the text; synthetic data have the same vocabulary size
@@ -35,6 +37,22 @@ def gradient_bytes(spec: TrainingSpec) -> int:
     return parameter_count(spec) * GRADIENT_ITEM_BYTES
 
 
+def activation_sums(spec: TrainingSpec) -> Counter[int]:
+    """Return how many sums of how many bytes a step of strategy tensor makes."""
+    parts = min(spec.accumulation_steps, spec.global_batch_size)
+    samples, larger = divmod(spec.global_batch_size, parts)
+    found: Counter[int] = Counter()
+    for size, count in ((samples + 1, larger), (samples, parts - larger)):
+        for elements, times in summed_counts(spec.model, spec.sizes(), *_sample(spec), size).items():
+            found[elements * GRADIENT_ITEM_BYTES] += times * count
+    return +found
+
+
+def tensor_share(spec: TrainingSpec) -> float:
+    """Return the share of the model's multiplications that the ranks of strategy tensor divide."""
+    return divided_share(spec.model, spec.sizes(), *_sample(spec))
+
+
 def steps_per_epoch(spec: TrainingSpec) -> int | None:
     """Return the steps of an epoch; None for a text, whose length depends on its files."""
     samples = _training_samples(spec)
@@ -47,6 +65,13 @@ def steps_total(spec: TrainingSpec) -> int | None:
     if each is None:
         return spec.max_steps
     return min(each * spec.epochs, spec.max_steps or each * spec.epochs)
+
+
+def _sample(spec: TrainingSpec) -> tuple[tuple[int, ...], int]:
+    """Return the shape of a sample, and the number of classes."""
+    if spec.model == "gpt":
+        return (spec.sizes()["context"],), TOKENS
+    return _SHAPES[spec.dataset.name], LABELS
 
 
 def _training_samples(spec: TrainingSpec) -> int | None:

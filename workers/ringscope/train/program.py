@@ -20,6 +20,7 @@ from ringscope.contracts.training import (
     PARAMETER_SERVERS,
     PIPELINE,
     SHARDED,
+    TENSOR,
     TENSORFLOW,
     TrainingSpec,
 )
@@ -43,6 +44,7 @@ from ringscope.train.sums.bucket_sums import BucketSum
 from ringscope.train.sums.buckets import Bucket
 from ringscope.train.sums.gradient_sum import GradientSum
 from ringscope.train.sums.reducer import Reducer
+from ringscope.train.tensor.job import tensor_trainer
 from ringscope.train.tf_peer.following import FollowingRank
 from ringscope.train.tf_peer.job import Job, LeadingRank, tf_rank
 from ringscope.train.torch_ddp import TorchDdp
@@ -106,6 +108,8 @@ def assemble(
         return fsdp_trainer(inputs)
     if spec.strategy in PIPELINE:
         return pipeline_trainer(inputs)
+    if spec.strategy in TENSOR:
+        return tensor_trainer(inputs)
     if spec.strategy in SHARDED:
         return sharded_trainer(inputs)
     compressor = compression(spec, comm.size)
@@ -118,7 +122,7 @@ def assemble(
 
 def wanted_device(spec: TrainingSpec) -> str:
     """Return the device of the communicator's memory; auto becomes cpu if this PyTorch has no GPU."""
-    if spec.strategy in PARAMETER_SERVERS | TENSORFLOW | PIPELINE:
+    if spec.strategy in PARAMETER_SERVERS | TENSORFLOW | PIPELINE | TENSOR:
         return "cpu"
     return "cpu" if spec.device == "auto" and not has_gpus() else spec.device
 

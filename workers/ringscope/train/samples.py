@@ -57,3 +57,20 @@ class SharedSamples:
         self._seconds.clear()
         self._balancer.note(self._comm.total(every).tolist())
         self.counts = self._balancer.counts
+
+
+class WholeBatches:
+    """Every rank takes the whole global batch, because the ranks divide the model and not the samples."""
+
+    def __init__(self, ranks: int, spec: TrainingSpec, samples: int) -> None:
+        """EngineError if there are too few ``samples`` for a single batch."""
+        self.counts = [spec.global_batch_size] * ranks
+        self._sampler = Sampler(samples, spec.global_batch_size, spec.seed)
+        self.steps_per_epoch = self._sampler.steps_per_epoch
+
+    def mine(self, epoch: int, index: int) -> Indices:
+        """Return the step's global batch."""
+        return self._sampler.batch(epoch, index)
+
+    def note(self, compute_us: float) -> None:
+        """Ignore the time: the samples are not divided."""

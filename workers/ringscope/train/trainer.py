@@ -92,9 +92,9 @@ class Trainer:
         set_stage(comm.position, "looking for a checkpoint")
         self._progress = checkpoints.restore(spec)
         averaged_bytes = sums.size_bytes if spec.strategy in LOCAL_SGD else None
-        replicas = comm.size // spec.ranks_per_replica
+        ranks = spec.summing_ranks(comm.size)
         self._reporter = StepReporter(
-            comm.rank, replicas, emit, sums.algorithm, sums.transport, self._progress.step, averaged_bytes
+            comm.rank, ranks, emit, sums.algorithm, sums.transport, self._progress.step, averaged_bytes
         )
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
         self._divergence = Divergence(comm.rank, emit, spec.on_nan)
@@ -232,4 +232,6 @@ class Trainer:
             ready_us=sums.ready_us,
             start_us=sums.start_us,
             end_us=sums.end_us,
+            layer=sums.layers,
+            direction=sums.directions,
         )

@@ -1,4 +1,4 @@
-"""/jobs/{id}/…: the curve, epochs, buckets and pipeline of training."""
+"""/jobs/{id}/…: the curve, epochs and buckets of training, and the insides of some strategies."""
 
 from typing import Annotated
 
@@ -9,8 +9,9 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
-from ringscope_server.training import buckets, curve, epochs, pipeline
-from ringscope_server.training.views import BucketList, EpochPage, PipelineView, TrainingCurve
+from ringscope_server.http.problems import Problem
+from ringscope_server.training import buckets, curve, epochs, pipeline, tensor
+from ringscope_server.training.views import BucketList, EpochPage, PipelineView, TensorCost, TrainingCurve
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["training"])
 
@@ -58,3 +59,17 @@ async def get_pipeline(job_id: Id, user: Viewer, services: ServicesDep, number: 
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         return await pipeline.pipeline(session, attempt_id, await read_spec(session, job_id))
+
+
+@router.get("/tensor", operation_id="get_tensor_cost")
+async def get_tensor_cost(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> TensorCost:
+    """Return what the sums of strategy tensor cost in one attempt, and whether dividing the layers pays for them.
+
+    Problem 409 for a job of another strategy.
+    """
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        found = await tensor.tensor_cost(session, attempt_id, await read_spec(session, job_id))
+    if found is None:
+        raise Problem(409, "no_tensor", f"Job {job_id} does not train with strategy tensor; only such jobs have this.")
+    return found

@@ -30,7 +30,7 @@ class Prediction(View):
 
 
 class GradientSum(View):
-    """The all-reduce of the gradient, or with local_sgd of the parameters, by the cost model as if nothing else ran."""
+    """The all-reduces of a step by the cost model, as if nothing else ran."""
 
     algorithm: str
     time_us: float

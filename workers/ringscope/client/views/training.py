@@ -54,12 +54,14 @@ class Curve(View):
 
 
 class Bucket(View):
-    """One piece of the gradient; times count from the step's start."""
+    """One piece of the gradient, or with tensor one sum of activations; times count from the step's start."""
 
     bytes: int
     ready_us: float
     start_us: float
     end_us: float
+    layer: str | None = None
+    direction: str | None = None
 
 
 class RankBuckets(View):
@@ -92,3 +94,18 @@ class Pipeline(View):
     items: list[PipelineStep]
     bubble: float | None
     ideal_bubble: float | None
+
+
+class TensorCost(View):
+    """What dividing the layers over the ranks costs and saves in each step of strategy tensor; times are means."""
+
+    sums: int
+    sum_bytes: int
+    divided_share: float
+    step_us: float | None
+    sum_us: float | None
+    compute_us: float | None
+    alone_us: float | None
+    baseline_job_id: int | None
+    pays: bool | None
+    sentence: str | None

@@ -9,9 +9,11 @@ from ringscope.contracts.training.strategies import (
     PEERS,
     PIPELINE,
     SHARDED,
+    TENSOR,
     TENSORFLOW,
     WITHOUT_CHECKPOINTS,
 )
+from ringscope.contracts.training.tensor import DIVIDED
 
 # Whether a field has a value that its strategy cannot follow, and the sentence that says so.
 _Refusals = dict[str, tuple[bool, str]]
@@ -22,7 +24,7 @@ _IN_SHARES = ("auto", "ring", "ring_pipelined", "direct", "halving_doubling", "h
 def check(spec: TrainingFields) -> None:
     """Raise a validation error at the first field that does not go with the others."""
     rules = (
-        *(_own_fields, _staleness, _servers, _local_sgd, _sharded, _pipeline),
+        *(_own_fields, _staleness, _servers, _local_sgd, _sharded, _pipeline, _tensor),
         *(_tensorflow, _peers, _float16, _skipping),
     )
     for rule in rules:
@@ -101,6 +103,19 @@ def _pipeline(spec: TrainingFields) -> _Refusals:
             "the stages of a pipeline have no common loss scale; choose bfloat16 or float32.",
         ),
         "device": (spec.device == "cuda", "a pipeline sends activations from host memory; choose cpu or auto."),
+    }
+
+
+def _tensor(spec: TrainingFields) -> _Refusals:
+    if spec.strategy not in TENSOR:
+        return {}
+    return {
+        "model": (
+            spec.model not in DIVIDED,
+            f"tensor divides pairs of linear layers, which {spec.model} does not consist of; choose mlp or gpt.",
+        ),
+        "precision": (spec.precision == "float16", "tensor has no loss scale; choose bfloat16 or float32."),
+        "device": (spec.device == "cuda", "tensor sums activations in host memory; choose cpu or auto."),
     }
 
 

@@ -36,8 +36,8 @@ class TrainingFields(SpecModel):
         "mirrored",
         description="mirrored: replicas on one node; multi_worker_mirrored: on several; parameter_server: servers hold "
         "the parameters; local_sgd: ranks step alone and now and then average their parameters; sharded: as mirrored, "
-        "with the optimizer in equal shares; pipeline: each rank computes some of the layers; torch_* and tf_*: the "
-        "same training by PyTorch and TensorFlow, for comparison.",
+        "with the optimizer in equal shares; pipeline: each rank computes some of the layers; tensor: each rank "
+        "computes a part of each layer; torch_* and tf_*: the same training by PyTorch and TensorFlow, for comparison.",
     )
     all_reduce: Algorithm = Field(
         "auto",

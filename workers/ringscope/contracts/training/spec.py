@@ -14,30 +14,31 @@ from ringscope.contracts.training.strategies import (
     PARAMETER_SERVERS,
     PIPELINE,
     SHARDED,
+    TENSOR,
     WITHOUT_CHECKPOINTS,
 )
+from ringscope.contracts.training.tensor import undivided
 
 
 class TrainingSpec(TrainingFields):
     """Data-parallel training: every replica of the model processes its part of every global batch.
 
-    A replica is one rank, or with pipeline one rank for each stage.
+    A replica is one rank, with pipeline one rank for each stage, and with tensor all ranks.
     """
 
     @property
     def uses_all_reduce(self) -> bool:
         """Return whether our engine makes all-reduces, or their halves: in each step, or now and then."""
-        return self.strategy in MIRRORED | LOCAL_SGD | SHARDED
+        return self.strategy in MIRRORED | LOCAL_SGD | SHARDED | TENSOR
 
     @property
     def keeps_checkpoints(self) -> bool:
         """Return whether another job can resume where this one stopped."""
         return self.strategy not in WITHOUT_CHECKPOINTS
 
-    @property
-    def ranks_per_replica(self) -> int:
-        """Return the number of ranks that together compute one replica of the model."""
-        return self.stages if self.strategy in PIPELINE else 1
+    def summing_ranks(self, ranks: int) -> int:
+        """Return the number of ranks over which each sum of a step goes."""
+        return ranks // self.stages if self.strategy in PIPELINE else ranks
 
     @property
     def parts(self) -> int:
@@ -107,10 +108,22 @@ class TrainingSpec(TrainingFields):
             )
         if self.split == "by_label" and ranks > LABELS:
             return "split", f"{self.dataset.name} has {LABELS} labels for {ranks} ranks; choose shared or fewer ranks."
-        if ranks % self.ranks_per_replica:
+        if self.strategy in PIPELINE and ranks % self.stages:
             return "stages", f"{ranks} ranks are no multiple of {self.stages} stages; change one of them."
-        replicas = workers // self.ranks_per_replica
+        if self.strategy in TENSOR and (found := undivided(self.model, self.sizes(), ranks)):
+            name, size = found
+            return (
+                "model_arguments",
+                f"{name} is {size}, which {ranks} ranks cannot divide equally; choose a multiple of the ranks, or "
+                "other ranks.",
+            )
+        replicas = 1 if self.strategy in TENSOR else self.summing_ranks(workers)
         if self.global_batch_size < replicas * self.parts:
+            if self.strategy in TENSOR:
+                return (
+                    "global_batch_size",
+                    f"{self.global_batch_size} samples cannot be split into {self.parts} batches; raise it.",
+                )
             what = "replicas" if self.strategy in PIPELINE else "ranks"
             return (
                 "global_batch_size",

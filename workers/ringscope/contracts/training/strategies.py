@@ -9,6 +9,7 @@ Strategy = Literal[
     "local_sgd",
     "sharded",
     "pipeline",
+    "tensor",
     "torch_ddp",
     "torch_fsdp",
     "tf_mirrored",
@@ -29,6 +30,7 @@ PARAMETER_SERVERS = frozenset({"parameter_server", "tf_parameter_server"})
 LOCAL_SGD = frozenset({"local_sgd"})
 SHARDED = frozenset({"sharded"})
 PIPELINE = frozenset({"pipeline"})
+TENSOR = frozenset({"tensor"})
 # Strategies of other libraries, for comparison: they sum gradients themselves.
 PEERS = TENSORFLOW | {"torch_ddp", "torch_fsdp"}
 WITHOUT_CHECKPOINTS = TENSORFLOW | {"torch_fsdp"}
@@ -39,7 +41,7 @@ OWN_FIELDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("stages", "micro_batches", "schedule"), PIPELINE),
     "batch_split": MIRRORED | SHARDED,
     "compression": MIRRORED,
-    "verify_every": MIRRORED | SHARDED | LOCAL_SGD,
+    "verify_every": MIRRORED | SHARDED | LOCAL_SGD | TENSOR,
 }
 
 

@@ -13,9 +13,10 @@ from ringscope.train.models.cnn import cnn
 from ringscope.train.models.gpt import Gpt
 from ringscope.train.models.layers import Layer, layers_of
 from ringscope.train.models.mlp import mlp
+from ringscope.train.models.pairs import Pair, pairs_of
 from ringscope.train.models.resnet18 import ResNet18
 
-__all__ = ["Layer", "build", "layers_of", "loss_sum", "parameter_count"]
+__all__ = ["Layer", "Pair", "build", "layers_of", "loss_sum", "pairs_of", "parameter_count"]
 
 _MODELS: dict[str, Callable[..., nn.Module]] = {"cnn": cnn, "gpt": Gpt, "mlp": mlp, "resnet18": ResNet18}
 

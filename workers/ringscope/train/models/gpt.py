@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from ringscope.train.models.layers import Layer
+from ringscope.train.models.pairs import Pair
 
 _DEVIATION = 0.02  # standard deviation of the first weights, as in the paper's code
 
@@ -40,6 +41,17 @@ class Gpt(nn.Module):
             Layer("norm", self._logits, (*self.norm.parameters(), tokens)),
         ]
 
+    def pairs(self) -> list[Pair]:
+        """Return the two pairs of each block; the outputs of the first layer are queries, keys and values."""
+        return [
+            pair
+            for number in range(len(self.blocks))
+            for pair in (
+                Pair(f"blocks.{number}.query_key_value", f"blocks.{number}.attention_out", groups=3),
+                Pair(f"blocks.{number}.mlp_in", f"blocks.{number}.mlp_out"),
+            )
+        ]
+
     def _embedded(self, tokens: Tensor) -> Tensor:
         places = torch.arange(tokens.shape[1], device=tokens.device)
         return self.tokens(tokens) + self.positions(places)
@@ -51,7 +63,7 @@ class Gpt(nn.Module):
 class _Block(nn.Module):
     def __init__(self, width: int, heads: int, layers: int) -> None:
         super().__init__()
-        self.heads = heads
+        self.head_width = width // heads
         self.attention_norm, self.mlp_norm = nn.LayerNorm(width), nn.LayerNorm(width)
         self.query_key_value = _linear(width, 3 * width)
         # Every block adds to the same stream twice: the scale keeps the deviation of the sum constant.
@@ -63,11 +75,12 @@ class _Block(nn.Module):
         return stream + self.mlp_out(functional.gelu(self.mlp_in(self.mlp_norm(stream))))
 
     def _attention(self, stream: Tensor) -> Tensor:
-        samples, length, width = stream.shape
-        parts = self.query_key_value(stream).view(samples, length, 3, self.heads, width // self.heads)
+        samples, length, _ = stream.shape
+        # A rank of strategy tensor has only some of the heads.
+        parts = self.query_key_value(stream).view(samples, length, 3, -1, self.head_width)
         query, key, value = parts.permute(2, 0, 3, 1, 4)
         found = functional.scaled_dot_product_attention(query, key, value, is_causal=True)
-        return self.attention_out(found.transpose(1, 2).reshape(samples, length, width))
+        return self.attention_out(found.transpose(1, 2).reshape(samples, length, -1))
 
 
 def _linear(inputs: int, outputs: int, shrink: int = 1) -> nn.Linear:

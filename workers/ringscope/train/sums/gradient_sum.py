@@ -9,6 +9,7 @@ from typing import Protocol
 
 import torch
 
+from ringscope.contracts.training_record import Direction
 from ringscope.train.divergence import is_finite
 
 
@@ -27,6 +28,9 @@ class Sums:
     start_us: list[float] = field(default_factory=list)
     end_us: list[float] = field(default_factory=list)
     waited_us: float = 0.0  # for a pipeline: how long this stage waited for others
+    # What each sum adds where it adds activations instead of gradients: the layer, and the direction of the pass.
+    layers: list[str] | None = None
+    directions: list[Direction] | None = None
     lag: int | None = None  # for parameter servers: steps that this worker is ahead of the slowest one
 
     @property

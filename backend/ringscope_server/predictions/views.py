@@ -85,8 +85,8 @@ class GradientSum(BaseModel):
 
     algorithm: str = Field(description="The algorithm; for auto, the one that it would choose for the largest piece.")
     time_us: float = Field(
-        description="The time of all pieces one after another; overlap with the backward pass is not subtracted. A step "
-        "of tensor waits for all of it."
+        description="The time of all pieces one after another; overlap with the backward pass is not subtracted. A "
+        "step of tensor waits for all of it."
     )
     pieces: int = Field(
         description="The number of sums: the pieces of the gradient, by bucket_bytes, or the sums of activations."

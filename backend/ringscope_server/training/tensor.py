@@ -63,8 +63,8 @@ def _sentence(found: TensorCost, step_us: float, sum_us: float, alone_us: float)
     pays, sums = "pays" if found.pays else "does not pay", plural(found.sums, "sum")
     return (
         f"Dividing the layers {pays} here: a step takes {_ms(step_us)}, and {alone}. A step waits {_ms(sum_us)} for "
-        f"{sums} of activations, together {format_size(found.sum_bytes)}, and dividing {found.divided_share:.0%} of the "
-        f"multiplications {saves}."
+        f"{sums} of activations, together {format_size(found.sum_bytes)}, and dividing {found.divided_share:.0%} of "
+        f"the multiplications {saves}."
     )
 
 

@@ -169,7 +169,7 @@ export function trainingChoices(): Engine["training"] {
   const { spec } = aJob();
   return {
     fields: {
-      strategy: ["mirrored", "multi_worker_mirrored", "parameter_server", "local_sgd", "sharded", "pipeline", "torch_ddp", "torch_fsdp"],
+      strategy: ["mirrored", "multi_worker_mirrored", "parameter_server", "local_sgd", "sharded", "pipeline", "tensor", "torch_ddp", "torch_fsdp"],
       all_reduce: ["auto", "ring", "direct"],
       transport: ["auto", "shared_memory", "mpi"],
       device: ["auto", "cpu", "cuda"],
@@ -201,7 +201,7 @@ export function trainingChoices(): Engine["training"] {
       schedule: ["pipeline"],
       batch_split: ["mirrored", "multi_worker_mirrored", "sharded"],
       compression: ["mirrored", "multi_worker_mirrored"],
-      verify_every: ["mirrored", "multi_worker_mirrored", "sharded", "local_sgd"],
+      verify_every: ["mirrored", "multi_worker_mirrored", "sharded", "local_sgd", "tensor"],
       min_ranks: ["mirrored", "multi_worker_mirrored", "sharded"],
     },
     defaults: {

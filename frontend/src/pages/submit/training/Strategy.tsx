@@ -12,6 +12,7 @@ const STRATEGIES: Record<string, string> = {
   local_sgd: "Each rank makes steps of its own; now and then all average their parameters, so fewer bytes are sent.",
   sharded: "As mirrored, but each rank updates an equal share of the parameters, so the optimizer takes less memory.",
   pipeline: "Each rank computes some of the layers; parts of a batch pass through the ranks one after another.",
+  tensor: "All ranks compute each layer together on the same samples; each step waits for sums of activations.",
   torch_ddp: "The same by PyTorch's DistributedDataParallel, to compare with.",
   torch_fsdp: "Sharded training by PyTorch's fully_shard (FSDP), to compare with.",
   tf_mirrored: "The same by TensorFlow's MirroredStrategy, to compare with.",

@@ -50,10 +50,12 @@ class Bucket(BaseModel):
     start_us: float = Field(description="When its sum began.")
     end_us: float
     layer: str | None = Field(
-        None, exclude_if=is_null, description="With tensor: the layer whose output, or backward input, is summed."
+        None,
+        exclude_if=is_null,
+        description="The layer whose output, or backward input, is summed, with strategy tensor.",
     )
     direction: Direction | None = Field(
-        None, exclude_if=is_null, description="With tensor: the pass in which it is summed."
+        None, exclude_if=is_null, description="The pass in which it is summed, with strategy tensor."
     )
 
 

@@ -2437,14 +2437,14 @@ export interface components {
             bytes: number;
             /**
              * Direction
-             * @description With tensor: the pass in which it is summed.
+             * @description The pass in which it is summed, with strategy tensor.
              */
             direction?: ("forward" | "backward") | null;
             /** End Us */
             end_us: number;
             /**
              * Layer
-             * @description With tensor: the layer whose output, or backward input, is summed.
+             * @description The layer whose output, or backward input, is summed, with strategy tensor.
              */
             layer?: string | null;
             /**

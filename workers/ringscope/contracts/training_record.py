@@ -42,10 +42,12 @@ class Buckets(RecordModel):
     start_us: Durations
     end_us: Durations
     layer: Annotated[list[Line], FEW] | None = Field(
-        None, exclude_if=is_null, description="With tensor: the layer whose output, or backward input, is summed."
+        None,
+        exclude_if=is_null,
+        description="The layer whose output, or backward input, is summed, with strategy tensor.",
     )
     direction: Annotated[list[Direction], FEW] | None = Field(
-        None, exclude_if=is_null, description="With tensor: the pass in which it is summed."
+        None, exclude_if=is_null, description="The pass in which it is summed, with strategy tensor."
     )
 
     @model_validator(mode="after")

@@ -72,7 +72,8 @@ def _mean_us(totals: Sequence[RankTotals], name: str) -> float | None:
     """Return the mean over the ranks of a time in a step."""
     if not totals:
         return None
-    return mean(getattr(each, name) / (each.last_step - each.first_step) for each in totals)
+    times_us: list[float] = [getattr(each, name) / (each.last_step - each.first_step) for each in totals]
+    return mean(times_us)
 
 
 async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> tuple[int, float] | None:

@@ -88,7 +88,7 @@ class PipelineView(BaseModel):
 
 
 class TensorCost(BaseModel):
-    """What dividing the layers over the ranks costs and saves in each step of strategy tensor; times are means."""
+    """The cost and the saving of dividing the layers over the ranks, in a step of strategy tensor; times are means."""
 
     sums: int = Field(description="The number of sums of activations in a step.")
     sum_bytes: int = Field(description="The bytes of all these sums, which every rank contributes.")

@@ -6498,7 +6498,7 @@ export interface components {
         };
         /**
          * TensorCost
-         * @description What dividing the layers over the ranks costs and saves in each step of strategy tensor; times are means.
+         * @description The cost and the saving of dividing the layers over the ranks, in a step of strategy tensor; times are means.
          */
         TensorCost: {
             /**

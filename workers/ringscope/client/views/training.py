@@ -97,7 +97,7 @@ class Pipeline(View):
 
 
 class TensorCost(View):
-    """What dividing the layers over the ranks costs and saves in each step of strategy tensor; times are means."""
+    """The cost and the saving of dividing the layers over the ranks, in a step of strategy tensor; times are means."""
 
     sums: int
     sum_bytes: int

@@ -1,4 +1,4 @@
-"""Whether dividing the layers over the ranks pays for the sums of activations, from a job's own steps."""
+"""The cost of the sums of activations in a job's own steps, and what dividing the layers saves there."""
 
 from collections.abc import Sequence
 from statistics import mean

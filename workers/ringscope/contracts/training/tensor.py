@@ -11,7 +11,7 @@ from itertools import pairwise
 from math import prod
 
 DIVIDED = frozenset({"mlp", "gpt"})  # models whose linear layers come in pairs
-_SUMS_PER_BLOCK = 4  # of gpt: two forward and two backward, for its attention and its perceptron
+_SUMS_PER_BLOCK = 4  # in gpt: attention and perceptron each need one forward and one backward
 
 
 def undivided(model: str, sizes: dict[str, int], ranks: int) -> tuple[str, int] | None:

@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -33,15 +33,20 @@ def on_this_machine(ranks: int, plan: MeasurePlan) -> list[Series]:
     """Measure with that many ranks side by side."""
     with _files(plan) as (plan_path, result_path):
         command = [sys.executable, *_PROGRAM, str(plan_path), str(result_path)]
-        with start_ranks(ranks, command, _environment(), preexec_fn=end_with_parent) as process:
-            try:
-                code = process.wait(_DEADLINE_SECONDS)
-            except BaseException:
-                process.kill()
-                raise
-        if code:
-            raise subprocess.CalledProcessError(code, command)
+        run_ranks(ranks, command, _environment())
         return series_of(json.loads(result_path.read_text()))
+
+
+def run_ranks(ranks: int, command: Sequence[str], environment: Mapping[str, str]) -> None:
+    """Run that many ranks of a program to their end. Raises CalledProcessError if they fail."""
+    with start_ranks(ranks, command, environment, preexec_fn=end_with_parent) as process:
+        try:
+            code = process.wait(_DEADLINE_SECONDS)
+        except BaseException:
+            process.kill()
+            raise
+    if code:
+        raise subprocess.CalledProcessError(code, command)
 
 
 def on_hosts(network: Network, plan: MeasurePlan) -> list[Series]:

@@ -15,19 +15,18 @@ import random
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from statistics import median
 
-import httpx
 from benchmarks.command import Parser, count, exit_with, quantity
 from benchmarks.report import Target, judged
 from benchmarks.server.insights import RANKS, false_kinds, ranks_of, slowed
+from benchmarks.stack import served, wait_for
 
-from ringscope.cli.connection import served_url, token
-from ringscope.cli.processes.stack import StackOptions, running_stack
 from ringscope.client import Client, Insight
+from ringscope.contracts.errors import UserError
 
 TARGET_SECONDS = 3.0
 GIVE_UP_SECONDS = 20.0
@@ -67,23 +66,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / "steps.py").write_text(SCRIPT)
-        stack_options = StackOptions(folder / "data", "127.0.0.1", 0, RANKS, 0, scripts=folder)
-        with running_stack(stack_options) as stack:
-            headers = {"Authorization": f"Bearer {token(stack_options.data_dir)}"}
-            url = f"{served_url(stack_options.data_dir)}/api/v1/"
-            with httpx.Client(base_url=url, headers=headers) as api, running_job(stack.client, folder) as job_id:
-                while len(pids := ranks_of(api, job_id)) < RANKS:
-                    time.sleep(0.1)
-                time.sleep(options.clean)
-                false = false_kinds(stack.client, job_id)
-                for number in range(options.runs * len(delays)):
-                    cause = list(delays)[number % len(delays)]
-                    victim = number % RANKS
-                    reason = slowed(pids[victim]) if cause == "stopped" else marked(folder / f"{cause}{victim}")
-                    delay, found = named(stack.client, job_id, victim, reason)
-                    delays[cause].append(delay)
-                    right[cause] += found == cause
-                    print(f"  {cause:<8} rank {victim} named after {delay:.1f} s, cause {found}", flush=True)
+        with served(RANKS, folder) as stack, running_job(stack.client, folder) as job_id:
+            pids = wait_for(lambda: found if len(found := ranks_of(stack.api, job_id)) == RANKS else None, "all ranks")
+            time.sleep(options.clean)
+            false = false_kinds(stack.client, job_id)
+            for number in range(options.runs * len(delays)):
+                cause = list(delays)[number % len(delays)]
+                victim = number % RANKS
+                reason = slowed(pids[victim]) if cause == "stopped" else marked(folder / f"{cause}{victim}")
+                delay, found = named(stack.client, job_id, victim, reason)
+                delays[cause].append(delay)
+                right[cause] += found == cause
+                print(f"  {cause:<8} rank {victim} named after {delay:.1f} s, cause {found}", flush=True)
     print(f"{RANKS} ranks, load {os.getloadavg()[2]:.1f} on {os.cpu_count()} cores")
     for cause, times in delays.items():
         print(
@@ -100,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def named(client: Client, job_id: int, victim: int, reason: AbstractContextManager[object]) -> tuple[float, str | None]:
     """Make a rank slow; return the seconds until an insight names it, and its cause. Wait until that has ended."""
-    wait(lambda: all(insight.until is not None for insight in client.insights(job_id)))
+    wait_for(lambda: all(insight.until is not None for insight in client.insights(job_id)), "the end of the insights")
     time.sleep(random.random())
     before = len(client.insights(job_id))
     began = time.monotonic()
@@ -134,21 +128,12 @@ def running_job(client: Client, folder: Path) -> Iterator[int]:
     job = {"kind": "script", "script": script, "placement": {"ranks": RANKS}, "max_attempts": 1}
     number = client.submit(job, str(uuid.uuid4())).id
     try:
-        wait(lambda: client.job(number).state == "running")
+        wait_for(lambda: client.job(number).state == "running", "the start of the job")
         yield number
     finally:
         client.cancel(number)
-        with contextlib.suppress(TimeoutError):
-            wait(lambda: client.job(number).is_finished)
-
-
-def wait(is_so: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for a state."""
-    until = time.monotonic() + seconds
-    while not is_so():
-        if time.monotonic() > until:
-            raise TimeoutError
-        time.sleep(0.1)
+        with contextlib.suppress(UserError):
+            wait_for(lambda: client.job(number).is_finished, "the end of the job")
 
 
 if __name__ == "__main__":

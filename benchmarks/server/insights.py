@@ -12,7 +12,6 @@ with fewer than four cores, or with other work to do, all of it is harder than o
 import contextlib
 import os
 import signal
-import tempfile
 import threading
 import time
 import uuid
@@ -20,16 +19,14 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle
-from pathlib import Path
 from statistics import median
 from typing import Any
 
 import httpx
 from benchmarks.command import Parser, count, exit_with, quantity
 from benchmarks.report import Target, judged
+from benchmarks.stack import served, wait_for
 
-from ringscope.cli.connection import served_url, token
-from ringscope.cli.processes.stack import StackOptions, running_stack
 from ringscope.client import Client, Insight
 
 RANKS = 4
@@ -59,19 +56,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--slow, --clean and --sweeps are all 0: there is nothing to run")
     delays: list[float] = []
     false: Counter[str] = Counter()
-    with tempfile.TemporaryDirectory() as scratch:
-        stack_options = StackOptions(Path(scratch), "127.0.0.1", 0, RANKS, 0)
-        with running_stack(stack_options) as stack:
-            headers = {"Authorization": f"Bearer {token(stack_options.data_dir)}"}
-            api = httpx.Client(base_url=f"{served_url(stack_options.data_dir)}/api/v1/", headers=headers)
-            with api:
-                for number, sweep in zip(range(max(options.slow, options.clean)), cycle(SWEEPS)):
-                    if number < options.slow:
-                        delays.append(slow_run(stack.client, api, sweep, victim=number % RANKS))
-                    if number < options.clean:
-                        false.update(clean_run(stack.client, api, sweep, options.seconds))
-                for _ in range(options.sweeps):
-                    false.update(clean_sweep(stack.client))
+    with served(RANKS) as stack:
+        for number, sweep in zip(range(max(options.slow, options.clean)), cycle(SWEEPS)):
+            if number < options.slow:
+                delays.append(slow_run(stack.client, stack.api, sweep, victim=number % RANKS))
+            if number < options.clean:
+                false.update(clean_run(stack.client, stack.api, sweep, options.seconds))
+        for _ in range(options.sweeps):
+            false.update(clean_sweep(stack.client))
     load = f"load {os.getloadavg()[2]:.1f} on {os.cpu_count()} cores"
     print(f"{RANKS} ranks, a rank stopped {STOPPED_SECONDS * 1e3:.0f} ms of every 150, {load}")
     if delays:
@@ -113,8 +105,7 @@ def clean_run(client: Client, api: httpx.Client, sweep: tuple[str, int], seconds
 def clean_sweep(client: Client) -> list[str]:
     """The same of a job that runs to its end."""
     number = client.submit({"benchmark": SWEEP, "placement": {"ranks": RANKS}, "max_attempts": 1}, str(uuid.uuid4())).id
-    while not (job := client.job(number)).is_finished:
-        time.sleep(0.2)
+    job = wait_for(lambda: job if (job := client.job(number)).is_finished else None, "the end of the job", 600.0)
     assert job.state == "succeeded", job.message
     time.sleep(SETTLED_SECONDS)
     return false_kinds(client, number)
@@ -136,16 +127,13 @@ def running_job(client: Client, api: httpx.Client, sweep: tuple[str, int]) -> It
     job: dict[str, Any] = {"benchmark": benchmark, "placement": {"ranks": RANKS}, "max_attempts": 1}
     number = client.submit(job, str(uuid.uuid4())).id
     try:
-        while client.job(number).state != "running":
-            time.sleep(0.1)
-        while len(pids := ranks_of(api, number)) < RANKS:
-            time.sleep(0.1)
+        wait_for(lambda: client.job(number).state == "running", "the start of the job")
+        pids = wait_for(lambda: found if len(found := ranks_of(api, number)) == RANKS else None, "all ranks")
         time.sleep(1.0)  # past the warm-up
         yield number, pids
     finally:
         client.cancel(number)
-        while not client.job(number).is_finished:
-            time.sleep(0.1)
+        wait_for(lambda: client.job(number).is_finished, "the end of the job")
 
 
 def ranks_of(api: httpx.Client, job_id: int) -> dict[int, int]:

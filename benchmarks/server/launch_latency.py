@@ -8,23 +8,16 @@ rounds of agent and server (ready, proxies), mpiexec and its proxy (about 0.1 s)
 rank, and MPI_Init (together about 0.5 s when four ranks share two cores).
 """
 
-import math
-import tempfile
 import time
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from statistics import median
 
-import httpx
 from benchmarks.command import Parser, count, exit_with
 from benchmarks.report import Target, judged, say, watched
+from benchmarks.stack import Served, say_times, served, wait_for
 
-from ringscope.cli.connection import served_url, token
-from ringscope.cli.processes.stack import StackOptions, running_stack
-from ringscope.client import Client
 from ringscope.contracts.errors import UserError
 
 RANKS = 4
@@ -51,19 +44,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(__doc__)
     parser.add_argument("runs", nargs="?", type=count(), default=20, metavar="RUNS", help="jobs (%(default)s)")
     runs = parser.parse_args(arguments).runs
-    with watched() as conditions, tempfile.TemporaryDirectory() as scratch:
-        options = StackOptions(Path(scratch), "127.0.0.1", 0, RANKS, 0)
-        with running_stack(options) as stack:
-            api = httpx.Client(
-                base_url=f"{served_url(options.data_dir)}/api/v1/",
-                headers={"Authorization": f"Bearer {token(options.data_dir)}"},
-            )
-            with api:
-                found = [one_run(stack.client, api) for _ in range(runs)]
+    with watched() as conditions, served(RANKS) as stack:
+        found = [one_run(stack) for _ in range(runs)]
     say(f"{runs} jobs of {RANKS} ranks on an idle agent, seconds from the POST")
-    told("slots assigned", [run.assigned for run in found])
-    launched = told("launched: every rank runs", [run.launched for run in found])
-    first_step = told("first step finished", [run.first_step for run in found])
+    say_times("slots assigned", [run.assigned for run in found])
+    launched = say_times("launched: every rank runs", [run.launched for run in found])
+    first_step = say_times("first step finished", [run.first_step for run in found])
     say(f"({conditions})")
     return judged(
         [
@@ -73,28 +59,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
 
 
-def one_run(client: Client, api: httpx.Client) -> Run:
+def one_run(stack: Served) -> Run:
     """Submit one job and wait for its end; UserError unless it succeeded."""
-    posted_ns = time.time_ns()
-    job = client.submit(JOB, str(uuid.uuid4()))
-    while not (job := client.job(job.id)).is_finished:
-        time.sleep(0.05)
+    client, posted_ns = stack.client, time.time_ns()
+    number = client.submit(JOB, str(uuid.uuid4())).id
+    job = wait_for(lambda: job if (job := client.job(number)).is_finished else None, "the end of the job", 600.0)
     if job.state != "succeeded":
         raise UserError(f"Job {job.id} {job.state}: {job.message}")
     first = client.first_step(job.id, rank=0)
     assert first is not None, "a job that succeeded has steps"
-    (attempt,) = api.get(f"jobs/{job.id}").raise_for_status().json()["attempts"]
+    (attempt,) = stack.api.get(f"jobs/{job.id}").raise_for_status().json()["attempts"]
     assigned, launched = (datetime.fromisoformat(attempt[key]).timestamp() for key in ("created_at", "started_at"))
     posted = posted_ns / 1e9
     first_step = (first.started_at_ns - posted_ns) / 1e9 + first.duration_us / 1e6
     return Run(assigned - posted, launched - posted, first_step)
-
-
-def told(what: str, seconds: list[float]) -> float:
-    """One line of the table; its p95."""
-    p95 = sorted(seconds)[math.ceil(len(seconds) * 0.95) - 1]
-    say(f"{what:<26} p50 {median(seconds):.2f}  p95 {p95:.2f}  worst {max(seconds):.2f}")
-    return p95
 
 
 if __name__ == "__main__":

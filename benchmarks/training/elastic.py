@@ -8,29 +8,21 @@ rank has started, and rank 0 has finished a step. The limit is what has to happe
 fewer cores than ranks most of it is the start of Python and PyTorch, which the ranks do side by side.
 """
 
-import math
 import os
 import signal
-import tempfile
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 from datetime import datetime
-from pathlib import Path
-from statistics import median
-from typing import TypeVar
 
 import httpx
 from benchmarks.command import Parser, count, exit_with
 from benchmarks.report import Target, judged, say, watched
+from benchmarks.stack import Served, say_times, served, wait_for
 
-from ringscope.cli.connection import served_url, token
-from ringscope.cli.processes.stack import StackOptions, running_stack
 from ringscope.client import Client, Job
 from ringscope.contracts.errors import UserError
-
-T = TypeVar("T")
 
 RANKS = 4
 TARGET_SECONDS = 3.0
@@ -67,35 +59,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(__doc__)
     parser.add_argument("kills", nargs="?", type=count(), default=20, metavar="KILLS", help="kills (%(default)s)")
     kills = parser.parse_args(arguments).kills
-    with watched() as conditions, tempfile.TemporaryDirectory() as scratch:
-        options = StackOptions(Path(scratch), "127.0.0.1", 0, RANKS, 0)
-        with running_stack(options) as stack:
-            api = httpx.Client(
-                base_url=f"{served_url(options.data_dir)}/api/v1/",
-                headers={"Authorization": f"Bearer {token(options.data_dir)}"},
-            )
-            with api:
-                job_id = stack.client.submit(JOB, str(uuid.uuid4())).id
-                found = [one_kill(stack.client, api, job_id) for _ in range(kills)]
-                stack.client.cancel(job_id)
+    with watched() as conditions, served(RANKS) as stack:
+        job_id = stack.client.submit(JOB, str(uuid.uuid4())).id
+        found = [one_kill(stack, job_id) for _ in range(kills)]
+        stack.client.cancel(job_id)
     say(f"{kills} kills of one of {RANKS} ranks, seconds from the kill")
-    p95 = [
-        told(what, list(values)) for what, values in zip(_PARTS, zip(*map(astuple, found), strict=True), strict=True)
-    ]
+    p95 = [say_times(what, values) for what, values in zip(_PARTS, zip(*map(astuple, found), strict=True), strict=True)]
     say(f"({conditions})")
     what = "kill of one of four ranks until the first step on three is finished, p95 s"
     return judged([Target(what, TARGET_SECONDS, p95[-1], at_most=True)])
 
 
-def one_kill(client: Client, api: httpx.Client, job_id: int) -> Recovery:
+def one_kill(stack: Served, job_id: int) -> Recovery:
     """Kill a rank of the attempt that has all ranks and wait for the first step of the next one."""
-    number = wait_for(lambda: with_steps(client, api, job_id, RANKS), "all ranks")
+    client, api = stack.client, stack.api
+    number = wait_for(lambda: with_steps(client, api, job_id, RANKS), "all ranks", WAIT_SECONDS)
     time.sleep(_STEADY_SECONDS)
     environment = api.get(f"jobs/{job_id}/environment").raise_for_status().json()["items"][-1]
     pids = {rank["rank"]: rank["pid"] for rank in environment["ranks"]}
     killed = time.time()
     os.kill(pids[RANKS - 1], signal.SIGKILL)
-    wait_for(lambda: with_steps(client, api, job_id, RANKS - 1), "a step on what is left")
+    wait_for(lambda: with_steps(client, api, job_id, RANKS - 1), "a step on what is left", WAIT_SECONDS)
     before, after = api.get(f"jobs/{job_id}").raise_for_status().json()["attempts"][number - 1 : number + 1]
     over, assigned, started = (
         datetime.fromisoformat(text).timestamp() - killed
@@ -120,23 +104,6 @@ def steps(api: httpx.Client, job_id: int, attempt: int) -> list[dict[str, float]
     query = {"rank": 0, "attempt": attempt, "limit": 1}
     items: list[dict[str, float]] = api.get(f"jobs/{job_id}/steps", params=query).raise_for_status().json()["items"]
     return items
-
-
-def wait_for(look: Callable[[], T | None], what: str) -> T:
-    """Return what ``look`` returns once it is true."""
-    deadline = time.monotonic() + WAIT_SECONDS
-    while time.monotonic() < deadline:
-        if found := look():
-            return found
-        time.sleep(0.05)
-    raise UserError(f"{what} did not come within {WAIT_SECONDS:g} s")
-
-
-def told(what: str, seconds: list[float]) -> float:
-    """Print one line of the table; return its p95."""
-    p95 = sorted(seconds)[math.ceil(len(seconds) * 0.95) - 1]
-    say(f"{what:<20} p50 {median(seconds):.2f}  p95 {p95:.2f}  worst {max(seconds):.2f}")
-    return p95
 
 
 if __name__ == "__main__":

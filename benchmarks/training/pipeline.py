@@ -7,7 +7,6 @@ the computing is not. One pipeline that computes without pauses is measured besi
 
 import json
 import os
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,10 +16,8 @@ from statistics import median
 from typing import Any
 
 from benchmarks.command import exec_part
+from benchmarks.engine.gangs import run_ranks
 from benchmarks.report import Result, Target, say, say_targets, watched
-
-from ringscope.rank.mpiexec import start_ranks
-from ringscope.rank.parent_death import end_with_parent
 
 _STAGES = (2, 4)
 _MICRO_BATCHES = (1, 2, 4, 8, 16)
@@ -37,7 +34,6 @@ _GPT: dict[str, Any] = {
 }
 _SAMPLES = 4  # of gpt, in each micro-batch
 _WITHIN = 0.03
-_DEADLINE_SECONDS = 600
 _PROGRAM = (
     "import sys, json; from benchmarks.training.pipeline_ranks import measure; "
     "measure(json.loads(sys.argv[1]), sys.argv[2])"
@@ -128,15 +124,7 @@ def _measured(stages: int, cases: Sequence[Mapping[str, Any]]) -> list[dict[str,
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "rows.json")
         command = [sys.executable, "-c", _PROGRAM, json.dumps(cases), str(path)]
-        environment = os.environ | {"OMP_NUM_THREADS": "1"}
-        with start_ranks(stages, command, environment, preexec_fn=end_with_parent) as process:
-            try:
-                code = process.wait(_DEADLINE_SECONDS)
-            except BaseException:
-                process.kill()
-                raise
-        if code:
-            raise subprocess.CalledProcessError(code, command)
+        run_ranks(stages, command, os.environ | {"OMP_NUM_THREADS": "1"})
         rows: list[dict[str, Any]] = json.loads(path.read_text())
         return rows
 

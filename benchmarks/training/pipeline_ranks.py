@@ -11,7 +11,7 @@ import torch
 from mpi4py import MPI
 
 from ringscope.contracts.record import Record
-from ringscope.contracts.training import TrainingSpec, ideal_bubble, parts_per_rank
+from ringscope.contracts.training import PipelineSchedule, TrainingSpec, ideal_bubble, parts_per_rank
 from ringscope.contracts.training_record import PipelineStep, measured_bubble
 from ringscope.engine.communicator import Communicator
 from ringscope.train import data, models
@@ -26,7 +26,7 @@ _CASE_SECONDS = 1.6  # of each case: two or three steps are reported, one every 
 class Case:
     """One pipeline; ``is_padded``: forward and backward sleep until they have taken the times above."""
 
-    schedule: str
+    schedule: PipelineSchedule
     micro_batches: int
     is_padded: bool
     training: dict[str, Any]
@@ -43,7 +43,7 @@ def measure(cases: list[dict[str, Any]], path: str) -> None:
 
 
 def _row(comm: Communicator, case: Case) -> dict[str, Any]:
-    ideal = ideal_bubble(case.schedule, comm.size, case.micro_batches)  # type: ignore[arg-type]
+    ideal = ideal_bubble(case.schedule, comm.size, case.micro_batches)
     step_seconds = case.micro_batches * (_FORWARD_US + _BACKWARD_US) / 1e6 / (1 - ideal)
     spec = TrainingSpec.model_validate(
         case.training

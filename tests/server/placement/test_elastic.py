@@ -13,9 +13,12 @@ from ringscope_server.placement.plan import Plan, plan
 from ringscope_server.placement.snapshot import Policy, QueuedJob, RunningGang, Snapshot, WorkPlacement
 
 
-def elastic(number: int, ranks: int, min_ranks: int, **more: object) -> QueuedJob:
+def elastic(
+    number: int, ranks: int, min_ranks: int, *, most_ranks: int | None = None, continues: bool = False
+) -> QueuedJob:
     """A job with these numbers of ranks."""
-    return replace(queued(number), placement=wanted(ranks, min_ranks), **more)  # type: ignore[arg-type]
+    placement = wanted(ranks, min_ranks)
+    return replace(queued(number), placement=placement, most_ranks=most_ranks, continues=continues)
 
 
 def wanted(ranks: int, min_ranks: int) -> WorkPlacement:

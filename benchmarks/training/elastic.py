@@ -26,7 +26,7 @@ from ringscope.contracts.errors import UserError
 
 RANKS = 4
 TARGET_SECONDS = 3.0
-WAIT_SECONDS = 180.0
+WAIT_SECONDS = 600.0  # a start takes minutes if other processes keep the cores busy, and may be tried again
 _STEADY_SECONDS = 10.0  # PyTorch is loaded in advance for the next attempt meanwhile
 _ENDLESS = 100_000  # epochs
 JOB = {
@@ -72,14 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def one_kill(stack: Served, job_id: int) -> Recovery:
     """Kill a rank of the attempt that has all ranks and wait for the first step of the next one."""
-    client, api = stack.client, stack.api
-    number = wait_for(lambda: with_steps(client, api, job_id, RANKS), "all ranks", WAIT_SECONDS)
+    api = stack.api
+    number = wait_for_steps(stack, job_id, RANKS)
     time.sleep(_STEADY_SECONDS)
     environment = api.get(f"jobs/{job_id}/environment").raise_for_status().json()["items"][-1]
     pids = {rank["rank"]: rank["pid"] for rank in environment["ranks"]}
     killed = time.time()
     os.kill(pids[RANKS - 1], signal.SIGKILL)
-    wait_for(lambda: with_steps(client, api, job_id, RANKS - 1), "a step on what is left", WAIT_SECONDS)
+    wait_for_steps(stack, job_id, RANKS - 1)
     before, after = api.get(f"jobs/{job_id}").raise_for_status().json()["attempts"][number - 1 : number + 1]
     over, assigned, started = (
         datetime.fromisoformat(text).timestamp() - killed
@@ -87,6 +87,16 @@ def one_kill(stack: Served, job_id: int) -> Recovery:
     )
     (first,) = steps(api, job_id, number + 1)
     return Recovery(over, assigned, started, first["started_at_ns"] / 1e9 + first["duration_us"] / 1e6 - killed)
+
+
+def wait_for_steps(stack: Served, job_id: int, ranks: int) -> int:
+    """Return the number of the attempt with so many ranks once it has made a step; UserError with what came instead."""
+    try:
+        return wait_for(lambda: with_steps(stack.client, stack.api, job_id, ranks), f"{ranks} ranks", WAIT_SECONDS)
+    except UserError as error:
+        attempts = stack.client.job(job_id).attempts
+        ends = "; ".join(f"attempt {attempt.number}: {attempt.reason} {attempt.message}" for attempt in attempts[-4:])
+        raise UserError(f"{error}. {ends}") from None
 
 
 def with_steps(client: Client, api: httpx.Client, job_id: int, ranks: int) -> int | None:

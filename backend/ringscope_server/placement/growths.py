@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import Placement
 from ringscope_server.db.models import Attempt, Epoch, Job
-from ringscope_server.placement.elastic import Growth, growing
+from ringscope_server.placement.growing import Growth, growing
 from ringscope_server.placement.snapshot import Policy, WorkPlacement
 from ringscope_server.placement.tables import take_snapshot
 
@@ -45,7 +45,7 @@ class Growths:
         self._seen = {job.attempt_id: job.epoch for job in small}
         if not ended or await session.scalar(select(exists().where(Job.state == "queued"))):
             return []
-        return growing(ended, await take_snapshot(session, (), policy, now))
+        return growing(ended, await take_snapshot(session, (), policy, now), policy, now)
 
 
 _SMALL = (

@@ -9,7 +9,7 @@ from ringscope.contracts.elastic import RESIZED
 from ringscope_server.attempts import gangs
 from ringscope_server.changes import Changes
 from ringscope_server.jobs import queries
-from ringscope_server.placement.elastic import Growth
+from ringscope_server.placement.growing import Growth
 
 
 async def grow(session: AsyncSession, found: Iterable[Growth], changes: Changes, now: datetime) -> None:

@@ -1,4 +1,4 @@
-"""An elastic job starts on as many slots as are free, and grows when slots return. Pure."""
+"""An elastic job starts on as many slots as are free. Pure."""
 
 from dataclasses import replace
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.server.clusters import NOW, gang, node, queued
 
 from ringscope.contracts.job import Placement
-from ringscope_server.placement.elastic import Growth, growing, grown
+from ringscope_server.placement.elastic import grown
 from ringscope_server.placement.plan import Plan, plan
 from ringscope_server.placement.snapshot import Policy, QueuedJob, RunningGang, Snapshot, WorkPlacement
 
@@ -81,20 +81,3 @@ def test_the_most_ranks_that_fit_are_found(least: int, more: int, room: int) -> 
 
     assert grown(placed, [(0, least)], least + more) == [(0, least + min(more, room))]
     assert len(tried) <= 6
-
-
-def test_a_running_job_grows_into_slots_that_are_free_again() -> None:
-    small = gang(1, {1: (0, 1, 2)})
-    asks = {1: wanted(8, 2)}
-    assert growing(asks, Snapshot((node(1), node(2)), (small,), ())) == [Growth(1, 3, 8)]
-    others = gang(9, {2: (0, 1, 2, 3)})
-    assert growing(asks, Snapshot((node(1), node(2)), (small, others), ())) == [Growth(1, 3, 4)]
-    assert growing(asks, Snapshot((node(1, 3),), (small,), ())) == []
-    assert growing({}, Snapshot((node(1), node(2)), (small,), ())) == []
-    assert growing(asks, Snapshot((node(1), node(2)), (replace(small, is_stopping=True),), ())) == []
-
-
-def test_two_jobs_do_not_grow_into_the_same_slots() -> None:
-    running = (gang(1, {1: (0, 1, 2)}), gang(2, {2: (0, 1, 2)}))
-    asks = {1: wanted(5, 2), 2: wanted(5, 2)}
-    assert growing(asks, Snapshot((node(1), node(2)), running, ())) == [Growth(1, 3, 5)]

@@ -6,6 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.expected import test_published
+from tests.expected.runs import HELD_OUT
 from tests.imports.published import one
 from typer.testing import CliRunner
 
@@ -13,6 +15,11 @@ from ringscope.cli.main import build
 from ringscope.contracts.errors import UserError
 
 RUNNER = CliRunner()
+
+
+@pytest.fixture(autouse=True)
+def _own_data_dir(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("RINGSCOPE_DATA_DIR", str(tmp_path / "data"))
 
 
 def run(*arguments: str, stdin: bytes = b"") -> tuple[int, str]:
@@ -90,3 +97,43 @@ def test_a_path_may_have_any_name(tmp_path: Path) -> None:
     odd.write_bytes(one("mpirun_tag_output_efa_noise").content)
     code, text = run("--dry-run", str(odd))
     assert code == 0 and "\u202e" not in text
+
+
+def test_a_judgement_is_printed_and_explained() -> None:
+    path = str(HELD_OUT / "h100_1_node.txt")
+    code, text = run("--dry-run", "--explain", path)
+    assert code == 1, "the file has no footer"
+    assert "476.5 GB/s at 4 GiB, where published runs suggest 414 to 547 GB/s" in text
+    assert "https://github.com/Azure/AI-benchmarking-guide" in text
+    _, document = run("--dry-run", "--json", path)
+    judgement = json.loads(document)["files"][0]["runs"][0]["judgement"]
+    assert judgement["word"] == "as expected"
+    assert {reference["kind"] for reference in judgement["references"]} == {"limit", "model", "published"}
+
+
+def test_facts_can_be_added() -> None:
+    path = str(HELD_OUT / "h100_2_nodes_ib400.txt")
+    assert "does not state the GPU (--gpu) and the number of nodes (--nodes)" in run("--dry-run", path)[1]
+    assert "as expected" in run("--dry-run", "--gpu", "H100", "--nodes", "2", "--cards", "8x400G", path)[1]
+
+
+@pytest.mark.parametrize("option", [("--gpu", "Voodoo"), ("--cards", "many"), ("--collective", "all")])
+def test_a_fact_that_nobody_knows_is_refused(option: tuple[str, str]) -> None:
+    result = RUNNER.invoke(build("import"), ["import", "--dry-run", *option, "-"])
+    assert isinstance(result.exception, UserError) and str(result.exception).startswith(option[0])
+
+
+def test_expected_lists_searches_and_adds(tmp_path: Path) -> None:
+    app, place = build("expected"), ["--data-dir", str(tmp_path)]
+    listed = RUNNER.invoke(app, ["expected", *place]).stdout
+    assert "azure-h100" in listed and "hisohara-mi300x" in listed
+    found = RUNNER.invoke(app, ["expected", "MI300X", *place]).stdout
+    assert "azure-h100" not in found and "https://github.com/hisohara/ai-scripts" in found
+    mine = tmp_path / "mine.toml"
+    mine.write_text(test_published.text(id='"our-nodes"', rows="[[1073741824, 250.0], [8589934592, 255.0]]"))
+    assert "Added 1 source with 2 rows." in RUNNER.invoke(app, ["expected", "--add", str(mine), *place]).stdout
+    assert "our-nodes" in RUNNER.invoke(app, ["expected", "our-nodes", *place]).stdout
+    again = RUNNER.invoke(app, ["expected", "--add", str(mine), *place])
+    assert isinstance(again.exception, UserError) and "the same id" in str(again.exception)
+    _, text = run("--dry-run", "--data-dir", str(tmp_path), str(HELD_OUT / "h100_1_node.txt"))
+    assert "own runs suggest" in text

@@ -18,7 +18,7 @@ from ringscope.contracts.errors import UserError
 SECTIONS = {
     "Start": {"up": ["up"], "demo": ["demo"], "roles": ["server", "agent"], "login": ["login"]},
     "Without a server": {"bench": ["bench"], "tune": ["tune"], "plan": ["plan"], "trace": ["trace"], "fit": ["fit"]},
-    "Results of other tools": {"imports": ["import"]},
+    "Results of other tools": {"imports": ["import", "expected"]},
     "Jobs": {
         "submit": ["submit"],
         "train": ["train"],

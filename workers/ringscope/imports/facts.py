@@ -15,6 +15,7 @@ _NCCL = re.compile(r"\b(NCCL|RCCL) version ?:? ?([0-9]{1,4}(?:\.[0-9]{1,4}){1,3}
 _TOOL = re.compile(r"nccl-tests(?: version|: Version)\s{1,4}(\S{1,60})")
 _LIBRARY = re.compile(r"nccl-library=([0-9]{4,6})")
 _SET = re.compile(r"\b((?:NCCL|RCCL)_[A-Z0-9_]{1,60}) set (?:by environment )?to (\S{1,200})")
+_ASSIGNED = re.compile(r"\b((?:NCCL|RCCL)_[A-Z0-9_]{1,60})=([^\s\"\']{1,200})")
 _NETWORK = re.compile(r"Using network (.{1,60})")
 _VIA = re.compile(r"via (NET/[A-Za-z ]{1,30})/")
 _CRASHES = (
@@ -57,12 +58,15 @@ def learn(machine: Machine, line: str) -> None:
             machine.versions.setdefault("nccl", _version(library[1]))
     if "set " in line and (found := _SET.search(line)):
         machine.environment.update(telling([f"{found[1]}={found[2].rstrip('.')}"]))
+    if "CCL_" in line and "=" in line:
+        machine.environment.update(telling(f"{name}={value}" for name, value in _ASSIGNED.findall(line)))
     if "NCCL INFO" not in line and "nranks" not in line:
         return
     if found := _NETWORK.search(line):
         _add(machine.networks, found[1].strip())
-    elif found := _VIA.search(line):
+    if found := _VIA.search(line):
         _add(machine.networks, found[1].removeprefix("NET/"))
+        machine.crosses_network = True
     if found := _RANKS.search(line):
         machine.info_ranks = int(found[1])
     if found := _NODES.search(line):

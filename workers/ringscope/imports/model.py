@@ -66,6 +66,7 @@ class Machine:
     environment: dict[str, str] = field(default_factory=dict)
     networks: list[str] = field(default_factory=list)  # what NCCL says that it uses: Socket, IB, AWS Libfabric
     nvls: bool | None = None
+    crosses_network: bool = False  # NCCL's lines name a connection over a network
     info_ranks: int | None = None  # nranks of NCCL's INFO lines
     info_nodes: int | None = None
 

@@ -1,58 +1,129 @@
-"""`ringscope import` reads results of other tools, checks every row, and says what it found."""
+"""`ringscope import` reads, checks and judges results of other tools; `ringscope expected` lists what is expected."""
 
 import json
 import sys
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from ringscope.cli.console import EXIT_FAILED, say, say_json
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, say, say_json
+from ringscope.cli.results.judged import Given, judged
+from ringscope.cli.results.site_file import add, sources
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.words.collectives import COLLECTIVES
 from ringscope.contracts.words.units import format_size, plural
+from ringscope.expected.facts import gpu_class, parse_cards
+from ringscope.expected.judgement import Judgement
+from ringscope.expected.published import Source, search
 from ringscope.imports.document import file_document
 from ringscope.imports.files import Reading, read_file
 from ringscope.imports.lines import MOST_BYTES
 from ringscope.imports.model import Run
 
 _HEADINGS = ("SIZE", "PLACE", "TYPE", "TIME us", "ALGBW GB/s", "BUSBW GB/s", "WRONG", "")
+_REFERENCE_HEADINGS = ("SIZE", "PLACE", "IS", "GB/s", "REFERENCE", "EXPECTED", "FROM", "TO", "SOURCE")
+_SOURCE_HEADINGS = ("SOURCE", "GPU", "COLLECTIVE", "RANKS", "SIZES", "PEAK GB/s", "DATE", "")
 _STDIN = "-"
 
 
 def register(app: typer.Typer) -> None:
-    """Add the command to the app."""
+    """Add the commands to the app."""
     app.command("import")(import_)
+    app.command()(expected)
 
 
 def import_(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files with results, or - for standard input.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Store nothing; it needs no server.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    explain: Annotated[bool, typer.Option("--explain", help="Print the references of each size.")] = False,
+    gpu: Annotated[str | None, typer.Option(help="The GPU, if the file does not name it: H100, MI300X.")] = None,
+    nodes: Annotated[int | None, typer.Option(min=1, help="The number of nodes, if the file does not say it.")] = None,
+    collective: Annotated[str | None, typer.Option(help="The collective, if the file does not say it.")] = None,
+    cards: Annotated[str | None, typer.Option(help="The network cards of a node: 8x400G.")] = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Read results of nccl-tests, rccl-tests, OSU or SuperBench, and check every row.
+    """Read results of nccl-tests, rccl-tests, OSU or SuperBench, check every row, and judge the bandwidth.
 
     Each row is recomputed: a row whose printed cells contradict each other is marked and counts for nothing. What is no
-    result is refused in one sentence with its line. The exit code is 1 if anything was refused, marked, partial or
-    failed.
+    result is refused in one sentence with its line. The judgement compares with the limit of the links, NCCL's model
+    and published runs of the same kind. The exit code is 1 if anything was refused, marked, partial or failed.
     """
     if not dry_run:
         raise UserError("import: storing results on a server is not possible yet; add --dry-run to check the files.")
+    given, known = _given(gpu, nodes, collective, cards), sources(data_dir)
     found = [(path, read_file(_content(path))) for path in files]
-    documents = [file_document(path, reading, _judged) for path, reading in found]
+    judgements = {id(run): judged(run, given, known) for _, reading in found for run in reading.runs}
+    documents = [file_document(path, reading, lambda run: judgements[id(run)].document()) for path, reading in found]
     if as_json:
         say_json(json.dumps({"files": documents}, indent=2))
     else:
         for (path, reading), document in zip(found, documents, strict=True):
-            _say_file(path, reading, document)
+            _say_file(path, reading, document, judgements if explain else {})
     if not all(reading.is_clean for _, reading in found):
         raise typer.Exit(EXIT_FAILED)
 
 
-def _judged(run: Run) -> dict[str, Any]:
-    """Return the judgement of a run without anything to compare it with."""
-    sentence = "It is unknown what was to be expected: there is no reference."
-    return {"word": "unknown", "sentence": sentence, "references": []}
+def expected(
+    words: Annotated[list[str] | None, typer.Argument(help="Words of a source: H100, all_gather.")] = None,
+    add_file: Annotated[Path | None, typer.Option("--add", help="Add the rows of this file to the site's own.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """List the published bus bandwidths that judgements use, with their sources, and the site's own.
+
+    With words it lists only sources that contain all of them, with their rows.
+    """
+    if add_file is not None:
+        added = add(data_dir, add_file)
+        say(f"Added {plural(len(added), 'source')} with {plural(sum(len(one.rows) for one in added), 'row')}.")
+        return
+    found = search(sources(data_dir), words or [])
+    if as_json:
+        say_json(json.dumps([asdict(one) for one in found], indent=2))
+    elif not found:
+        say("No source contains these words.")
+    else:
+        _say_table(_SOURCE_HEADINGS, [_source_cells(one) for one in found])
+        for one in found if words else ():
+            _say_source(one)
+
+
+def _say_source(one: Source) -> None:
+    say()
+    say(f"{one.id}: {one.machine}; {one.tool}, {one.library} {one.version}, {one.placement}, {one.dtype}")
+    say(f"  {one.url} ({'of' if one.date_of == 'source' else 'read'} {one.date})")
+    if one.note:
+        say(f"  {one.note}")
+    say("  " + ", ".join(f"{format_size(size)} {value:g}" for size, value in one.rows) + " GB/s")
+
+
+def _source_cells(one: Source) -> list[str]:
+    sizes = dict.fromkeys(format_size(size) for size, _ in (one.rows[0], one.rows[-1]))
+    return [
+        one.id,
+        one.gpu,
+        one.collective,
+        f"{one.ranks} on {plural(one.nodes, 'node')}",
+        " to ".join(sizes),
+        f"{max(value for _, value in one.rows):g}",
+        one.date,
+        "site" if one.site else "published",
+    ]
+
+
+def _given(gpu: str | None, nodes: int | None, collective: str | None, cards: str | None) -> Given:
+    if gpu is not None and gpu_class(gpu) is None:
+        raise UserError(f"--gpu: {gpu!r} is no known GPU; write for example H100 or MI300X.")
+    if collective is not None and collective not in COLLECTIVES:
+        raise UserError(f"--collective: {collective!r} is none; choose among {', '.join(COLLECTIVES)}.")
+    try:
+        return Given(gpu, nodes, collective, None if cards is None else parse_cards(cards))
+    except ValueError as error:
+        raise UserError(f"--cards: {error}") from None
 
 
 def _content(path: str) -> bytes:
@@ -66,7 +137,7 @@ def _content(path: str) -> bytes:
         raise UserError(f"{path}: it cannot be read ({error.strerror}); name a file with results.") from None
 
 
-def _say_file(path: str, reading: Reading, document: dict[str, Any]) -> None:
+def _say_file(path: str, reading: Reading, document: dict[str, Any], explained: dict[int, Judgement]) -> None:
     name = "standard input" if path == _STDIN else path
     if reading.refused is not None:
         say(f"{name}: refused. {reading.refused}")
@@ -75,6 +146,8 @@ def _say_file(path: str, reading: Reading, document: dict[str, Any]) -> None:
     for run, told in zip(reading.runs, document["runs"], strict=True):
         say()
         _say_run(run, told)
+        if id(run) in explained and not run.refused:
+            _say_references(explained[id(run)])
 
 
 def _say_run(run: Run, told: dict[str, Any]) -> None:
@@ -91,7 +164,24 @@ def _say_run(run: Run, told: dict[str, Any]) -> None:
     checks += [f"{flagged} marked, which count for nothing"] if flagged else ["none contradicts itself"]
     checks += [f"{wrong} with wrong elements"] if wrong else []
     say(f"{', '.join(checks)}.")
-    say(f"{told['judgement']['word'].capitalize()}: {told['judgement']['sentence']}")
+    say(told["judgement"]["sentence"])
+
+
+def _say_references(judgement: Judgement) -> None:
+    """Print a line for each size and reference."""
+    rows = [
+        [
+            *(format_size(one.point.size_bytes), "in place" if one.point.in_place else "out of place", one.word),
+            *(f"{one.point.value:g}", reference.kind),
+            *(f"{value:.4g}" for value in (reference.value, reference.low, reference.high)),
+            f"{reference.source}, {reference.url}" if reference.url else reference.source,
+        ]
+        for one in judgement.sizes
+        for reference in one.references
+    ]
+    if rows:
+        say()
+        _say_table(_REFERENCE_HEADINGS, rows)
 
 
 def _headline(run: Run, machine: dict[str, Any]) -> str:
@@ -116,8 +206,12 @@ def _say_table(headings: Iterable[str], rows: Iterable[list[str]]) -> None:
 
 
 def _aligned(line: list[str], widths: list[int]) -> Iterator[str]:
-    for i, (cell, width) in enumerate(zip(line, widths, strict=True)):
-        yield cell.ljust(width) if i in (0, 1, 2, len(widths) - 1) else cell.rjust(width)
+    for cell, width in zip(line, widths, strict=True):
+        yield cell.rjust(width) if _is_number(cell) else cell.ljust(width)
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(".", "", 1).replace("e+", "", 1).isdecimal()
 
 
 def _shown(name: str) -> Callable[[dict[str, Any]], str]:

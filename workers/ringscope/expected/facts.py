@@ -15,7 +15,7 @@ _CARDS = re.compile(r"([0-9]{1,3})\s?x\s?([0-9]{1,4})\s?(?:G|Gbit/s|Gbps|Gb/s)?"
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known of a run; None is unknown."""
+    """The known facts of a run; None is unknown."""
 
     gpu: str | None = None
     ranks: int | None = None

@@ -1,4 +1,4 @@
-"""Whether a run used the links that its machine has: the first question about a low number. Pure."""
+"""Links that a run left out although its machine has them: the first question about a low number. Pure."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -25,7 +25,7 @@ class Facts:
     library: str | None = None
     network: str | None = None  # rdma, sockets, tcpxo or nvlink, between nodes
     cards: int | None = None  # for each node
-    card_gbit: float | None = None  # of one card
+    card_gbit: float | None = None  # the rate of one card
     nvls: bool | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
 

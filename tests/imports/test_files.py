@@ -1,5 +1,6 @@
 """Published files of other tools are read as their printed cells say."""
 
+import json
 from typing import Any
 
 import pytest
@@ -145,3 +146,55 @@ def test_a_text_of_powershell_is_read() -> None:
     file = one("mpirun_tag_output_efa_noise")
     (run,) = read_file(file.content.decode().encode("utf-16")).runs
     assert cells(run) == expected_cells(file.expected["runs"][0])
+
+
+def wrapped(name: str, before: str = "", after: str = "") -> bytes:
+    return "".join(f"{before}{line}{after}\n" for line in one(name).content.decode().splitlines()).encode()
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("- ", ""),
+        ("> ", ""),
+        ("\t", "\t"),
+        ("", " | |"),
+        ("Thu Nov 28 10:10:10 2026[1,0]<stdout>:", ""),
+        ("[2026-11-28 10:10:10] node-a app[123]: ", ""),
+        ("0:", ""),
+    ],
+)
+def test_what_stands_around_every_line_does_no_harm(before: str, after: str) -> None:
+    name = "alltoall_then_sendrecv_double"
+    reading = read_file(wrapped(name, before, after))
+    assert [cells(run) for run in reading.runs] == [expected_cells(run) for run in one(name).expected["runs"]]
+    assert not any(run.partial for run in reading.runs)
+
+
+def test_labels_inside_a_line_do_no_harm() -> None:
+    """Open MPI writes its tag before each piece that a process prints, also in the middle of a row."""
+    file = one("mpirun_tag_output_efa_noise")
+    text = file.content.decode().replace("      0  ", "      0[0] ").replace("[1,0]<stdout>:", "[0] ")
+    (run,) = read_file(text.encode()).runs
+    assert cells(run) == expected_cells(file.expected["runs"][0])
+
+
+def test_the_log_of_docker_is_unwrapped() -> None:
+    name = "alltoall_then_sendrecv_double"
+    lines = one(name).content.decode().splitlines()
+    text = "".join(json.dumps({"log": f"{line}\n", "stream": "stdout", "time": "2026"}) + "\n" for line in lines)
+    reading = read_file(text[:-20].encode())
+    assert [cells(run) for run in reading.runs] == [expected_cells(run) for run in one(name).expected["runs"]]
+
+
+def test_two_worlds_in_one_file_are_told() -> None:
+    text = one("alltoall_then_sendrecv_double").content.decode()
+    first = text.partition("\n\n")[0] + "\n"
+    devices = "".join(
+        f"#  Rank {i % 2:2d} Group  0 Pid {i} on node-{i // 2} device {i % 2:2d} [0x1b] GPU\n" for i in range(4)
+    )
+    mixed = first.replace("# Using devices\n", f"# Using devices\n{devices}")
+    mixed = "\n".join(line for line in mixed.splitlines() if "nodeab" not in line) + "\n"
+    run = read_file(mixed.encode()).runs[0]
+    assert run.ranks == 2
+    assert any("2 worlds that did not know of each other" in note for note in run.notes)

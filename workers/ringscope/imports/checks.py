@@ -1,7 +1,7 @@
 """Every run is recomputed: ranks, collective, each row's identities, the footer; what is no result is refused. Pure."""
 
 from collections.abc import Sequence
-from math import ceil, floor, isfinite
+from math import ceil, floor, inf, isfinite
 
 from ringscope.contracts.words.units import plural
 from ringscope.imports.model import Cell, Row, Run
@@ -19,7 +19,7 @@ _TELLING_GB_PER_S = 0.1  # an algbw with at least two digits
 def check(run: Run) -> Run:
     """Complete a run: infer what is missing, flag rows that contradict themselves, refuse what is no result."""
     for row in run.rows:
-        if not all(cell is None or isfinite(cell.value) for cell in (row.time_us, row.algbw, row.busbw)):
+        if any(cell is not None and cell.value == inf for cell in (row.time_us, row.algbw, row.busbw)):
             row.flags.append(FINITE)
     _unit(run)
     _collective(run)
@@ -59,7 +59,7 @@ def _meets(row: Row, scale: float) -> bool:
 def _rate(size_bytes: int, time: Cell, scale: float = 1.0) -> tuple[float, float]:
     """Return the interval of size / time in GB/s."""
     low = size_bytes / (time.high * scale * 1e3) if time.high else 0.0
-    return low, size_bytes / (time.low * scale * 1e3) if time.low > 0 else float("inf")
+    return low, size_bytes / (time.low * scale * 1e3) if time.low > 0 else inf
 
 
 def _agree(low: float, high: float, cell: Cell) -> bool:
@@ -110,6 +110,8 @@ def _ranks(run: Run) -> None:
         worlds = max(1, sum(device.rank == 0 for device in devices))
         listed = max(len(devices), max(device.rank for device in devices) + 1)
         told.append((max(1, listed // max(groups, worlds)), "the device list"))
+        if worlds > max(1, groups):
+            run.note(f"{worlds} worlds that did not know of each other printed into this file; their rows are mixed.")
     if run.machine.info_ranks:
         told.append((run.machine.info_ranks, "NCCL's lines"))
     fitting = [one for one in told if inferred is None or one[0] == inferred]
@@ -156,7 +158,7 @@ def _span(row: Row, twice: bool) -> tuple[float, float]:
         row.busbw.low * (1 - _SLACK) / row.algbw.high,
         row.busbw.high * (1 + _SLACK) / row.algbw.low,
     ]
-    low, high = (top / (top - ratio) if ratio < top else float("inf") for ratio in ends)
+    low, high = (top / (top - ratio) if ratio < top else inf for ratio in ends)
     return low, high
 
 

@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass, field
 
-from ringscope.imports import nccl_json, nccl_text, osu, rccl_records, superbench
+from ringscope.imports import nccl_json, nccl_text, osu, own_rows, rccl_records, superbench
 from ringscope.imports.checks import check
 from ringscope.imports.lines import NotTextError, decode
 from ringscope.imports.model import Format, Run
 
 # The most special first: the text of nccl-tests is also found inside other files.
-FORMATS: tuple[Format, ...] = (superbench, nccl_json, rccl_records, osu, nccl_text)
+FORMATS: tuple[Format, ...] = (superbench, nccl_json, own_rows, rccl_records, osu, nccl_text)
 KNOWN = "nccl-tests, rccl-tests, OSU, SuperBench or Ringscope"
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from ringscope.imports.cells import parse_cell, parse_count
 from ringscope.imports.model import Cell, Row
@@ -26,6 +27,15 @@ class UnreadableError(ValueError):
     """A line looks like a row, but its columns are not those of the table."""
 
 
+class Columns(NamedTuple):
+    """The columns of one placement: time, algbw and busbw; ``is_time`` is False for the time of the launch (-C)."""
+
+    numbers: tuple[int, int, int]
+    wrong: int | None
+    is_time: bool
+    is_error: bool
+
+
 @dataclass(frozen=True)
 class Layout:
     """The names of the columns after the dtype, of a header or of a row without one."""
@@ -34,16 +44,34 @@ class Layout:
     has_header: bool = True
 
     @cached_property
-    def places(self) -> list[tuple[int, int]]:
-        """The first column of each placement, which is its time, and the one after its last."""
-        starts = [i - 1 for i, name in enumerate(self.names) if name == "algbw"]
-        ends = [*starts[1:], len(self.names) - (_STAMP in self.names)]
-        return list(zip(starts, ends, strict=True))
+    def redop(self) -> int | None:
+        """Return the column of the operation."""
+        return self.names.index("redop") if "redop" in self.names else None
+
+    @cached_property
+    def root(self) -> int | None:
+        """Return the column of the root."""
+        return self.names.index("root") if "root" in self.names else None
+
+    @cached_property
+    def columns(self) -> list[Columns]:
+        """Return the columns of each placement."""
+        starts = [i for i, name in enumerate(self.names) if name == "algbw"]
+        found = []
+        for algbw, end in zip(starts, [*(i - 1 for i in starts[1:]), len(self.names)], strict=True):
+            wrong = next((i for i in range(algbw, end) if self.names[i] in _WRONG), None)
+            is_error = wrong is not None and self.names[wrong] in ("error", "res")
+            busbw = self.names.index("busbw", algbw)
+            found.append(Columns((algbw - 1, algbw, busbw), wrong, self.names[algbw - 1] == "time", is_error))
+        return found
 
 
 def words_of(line: str) -> list[str]:
     """Return the words of a line without labels such as [0], which may stand inside it."""
-    return _LABEL.sub(" ", line).split() if "[" in line else line.split()
+    words = _LABEL.sub(" ", line).split() if "[" in line else line.split()
+    while words and words[-1] == "|":  # the frame of a table that a page drew around the lines
+        words.pop()
+    return words
 
 
 def header_of(words: Sequence[str]) -> Layout | None:
@@ -55,8 +83,7 @@ def header_of(words: Sequence[str]) -> Layout | None:
         for i, word in enumerate(bare[:-2]):
             if word == first and bare[i + 1] == second and bare[i + 2] == third:
                 names = tuple(bare[i + 3 :])
-                layout = Layout(names)
-                return layout if all(start >= 0 for start, _ in layout.places) else None
+                return Layout(names) if names[0] != "algbw" else None
     return None
 
 
@@ -92,38 +119,38 @@ def parse_row(words: Sequence[str], place: int, layout: Layout, line: int) -> li
     size, count = _size(words[place - 2]), parse_count(words[place - 1])
     if len(values) != len(layout.names) or size is None:
         raise UnreadableError
-    by_name = dict(zip(layout.names, values, strict=True))
-    redop, root = by_name.get("redop"), by_name.get("root")
+    redop = values[layout.redop] if layout.redop is not None else None
+    root = values[layout.root] if layout.root is not None else None
     if redop is not None and redop[:1].isdecimal():
         raise UnreadableError
     if root is not None and not root.removeprefix("-").isdecimal():
         raise UnreadableError
     rows = []
-    for number, (start, end) in enumerate(layout.places):
-        cells = dict(zip(layout.names[start:end], values[start:end], strict=True))
-        row = Row(
-            line, size, number == 1, words[place], count=count, redop=redop, root=None if root is None else int(root)
+    for number, columns in enumerate(layout.columns):
+        told = [values[i] for i in columns.numbers]
+        if _UNTOLD.issuperset(told):
+            continue  # this placement was not measured
+        time_us, algbw, busbw = map(_number, told)
+        wrong = (
+            None if columns.wrong is None or values[columns.wrong] in _UNTOLD else _number(values[columns.wrong]).value
         )
-        if _fill(row, cells):
-            rows.append(row)
+        rows.append(
+            Row(
+                line,
+                size,
+                number == 1,
+                words[place],
+                time_us=time_us if columns.is_time else None,
+                algbw=algbw,
+                busbw=busbw,
+                wrong=None if columns.is_error else wrong,
+                error=wrong if columns.is_error else None,
+                count=count,
+                redop=redop,
+                root=None if root is None else int(root),
+            )
+        )
     return rows
-
-
-def _fill(row: Row, cells: dict[str, str]) -> bool:
-    """Set a placement's numbers; False if it was not measured."""
-    time_name = next(iter(cells))
-    if {cells[time_name], cells["algbw"], cells["busbw"]} <= _UNTOLD:
-        return False
-    row.time_us = _number(cells[time_name]) if time_name == "time" else None  # cputime is not the operation's time
-    row.algbw, row.busbw = _number(cells["algbw"]), _number(cells["busbw"])
-    for name in _WRONG & cells.keys():
-        text = cells[name]
-        value = None if text in _UNTOLD else _number(text).value
-        if name in ("error", "res"):
-            row.error = value
-        else:
-            row.wrong = value
-    return True
 
 
 def _number(text: str) -> Cell:

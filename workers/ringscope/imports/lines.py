@@ -1,5 +1,6 @@
 """A file as text in lines: encodings, colours, line ends, and a last line that may be cut. Pure."""
 
+import json
 import re
 
 MOST_BYTES = 8 * 1024 * 1024
@@ -27,7 +28,22 @@ def decode(content: bytes) -> str:
     if "\0" in text or control > _MOST_CONTROL * len(sample):
         line = text.partition("\0")[0].count("\n") + 1
         raise NotTextError(f"Line {line}: the file is binary, not a log; give the text that the tool printed.")
-    return _ANSI.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    return _ANSI.sub("", _unwrapped(text)).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _unwrapped(text: str) -> str:
+    """Return the lines inside Docker's JSON log, an object with "log" for each; every other text as it is."""
+    if not text.startswith('{"log":'):
+        return text
+    lines = []
+    for line in text.split("\n"):
+        try:
+            told = json.loads(line)
+        except (ValueError, RecursionError):
+            continue  # the last line may be cut
+        if isinstance(told, dict) and isinstance(told.get("log"), str):
+            lines.append(told["log"])
+    return "".join(lines)
 
 
 def complete_lines(text: str) -> tuple[list[str], str]:

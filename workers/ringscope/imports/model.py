@@ -1,6 +1,7 @@
 """The contents of a log: runs with their rows, as printed, and the machine as far as the log describes it. Pure."""
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 
@@ -11,12 +12,12 @@ class Cell:
     value: float
     half: float
 
-    @property
+    @cached_property
     def low(self) -> float:
         """The smallest value that is printed so."""
         return max(0.0, self.value - self.half)
 
-    @property
+    @cached_property
     def high(self) -> float:
         """The largest value that is printed so."""
         return self.value + self.half

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from tests.imports.published import FOLDER
 
-from ringscope.cli.results.judged import Given, judged
 from ringscope.expected.judgement import Judgement
 from ringscope.expected.published import published
 from ringscope.imports.files import read_file
+from ringscope.imports.judged import Given, judged
 from ringscope.imports.model import Run
 
 HELD_OUT = Path(__file__).parent / "heldout"

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from tests.expected.runs import CASES, Case, judgement
 
-from ringscope.cli.results.judged import Given, judged
 from ringscope.expected.facts import Facts, Point, gpu_class, network_of, parse_cards
 from ringscope.expected.judgement import VERSION, Judgement, judge
 from ringscope.expected.published import Source, parse, published
+from ringscope.imports.judged import Given, judged
 from ringscope.imports.model import Cell
 
 GIB = 1 << 30

@@ -132,6 +132,7 @@ def test_the_network_and_the_variables_of_a_log_are_kept_but_no_secret() -> None
         (b"hello\n", "no result of"),
         (b"a line\n\x7fELF\x00\x01\x02", "Line 2: the file is binary"),
         (b"x" * (MOST_BYTES + 1), "at most 8 MiB"),
+        (b"\n" * 500_001, "more than 500,000 lines"),
         (b"[" * 100_000, "no result of"),
         (b'{"results":' + b"[" * 100_000 + b'"config"', "Line 1"),
     ],

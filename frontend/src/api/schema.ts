@@ -365,6 +365,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Imports
+         * @description Read files of nccl-tests, rccl-tests, OSU or SuperBench, check every row and judge the bandwidth, like
+         *     `ringscope import --dry-run`; nothing is stored.
+         */
+        post: operations["preview_imports"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs": {
         parameters: {
             query?: never;
@@ -2145,6 +2166,57 @@ export interface components {
             started_at: string | null;
         };
         /**
+         * BandwidthJudgement
+         * @description The judgement of a run (docs/expected.md).
+         */
+        BandwidthJudgement: {
+            /** Missing */
+            missing: string[];
+            /** References */
+            references: components["schemas"]["BandwidthReference"][];
+            /** Sentence */
+            sentence: string;
+            /** Sizes */
+            sizes: components["schemas"]["SizeJudgement"][];
+            /**
+             * Transport
+             * @description Links that the run left out.
+             */
+            transport: string[];
+            /** Version */
+            version: number;
+            /**
+             * Word
+             * @description as expected, low by x %, above what was expected, impossible, or unknown.
+             */
+            word: string;
+        };
+        /**
+         * BandwidthReference
+         * @description An expected bus bandwidth for one size, with its interval and its source.
+         */
+        BandwidthReference: {
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number;
+            /** Date */
+            date: string | null;
+            /** High Gb Per S */
+            high_gb_per_s: number;
+            /**
+             * Kind
+             * @description limit, model, published or baseline.
+             */
+            kind: string;
+            /** Low Gb Per S */
+            low_gb_per_s: number;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Source */
+            source: string;
+            /** Url */
+            url: string | null;
+        };
+        /**
          * BaselineRow
          * @description The bandwidth of earlier good runs of the same row, in 1e9 bytes per second.
          */
@@ -3217,6 +3289,18 @@ export interface components {
             pointer: string;
         };
         /**
+         * FilePreview
+         * @description One file; ``refused`` is a sentence if none of it can be used.
+         */
+        FilePreview: {
+            /** Path */
+            path: string;
+            /** Refused */
+            refused: string | null;
+            /** Runs */
+            runs: components["schemas"]["ImportedRun"][];
+        };
+        /**
          * GangMember
          * @description One node's share of a gang, in rank order: the first member runs mpiexec.
          */
@@ -3293,6 +3377,151 @@ export interface components {
             grafana_url: string | null;
             /** Prometheus Url */
             prometheus_url: string | null;
+        };
+        /**
+         * ImportPreview
+         * @description The files in the order of the request.
+         */
+        ImportPreview: {
+            /** Files */
+            files: components["schemas"]["FilePreview"][];
+        };
+        /**
+         * ImportQuestion
+         * @description Files, and facts of their machine that they do not state.
+         */
+        ImportQuestion: {
+            /**
+             * Cards
+             * @description The network cards of a node: 8x400G.
+             */
+            cards?: string | null;
+            /** Collective */
+            collective?: ("all_reduce" | "reduce_scatter" | "all_gather" | "broadcast" | "reduce" | "alltoall" | "sendrecv") | null;
+            /** Files */
+            files: components["schemas"]["ImportedFile"][];
+            /**
+             * Gpu
+             * @description The GPU: H100, MI300X.
+             */
+            gpu?: string | null;
+            /** Nodes */
+            nodes?: number | null;
+        };
+        /**
+         * ImportedFile
+         * @description The text of one file.
+         */
+        ImportedFile: {
+            /**
+             * Content
+             * @description The text, of at most 8 MiB.
+             */
+            content: string;
+            /** Name */
+            name: string;
+        };
+        /**
+         * ImportedMachine
+         * @description The machine as the file describes it.
+         */
+        ImportedMachine: {
+            /**
+             * Environment
+             * @description Variables that influence a run, without secrets.
+             */
+            environment: {
+                [key: string]: string;
+            };
+            /** Gpu */
+            gpu: string | null;
+            /** Gpus Per Node */
+            gpus_per_node: number | null;
+            /** Hosts */
+            hosts: string[];
+            /** Networks */
+            networks: string[];
+            /** Nodes */
+            nodes: number | null;
+            /** Nvls */
+            nvls: boolean | null;
+            /** Versions */
+            versions: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * ImportedRow
+         * @description One size in one placement, as printed; a row with flags counts for nothing.
+         */
+        ImportedRow: {
+            /** Algbw Gb Per S */
+            algbw_gb_per_s: number | null;
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number | null;
+            /** Count */
+            count: number | null;
+            /** Dtype */
+            dtype: string | null;
+            /**
+             * Error
+             * @description The column of tables before nccl-tests 2.13.
+             */
+            error: number | null;
+            /**
+             * Flags
+             * @description The identities that the row contradicts.
+             */
+            flags: string[];
+            /** In Place */
+            in_place: boolean;
+            /** Redop */
+            redop: string | null;
+            /** Root */
+            root: number | null;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Time Us */
+            time_us: number | null;
+            /**
+             * Wrong
+             * @description Wrong elements; null: not checked, or an older table.
+             */
+            wrong: number | null;
+        };
+        /**
+         * ImportedRun
+         * @description One table of one program.
+         */
+        ImportedRun: {
+            /** Collective */
+            collective: string | null;
+            /** Collective From */
+            collective_from: string | null;
+            /** Failed */
+            failed: boolean;
+            judgement: components["schemas"]["BandwidthJudgement"];
+            /** Line */
+            line: number;
+            machine: components["schemas"]["ImportedMachine"];
+            /** Mean Busbw Gb Per S */
+            mean_busbw_gb_per_s: number | null;
+            /** Notes */
+            notes: string[];
+            /** Partial */
+            partial: boolean;
+            /** Ranks */
+            ranks: number | null;
+            /** Ranks From */
+            ranks_from: string | null;
+            /** Refused */
+            refused: string | null;
+            /** Rows */
+            rows: components["schemas"]["ImportedRow"][];
+            /** Test */
+            test: string | null;
+            /** Tool */
+            tool: string;
         };
         /**
          * InsightDetail
@@ -6209,6 +6438,30 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * SizeJudgement
+         * @description The judgement of one row.
+         */
+        SizeJudgement: {
+            /**
+             * Deviation
+             * @description Measured over expected, less 1.
+             */
+            deviation: number | null;
+            /** In Place */
+            in_place: boolean;
+            /** References */
+            references: components["schemas"]["BandwidthReference"][];
+            /** Size Bytes */
+            size_bytes: number;
+            /**
+             * Wire Gb Per S
+             * @description The rate on the wire, where the switch reduces.
+             */
+            wire_gb_per_s: number | null;
+            /** Word */
+            word: string;
+        };
+        /**
          * SizesResult
          * @description Neighbouring sizes with the same result out of place: a part of the verdict's first sentence.
          */
@@ -8008,6 +8261,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Graphs"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    preview_imports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportPreview"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

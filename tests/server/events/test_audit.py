@@ -55,7 +55,7 @@ CHANGES_NOTHING = {
     "predict_job",
     "predict_training",
 }
-CHANGES_NOTHING |= {"plan_prices", "plan_sensitivity", "trace_example", "trace_perfetto"}
+CHANGES_NOTHING |= {"plan_prices", "plan_sensitivity", "trace_example", "trace_perfetto", "preview_imports"}
 
 
 def test_every_operation_that_is_no_get_is_known_here_with_its_event(server: Server) -> None:

@@ -4,6 +4,7 @@ import json
 import re
 
 MOST_BYTES = 8 * 1024 * 1024
+MOST_LINES = 500_000
 _ANSI = re.compile("\x1b(?:\\[[0-9;?]{0,20}[A-Za-z]?)?")
 _CONTROL = re.compile("[\x01-\x07\x0e-\x1a\x1c-\x1f]")
 _SAMPLE = 65_536
@@ -28,6 +29,8 @@ def decode(content: bytes) -> str:
     if "\0" in text or control > _MOST_CONTROL * len(sample):
         line = text.partition("\0")[0].count("\n") + 1
         raise NotTextError(f"Line {line}: the file is binary, not a log; give the text that the tool printed.")
+    if text.count("\n") > MOST_LINES:
+        raise NotTextError(f"The file has more than {MOST_LINES:,} lines; cut it to the tables.")
     return _ANSI.sub("", _unwrapped(text)).replace("\r\n", "\n").replace("\r", "\n")
 
 

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.datastructures import Headers
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ringscope.contracts.words.units import is_whole_number
+from ringscope_server.http.auth import COOKIE
 from ringscope_server.http.middleware import json_text
 from ringscope_server.http.origin import is_host
 from ringscope_server.http.problems import Problem, invalid, of_database, problem_response
@@ -17,6 +19,8 @@ AGENTS = "/api/v1/agents/"
 # For everything but what comes in megabytes: to check more would only block the server.
 SMALL_BYTES = 64 << 10
 MEDIUM_BYTES = 3 << 20
+# For files of users: other tools' logs.
+IMPORTS = "/api/v1/imports"
 # For agents' reports, which have the stacks of up to 4,096 ranks, of 4,000 characters each.
 LARGE = ("/records", "/reports")
 # A pulse has at most 650 bytes of each of 4,096 ranks; a node may have hundreds of network interfaces.
@@ -30,10 +34,10 @@ class ClientGoneError(Exception):
 class RequestBody:
     """ASGI middleware: reads the body and passes on one that can be stored, or answers 4xx.
 
-    The body is read up to ``max_bytes`` for an agent's records and reports, up to ``MEDIUM_BYTES`` for its pulses and
-    registrations, and up to ``SMALL_BYTES`` for everything else. Without a valid token only little is read. A larger
-    body on an agent's route is then not read at all, and the route answers 401: a 413 would tell an agent whose token
-    was just revoked that its records will never be accepted.
+    The body is read up to ``max_bytes`` for an agent's records and reports and for imported files, up to
+    ``MEDIUM_BYTES`` for an agent's pulses and registrations, and up to ``SMALL_BYTES`` for everything else. Without a
+    valid token only little is read. A larger body on an agent's route is then not read at all, and the route answers
+    401: a 413 would tell an agent whose token was just revoked that its records will never be accepted.
     """
 
     def __init__(self, app: ASGIApp, max_bytes: int) -> None:
@@ -69,6 +73,8 @@ class RequestBody:
     async def _limit(self, scope: Scope, headers: Headers) -> int:
         """Return how much of this body is read; 0 for nothing."""
         small = min(self.max_bytes, SMALL_BYTES)
+        if scope["path"].startswith(IMPORTS):
+            return await self._limit_of_imports(scope, headers)
         kind, _, secret = headers.get("authorization", "").partition(" ")
         if not scope["path"].startswith(AGENTS) or kind.lower() != "bearer" or 0 < _declared(headers) <= small:
             return small
@@ -79,6 +85,17 @@ class RequestBody:
         if token.kind == "agent" and scope["path"].endswith(LARGE):
             return self.max_bytes
         return min(self.max_bytes, MEDIUM_BYTES) if token.kind == "agent" and scope["path"].endswith(MEDIUM) else small
+
+    async def _limit_of_imports(self, scope: Scope, headers: Headers) -> int:
+        """Return the large limit for a known token or session, whose files may have megabytes."""
+        small = min(self.max_bytes, SMALL_BYTES)
+        if 0 < _declared(headers) <= small:
+            return small
+        services: Services = scope["state"]["services"]
+        _, _, secret = headers.get("authorization", "").partition(" ")
+        secret = secret.strip() or cookie_parser(headers.get("cookie", "")).get(COOKIE, "")
+        token = await services.token_cache.find(services.database, secret, services.now()) if secret else None
+        return small if token is None else self.max_bytes
 
 
 def _declared(headers: Headers) -> int:

@@ -10,7 +10,6 @@ from typing import Annotated, Any
 import typer
 
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, say, say_json
-from ringscope.cli.results.judged import Given, judged
 from ringscope.cli.results.site_file import add, sources
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.collectives import COLLECTIVES
@@ -20,6 +19,7 @@ from ringscope.expected.judgement import Judgement
 from ringscope.expected.published import Source, search
 from ringscope.imports.document import file_document
 from ringscope.imports.files import Reading, read_file
+from ringscope.imports.judged import Given, judged
 from ringscope.imports.lines import MOST_BYTES
 from ringscope.imports.model import Run
 

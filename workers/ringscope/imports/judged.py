@@ -1,4 +1,4 @@
-"""The judgement of a run that was read from a file, with the facts that the user adds."""
+"""The judgement of a run that was read from a file, with the facts that the user adds. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,7 +12,7 @@ from ringscope.imports.model import Run
 
 @dataclass(frozen=True)
 class Given:
-    """Facts of the command line, which come before those of the file."""
+    """Facts that a user states, which come before those of the file."""
 
     gpu: str | None = None
     nodes: int | None = None

@@ -1,6 +1,7 @@
 """Every example runs as its first lines say."""
 
 import importlib.util
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -83,6 +84,15 @@ def test_the_nccl_demo_says_that_there_are_too_few_gpus(ranks, gpus, words):
     assert done.stderr.startswith("This demo needs an NVIDIA GPU per rank")
     assert done.stderr.endswith(f"; {words}.\n")
     assert done.stderr.count("\n") == 1
+
+
+def test_the_own_model_takes_the_samples_of_the_own_dataset():
+    torch = pytest.importorskip("torch")
+    model, data = (runpy.run_path(str(EXAMPLES / name)) for name in ("my_model.py", "my_data.py"))
+    training, validation = data["load"]()
+    (picture, label), module = training[0], model["make"]()
+    loss = module.loss(module(torch.stack([picture, picture])), torch.tensor([label, label]))
+    assert loss.item() > 0 and len(training) + len(validation) == 1797
 
 
 def test_every_example_is_tested():

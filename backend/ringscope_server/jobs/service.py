@@ -154,7 +154,7 @@ def default_name(spec: JobSpec) -> str:
     """Return a name for a job whose owner gave none."""
     if spec.training is not None:
         training = spec.training
-        return f"{training.model} on {training.dataset.name}, {training.strategy}, {plural(spec.ranks, 'rank')}"
+        return f"{training.model} on {training.dataset.label}, {training.strategy}, {plural(spec.ranks, 'rank')}"
     if spec.script is not None:
         return f"{spec.script.file} on {plural(spec.ranks, 'rank')}"
     benchmark = spec.sweep

@@ -32,7 +32,7 @@ class Capacity:
     async def errors(self, session: AsyncSession, spec: JobSpec) -> list[FieldError]:
         """Return why this cluster could never run the job; no error if it could."""
         nodes = tuple((await session.execute(_FINGERPRINT)).one())
-        wanted = f"{spec.kind} {spec.settled_device} {spec.placement.model_dump_json()}"
+        wanted = f"{spec.kind} {bool(spec.own_files)} {spec.settled_device} {spec.placement.model_dump_json()}"
         if nodes != self._nodes or len(self._held) > MAX_REMEMBERED:
             self._nodes, self._held = nodes, set()
         if wanted in self._held:
@@ -51,7 +51,19 @@ _FINGERPRINT = select(func.count(), *_SUMS).where(Node.removed_at.is_(None))
 
 def job_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
     """Return why these nodes could never run the job: they cannot hold its gang, or lack a GPU that it needs."""
-    return capacity_errors(WorkPlacement.of(spec), nodes) or _device_errors(spec, nodes)
+    return capacity_errors(WorkPlacement.of(spec), nodes) or _device_errors(spec, nodes) or _file_errors(spec, nodes)
+
+
+def _file_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
+    """Return why no node could read the user's own files of a training job: it needs a folder of scripts."""
+    if spec.training is None or not spec.own_files:
+        return []
+    usable = [node for node in nodes if "script" not in node_state(node).unfit_for]
+    if usable:
+        return capacity_errors(WorkPlacement.of(spec), usable)
+    field = next(iter(spec.own_files))
+    sentence = f"{field}: no node has a folder of scripts, in which it looks for the file; {remedy('script')}."
+    return [FieldError(pointer=pointer(tuple(field.split("."))), detail=sentence)]
 
 
 def _device_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:

@@ -14,10 +14,14 @@ from ringscope_server.predictions.views import GradientSum
 
 
 def gradient_sum(ranks: int, training: TrainingSpec, slots: Sequence[int], known: Table) -> GradientSum | None:
-    """Predict the sum of one step, piece by piece; None if the model does not know the algorithm of the sum."""
+    """Predict the sum of one step, piece by piece; None if the model does not know the algorithm of the sum, or if the
+    user's own files decide its size.
+    """
     if ranks == 1 or not training.uses_all_reduce or training.compression != "none":
         return None
     found = [(_all_reduce(training, size_bytes, slots, known), count) for size_bytes, count in _sizes(training)]
+    if not found:
+        return None
     if any(not told.rows for told, _ in found):
         return None
     (largest, _), *_ = found
@@ -33,10 +37,10 @@ def gradient_sum(ranks: int, training: TrainingSpec, slots: Sequence[int], known
 
 
 def _sizes(training: TrainingSpec) -> list[tuple[int, int]]:
-    """Return how many bytes are summed how often, the largest first."""
+    """Return how many bytes are summed how often, the largest first; nothing if the user's own files decide it."""
     if training.strategy in TENSOR:
         return sorted(training_size.activation_sums(training).items(), reverse=True)
-    whole = training_size.gradient_bytes(training)
+    whole = training_size.gradient_bytes(training) or 0
     pieces, rest_bytes = divmod(whole, training.bucket_bytes)
     counted = [(training.bucket_bytes, pieces), (rest_bytes, 1 if rest_bytes else 0)]
     return [(size_bytes, count) for size_bytes, count in counted if count]

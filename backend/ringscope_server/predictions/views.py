@@ -109,8 +109,10 @@ class BaselineTraining(BaseModel):
 class TrainingPrediction(BaseModel):
     """The prediction of a training job, before it is submitted."""
 
-    parameters: int = Field(description="The number of trained parameters.")
-    gradient_bytes: int = Field(description="The bytes that every rank adds up in each step.")
+    parameters: int | None = Field(description="The number of trained parameters; null: own files decide it.")
+    gradient_bytes: int | None = Field(
+        description="The bytes that every rank adds up in each step; null: own files decide it."
+    )
     steps_total: int | None = Field(
         description="The number of steps; null if it is not known, as for a text whose files only the nodes have."
     )

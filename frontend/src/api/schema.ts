@@ -2912,19 +2912,36 @@ export interface components {
          */
         DatasetSpec: {
             /**
+             * File
+             * @description Python file of an own dataset, below the agents' scripts folder.
+             */
+            file?: string | null;
+            /**
+             * Load
+             * @description Function in the file that returns the dataset, or a pair for training and validation; path is its argument, if there is one.
+             * @default load
+             */
+            load: string;
+            /**
              * Name
              * @default digits
              * @enum {string}
              */
-            name: "digits" | "cifar10" | "text" | "synthetic";
+            name: "digits" | "cifar10" | "text" | "synthetic" | "own";
             /**
              * Path
              * @description Folder on every node: for cifar10 the unpacked python version, for text the files.
              */
             path?: string | null;
             /**
+             * Prefetch
+             * @description Batches that each of these processes reads ahead.
+             * @default 2
+             */
+            prefetch: number;
+            /**
              * Samples
-             * @description Number of samples that synthetic generates; null: 8192.
+             * @description Number of samples that synthetic generates, null: 8192; or samples of an epoch of an own iterable dataset, null: they are counted.
              */
             samples?: number | null;
             /**
@@ -2933,6 +2950,12 @@ export interface components {
              * @default 20
              */
             validation_percent: number;
+            /**
+             * Workers
+             * @description Processes of each rank that read an own dataset; 0: the rank reads it itself.
+             * @default 0
+             */
+            workers: number;
         };
         /**
          * DeliveryPage
@@ -5080,6 +5103,23 @@ export interface components {
             transport: string;
         };
         /**
+         * OwnModel
+         * @description A model that a function in a Python file of the node's own builds.
+         */
+        OwnModel: {
+            /**
+             * Build
+             * @description Function that returns the torch.nn.Module, which has a method loss, or the module and its loss; it is called with model_arguments.
+             * @default build
+             */
+            build: string;
+            /**
+             * File
+             * @description Path below the folder given to the agents with --scripts.
+             */
+            file: string;
+        };
+        /**
          * Pending
          * @description The reason for which a job waits.
          */
@@ -7130,7 +7170,7 @@ export interface components {
          */
         TrainingChoices: {
             /** Datasets */
-            datasets: ("digits" | "cifar10" | "text" | "synthetic")[];
+            datasets: ("digits" | "cifar10" | "text" | "synthetic" | "own")[];
             /** @description The job that gives nothing but its kind. */
             defaults: components["schemas"]["JobSpec"];
             /**
@@ -7195,9 +7235,9 @@ export interface components {
             baseline: components["schemas"]["BaselineTraining"] | null;
             /**
              * Gradient Bytes
-             * @description The bytes that every rank adds up in each step.
+             * @description The bytes that every rank adds up in each step; null: own files decide it.
              */
-            gradient_bytes: number;
+            gradient_bytes: number | null;
             /** @description null for one rank, which has nothing to sum, and for what the model does not know: sums of other libraries, pipelines, parameter servers and compressed gradients. */
             gradient_sum: components["schemas"]["GradientSum"] | null;
             /**
@@ -7212,9 +7252,9 @@ export interface components {
             nodes: components["schemas"]["PlannedNode"][];
             /**
              * Parameters
-             * @description The number of trained parameters.
+             * @description The number of trained parameters; null: own files decide it.
              */
-            parameters: number;
+            parameters: number | null;
             /**
              * Steps Total
              * @description The number of steps; null if it is not known, as for a text whose files only the nodes have.
@@ -7290,8 +7330,11 @@ export interface components {
             consistency: "sync" | "async" | "ssp";
             /**
              * @default {
+             *       "load": "load",
              *       "name": "digits",
-             *       "validation_percent": 20
+             *       "prefetch": 2,
+             *       "validation_percent": 20,
+             *       "workers": 0
              *     }
              */
             dataset: components["schemas"]["DatasetSpec"];
@@ -7331,14 +7374,13 @@ export interface components {
             micro_batches: number;
             /**
              * Model
-             * @description mlp, cnn and resnet18 read pictures, gpt reads tokens.
+             * @description mlp, cnn and resnet18 read pictures, gpt reads tokens; or a model of your own, as {"file": "my_model.py", "build": "build"}.
              * @default mlp
-             * @enum {string}
              */
-            model: "mlp" | "cnn" | "resnet18" | "gpt";
+            model: ("mlp" | "cnn" | "resnet18" | "gpt") | components["schemas"]["OwnModel"];
             /**
              * Model Arguments
-             * @description Sizes of the model, such as hidden and layers of mlp.
+             * @description Sizes of the model, such as hidden and layers of mlp; for an own model the arguments of its function.
              */
             model_arguments?: {
                 [key: string]: number;

@@ -3,6 +3,7 @@ import type { AlgorithmBest, BenchmarkJob, JobSpec, JobState, JobView, Measureme
 import { COLLECTIVES } from "./collectives";
 import { nonDefault } from "./mode";
 import { formatRate, percent, threeDigits } from "./format";
+import { datasetText, modelText } from "./model";
 
 export type Tone = "waiting" | "busy" | "good" | "bad" | "warn";
 
@@ -94,7 +95,7 @@ export function jobTitle(job: JobView): string {
 export function workTitle(job: JobView): string {
   const { training, script } = job.spec;
   if (isBenchmark(job)) return COLLECTIVES[job.spec.benchmark.collective].name;
-  if (training) return `${training.model} on ${training.dataset.name}`;
+  if (training) return `${modelText(training.model)} on ${datasetText(training.dataset)}`;
   return script?.file ?? job.kind;
 }
 

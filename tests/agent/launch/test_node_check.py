@@ -120,6 +120,19 @@ def test_a_script_runs_only_where_a_folder_of_scripts_holds_it(
     assert find_obstacle(job, settings, PROGRAMS, {}, {job.token}) == ""
 
 
+def test_the_own_model_of_a_training_job_must_be_in_the_folder_of_scripts(
+    settings: AgentSettings, assignment: Callable[..., Assignment], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: name)  # with or without the extra
+    files = {"model": {"file": "net.py"}, "dataset": {"file": "samples.py"}, "device": "cpu"}
+    job = of(assignment, kind="training", training=files)
+    (tmp_path / "net.py").write_text("")
+    settings = AgentSettings(name="n1", slots=4, data_dir=tmp_path, scripts=tmp_path)
+    assert find_obstacle(job, settings, PROGRAMS, {}, {job.token}) == (
+        f"Node n1 has no file samples.py in {tmp_path}; put it there."
+    )
+
+
 def test_a_folder_of_scripts_that_is_none_keeps_the_agent_from_starting(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"scripts: .*missing is no folder; name the one that holds the scripts"):
         read_settings({"scripts": str(tmp_path / "missing")})

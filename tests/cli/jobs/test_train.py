@@ -108,6 +108,18 @@ def test_what_is_wrong_is_one_line(server: Server) -> None:
     assert_refused(server.run("train", "mlp", "--set", "epochs"), "--set epochs: this is not field=value")
 
 
+def test_files_of_ones_own_reach_the_spec(server: Server) -> None:
+    words = ("--model", "my_model.py:make", "--dataset", "my_data.py", "--set", "training.dataset.workers=2")
+    training = json.loads(server.run("train", *words, "--json").stdout)["spec"]["training"]
+    assert training["model"] == {"file": "my_model.py", "build": "make"}
+    dataset = training["dataset"]
+    assert (dataset["name"], dataset["file"], dataset["load"], dataset["workers"]) == ("own", "my_data.py", "load", 2)
+    assert_refused(server.run("train", "mlp", "--model", "my_model.py"), "MODEL: name the model once")
+    assert_refused(server.run("train"), "MODEL: name the model once")
+    assert_refused(server.run("train", "../net.py:make"), "training.model.file: name a .py file by its path below")
+    assert_refused(server.run("train", "net.py", "--strategy", "tf_mirrored"), "net.py:build is not available for Tens")
+
+
 def test_a_dry_run_submits_nothing(server: Server) -> None:
     def jobs() -> list[int]:
         return [job["id"] for job in json.loads(server.run("jobs", "--kind", "training", "--json").stdout)]

@@ -30,8 +30,14 @@ async def test_a_script_is_refused_where_no_node_runs_scripts(server: Server) ->
     refused = await server.admin.post("/api/v1/jobs", json=SCRIPT)
     assert refused.status_code == 422, refused.text
     assert "no node runs jobs of kind script; start an agent with --scripts DIR." in refused.text
+    own = {"kind": "training", "training": {"model": {"file": "net.py"}}, "placement": {"ranks": 1}}
+    refused = await server.admin.post("/api/v1/jobs", json=own)
+    assert refused.status_code == 422, refused.text
+    assert [error["pointer"] for error in refused.json()["errors"]] == ["/training/model/file"]
+    assert "no node has a folder of scripts, in which it looks for the file; start an agent" in refused.text
     await agent.register(**told(agent, scripts=True))
-    assert (await server.admin.post("/api/v1/jobs", json=SCRIPT)).status_code == 201
+    for job in (SCRIPT, own):
+        assert (await server.admin.post("/api/v1/jobs", json=job)).status_code == 201
 
 
 async def test_a_node_that_is_named_must_be_there(server: Server) -> None:

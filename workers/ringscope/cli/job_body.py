@@ -57,6 +57,14 @@ def pairs(flag: str, items: Sequence[str] | None) -> dict[str, str] | None:
     return {key: value for key, _, value in (item.partition("=") for item in items)} if items else None
 
 
+def own_function(word: str, field: str) -> dict[str, str] | None:
+    """Return FILE.py:FUNCTION as an object, whose ``field`` is the function if one is given; None for other words."""
+    file, _, function = word.partition(":")
+    if not file.endswith(".py"):
+        return None
+    return {"file": file} | ({field: function} if function else {})
+
+
 def label_changes(words: Sequence[str]) -> dict[str, str | None]:
     """Return labels to set (key=value) and to remove (key-, None), as kubectl writes them."""
     changes: dict[str, str | None] = {}

@@ -19,8 +19,10 @@ SYNTHETIC_SAMPLES = 8192
 _SHAPES = {"digits": (1, 8, 8), "cifar10": (3, 32, 32), "synthetic": (3, 32, 32)}
 
 
-def parameter_count(spec: TrainingSpec) -> int:
-    """Return the number of trainable parameters; shared ones count once."""
+def parameter_count(spec: TrainingSpec) -> int | None:
+    """Return the number of trainable parameters, shared ones counted once; None if the user's own files decide it."""
+    if spec.own_files:
+        return None
     sizes = spec.sizes()
     if spec.model == "gpt":
         return _gpt(sizes["layers"], sizes["width"], sizes["context"])
@@ -32,9 +34,10 @@ def parameter_count(spec: TrainingSpec) -> int:
     return _resnet18(shape[0], sizes["width"])
 
 
-def gradient_bytes(spec: TrainingSpec) -> int:
-    """Return the bytes that every rank contributes to a step's all-reduce (K in the lecture)."""
-    return parameter_count(spec) * GRADIENT_ITEM_BYTES
+def gradient_bytes(spec: TrainingSpec) -> int | None:
+    """Return the bytes that every rank contributes to a step's all-reduce (K in the lecture); None if not known."""
+    parameters = parameter_count(spec)
+    return None if parameters is None else parameters * GRADIENT_ITEM_BYTES
 
 
 def activation_sums(spec: TrainingSpec) -> Counter[int]:
@@ -54,7 +57,7 @@ def tensor_share(spec: TrainingSpec) -> float:
 
 
 def steps_per_epoch(spec: TrainingSpec) -> int | None:
-    """Return the steps of an epoch; None for a text, whose length depends on its files."""
+    """Return the steps of an epoch; None for a text or an own dataset, whose length depends on its files."""
     samples = _training_samples(spec)
     return None if samples is None else samples // spec.global_batch_size
 

@@ -17,6 +17,7 @@ from ringscope.rank import api
 from ringscope.rank.collective_watch import CollectiveWatch
 from ringscope.rank.step_log import StepLog
 from ringscope.rank.torchrun import torchrun_variables
+from ringscope.train.own import below
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -65,12 +66,4 @@ def _enter(folder: Path) -> None:
 
 def script_file(spec: ScriptSpec, folder: str | None) -> Path:
     """Return the path of the file; EngineError if it is missing, or outside the folder."""
-    if not folder:
-        raise EngineError("script: this node runs no scripts; start its agent with --scripts FOLDER.")
-    root = Path(folder).resolve()
-    file = (root / spec.file).resolve()
-    if not file.is_relative_to(root):
-        raise EngineError(f"script.file: {spec.file} leads out of the node's folder of scripts; name a file inside.")
-    if not file.is_file():
-        raise EngineError(f"script.file: {root} has no {spec.file}; put it there on every node.")
-    return file
+    return below("script.file", spec.file, folder)

@@ -1,4 +1,4 @@
-"""Compare all replicas bit by bit, by a digest of every rank's parameters and buffers."""
+"""Compare all replicas bit by bit, by a digest of every rank's parameters and buffers, which are averaged before."""
 
 from __future__ import annotations
 
@@ -55,3 +55,18 @@ def compare_replicas(comm: Communicator, module: torch.nn.Module, when: str) -> 
     error = difference(comm.total(digests).tolist(), f"{when} the model has, after the same steps, other parameters")
     if error is not None:
         raise error
+
+
+def average_buffers(comm: Communicator, module: torch.nn.Module) -> None:
+    """Give all replicas the mean of their buffers, such as the running means of BatchNorm (collective).
+
+    Each rank computes them from its own samples. Whole numbers become those of rank 0. Our models have no buffers.
+    """
+    for buffer in module.buffers():
+        values = buffer.detach().cpu().numpy()
+        if buffer.is_floating_point():
+            values = comm.total(values.astype(np.float64)) / comm.size
+        else:
+            values = values.astype(np.int64)
+            comm.broadcast(values, 0)
+        buffer.detach().copy_(torch.from_numpy(np.asarray(values)))

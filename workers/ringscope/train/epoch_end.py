@@ -15,7 +15,7 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training_record import Epoch
 from ringscope.engine.base import Array
 from ringscope.engine.positions import UNTIMED
-from ringscope.train.data import Split
+from ringscope.train.data import Samples
 from ringscope.train.evaluation import evaluate
 from ringscope.train.progress import Progress
 
@@ -27,7 +27,7 @@ class EpochEnd:
     """Evaluate on all ranks, each on its part; rank 0 reports (collective)."""
 
     def __init__(
-        self, comm: Communicator, spec: TrainingSpec, validation: Split, emit: Callable[[Record], None]
+        self, comm: Communicator, spec: TrainingSpec, validation: Samples, emit: Callable[[Record], None]
     ) -> None:
         self._comm, self._emit, self._validation = comm, emit, validation
         self._target = spec.target_accuracy

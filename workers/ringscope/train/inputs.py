@@ -45,7 +45,7 @@ class Inputs:
 
     def replica(self, sums: GradientSum, optimizer: torch.optim.Optimizer) -> Replica:
         """Return the replica that trains ``module`` with these sums."""
-        return Replica(self.spec, self.module, sums, optimizer, models.loss_sum, self.device, self.fault)
+        return Replica(self.spec, self.module, sums, optimizer, models.loss_of(self.module), self.device, self.fault)
 
     def checkpoints(
         self, replica: Trained, optimizer: torch.optim.Optimizer, own_state: OwnState | None = None

@@ -170,7 +170,7 @@ def _compressed(compressor: Compressor, collectives: HostCollectives) -> BucketS
 
 def _dataset(comm: Communicator, spec: TrainingSpec) -> data.Dataset:
     """Return the job's dataset, which is equal on all ranks (collective)."""
-    set_stage(comm.position, f"reading {spec.dataset.name}")
+    set_stage(comm.position, f"reading {spec.dataset.label}")
     dataset = data.load(spec)
     _check_equal(comm, dataset.fingerprint())
     return dataset

@@ -17,15 +17,18 @@ class Sampler:
     It has no position, so a checkpoint needs only epoch and index.
     """
 
-    def __init__(self, samples: int, global_batch_size: int, seed: int) -> None:
-        """EngineError if there are too few ``samples`` for a single batch."""
+    def __init__(self, samples: int, global_batch_size: int, seed: int, is_ordered: bool = False) -> None:
+        """EngineError if there are too few ``samples`` for a single batch.
+
+        If they are ordered, every epoch has their order, as that of an iterable dataset must.
+        """
         if samples < global_batch_size:
             raise EngineError(
                 f"training.global_batch_size: {global_batch_size} are more than the {samples} samples to train with; "
                 f"lower it to {samples} or less."
             )
         self.steps_per_epoch = samples // global_batch_size
-        self._samples, self._size, self._seed = samples, global_batch_size, seed
+        self._samples, self._size, self._seed, self._is_ordered = samples, global_batch_size, seed, is_ordered
         self._order: tuple[int, Indices] | None = None  # order of the epoch that was requested last
 
     def batch(self, epoch: int, index: int) -> Indices:
@@ -33,9 +36,13 @@ class Sampler:
         if not 0 <= index < self.steps_per_epoch:
             raise IndexError(f"step {index} of an epoch of {self.steps_per_epoch} steps")
         if self._order is None or self._order[0] != epoch:
-            order = np.random.default_rng((self._seed, epoch)).permutation(self._samples).astype(np.int64, copy=False)
-            self._order = (epoch, order)
+            self._order = (epoch, self._ordered(epoch))
         return self._order[1][index * self._size : (index + 1) * self._size]
+
+    def _ordered(self, epoch: int) -> Indices:
+        if self._is_ordered:
+            return np.arange(self._samples)
+        return np.random.default_rng((self._seed, epoch)).permutation(self._samples).astype(np.int64, copy=False)
 
     @staticmethod
     def part(batch: NDArray[Any], counts: Sequence[int], rank: int) -> NDArray[Any]:

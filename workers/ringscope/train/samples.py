@@ -32,10 +32,10 @@ class Samples(Protocol):
 class SharedSamples:
     """Every global batch is drawn from all samples, and each rank takes its part."""
 
-    def __init__(self, comm: Communicator, spec: TrainingSpec, samples: int) -> None:
-        """EngineError if there are too few ``samples`` for a single batch."""
+    def __init__(self, comm: Communicator, spec: TrainingSpec, samples: int, is_ordered: bool = False) -> None:
+        """EngineError if there are too few ``samples`` for a batch; they are not shuffled if they are ordered."""
         self.counts = equal(spec.global_batch_size, comm.size)
-        self._sampler = Sampler(samples, spec.global_batch_size, spec.seed)
+        self._sampler = Sampler(samples, spec.global_batch_size, spec.seed, is_ordered)
         self.steps_per_epoch = self._sampler.steps_per_epoch
         self._comm = comm
         self._balancer = Balancer(spec.global_batch_size, comm.size) if spec.batch_split == "speed" else None

@@ -14,7 +14,7 @@ from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
 from ringscope.contracts.training_record import Buckets
 from ringscope.engine.positions import INPUT_NS, ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
-from ringscope.train.digest import compare_replicas
+from ringscope.train.digest import average_buffers, compare_replicas
 from ringscope.train.divergence import Divergence, are_finite
 from ringscope.train.epoch_end import EpochEnd
 from ringscope.train.fault_injection import FaultInjection
@@ -86,7 +86,8 @@ class Trainer:
         self._checks = checks
         self._comm, self._spec, self._dataset, self._faults = comm, spec, dataset, FaultInjection(fault)
         self._replica, self._sums, self._checkpoints = replica, sums, checkpoints
-        self._samples = samples or SharedSamples(comm, spec, len(dataset.training))
+        self._samples = samples or SharedSamples(comm, spec, len(dataset.training), dataset.is_ordered)
+        dataset.training.follow(self._coming)
         self._is_loading = True
         self._input_ns = 0  # the waiting of this step so far
         set_stage(comm.position, "looking for a checkpoint")
@@ -137,6 +138,7 @@ class Trainer:
                 self._reporter.send()
                 self._save()
         self._reporter.send()
+        average_buffers(self._comm, self.module)
         self._faults.before_comparison(self.module)
         self._require_finite()
         compare_replicas(self._comm, self._replica.module, f"After epoch {progress.epoch + 1}")
@@ -219,6 +221,16 @@ class Trainer:
             self._faults.during_input(parts)
             self._input_ns += time.perf_counter_ns() - start
             yield batch
+
+    def _coming(self) -> Iterator[torch.Tensor]:
+        """Return the parts of this rank's batches from the current step on, in all epochs that are left."""
+        epoch, index = self._progress.epoch, self._progress.index
+        while epoch < self._spec.epochs:
+            while index < self._samples.steps_per_epoch:
+                mine = self._samples.mine(epoch, index)
+                yield from map(torch.from_numpy, np.array_split(mine, min(self._spec.parts, len(mine))))
+                index += 1
+            epoch, index = epoch + 1, 0
 
     def _buckets(self, sums: Sums) -> Buckets | None:
         """Return the buckets' timing; None for a library that does not expose its buckets."""

@@ -48,11 +48,11 @@ def _lacking(assignment: Assignment, settings: AgentSettings) -> str:
                     f"Node {settings.name} has no {library}, which {spec.training.strategy} needs; "
                     f"install ringscope[{extra}] there."
                 )
-    if spec.script is not None:
+    for file in spec.own_files.values():
         if settings.scripts is None:
             return f"Node {settings.name} runs no scripts; start its agent with --scripts DIR."
-        if not (settings.scripts / spec.script.file).is_file():
-            return f"Node {settings.name} has no file {spec.script.file} in {settings.scripts}; put it there."
+        if not (settings.scripts / file).is_file():
+            return f"Node {settings.name} has no file {file} in {settings.scripts}; put it there."
     return ""
 
 

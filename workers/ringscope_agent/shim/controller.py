@@ -97,7 +97,7 @@ class ShimController:
         assert isinstance(programs, MpiPrograms)
         assignment = self._folder.state.assignment
         variables = self._context.checkpoints.prepare(assignment)
-        if assignment.spec.script is not None and settings.scripts is not None:
+        if assignment.spec.own_files and settings.scripts is not None:
             variables[SCRIPTS_VARIABLE] = str(settings.scripts)
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
         if assignment.spec.benchmark is None:

@@ -1,6 +1,7 @@
 /** A form as a table: the pointer of each field in the specification, and how its text becomes a value. */
 import type { FieldProblem } from "../../api/client";
 import type { JobSpec } from "../../api/types";
+import { type Model, modelText, ownModel } from "../model";
 import { formWords } from "./fieldWords";
 import { labelsFrom, labelsText } from "../labels";
 import { formatSize, parseSize } from "../size";
@@ -87,6 +88,7 @@ function read(text: string, reads: Reading, before: unknown): unknown {
     case "optional size": return isEmpty ? null : (parseSize(text) ?? text);
     case "flag": return text === "on";
     case "sizes by name": return argumentsOf(text);
+    case "model": return ownModel(text) ?? text;
     case "names": return text.split(",").filter(Boolean);
     case "labels": return labelsFrom(text, (before ?? {}) as Record<string, string>);
     case "lines": return text.split("\n").filter((line) => line !== "");
@@ -101,6 +103,7 @@ function write(value: unknown, reads: Reading): string {
     case "optional size": return formatSize(value as number, true);
     case "flag": return value === true ? "on" : "off";
     case "sizes by name": return argumentsText(value as Record<string, unknown>);
+    case "model": return modelText(value as Model);
     case "names": return (value as string[]).join(",");
     case "labels": return labelsText(value as Record<string, string>);
     case "lines": return (value as string[]).join("\n");

@@ -1,5 +1,6 @@
 /** `ringscope train …` for a specification: only what differs from the default job. */
 import type { JobSpec } from "../../api/types";
+import { datasetText, modelText } from "../model";
 import { shellQuote } from "../shell";
 import { valueAt } from "./specForm";
 
@@ -33,15 +34,17 @@ const FLAGS: Record<string, string> = {
 };
 const PAIRS: Record<string, string> = { "/labels": "--label", "/placement/selector": "--selector" };
 /** Implied by the command itself, or by its first word. */
-const IMPLIED: ReadonlySet<string> = new Set(["/kind", "/training/model"]);
+const IMPLIED: ReadonlySet<string> = new Set(["/kind", "/training/model", "/training/dataset/file", "/training/dataset/load"]);
 
 /** The command. `defaults` is a job with only its kind, `oneNode` are the strategies that stay on one node. */
 export function trainCommand(spec: JobSpec, defaults: JobSpec, oneNode: readonly string[]): string {
   const isOnOneNode = oneNode.includes(String(valueAt(spec, "/training/strategy")));
+  const { dataset } = spec.training ?? {};
+  const named = dataset?.file == null ? spec : { ...spec, training: { ...spec.training, dataset: { ...dataset, name: datasetText(dataset) } } };
   const usual = { ...defaults, placement: { ...defaults.placement, nodes: isOnOneNode ? 1 : null } };
   const implied = isOnOneNode && spec.placement.nodes == null ? { ...spec.placement, nodes: 1 } : spec.placement;
-  const words = differences({ ...spec, placement: implied }, usual, "").flatMap(([pointer, value]) => wordsOf(pointer, value));
-  return ["ringscope", "train", String(spec.training?.model), ...words].map(shellQuote).join(" ");
+  const words = differences({ ...named, placement: implied }, usual, "").flatMap(([pointer, value]) => wordsOf(pointer, value));
+  return ["ringscope", "train", modelText(spec.training?.model ?? "mlp"), ...words].map(shellQuote).join(" ");
 }
 
 /** Pointers whose values are not the defaults, in the order of the flags, then of the specification. */

@@ -23,7 +23,7 @@ describe("the form of training", () => {
       ...PLAIN_TRAINING,
       strategy: "multi_worker_mirrored" as const,
       model_arguments: { hidden: 64 },
-      dataset: { name: "synthetic" as const, path: null, samples: 512, validation_percent: 10 },
+      dataset: { ...PLAIN_TRAINING.dataset, name: "synthetic" as const, samples: 512, validation_percent: 10 },
       overlap: false,
       clip_norm: 1.5,
     };
@@ -32,6 +32,17 @@ describe("the form of training", () => {
     expect(formToSpec(TRAINING_FIELDS, trainingForm(spec, choices.one_node), spec)).toEqual(spec);
     const odd = { ...spec, placement: { ...placement, selector: { team: "a, b" } } };
     expect(formToSpec(TRAINING_FIELDS, trainingForm(odd, choices.one_node), odd)).toEqual(odd);
+  });
+
+  it("gives back a model and a dataset in files of one's own", () => {
+    const dataset = { ...PLAIN_TRAINING.dataset, name: "own" as const, file: "my_data.py", workers: 2 };
+    const training = { ...PLAIN_TRAINING, model: { file: "my_model.py", build: "make" }, model_arguments: { width: 8 }, dataset };
+    const spec = { ...defaults, training };
+    const form = trainingForm(spec, choices.one_node);
+    expect(form).toMatchObject({ model: "my_model.py:make", dataset: "own", file: "my_data.py", reader: "load", workers: "2" });
+    expect(formToSpec(TRAINING_FIELDS, form, spec)).toEqual({ ...spec, placement: { ...spec.placement, nodes: null } });
+    expect(changedTraining(form, "model", "my_model.py:", choices)).toEqual({ model: "my_model.py:", model_arguments: "width=8" });
+    expect(changedTraining(form, "dataset", "digits", choices)).toMatchObject({ dataset: "digits", file: "", workers: "0" });
   });
 
   it("writes numbers, sizes and nothing; text that is no number is left to the server", () => {
@@ -66,7 +77,7 @@ describe("the form of training", () => {
       ...standard, strategy: "local_sgd", epochs: "3",
     });
     expect(changedTraining(servers, "consistency", "async", choices)).toEqual({ consistency: "async", staleness: "" });
-    expect(changedTraining({ ...standard, path: "/d" }, "dataset", "digits", choices)).toEqual({ dataset: "digits", path: "", samples: "" });
+    expect(changedTraining({ ...standard, path: "/d" }, "dataset", "digits", choices)).toMatchObject({ dataset: "digits", path: "", samples: "" });
     expect(changedTraining({ ...standard, model_arguments: "hidden=1" }, "model", "gpt", choices).model_arguments).toBe("");
     expect(changedTraining(standard, "epochs", "3", choices)).toEqual({ epochs: "3" });
   });

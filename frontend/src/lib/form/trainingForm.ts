@@ -1,12 +1,17 @@
 /** The form of a training job: its fields by their names in the specification. */
 import type { Engine, JobSpec } from "../../api/types";
+import { isOwn } from "../model";
 import { specToForm } from "./specForm";
 import type { Form, Problems, FieldTable } from "./types";
 
 export const TRAINING_FIELDS = {
-  model: { pointer: "/training/model", label: "Model", reads: "text" },
+  model: { pointer: "/training/model", label: "Model", reads: "model" },
   model_arguments: { pointer: "/training/model_arguments", label: "Sizes of the model", reads: "sizes by name" },
   dataset: { pointer: "/training/dataset/name", label: "Dataset", reads: "text" },
+  file: { pointer: "/training/dataset/file", label: "Python file", reads: "optional text" },
+  reader: { pointer: "/training/dataset/load", label: "Function", reads: "text" },
+  workers: { pointer: "/training/dataset/workers", label: "Reading processes", reads: "whole number" },
+  prefetch: { pointer: "/training/dataset/prefetch", label: "Batches ahead", reads: "whole number" },
   path: { pointer: "/training/dataset/path", label: "Folder", reads: "optional text" },
   samples: { pointer: "/training/dataset/samples", label: "Samples", reads: "optional whole number" },
   strategy: { pointer: "/training/strategy", label: "Strategy", reads: "text" },
@@ -79,6 +84,9 @@ export const STRATEGY_FIELDS: readonly TrainingField[] = [
   "stages", "micro_batches", "schedule",
 ];
 
+/** Fields that only an own dataset has. */
+export const OWN_FIELDS: readonly TrainingField[] = ["file", "reader", "workers", "prefetch"];
+
 const FOLDERS: ReadonlySet<string> = new Set(["cifar10", "text"]);
 
 /** The form of the default job. */
@@ -94,8 +102,8 @@ export function trainingForm(spec: JobSpec, oneNode: readonly string[]): Trainin
 
 /** The form after a change of one field: fields that only its old value needed return to the default. */
 export function changedTraining(form: TrainingForm, field: TrainingField, value: string, choices: Choices): Partial<TrainingForm> {
-  if (field === "model") return { model: value, model_arguments: "" };
-  if (field === "dataset") return { dataset: value, path: FOLDERS.has(value) ? form.path : "", samples: "" };
+  if (field === "model") return { model: value, model_arguments: isOwn(form.model) && isOwn(value) ? form.model_arguments : "" };
+  if (field === "dataset") return { dataset: value, path: FOLDERS.has(value) ? form.path : "", samples: "", ...standardsOf(OWN_FIELDS, choices) };
   if (field === "strategy") {
     const unused = (Object.keys(form) as TrainingField[]).filter((name) => !isUsed(name, value, choices));
     return { strategy: value, nodes: "", ...standardsOf(unused, choices) };

@@ -4,9 +4,10 @@ from typing import Annotated, get_args
 
 import typer
 
-from ringscope.cli.job_body import job_body, patch_of
+from ringscope.cli.job_body import job_body, own_function, patch_of
 from ringscope.cli.option_groups import unfolded
 from ringscope.cli.submission import JobOptions, Submission
+from ringscope.contracts.errors import UserError
 from ringscope.contracts.merge_patch import merge_patch
 from ringscope.contracts.training import (
     STRATEGIES,
@@ -26,8 +27,13 @@ def register(app: typer.Typer) -> None:
 
 def train(
     context: typer.Context,
-    model: Annotated[str, typer.Argument(help=f"{', '.join(get_args(ModelName))}.")],
-    dataset: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(DatasetName))}; default: digits.")] = None,
+    model: Annotated[str | None, typer.Argument(help=f"{', '.join(get_args(ModelName))}, or FILE.py:FUNCTION.")] = None,
+    own_model: Annotated[
+        str | None, typer.Option("--model", metavar="FILE:FUNCTION", help="The model, instead of the argument.")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(help=f"{', '.join(get_args(DatasetName)[:-1])}, or FILE.py:FUNCTION; default: digits.")
+    ] = None,
     data_path: Annotated[str | None, typer.Option(help="Folder of cifar10 or text, on every node.")] = None,
     strategy: Annotated[str | None, typer.Option(help=f"{', '.join(STRATEGIES)}; default: mirrored.")] = None,
     all_reduce: Annotated[str | None, typer.Option(help="How gradients are summed: ring, direct, auto, …")] = None,
@@ -81,8 +87,8 @@ def train(
     """
     flags = options.flags() | {
         ("kind",): "training",
-        ("training", "model"): model,
-        ("training", "dataset", "name"): dataset,
+        ("training", "model"): _model(model, own_model),
+        **_dataset(dataset),
         ("training", "dataset", "path"): data_path,
         ("training", "strategy"): strategy,
         ("training", "all_reduce"): all_reduce,
@@ -106,3 +112,19 @@ def train(
     }
     body = merge_patch(job_body({}, flags), patch_of(assignments))
     submission.send(context, body)
+
+
+def _model(argument: str | None, option: str | None) -> str | dict[str, str]:
+    """Return the job's model, a name or a function in a file; UserError unless it is given once."""
+    if (argument is None) == (option is None):
+        raise UserError("MODEL: name the model once, as the argument or with --model.")
+    given = argument or option or ""
+    return own_function(given, "build") or given
+
+
+def _dataset(given: str | None) -> dict[tuple[str, ...], str]:
+    """Return the fields of the job's dataset, which is a name or a function in a file."""
+    path = ("training", "dataset")
+    if own := own_function(given or "", "load"):
+        return {(*path, field): value for field, value in own.items()}
+    return {(*path, "name"): given} if given else {}

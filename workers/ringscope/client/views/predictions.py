@@ -50,8 +50,8 @@ class BaselineTraining(View):
 class TrainingPrediction(View):
     """The prediction of a training job, before it is submitted."""
 
-    parameters: int
-    gradient_bytes: int
+    parameters: int | None
+    gradient_bytes: int | None
     steps_total: int | None
     ideal_bubble: float | None = None
     gradient_sum: GradientSum | None

@@ -9,6 +9,7 @@ from ringscope.contracts.training.fields import (
     Optimizer,
     Precision,
 )
+from ringscope.contracts.training.own import OwnModel
 from ringscope.contracts.training.pipeline import PipelineSchedule, ideal_bubble, parts_per_rank
 from ringscope.contracts.training.script import ScriptSpec
 from ringscope.contracts.training.spec import TrainingSpec
@@ -47,6 +48,7 @@ __all__ = [
     "ModelName",
     "OnNan",
     "Optimizer",
+    "OwnModel",
     "PipelineSchedule",
     "Precision",
     "ScriptSpec",

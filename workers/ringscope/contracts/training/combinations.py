@@ -2,6 +2,7 @@
 
 from ringscope.contracts.spec_model import at
 from ringscope.contracts.training.fields import MODEL_ARGUMENTS, TrainingFields
+from ringscope.contracts.training.own import OwnModel
 from ringscope.contracts.training.pipeline import layer_count, parts_per_rank
 from ringscope.contracts.training.strategies import (
     LOCAL_SGD,
@@ -66,13 +67,16 @@ def _servers(spec: TrainingFields) -> _Refusals:
 def _local_sgd(spec: TrainingFields) -> _Refusals:
     if spec.strategy not in LOCAL_SGD:
         return {}
-    has_no_labels = spec.split == "by_label" and spec.model == "gpt"
+    has_no_labels = spec.split == "by_label" and (spec.model == "gpt" or spec.dataset.name == "own")
+    samples = "the labels of an own dataset are not known"
+    if spec.dataset.name != "own":
+        samples = "gpt reads tokens, which have no labels"
     return {
         "precision": (
             spec.precision == "float16",
             "each rank would have its own loss scale; choose bfloat16 or float32.",
         ),
-        "split": (has_no_labels, "gpt reads tokens, which have no labels; choose shared."),
+        "split": (has_no_labels, f"{samples}; choose shared."),
     }
 
 
@@ -85,8 +89,10 @@ def _sharded(spec: TrainingFields) -> _Refusals:
 def _pipeline(spec: TrainingFields) -> _Refusals:
     if spec.strategy not in PIPELINE:
         return {}
-    layers = layer_count(spec.model, MODEL_ARGUMENTS[spec.model] | spec.model_arguments)
     parts = spec.stages * parts_per_rank(spec.schedule)
+    layers = parts  # those of an own model are counted when it is built
+    if not isinstance(spec.model, OwnModel):
+        layers = layer_count(spec.model, MODEL_ARGUMENTS[spec.model] | spec.model_arguments)
     is_uneven = spec.schedule == "interleaved" and spec.micro_batches % spec.stages != 0
     return {
         "stages": (
@@ -124,7 +130,14 @@ def _tensorflow(spec: TrainingFields) -> _Refusals:
         return {}
     one_strategy = f"{spec.strategy} is only for comparing step times"
     return {
-        "model": (spec.model == "gpt", "gpt is not available for TensorFlow; choose mlp, cnn or resnet18."),
+        "model": (
+            spec.model == "gpt" or isinstance(spec.model, OwnModel),
+            f"{spec.model} is not available for TensorFlow; choose mlp, cnn or resnet18.",
+        ),
+        "dataset": (
+            spec.dataset.name == "own",
+            "an own dataset is not available for TensorFlow; choose digits, cifar10 or synthetic.",
+        ),
         "device": (spec.device == "cuda", f"{spec.strategy} computes on CPUs here; choose cpu or auto."),
         "precision": (spec.precision != "float32", f"{spec.strategy} computes in float32; leave it out."),
         "accumulation_steps": (spec.accumulation_steps != 1, f"{one_strategy}, each of one batch; leave it out."),

@@ -1,11 +1,12 @@
 """The fields of a training job, before they are checked against each other. Pure."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidatorFunctionWrapHandler, WrapValidator
 
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.training.dataset import DatasetSpec
+from ringscope.contracts.training.own import OwnModel
 from ringscope.contracts.training.pipeline import PipelineSchedule
 from ringscope.contracts.training.strategies import Consistency, SampleSplit, Strategy, Weights
 from ringscope.contracts.words.collectives import Algorithm
@@ -27,6 +28,17 @@ MODEL_ARGUMENTS: dict[str, dict[str, int]] = {
     "resnet18": {"width": 64},
     "gpt": {"layers": 2, "heads": 4, "width": 128, "context": 128},
 }
+
+
+_NAMES: TypeAdapter[ModelName] = TypeAdapter(ModelName)
+
+
+def _model(value: Any, handler: ValidatorFunctionWrapHandler) -> ModelName | OwnModel:
+    """Validate a name or an object; a union would list the faults of both."""
+    return OwnModel.model_validate(value) if isinstance(value, (dict, OwnModel)) else _NAMES.validate_python(value)
+
+
+Model = Annotated[ModelName | OwnModel, WrapValidator(_model)]
 
 
 class TrainingFields(SpecModel):
@@ -92,9 +104,15 @@ class TrainingFields(SpecModel):
         description="Order of a pipeline: all forwards first (gpipe), a backward after each forward (1f1b), or that "
         "with two parts of the model on each rank (interleaved).",
     )
-    model: ModelName = Field("mlp", description="mlp, cnn and resnet18 read pictures, gpt reads tokens.")
+    model: Model = Field(
+        "mlp",
+        description="mlp, cnn and resnet18 read pictures, gpt reads tokens; or a model of your own, as "
+        '{"file": "my_model.py", "build": "build"}.',
+    )
     model_arguments: dict[str, int] = Field(
-        default_factory=dict, description="Sizes of the model, such as hidden and layers of mlp."
+        default_factory=dict,
+        description="Sizes of the model, such as hidden and layers of mlp; for an own model the "
+        "arguments of its function.",
     )
     dataset: DatasetSpec = DatasetSpec()
     global_batch_size: int = Field(64, ge=1, le=1 << 20, description="Samples in a step, over all ranks.")

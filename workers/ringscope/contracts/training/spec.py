@@ -8,6 +8,7 @@ from ringscope.contracts.spec_model import at
 from ringscope.contracts.training import combinations
 from ringscope.contracts.training.dataset import LABELS, SEQUENCES
 from ringscope.contracts.training.fields import MAX_MODEL_ARGUMENT, MODEL_ARGUMENTS, TrainingFields
+from ringscope.contracts.training.own import OwnModel
 from ringscope.contracts.training.strategies import (
     LOCAL_SGD,
     MIRRORED,
@@ -46,8 +47,21 @@ class TrainingSpec(TrainingFields):
         return self.micro_batches if self.strategy in PIPELINE else self.accumulation_steps
 
     def sizes(self) -> dict[str, int]:
-        """Return the model's arguments, with its defaults for missing ones."""
-        return MODEL_ARGUMENTS[self.model] | self.model_arguments
+        """Return the model's arguments, with its defaults for missing ones; an own model has defaults of its own."""
+        return ({} if isinstance(self.model, OwnModel) else MODEL_ARGUMENTS[self.model]) | self.model_arguments
+
+    @property
+    def own_files(self) -> dict[str, str]:
+        """Return the user's own Python files that it reads, by the dotted path of their field in the job."""
+        files = {"training.dataset.file": self.dataset.file or ""}
+        if isinstance(self.model, OwnModel):
+            files = {"training.model.file": self.model.file} | files
+        return {field: file for field, file in files.items() if file}
+
+    @property
+    def context(self) -> int:
+        """Return the number of tokens of a sample of a text."""
+        return self.sizes().get("context", MODEL_ARGUMENTS["gpt"]["context"])
 
     @model_validator(mode="after")
     def _is_there(self) -> Self:
@@ -61,9 +75,9 @@ class TrainingSpec(TrainingFields):
 
     @model_validator(mode="after")
     def _model_takes_the_arguments(self) -> Self:
-        known = MODEL_ARGUMENTS[self.model]
+        known = None if isinstance(self.model, OwnModel) else MODEL_ARGUMENTS[self.model]
         for name, value in self.model_arguments.items():
-            if name not in known:
+            if known is not None and name not in known:
                 raise at(("model_arguments", name), f"{self.model} has no {name}; it takes {', '.join(known)}.", value)
             if not 1 <= value <= MAX_MODEL_ARGUMENT:
                 raise at(("model_arguments", name), f"give 1 to {MAX_MODEL_ARGUMENT}.", value)
@@ -78,6 +92,8 @@ class TrainingSpec(TrainingFields):
 
     @model_validator(mode="after")
     def _model_reads_the_dataset(self) -> Self:
+        if isinstance(self.model, OwnModel) or self.dataset.name == "own":
+            return self
         if (self.model == "gpt") != (self.dataset.name in SEQUENCES) and self.dataset.name != "synthetic":
             other = "text or synthetic" if self.model == "gpt" else "digits, cifar10 or synthetic"
             raise at(

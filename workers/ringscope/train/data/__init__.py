@@ -3,14 +3,15 @@
 from collections.abc import Callable
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.train.data import cifar10, digits, synthetic, text
-from ringscope.train.data.split import Dataset, Normalisation, Split
+from ringscope.train.data import cifar10, digits, own, synthetic, text
+from ringscope.train.data.split import Dataset, Normalisation, Samples, Split
 
-__all__ = ["Dataset", "Normalisation", "Split", "load"]
+__all__ = ["Dataset", "Normalisation", "Samples", "Split", "load"]
 
 _LOADERS: dict[str, Callable[[TrainingSpec], Dataset]] = {
     "cifar10": cifar10.load,
     "digits": digits.load,
+    "own": own.load,
     "synthetic": synthetic.load,
     "text": text.load,
 }

@@ -1,7 +1,9 @@
 """Samples in memory: stored as bytes, and converted to a model's input batch by batch."""
 
 import zlib
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -35,6 +37,22 @@ class Normalisation:
         return (pictures.float() - mean) / deviation
 
 
+class Samples(Protocol):
+    """Training or validation samples, which are read batch by batch."""
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+
+    def batch(self, indices: Tensor) -> tuple[Tensor, Tensor]:
+        """Return inputs and targets of the samples at ``indices``."""
+
+    def follow(self, plan: Callable[[], Iterator[Tensor]]) -> None:
+        """Read ahead: ``plan`` returns the indices of the next batches, from the next one on."""
+
+    def fingerprint(self, found: int) -> int:
+        """Return a checksum that continues ``found``."""
+
+
 @dataclass(frozen=True)
 class Split:
     """Samples and their targets, both with the samples as the first dimension.
@@ -57,29 +75,37 @@ class Split:
         inputs, targets = self.inputs[indices], self.targets[indices].long()
         return (inputs.long() if self.normalisation is None else self.normalisation.apply(inputs)), targets
 
+    def follow(self, plan: Callable[[], Iterator[Tensor]]) -> None:
+        """Do nothing: the samples are in memory."""
+
+    def fingerprint(self, found: int) -> int:
+        """Return a checksum of all samples that continues ``found``."""
+        for tensor in (self.inputs, self.targets):
+            found = zlib.crc32(str(tuple(tensor.shape)).encode(), found)
+            found = zlib.crc32(tensor.contiguous().numpy(), found)
+        return found
+
 
 @dataclass(frozen=True)
 class Dataset:
     """Training and validation samples; a model never trains on the latter.
 
     Args:
-        classes: number of classes of a target; for text the number of tokens.
+        classes: number of classes of a target; for text the number of tokens, for an own dataset 0 if it is not known.
         shape: the shape of one sample: (channels, height, width) or (context,).
+        is_ordered: whether the samples can only be read in their order.
     """
 
     name: str
-    training: Split
-    validation: Split
+    training: Samples
+    validation: Samples
     classes: int
     shape: tuple[int, ...]
+    is_ordered: bool = False
 
     def fingerprint(self) -> int:
         """Return a checksum of the samples: ranks on several nodes read different copies of the files."""
-        found = 0
-        for tensor in (self.training.inputs, self.training.targets, self.validation.inputs, self.validation.targets):
-            found = zlib.crc32(str(tuple(tensor.shape)).encode(), found)
-            found = zlib.crc32(tensor.contiguous().numpy(), found)
-        return found
+        return self.validation.fingerprint(self.training.fingerprint(0))
 
 
 def pictures(name: str, training: tuple[Tensor, Tensor], validation: tuple[Tensor, Tensor], classes: int) -> Dataset:

@@ -23,7 +23,7 @@ def load(spec: TrainingSpec) -> Dataset:
     held_out = max(1, samples * spec.dataset.validation_percent // 100)
     rng = np.random.default_rng(spec.seed)
     if spec.model == "gpt":
-        return _tokens(rng, samples, held_out, spec.sizes()["context"])
+        return _tokens(rng, samples, held_out, spec.context)
     return _pictures(rng, samples, held_out)
 
 

@@ -17,7 +17,7 @@ def load(spec: TrainingSpec) -> Dataset:
 
     EngineError if there is no file, or too few bytes for a window in either part.
     """
-    folder, context = Path(spec.dataset.path or ""), spec.sizes()["context"]
+    folder, context = Path(spec.dataset.path or ""), spec.context
     content = _content(folder)
     held_out = len(content) * spec.dataset.validation_percent // 100
     parts = content[: len(content) - held_out], content[len(content) - held_out :]

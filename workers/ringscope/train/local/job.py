@@ -10,7 +10,7 @@ import torch
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.words.units import format_size
 from ringscope.train.course import course_of
-from ringscope.train.data import Dataset
+from ringscope.train.data import Dataset, Split
 from ringscope.train.inputs import Inputs
 from ringscope.train.local.labelled_samples import LabelledSamples
 from ringscope.train.local.local_steps import LocalSteps
@@ -67,6 +67,6 @@ def summary(spec: TrainingSpec, ranks: int, size_bytes: int) -> str:
 
 
 def _samples(comm: Communicator, spec: TrainingSpec, dataset: Dataset) -> Samples:
-    if spec.split == "by_label":
+    if spec.split == "by_label" and isinstance(dataset.training, Split):
         return LabelledSamples(spec, dataset.training.targets.numpy(), comm.size, comm.rank)
-    return SharedSamples(comm, spec, len(dataset.training))
+    return SharedSamples(comm, spec, len(dataset.training), dataset.is_ordered)

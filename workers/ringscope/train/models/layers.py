@@ -6,6 +6,8 @@ from typing import Protocol, runtime_checkable
 
 from torch import Tensor, nn
 
+from ringscope.engine.errors import EngineError
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -29,16 +31,27 @@ class Layer:
 class Layered(Protocol):
     """A model that says what its layers are."""
 
-    def layers(self) -> list[Layer]:
-        """Return the layers in order."""
+    def layers(self) -> list[Layer] | list[nn.Module]:
+        """Return the layers in order; a module is a layer too."""
 
 
 def layers_of(model: nn.Module) -> list[Layer]:
-    """Return the layers of one of our models; each has parameters."""
+    """Return the layers of a model; of a torch.nn.Sequential each has parameters.
+
+    EngineError for an own model that is not a Sequential and has no method ``layers``.
+    """
     if isinstance(model, Layered):
-        return model.layers()
+        assert isinstance(model, nn.Module)
+        names = {id(module): name for name, module in model.named_modules()}
+        return [
+            Layer.of(names.get(id(each), str(place)), each) if isinstance(each, nn.Module) else each
+            for place, each in enumerate(model.layers())
+        ]
     if not isinstance(model, nn.Sequential):
-        raise TypeError(f"{type(model).__name__} does not say what its layers are")
+        raise EngineError(
+            f"training.strategy: pipeline cuts a model between its layers, and {type(model).__name__} does not say "
+            "what they are; build a torch.nn.Sequential, or add a method layers that returns its modules in order."
+        )
     groups: list[tuple[str, list[nn.Module]]] = []
     before: list[nn.Module] = []  # modules without parameters in front of the first layer
     for name, module in model.named_children():

@@ -14,8 +14,10 @@ import torch
 from ringscope.contracts.training import TrainingSpec, ideal_bubble, parts_per_rank
 from ringscope.contracts.words.machine import shared_cores
 from ringscope.contracts.words.units import format_size
+from ringscope.engine.errors import EngineError
 from ringscope.train.inputs import Inputs
-from ringscope.train.models import Layer, layers_of, loss_sum
+from ringscope.train.models import Layer, layers_of, loss_of
+from ringscope.train.models.own import has_state
 from ringscope.train.pipeline.cut import cut
 from ringscope.train.pipeline.layer_times import layer_times_us, output_shapes
 from ringscope.train.pipeline.message_thread import MessageThread
@@ -61,8 +63,8 @@ def pipeline_trainer(inputs: Inputs, pad_us: tuple[float, float] = (0.0, 0.0)) -
     comm, spec = inputs.comm, inputs.spec
     place = Place(comm.rank, comm.size, spec.stages)
     group, pipe, post = comm.split(place.stage), comm.split(place.replica), comm.post()
-    samples = SharedSamples(group, spec, len(inputs.dataset.training))
-    layers = layers_of(inputs.module)
+    samples = SharedSamples(group, spec, len(inputs.dataset.training), inputs.dataset.is_ordered)
+    layers = _layers(inputs)
     times_us = _layer_times_us(inputs, layers, max(1, samples.counts[0] // spec.micro_batches))
     ranges = cut(times_us, spec.stages * parts_per_rank(spec.schedule))
     stages_of = _stages_of(inputs.module, [layers[each.start : each.stop] for each in ranges], spec.stages)
@@ -75,7 +77,7 @@ def pipeline_trainer(inputs: Inputs, pad_us: tuple[float, float] = (0.0, 0.0)) -
         works(spec.schedule, spec.stages, place.stage, spec.micro_batches),
         place.rank_of,
         messages,
-        loss_sum,
+        loss_of(inputs.module),
         partial(autocast, spec, inputs.device),
         pad_us,
     )
@@ -115,14 +117,30 @@ def summary(spec: TrainingSpec, ranks: int, part_times_us: Sequence[float], sums
     )
 
 
+def _layers(inputs: Inputs) -> list[Layer]:
+    """Return the model's layers; EngineError if an own model cannot be cut into the job's parts."""
+    layers, parts = layers_of(inputs.module), inputs.spec.stages * parts_per_rank(inputs.spec.schedule)
+    if len(layers) < parts:
+        raise EngineError(
+            f"training.stages: {inputs.spec.model} has {len(layers)} layers here, too few for {parts} parts; choose "
+            "fewer stages or more layers."
+        )
+    if has_state(inputs.module):
+        raise EngineError(
+            f"training.strategy: {inputs.spec.model} keeps running means or other buffers, which a pipeline does not "
+            "send between its stages; choose mirrored, or use GroupNorm or LayerNorm."
+        )
+    return layers
+
+
 def _layer_times_us(inputs: Inputs, layers: Sequence[Layer], samples: int) -> list[float]:
     """Return the times that rank 0 measures with a micro-batch (collective)."""
     times_us = np.zeros(len(layers))
     if inputs.comm.rank == 0:
         given, targets = inputs.dataset.training.batch(torch.arange(samples))
-        found = layer_times_us(
-            layers, given, lambda outputs: loss_sum(outputs, targets), partial(autocast, inputs.spec, inputs.device)
-        )
+        loss_sum = loss_of(inputs.module)
+        context = partial(autocast, inputs.spec, inputs.device)
+        found = layer_times_us(layers, given, lambda outputs: loss_sum(outputs, targets), context)
         times_us[:] = found
     inputs.comm.broadcast(times_us, 0)
     return [float(each) for each in times_us]

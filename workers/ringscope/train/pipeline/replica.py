@@ -14,7 +14,7 @@ import torch
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training_record import PipelineStep
 from ringscope.train.divergence import Culprit, find_culprit, first_culprit, is_finite
-from ringscope.train.models import loss_sum
+from ringscope.train.models import loss_of
 from ringscope.train.pipeline.shared_parameters import SharedGradients
 from ringscope.train.pipeline.stage import Activities, Stage
 from ringscope.train.pipeline.whole_model import StageOptimizer, WholeModel
@@ -176,7 +176,7 @@ class StagedReplica:
     def _loss(self, module: torch.nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
         with autocast(self._spec, inputs.device):
             outputs = module(inputs)
-        return loss_sum(outputs, targets)
+        return loss_of(module)(outputs, targets)
 
 
 def _is_in(layer: str, name: str) -> bool:

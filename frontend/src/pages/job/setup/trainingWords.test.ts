@@ -20,7 +20,7 @@ describe("trainingItems", () => {
         consistency: "ssp",
         staleness: 1,
         model_arguments: { hidden: 64 },
-        dataset: { name: "cifar10", path: "/data", samples: null, validation_percent: 20 },
+        dataset: { ...PLAIN_TRAINING.dataset, name: "cifar10", path: "/data" },
         overlap: false,
         compression: "top_k",
         clip_norm: 2,

@@ -2,6 +2,7 @@
 import type { JobSpec } from "../../../api/types";
 import { percent, plural } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
+import { datasetText, modelText } from "../../../lib/model";
 
 type Training = NonNullable<JobSpec["training"]>;
 type Item = readonly [name: string, text: string];
@@ -11,8 +12,8 @@ export function trainingItems(training: Training): Item[] {
   const { dataset, model_arguments: sizes = {} } = training;
   const given = Object.entries(sizes).map(([name, size]) => `${name} ${size}`);
   return [
-    ["Model", [training.model, ...given].join(", ")],
-    ["Dataset", [dataset.name, ...(dataset.path == null ? [] : [dataset.path])].join(", ")],
+    ["Model", [modelText(training.model), ...given].join(", ")],
+    ["Dataset", [datasetText(dataset), ...(dataset.path == null ? [] : [dataset.path])].join(", ")],
     ["Strategy", training.strategy],
     ...serverItems(training),
     ...localItems(training),

@@ -1,20 +1,24 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { argumentsOf, withArgument } from "../../../lib/form/specForm";
 import { needsFolder } from "../../../lib/form/trainingForm";
+import { isOwn } from "../../../lib/model";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 
+const OWN = "own";
 const MODELS: Record<string, string> = {
   mlp: "Fully connected layers on a picture: many parameters and little to compute, so that communication shows.",
   cnn: "One convolution of 3x3, max-pooling, a hidden layer.",
   resnet18: "ResNet-18 in its form for small pictures.",
   gpt: "A small decoder of tokens; it reads text.",
+  own: "What a function returns: a torch.nn.Module with a method loss, or a module and its loss.",
 };
 const DATASETS: Record<string, string> = {
   digits: "1797 handwritten digits of 8x8 pixels, which every node has.",
   cifar10: "60,000 pictures from the unpacked python version.",
   text: "The bytes of all files below a folder, for gpt.",
   synthetic: "Made up from the seed.",
+  own: "What a function returns: any map-style or iterable dataset of pairs, or two of them for training and validation.",
 };
 
 /** The model with its arguments, and the dataset. */
@@ -24,22 +28,73 @@ export function Model(part: TrainingPart) {
     <section aria-labelledby="what" className={classes.group}>
       <h2 id="what">What to train</h2>
       <div className={classes.row}>
-        <NativeSelect {...select(part, "model")} />
-        <Sizes {...part} />
+        <ModelChoice {...part} />
+        {!isOwn(form.model) && <Sizes {...part} />}
       </div>
-      <p className={`dim ${classes.does}`}>{MODELS[form.model]}</p>
+      <p className={`dim ${classes.does}`}>{MODELS[isOwn(form.model) ? OWN : form.model]}</p>
       {problems.model_arguments && <p className={classes.problem}>{problems.model_arguments}</p>}
       <div className={classes.row}>
         <NativeSelect description="Where the samples come from" {...select(part, "dataset")} />
         {(needsFolder(form) || form.path !== "" || problems.path) && (
           <TextInput className={classes.wide ?? ""} description="On every node, under the same path" {...bind("path")} />
         )}
+        {(form.dataset === OWN || form.file !== "" || problems.file) && <OwnDataset {...part} />}
         {(form.dataset === "synthetic" || form.samples !== "" || problems.samples) && (
           <TextInput description="Empty: 8192" inputMode="numeric" {...bind("samples")} />
         )}
       </div>
       <p className={`dim ${classes.does}`}>{DATASETS[form.dataset]} Nothing is downloaded.</p>
     </section>
+  );
+}
+
+/** The named models, or a function in a file of the agents' folder of scripts. */
+function ModelChoice(part: TrainingPart) {
+  const { form, choices, bind, onChange } = part;
+  const { value, error, ...field } = bind("model");
+  const isFile = isOwn(form.model);
+  const [file = "", build = ""] = form.model.split(":");
+  return (
+    <>
+      <NativeSelect
+        {...field}
+        data={[...Object.keys(choices.models), { value: OWN, label: "own file" }]}
+        value={isFile ? OWN : value}
+        error={isFile ? undefined : error}
+        onChange={(event) => onChange("model", event.currentTarget.value === OWN ? "my_model.py:build" : event.currentTarget.value)}
+      />
+      {isFile && (
+        <TextInput
+          label="Python file"
+          description="Below the agents' folder of scripts"
+          value={file}
+          error={error}
+          onChange={(event) => onChange("model", `${event.currentTarget.value}:${build}`)}
+        />
+      )}
+      {isFile && (
+        <TextInput label="Builds it" value={build} onChange={(event) => onChange("model", `${file}:${event.currentTarget.value}`)} />
+      )}
+      {isFile && (
+        <TextInput
+          label="Arguments"
+          placeholder="width=64"
+          value={form.model_arguments}
+          onChange={(event) => onChange("model_arguments", event.currentTarget.value)}
+        />
+      )}
+    </>
+  );
+}
+
+function OwnDataset({ bind }: TrainingPart) {
+  return (
+    <>
+      <TextInput description="Below the agents' folder of scripts" placeholder="my_data.py" {...bind("file")} />
+      <TextInput {...bind("reader")} />
+      <TextInput description="0: the rank reads" inputMode="numeric" {...bind("workers")} />
+      <TextInput inputMode="numeric" {...bind("prefetch")} />
+    </>
   );
 }
 

@@ -15,7 +15,7 @@ export function TrainingPreview({ form, choices }: { form: TrainingForm; choices
     <>
       <p className={classes.rows}>{plural(epochs, "epoch")}</p>
       <p className="dim">
-        {form.model} ({Object.entries(sizes).map(([name, size]) => `${name} ${size}`).join(", ")}) on {form.dataset}, by{" "}
+        {form.model || "a model of your own"} ({Object.entries(sizes).map(([name, size]) => `${name} ${size}`).join(", ")}) on {form.dataset === "own" ? `${form.file}:${form.reader}` : form.dataset}, by{" "}
         {form.strategy} over {plural(ranks, "rank")}; {form.global_batch_size || "?"} samples a step
       </p>
     </>

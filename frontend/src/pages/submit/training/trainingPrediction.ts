@@ -9,7 +9,7 @@ type Item = readonly [name: string, text: string];
 export function trainingItems(found: TrainingPrediction): Item[] {
   const { parameters, gradient_bytes: bytes, steps_total: steps, gradient_sum: sum, ideal_bubble: bubble, nodes } = found;
   return [
-    ["Model", `${formatCount(parameters)} parameters, a gradient of ${formatSize(bytes)}`],
+    ["Model", parameters === null || bytes === null ? "of your own: its parameters are counted when it is built" : `${formatCount(parameters)} parameters, a gradient of ${formatSize(bytes)}`],
     ["Steps", steps === null ? "not known: only the nodes have the files" : formatCount(steps)],
     ...(sum ? [["One all-reduce", allReduceWords(sum)] as const] : []),
     ...(bubble == null ? [] : [["Pipeline", `each stage is idle for at least ${percent(bubble)} of a step`] as const]),

@@ -101,8 +101,8 @@ TIERS = (
         folders=tuple(
             f"tests/{package}"
             for package in (
-                *("contracts", "schedules", "cost", "choice", "expected", "imports", "judging", "engine", "bench"),
-                *("rank", "agent", "cli", "deploy", "examples", "gate"),
+                *("contracts", "schedules", "cost", "choice", "expected", "imports", "judging", "search", "engine"),
+                *("bench", "rank", "agent", "cli", "deploy", "examples", "gate"),
             )
         ),
         way=FAST,

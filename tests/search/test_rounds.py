@@ -1,0 +1,85 @@
+"""The order of a search's runs, and which candidates leave it."""
+
+import random
+
+import pytest
+from tests.search.runs import of_rounds, run
+
+from ringscope.contracts.errors import UserError
+from ringscope.search.rounds import FEWEST_ROUNDS, MOST_ROUNDS, Left, Rounds
+
+NAMES = ["ring", "ddp", "servers"]
+
+
+def test_all_candidates_run_once_in_each_round_and_the_direction_alternates() -> None:
+    runs = []
+    for _ in range(6):
+        wanted = Rounds(NAMES, runs, 1e9).next_run()
+        assert wanted is not None
+        runs.append(run(*wanted, 100.0))
+    assert [(each.candidate, each.round) for each in runs] == [
+        *(("ring", 0), ("ddp", 0), ("servers", 0)),
+        *(("servers", 1), ("ddp", 1), ("ring", 1)),
+    ]
+
+
+def test_a_candidate_that_is_slower_by_interval_leaves_and_is_not_run_again() -> None:
+    times = {"ring": [100.0, 101.0, 99.0, 100.0], "ddp": [101.0, 99.0, 102.0, 101.0], "servers": [300.0, 302.0, 299.0]}
+    rounds = Rounds(NAMES, of_rounds(times), 1e9)
+    (gone,) = rounds.departures
+    assert (gone.candidate, gone.round, gone.why) == ("servers", FEWEST_ROUNDS - 1, Left.SLOWER)
+    assert gone.sentence.startswith("It takes 3.0") and gone.sentence.endswith("times as long as ring.")
+    assert rounds.left == ["ring", "ddp"] and rounds.next_run() == ("ring", 4)
+    assert rounds.ranked() == ["ring", "ddp", "servers"]
+
+
+def test_equal_candidates_seldom_leave_each_other_and_a_slower_one_mostly_does() -> None:
+    generator = random.Random(3)
+
+    def searched(factor: float) -> list[str]:
+        def times(longer: float) -> list[float]:
+            return [100 * longer * generator.lognormvariate(0, 0.03) for _ in range(MOST_ROUNDS)]
+
+        return Rounds(["ring", "ddp"], of_rounds({"ring": times(1), "ddp": times(factor)}), 1e9).left
+
+    assert sum(len(searched(1.0)) < 2 for _ in range(40)) <= 5  # 2 expected
+    assert sum(searched(1.15) == ["ring"] for _ in range(40)) >= 36
+
+
+def test_the_search_ends_with_one_candidate_or_after_the_last_round_or_within_the_budget() -> None:
+    alone = Rounds(["ring", "ddp"], of_rounds({"ring": [100.0] * 3, "ddp": [200.0] * 3}), 1e9)
+    assert alone.left == ["ring"] and alone.next_run() is None
+    equal = of_rounds({"ring": [100.0] * MOST_ROUNDS, "ddp": [100.0] * MOST_ROUNDS})
+    assert Rounds(["ring", "ddp"], equal, 1e9).next_run() is None
+    two = equal[:4]  # 4 s: another round would take 2 s
+    assert Rounds(["ring", "ddp"], two, 6.0).next_run() is not None
+    assert Rounds(["ring", "ddp"], two, 5.9).next_run() is None
+    assert Rounds(["ring", "ddp"], equal[:3], 3.0).next_run() == ("ddp", 1)  # a round that has begun is ended
+
+
+def test_a_budget_that_cannot_hold_one_run_each_says_how_much_it_takes() -> None:
+    sentence = (
+        "budget_seconds: 10 s cannot hold one short run of each of 3 candidates, which takes about 12 s; raise it"
+    )
+    with pytest.raises(UserError, match=sentence):
+        Rounds(NAMES, [run("ring", 0, 100.0, seconds=4.0)], 10).next_run()
+    assert Rounds(NAMES, [run("ring", 0, 100.0, seconds=4.0)], 12).next_run() == ("ddp", 0)
+
+
+def test_a_killed_run_is_repeated_once_and_then_costs_the_candidate_not_the_search() -> None:
+    first = [run("ring", 0, 100.0), run("ddp", 0, 100.0, failure="Rank 1 was killed by signal 9.")]
+    assert Rounds(["ring", "ddp"], first, 1e9).next_run() == ("ddp", 0)
+    again = [*first, run("ddp", 0, 101.0)]
+    assert Rounds(["ring", "ddp"], again, 1e9).left == ["ring", "ddp"]
+    twice = Rounds(["ring", "ddp", "servers"], [*first, first[1], run("servers", 0, 99.0)], 1e9)
+    assert twice.left == ["ring", "servers"]
+    (gone,) = twice.departures
+    assert (gone.why, gone.sentence) == (Left.FAILED, "Its runs failed: Rank 1 was killed by signal 9.")
+
+
+def test_the_next_attempt_goes_on_from_what_is_known() -> None:
+    """What runs next depends on the runs alone, so that no state of a killed process is missed."""
+    runs = of_rounds({"ring": [100.0] * 3, "ddp": [103.0] * 3, "servers": [300.0] * 2})
+    for count in range(1, len(runs)):
+        known = runs[:count]
+        assert Rounds(NAMES, known, 1e9).next_run() == Rounds(NAMES, list(known), 1e9).next_run()

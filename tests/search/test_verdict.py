@@ -1,0 +1,67 @@
+"""The verdict of a search, in one sentence, and its table."""
+
+from tests.search.runs import of_rounds, run
+
+from ringscope.search.candidates import LeftOut
+from ringscope.search.rounds import Rounds
+from ringscope.search.verdict import Target, verdict
+
+LEFT_OUT = [LeftOut("pipeline", "3 ranks are no multiple of 2 stages.")]
+
+
+def test_the_winner_is_named_with_its_distance_and_the_reason_in_numbers() -> None:
+    runs = []
+    for number in range(3):
+        runs.append(run("mirrored-ring", number, 1000.0, exposed_us=100.0, sent_bytes=3 << 20))
+        runs.append(run("torch_ddp", number, 1500.0, exposed_us=615.0, sent_bytes=3 << 20))
+    found = verdict(Rounds(["mirrored-ring", "torch_ddp"], runs, 1e9), LEFT_OUT)
+    assert found.winner == "mirrored-ring"
+    assert found.sentence == (
+        "mirrored-ring is the fastest with 64,000 samples/s: torch_ddp, the next one, takes 1.50 (1.50 to 1.50) times "
+        "as long; torch_ddp waits 41% of a step for sums and mirrored-ring 10%."
+    )
+    states = {line.name: (line.state, line.runs) for line in found.candidates}
+    assert states == {"mirrored-ring": ("winner", 3), "torch_ddp": ("slower", 3), "pipeline": ("left_out", 0)}
+    slower = found.candidates[1]
+    assert slower.times_as_long == 1.5 and slower.reason.startswith("It takes 1.50") and slower.step_us == 1500.0
+    assert found.candidates[2].reason == LEFT_OUT[0].reason
+
+
+def test_no_clear_winner_is_an_answer() -> None:
+    times = {"sharded": [100.0, 103.0, 98.0], "torch_ddp": [101.0, 99.0, 102.0]}
+    found = verdict(Rounds(list(times), of_rounds(times), 1e9), [])
+    assert found.winner is None
+    assert found.sentence.startswith(
+        "No clear winner among sharded and torch_ddp: sharded has 640,000 samples/s; torch_ddp takes"
+    )
+    assert {line.state for line in found.candidates} == {"unbeaten"}
+
+
+def test_bytes_and_computing_are_reasons_too() -> None:
+    runs = []
+    for number in range(3):
+        runs.append(run("mirrored-fp16", number, 1000.0, exposed_us=100.0, sent_bytes=1 << 20, input_us=0.0))
+        runs.append(run("mirrored", number, 2000.0, exposed_us=200.0, sent_bytes=2 << 20, input_us=0.0))
+    sentence = verdict(Rounds(["mirrored-fp16", "mirrored"], runs, 1e9), []).sentence
+    reason = "mirrored computes 2.00 times as long, and a rank sends 2 MiB a step instead of 1 MiB"
+    assert reason in sentence
+    assert sentence.endswith(
+        "Its updates are not those of one process: give a target accuracy to compare how it learns."
+    )
+
+
+def test_the_time_to_the_target_decides_where_one_is_given() -> None:
+    times = {"local_sgd": [100.0, 103.0, 98.0], "torch_ddp": [101.0, 99.0, 102.0]}
+    targets = [
+        Target(candidate="local_sgd", seconds=9.5, epochs=7),
+        Target(candidate="torch_ddp", seconds=4.25, epochs=3),
+    ]
+    found = verdict(Rounds(list(times), of_rounds(times), 1e9), [], targets)
+    assert found.winner == "torch_ddp" and found.candidates[0].seconds_to_target == 4.25
+    assert found.sentence.startswith(
+        "torch_ddp reaches the target first, after 4.25 s and 3 epochs; local_sgd takes 9.5 s"
+    )
+
+
+def test_a_search_without_a_run_says_so() -> None:
+    assert verdict(Rounds(["ring", "ddp"], [], 1e9), []).sentence == "No candidate has run yet."

@@ -1,0 +1,163 @@
+"""The verdict of a search in one sentence, with its reason in numbers, and the table of its candidates. Pure."""
+
+from collections.abc import Sequence
+from statistics import mean
+
+from pydantic import BaseModel, Field
+
+from ringscope.contracts.words.units import format_size
+from ringscope.search.candidates import INEXACT, LeftOut
+from ringscope.search.rounds import Rounds, interval
+
+_FEW = 0.02  # share of a step that is not worth a clause
+
+
+class CandidateResult(BaseModel):
+    """One line of a search's table. A candidate that is left out, or whose runs all failed, has no figures."""
+
+    name: str
+    state: str = Field(description="winner, unbeaten, slower, failed or left_out.")
+    reason: str = Field("", description="Why it left or was left out, in a sentence.")
+    round: int | None = Field(None, description="Round in which it left, counted from 0.")
+    runs: int = 0
+    samples_per_second: float | None = None
+    times_as_long: float | None = Field(None, description="Time of a sample, divided by that of the fastest candidate.")
+    times_as_long_low: float | None = Field(None, description="Lower end of its 95 % interval; null: too few runs.")
+    times_as_long_high: float | None = None
+    step_us: float | None = None
+    compute_us: float | None = None
+    input_us: float | None = None
+    exposed_us: float | None = Field(None, description="Waiting of a step for sums, servers or other stages.")
+    sent_bytes: float | None = Field(None, description="Bytes that a rank sends in a step, as counted.")
+    peak_bytes: int | None = None
+    is_same: bool | None = Field(None, description="Same bits as one process; null: not compared.")
+    seconds_to_target: float | None = None
+    epochs_to_target: int | None = None
+
+
+class Verdict(BaseModel):
+    """The result of a search. ``winner`` is null if no candidate is clearly the fastest."""
+
+    winner: str | None
+    sentence: str
+    candidates: list[CandidateResult]
+
+
+class Target(BaseModel):
+    """A run to the target accuracy, of a candidate that was left at the end of the rounds."""
+
+    candidate: str
+    seconds: float | None = Field(description="Time of its steps until the target; null: not reached.")
+    epochs: int
+
+
+def verdict(rounds: Rounds, left_out: Sequence[LeftOut], targets: Sequence[Target] = ()) -> Verdict:
+    """Judge a search by the runs so far, and by the runs to the target if there are any."""
+    lines = [_line(rounds, name, targets) for name in rounds.ranked()]
+    leading = [line for line in lines if line.name in rounds.left]
+    reached = sorted((each for each in targets if each.seconds is not None), key=lambda each: each.seconds or 0.0)
+    winner = reached[0].candidate if reached else _clear_winner(rounds, leading)
+    for line in leading:
+        line.state = "winner" if line.name == winner else "unbeaten"
+    lines += [CandidateResult(name=each.name, state="left_out", reason=each.reason) for each in left_out]
+    if winner is not None:
+        lines.sort(key=lambda line: line.name != winner)
+    return Verdict(winner=winner, sentence=_sentence(rounds, lines, winner, reached), candidates=lines)
+
+
+def _clear_winner(rounds: Rounds, leading: Sequence[CandidateResult]) -> str | None:
+    """Return the only candidate that is left; a search in which no other one ran has none."""
+    is_alone = len(leading) == 1 and bool(rounds.departures)
+    return leading[0].name if is_alone else None
+
+
+def _line(rounds: Rounds, name: str, targets: Sequence[Target]) -> CandidateResult:
+    runs, fastest = rounds.runs_of(name), rounds.ranked()[0]
+    gone = next((each for each in rounds.departures if each.candidate == name), None)
+    line = CandidateResult(name=name, state="unbeaten", runs=len(runs))
+    if gone is not None:
+        line.state, line.reason, line.round = gone.why.value, gone.sentence, gone.round
+    if not runs:
+        return line
+    line.samples_per_second = 1e6 / (rounds.typical_us(name) or 1.0)
+    if (ratio := rounds.against(fastest, name)) is not None:
+        line.times_as_long, line.times_as_long_low, line.times_as_long_high = (
+            ratio[:3] if name != fastest else (1, 1, 1)
+        )
+    line.step_us = mean(run.time_us for run in runs)
+    line.compute_us, line.input_us = mean(run.compute_us for run in runs), mean(run.input_us for run in runs)
+    line.exposed_us, line.sent_bytes = mean(run.exposed_us for run in runs), mean(run.sent_bytes for run in runs)
+    line.peak_bytes = max((run.peak_bytes for run in runs if run.peak_bytes is not None), default=None)
+    compared = [run.is_same for run in runs if run.is_same is not None]
+    line.is_same = all(compared) if compared else None
+    if target := next((each for each in targets if each.candidate == name), None):
+        line.seconds_to_target, line.epochs_to_target = target.seconds, target.epochs
+    return line
+
+
+def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | None, reached: Sequence[Target]) -> str:
+    timed = [line for line in lines if line.runs]
+    if not timed:
+        return "No candidate has run yet."
+    if winner is None:
+        unbeaten = [line for line in timed if line.state == "unbeaten"]
+        first, *others = unbeaten or timed
+        if not others:
+            return f"No clear winner: {first.name} is the only candidate that ran."
+        names = _listed([line.name for line in (first, *others)])
+        ratio = rounds.against(first.name, others[0].name)
+        apart = f"; {others[0].name} takes {interval(ratio)} times as long as {first.name}" if ratio else ""
+        return f"No clear winner among {names}: {first.name} has {_rate(first)}{apart}."
+    best = next(line for line in timed if line.name == winner)
+    second = next((line for line in timed if line.name != winner and line.state != "failed"), None)
+    if reached:
+        return _by_target(best, second, reached)
+    if second is None:
+        return f"{best.name} is the only candidate whose runs succeeded, with {_rate(best)}."
+    ratio = rounds.against(best.name, second.name)
+    apart = f": {second.name}, the next one, takes {interval(ratio)} times as long" if ratio else ""
+    caution = ""
+    if best.name in INEXACT and second.name not in INEXACT:
+        caution = " Its updates are not those of one process: give a target accuracy to compare how it learns."
+    return f"{best.name} is the fastest with {_rate(best)}{apart}{_reason(best, second)}.{caution}"
+
+
+def _by_target(best: CandidateResult, second: CandidateResult | None, reached: Sequence[Target]) -> str:
+    epochs = f"{best.epochs_to_target} epoch{'' if best.epochs_to_target == 1 else 's'}"
+    begin = f"{best.name} reaches the target first, after {reached[0].seconds:.3g} s and {epochs}"
+    if len(reached) > 1:
+        begin += f"; {reached[1].candidate} takes {reached[1].seconds:.3g} s"
+    return begin + (_reason(best, second) if second else "") + "."
+
+
+def _reason(best: CandidateResult, other: CandidateResult) -> str:
+    """Return the largest differences of the two candidates' steps, as clauses."""
+    clauses = []
+    for field, what in (("exposed_us", "waits {} of a step for sums"), ("input_us", "waits {} of a step for samples")):
+        here, there = (_share(line, field) for line in (best, other))
+        if abs(here - there) > _FEW:
+            clauses.append(f"{other.name} {what.format(f'{there:.0%}')} and {best.name} {here:.0%}")
+    per_sample = [_per_sample_us(line, "compute_us") for line in (best, other)]
+    if all(per_sample) and abs(per_sample[1] / per_sample[0] - 1) > 5 * _FEW:
+        clauses.append(f"{other.name} computes {per_sample[1] / per_sample[0]:.2f} times as long")
+    if best.sent_bytes and other.sent_bytes and abs(other.sent_bytes / best.sent_bytes - 1) > _FEW:
+        sizes = [format_size(round(line.sent_bytes or 0)) for line in (other, best)]
+        clauses.append(f"a rank sends {sizes[0]} a step instead of {sizes[1]}")
+    return f"; {', and '.join(clauses)}" if clauses else ""
+
+
+def _share(line: CandidateResult, field: str) -> float:
+    return float(getattr(line, field) or 0.0) / line.step_us if line.step_us else 0.0
+
+
+def _per_sample_us(line: CandidateResult, field: str) -> float:
+    samples = (line.samples_per_second or 0.0) * (line.step_us or 0.0) / 1e6
+    return float(getattr(line, field) or 0.0) / samples if samples else 0.0
+
+
+def _rate(line: CandidateResult) -> str:
+    return f"{line.samples_per_second:,.0f} samples/s"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"{', '.join(names[:-1])} and {names[-1]}" if len(names) > 1 else names[0]

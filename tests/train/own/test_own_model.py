@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -86,7 +87,9 @@ def test_a_built_model_has_its_arguments_and_its_first_parameters_from_the_seed(
     assert [layer.name for layer in models.layers_of(first)] == ["1", "2"]
     inputs, targets = data.load(wanted).training.batch(torch.arange(6))
     whole = models.loss_of(first)(first(inputs), targets)
-    assert whole.item() == pytest.approx(torch.nn.functional.cross_entropy(first(inputs), targets, reduction="sum").item())
+    assert whole.item() == pytest.approx(
+        torch.nn.functional.cross_entropy(first(inputs), targets, reduction="sum").item()
+    )
     assert models.loss_of(first)(first(inputs[:0]), targets[:0]) == 0
 
 
@@ -130,12 +133,19 @@ def trained(ranks: int, tmp_path: Path, **fields: Any) -> list[tuple[Epoch, dict
     """Train the examples' model and data on ranks that are threads; return the last epoch and the model of each."""
     for name in ("my_model.py", "my_data.py"):
         shutil.copy(EXAMPLES / name, tmp_path)
-    wanted = spec(model={"file": "my_model.py", "build": "make"}, dataset={"file": "my_data.py"} | fields, epochs=2)
+    wanted = spec(
+        model={"file": "my_model.py", "build": "make"},
+        dataset={"file": "my_data.py"} | fields,
+        epochs=2,
+        global_batch_size=96,
+    )
+
+    lock = Lock()
 
     def program(comm: Any) -> tuple[Epoch, dict[str, torch.Tensor]]:
         dataset, records = data.load(wanted), []
-        module = models.build(wanted, dataset)
-        comm.size_bytes = 0
+        with lock:  # threads share PyTorch's generator
+            module = models.build(wanted, dataset)
         sums = Reducer(comm, module, "ring", 25 << 20, overlap=False)
         replica = Replica(
             wanted, module, sums, build_optimizer(wanted, module), models.loss_of(module), torch.device("cpu")

@@ -24,10 +24,10 @@ COMMON = (
 
 
 class StrategySearchSpec(SpecModel):
-    """Which strategy trains this model fastest on these ranks: short runs of each candidate, in turns."""
+    """A search of the strategy that trains a model fastest on the job's ranks, by short runs in turns."""
 
     model: Model = "mlp"
-    model_arguments: dict[str, int] = Field(default_factory=dict, description="As in training.")
+    model_arguments: dict[str, int] = Field(default_factory=dict, description="Sizes of the model, as in training.")
     dataset: DatasetSpec = DatasetSpec()
     strategies: list[Annotated[str, Field(min_length=1, max_length=64)]] = Field(
         [ALL], min_length=1, max_length=64, description="Candidates, or strategies with all of their candidates; all."

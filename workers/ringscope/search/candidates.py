@@ -33,7 +33,7 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Situation:
-    """Where the candidates would run. ``installed`` are the libraries that all nodes have; None: it is not known."""
+    """The ranks and nodes of the search. ``installed`` are the libraries that all nodes have; None: not known."""
 
     ranks: int
     nodes: int = 1

@@ -6,11 +6,11 @@ from pydantic import Field
 
 from ringscope.contracts.record_model import RecordModel
 
-BLOCKS = 3  # of a run, whose times are compared with those of the other candidates' runs in the same round
+BLOCKS = 3  # timed blocks of steps in a run
 
 
 class SearchRun(RecordModel):
-    """What a run measured: mean times of a step over its ranks, in blocks of steps after those that warm up.
+    """The times of a run: means over its ranks, in blocks of steps after those that warm up.
 
     The parts of a step are means over all timed steps and ranks; together they are the step's time.
     """

@@ -90,7 +90,7 @@ def _pipeline(spec: TrainingFields) -> _Refusals:
     if spec.strategy not in PIPELINE:
         return {}
     parts = spec.stages * parts_per_rank(spec.schedule)
-    layers = parts  # those of an own model are counted when it is built
+    layers = parts  # layers of an own model are counted when it is built
     if not isinstance(spec.model, OwnModel):
         layers = layer_count(spec.model, MODEL_ARGUMENTS[spec.model] | spec.model_arguments)
     is_uneven = spec.schedule == "interleaved" and spec.micro_batches % spec.stages != 0

@@ -114,7 +114,7 @@ class StreamSamples:
             ahead = spec.prefetch * _AHEAD
             self._source = DataLoader(_Stream(source), batch_size=None, num_workers=1, prefetch_factor=ahead)
         self._iterator: Iterator[Any] | None = None
-        self._place = 0  # of the sample that the iterator returns next
+        self._place = 0  # number of the sample that the iterator returns next
         self._count = samples or _length(source) or self._counted()
 
     def __len__(self) -> int:
@@ -224,7 +224,7 @@ class _Placed(torch.utils.data.Dataset[Any]):
 
 
 class _Stream(IterableDataset[Any]):
-    """Anything that can be iterated, for PyTorch's DataLoader."""
+    """A dataset for PyTorch's DataLoader, of anything that can be iterated."""
 
     def __init__(self, source: Iterable[Any]) -> None:
         self._source = source

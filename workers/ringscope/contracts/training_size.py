@@ -46,14 +46,14 @@ def activation_sums(spec: TrainingSpec) -> Counter[int]:
     samples, larger = divmod(spec.global_batch_size, parts)
     found: Counter[int] = Counter()
     for size, count in ((samples + 1, larger), (samples, parts - larger)):
-        for elements, times in summed_counts(spec.model, spec.sizes(), *_sample(spec), size).items():
+        for elements, times in summed_counts(str(spec.model), spec.sizes(), *_sample(spec), size).items():
             found[elements * GRADIENT_ITEM_BYTES] += times * count
     return +found
 
 
 def tensor_share(spec: TrainingSpec) -> float:
     """Return the share of the model's multiplications that the ranks of strategy tensor divide."""
-    return divided_share(spec.model, spec.sizes(), *_sample(spec))
+    return divided_share(str(spec.model), spec.sizes(), *_sample(spec))
 
 
 def steps_per_epoch(spec: TrainingSpec) -> int | None:

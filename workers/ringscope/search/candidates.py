@@ -76,6 +76,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "sharded": {"strategy": "sharded"},
     "local_sgd": {"strategy": "local_sgd"},
     "pipeline": {"strategy": "pipeline"},
+    "tensor": {"strategy": "tensor"},
     "torch_ddp": {"strategy": "torch_ddp"},
     "torch_fsdp": {"strategy": "torch_fsdp"},
     "tf_mirrored": {"strategy": "tf_mirrored"},

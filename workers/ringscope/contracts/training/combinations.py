@@ -120,6 +120,10 @@ def _tensor(spec: TrainingFields) -> _Refusals:
             spec.model not in DIVIDED,
             f"tensor divides pairs of linear layers, which {spec.model} does not consist of; choose mlp or gpt.",
         ),
+        "dataset": (
+            spec.dataset.name == "own",
+            "tensor plans its sums from the shapes of samples, which are not known of an own dataset; choose another.",
+        ),
         "precision": (spec.precision == "float16", "tensor has no loss scale; choose bfloat16 or float32."),
         "device": (spec.device == "cuda", "tensor sums activations in host memory; choose cpu or auto."),
     }

@@ -126,7 +126,7 @@ class TrainingSpec(TrainingFields):
             return "split", f"{self.dataset.name} has {LABELS} labels for {ranks} ranks; choose shared or fewer ranks."
         if self.strategy in PIPELINE and ranks % self.stages:
             return "stages", f"{ranks} ranks are no multiple of {self.stages} stages; change one of them."
-        if self.strategy in TENSOR and (found := undivided(self.model, self.sizes(), ranks)):
+        if self.strategy in TENSOR and (found := undivided(str(self.model), self.sizes(), ranks)):
             name, size = found
             return (
                 "model_arguments",

@@ -1,0 +1,100 @@
+"""A search on ranks that are threads: its runs in turns, and the next attempt after one that was killed."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
+
+from ringscope.contracts.record import Steps
+from ringscope.contracts.strategy_search import StrategySearchSpec
+from ringscope.contracts.training import TrainingSpec
+from ringscope.search.candidates import LeftOut, Situation, candidates
+from ringscope.search.verdict import Verdict
+from ringscope.train.search.run_file import RunFile
+from ringscope.train.search.runner import WARM_STEPS, Runner
+
+NAMES = ["mirrored-ring", "parameter_server-sync", "torch_ddp"]
+STEP_US = {"mirrored": 1000.0, "parameter_server": 4000.0, "torch_ddp": 1500.0}
+STARTED = np.zeros(1)
+SPEC = StrategySearchSpec(strategies=NAMES)
+
+
+class KilledError(Exception):
+    """Stands for a rank that is killed."""
+
+
+def trained(comm: Any, spec: TrainingSpec, emit: Any, began: list[str], killed_at: int | None) -> None:
+    """Report steps as the candidate would make them; the server of a parameter server makes none."""
+    if comm.rank == 0:
+        began.append(spec.strategy)
+    if len(began) - 1 == killed_at:
+        raise KilledError
+    if spec.strategy == "parameter_server" and comm.rank == comm.size - 1:
+        return
+    assert spec.max_steps is not None
+    for step in range(spec.max_steps):
+        slow = 9.0 if step < WARM_STEPS else 1 + 0.001 * (step % 3)  # the first steps are not timed
+        step_us = STEP_US[spec.strategy] * slow * (1 + 0.01 * len(began) / 30)
+        exposed_us = step_us * (0.4 if spec.strategy == "torch_ddp" else 0.1)
+        emit(steps_of(comm.rank, step, step_us, exposed_us))
+
+
+def steps_of(rank: int, step: int, step_us: float, exposed_us: float) -> Steps:
+    fields = {"rank": rank, "first_step": step, "op": "all_reduce", "algorithm": "ring", "transport": "virtual"}
+    columns = {
+        "start_ns": [step],
+        "duration_us": [step_us],
+        "communication_us": [exposed_us],
+        "exposed_us": [exposed_us],
+    }
+    more = {"in_place": True, "bytes": 1 << 20, "bus_factor": 1.0, "compute_us": [step_us - exposed_us], "loss": [1.0]}
+    return Steps.model_validate(fields | columns | more | {"memory_bytes": 1000 + rank})
+
+
+def searched(tmp_path: Path, killed_at: int | None = None) -> tuple[list[Verdict], list[str]]:
+    began: list[str] = []
+
+    def program(comm: Any) -> Verdict:
+        chosen = candidates(SPEC, Situation(comm.size)).chosen
+        file = RunFile(tmp_path if comm.rank == 0 else None)
+
+        def train(comm: Any, spec: TrainingSpec, emit: Any) -> None:
+            comm.total(STARTED)  # all ranks begin a run together
+            trained(comm, spec, emit, began, killed_at)
+
+        return Runner(comm, chosen, [LeftOut("pipeline", "Too few layers.")], 1e9, file, train).run()
+
+    return on_ranks(3, program, VirtualCommunicator), began
+
+
+def test_the_candidates_run_in_turns_and_all_ranks_agree_on_the_verdict(tmp_path: Path) -> None:
+    (first, *others), began = searched(tmp_path)
+    assert first.winner == "mirrored-ring" and all(other == first for other in others)
+    assert began[:6] == ["mirrored", "parameter_server", "torch_ddp", "torch_ddp", "parameter_server", "mirrored"]
+    lines = {line.name: line for line in first.candidates}
+    assert lines["mirrored-ring"].samples_per_second == pytest.approx(64_000, rel=0.02)  # warm-up is not in it
+    assert lines["parameter_server-sync"].step_us == pytest.approx(4000, rel=0.02)  # of its workers
+    assert lines["torch_ddp"].exposed_us == pytest.approx(600, rel=0.02) and lines["torch_ddp"].peak_bytes == 1002
+    assert "torch_ddp waits 40% of a step for sums and mirrored-ring 10%" in first.sentence
+    assert first.candidates[-1].state == "left_out"
+
+
+def test_a_killed_rank_costs_its_run_and_the_next_attempt_goes_on(tmp_path: Path) -> None:
+    with pytest.raises(KilledError):
+        searched(tmp_path, killed_at=4)
+    known = RunFile(tmp_path).read()
+    assert [run.failure for run in known] == ["", "", "", "", "The attempt ended during this run."]
+    (first, *_), began = searched(tmp_path)
+    assert began[0] == "parameter_server"  # the run that was killed, and none of those before it
+    assert first.winner == "mirrored-ring" and {line.state for line in first.candidates[:3]} == {"winner", "slower"}
+
+
+def test_a_torn_line_is_left_out(tmp_path: Path) -> None:
+    file = RunFile(tmp_path)
+    file.note_begin("torch_ddp", 0)
+    with (tmp_path / "search-runs.jsonl").open("a") as text:
+        text.write('{"candidate": "torch_ddp", "rou')
+    (run,) = file.read()
+    assert run.candidate == "torch_ddp" and run.failure

@@ -47,6 +47,14 @@ describe("trainCommand", () => {
     );
   });
 
+  it("names files of one's own with their functions", () => {
+    const dataset = { ...training.dataset, name: "own" as const, file: "my_data.py", load: "pairs", workers: 2 };
+    const own = { ...training, model: { file: "my_model.py", build: "make" }, dataset };
+    expect(trainCommand({ ...defaults, training: own }, defaults, oneNode)).toBe(
+      "ringscope train my_model.py:make --dataset my_data.py:pairs --set training.dataset.workers=2",
+    );
+  });
+
   it("has the flag of an elastic job", () => {
     const spec = { ...defaults, placement: { ...defaults.placement, ranks: 4, min_ranks: 2 } };
     expect(trainCommand(spec, defaults, oneNode)).toBe("ringscope train mlp --ranks 4 --min-ranks 2");

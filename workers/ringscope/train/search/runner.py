@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 WARM_STEPS = 3  # untimed steps of each run: libraries initialise in them, and memory is touched for the first time
 _FIRST_STEPS = 4  # timed steps of a block in a candidate's first run
 _MOST_STEPS = 200
-_BLOCK_SECONDS = 0.4  # of a candidate's later runs
+_BLOCK_SECONDS = 0.4  # length of a block in a candidate's later runs
 
 # Trains as the specification says and reports to ``emit`` (collective); ``program.train`` is one.
 Train = Callable[["Communicator", TrainingSpec, Callable[[Record], None]], object]

@@ -136,7 +136,7 @@ def trained(ranks: int, tmp_path: Path, **fields: Any) -> list[tuple[Epoch, dict
     wanted = spec(
         model={"file": "my_model.py", "build": "make"},
         dataset={"file": "my_data.py"} | fields,
-        epochs=2,
+        max_steps=10,
         global_batch_size=96,
     )
 
@@ -159,5 +159,5 @@ def trained(ranks: int, tmp_path: Path, **fields: Any) -> list[tuple[Epoch, dict
 
 def test_the_examples_train_and_the_running_means_of_all_ranks_are_equal(write: Write, tmp_path: Path) -> None:
     (first, mine), (_, other) = trained(2, tmp_path)
-    assert first.epoch[0].validation_accuracy > 0.7
+    assert first.epoch[0].validation_accuracy > 0.3  # chance: 0.1
     assert all(torch.equal(mine[name], other[name]) for name in mine) and "features.1.running_mean" in mine

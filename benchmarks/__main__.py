@@ -20,6 +20,7 @@ from benchmarks.training import page as training_numbers
 from benchmarks.training import pipeline as training_pipeline
 from benchmarks.training import shares as training_shares
 from benchmarks.training import strategies as training
+from benchmarks.training import tensor as training_tensor
 
 PARTS = {
     "one_node": one_node.run,
@@ -31,6 +32,7 @@ PARTS = {
     "training_averages": training_averages.run,
     "training_shares": training_shares.run,
     "training_pipeline": training_pipeline.run,
+    "training_tensor": training_tensor.run,
     "untuned": untuned.run,
 }
 

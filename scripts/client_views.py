@@ -133,7 +133,7 @@ Bucket: bytes ready_us start_us end_us layer? direction?
 RankBuckets = RankBucketsView: rank step backward_us buckets
 PipelineStep: rank step stage replica peak_activations kind part micro_batch start_us end_us
 Pipeline = PipelineView: items bubble ideal_bubble
-TensorCost: sums sum_bytes divided_share step_us sum_us compute_us alone_us baseline_job_id pays sentence
+TensorCost: sums sum_bytes divided_share step_us sum_us compute_us alone_us baseline_job_id pays sentence reason
 
 [webhooks]
 Webhook = WebhookView: id name url events is_enabled revision=1

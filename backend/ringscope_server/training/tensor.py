@@ -41,6 +41,7 @@ def _cost(
         baseline_job_id=None,
         pays=None,
         sentence=None,
+        reason=None,
     )
     if found.step_us is None or found.sum_us is None or found.compute_us is None or ranks == 1:
         return found
@@ -50,21 +51,23 @@ def _cost(
         found.alone_us = found.step_us - found.sum_us + found.compute_us * (1 / (share / ranks + 1 - share) - 1)
     found.pays = found.step_us < found.alone_us
     found.sentence = _sentence(found, found.step_us, found.sum_us, found.alone_us)
+    found.reason = _reason(found, found.alone_us - (found.step_us - found.sum_us))
     return found
 
 
 def _sentence(found: TensorCost, step_us: float, sum_us: float, alone_us: float) -> str:
-    """Return the comparison with one rank, and both sides of the difference."""
     alone = f"one rank alone would take about {_ms(alone_us)}"
     if found.baseline_job_id is not None:
         alone = f"one rank alone took {_ms(alone_us)} (job {found.baseline_job_id})"
-    saved_us = alone_us - (step_us - sum_us)
+    pays = "pays" if found.pays else "does not pay"
+    return f"Dividing the layers {pays} here: a step takes {_ms(step_us)}, {_ms(sum_us)} of it in sums, and {alone}."
+
+
+def _reason(found: TensorCost, saved_us: float) -> str:
     saves = f"saves {_ms(saved_us)}" if saved_us > 0 else "saves nothing"
-    pays, sums = "pays" if found.pays else "does not pay", plural(found.sums, "sum")
     return (
-        f"Dividing the layers {pays} here: a step takes {_ms(step_us)}, and {alone}. A step waits {_ms(sum_us)} for "
-        f"{sums} of activations, together {format_size(found.sum_bytes)}, and dividing {found.divided_share:.0%} of "
-        f"the multiplications {saves}."
+        f"A step has {plural(found.sums, 'sum')} of activations, together {format_size(found.sum_bytes)}, which no "
+        f"computing hides. Dividing {found.divided_share:.0%} of the multiplications {saves}."
     )
 
 

@@ -104,7 +104,8 @@ class TensorCost(BaseModel):
         description="The newest succeeded job of one rank that trained the same; null if there is none."
     )
     pays: bool | None = Field(description="Whether a step takes less time than on one rank alone.")
-    sentence: str | None = Field(description="The same in a sentence; null if there is nothing to compare.")
+    sentence: str | None = Field(description="The comparison in a sentence; null if there is nothing to compare.")
+    reason: str | None = Field(description="The sizes behind it, in a sentence or two; null without a comparison.")
 
 
 class CurvePoint(BaseModel):

@@ -6817,8 +6817,13 @@ export interface components {
              */
             pays: boolean | null;
             /**
+             * Reason
+             * @description The sizes behind it, in a sentence or two; null without a comparison.
+             */
+            reason: string | null;
+            /**
              * Sentence
-             * @description The same in a sentence; null if there is nothing to compare.
+             * @description The comparison in a sentence; null if there is nothing to compare.
              */
             sentence: string | null;
             /**

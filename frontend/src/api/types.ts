@@ -13,6 +13,7 @@ export type CurvePart = Schemas["CurvePart"];
 export type RankBuckets = Schemas["RankBucketsView"];
 export type Pipeline = Schemas["PipelineView"];
 export type PipelineStep = Pipeline["items"][number];
+export type TensorCost = Schemas["TensorCost"];
 export type TracedOperation = Schemas["TracedOperation"];
 export type OperationTrace = Schemas["OperationTrace"];
 export type TraceRow = Schemas["TraceRow"];

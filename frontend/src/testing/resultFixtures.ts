@@ -1,5 +1,5 @@
 /** Reports of jobs for the tests: rows, steps, lines of a log; each test names only what it is about. */
-import type { ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, Pipeline, RankBuckets, StepBlock } from "../api/types";
+import type { ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, Pipeline, RankBuckets, StepBlock, TensorCost } from "../api/types";
 
 export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
   return {
@@ -127,6 +127,24 @@ export function someBuckets(): RankBuckets[] {
     },
     { rank: 1, step: 9, backward_us: 500, buckets: [{ bytes: 3072, ready_us: 490, start_us: 500, end_us: 1000 }] },
   ];
+}
+
+/** One step of two ranks that divide a pair of layers: a sum forward, and one backward. */
+export function someTensorSums(): RankBuckets[] {
+  const buckets: RankBuckets["buckets"] = [
+    { bytes: 1024, ready_us: 100, start_us: 100, end_us: 300, layer: "blocks.0.mlp_out", direction: "forward" },
+    { bytes: 2048, ready_us: 500, start_us: 500, end_us: 900, layer: "blocks.0.mlp_in", direction: "backward" },
+  ];
+  return [{ rank: 0, step: 9, backward_us: 1000, buckets }, { rank: 1, step: 9, backward_us: 1000, buckets }];
+}
+
+/** What dividing the layers costs and saves: it does not pay, by an estimate. */
+export function aTensorCost(change: Partial<TensorCost> = {}): TensorCost {
+  return {
+    sums: 2, sum_bytes: 3072, divided_share: 0.95, step_us: 1000, sum_us: 600, compute_us: 400, alone_us: 800,
+    baseline_job_id: null, pays: false, sentence: "Dividing the layers does not pay here.", reason: "A step has 2 sums.",
+    ...change,
+  };
 }
 
 /** One step of a pipeline of two stages with one micro-batch; the second stage begins 100 µs later. */

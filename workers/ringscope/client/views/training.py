@@ -109,3 +109,4 @@ class TensorCost(View):
     baseline_job_id: int | None
     pays: bool | None
     sentence: str | None
+    reason: str | None

@@ -40,6 +40,10 @@ describe("trainingItems", () => {
     });
   });
 
+  it("says that divided layers sum activations", () => {
+    expect(Object.fromEntries(trainingItems({ ...PLAIN_TRAINING, strategy: "tensor" }))).toMatchObject({ "Activations summed by": PLAIN_TRAINING.all_reduce });
+  });
+
   it("says how a pipeline passes micro-batches", () => {
     const staged = { ...PLAIN_TRAINING, strategy: "pipeline" as const, stages: 3, schedule: "gpipe" as const };
     expect(Object.fromEntries(trainingItems(staged))).toMatchObject({ Pipeline: "3 stages, 4 micro-batches by gpipe" });

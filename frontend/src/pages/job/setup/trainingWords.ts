@@ -7,6 +7,11 @@ import { datasetText, modelText } from "../../../lib/model";
 type Training = NonNullable<JobSpec["training"]>;
 type Item = readonly [name: string, text: string];
 
+const SUMMED: Partial<Record<Training["strategy"], string>> = {
+  local_sgd: "Parameters averaged by",
+  tensor: "Activations summed by",
+};
+
 /** Names and values of the specification; finer options only if they differ from their defaults. */
 export function trainingItems(training: Training): Item[] {
   const { dataset, model_arguments: sizes = {} } = training;
@@ -18,7 +23,7 @@ export function trainingItems(training: Training): Item[] {
     ...serverItems(training),
     ...localItems(training),
     ...pipelineItems(training),
-    [training.strategy === "local_sgd" ? "Parameters averaged by" : "Gradients summed by", training.all_reduce],
+    [SUMMED[training.strategy] ?? "Gradients summed by", training.all_reduce],
     ["Transport", training.transport],
     ["Device", training.device],
     ["Batch", `${plural(training.global_batch_size, "sample")} over all ranks`],

@@ -6,6 +6,8 @@ import { Epochs } from "./Epochs";
 
 const Pipeline = lazy(async () => ({ default: (await import("./Pipeline")).Pipeline }));
 
+const Tensor = lazy(async () => ({ default: (await import("./Tensor")).Tensor }));
+
 /** The reports of training: its curve, the timelines within a step, and last its epochs, whose number grows. */
 export function TrainingResults({ job }: { job: JobView }) {
   return (
@@ -16,7 +18,13 @@ export function TrainingResults({ job }: { job: JobView }) {
           <Pipeline job={job} />
         </Suspense>
       )}
-      <Buckets job={job} />
+      {job.spec.training?.strategy === "tensor" ? (
+        <Suspense fallback={null}>
+          <Tensor job={job} />
+        </Suspense>
+      ) : (
+        <Buckets job={job} />
+      )}
       <Epochs job={job} />
     </>
   );

@@ -7,7 +7,7 @@ const found: TrainingPrediction = {
   gradient_bytes: 338_984,
   steps_total: 220,
   ideal_bubble: null,
-  gradient_sum: { algorithm: "ring", time_us: 123.4, pieces: 1, every_steps: 1, source: "The cost model." },
+  gradient_sum: { of: "gradients", algorithm: "ring", time_us: 123.4, pieces: 1, every_steps: 1, source: "The cost model." },
   baseline: { job_id: 7, samples_per_second: 2000, steps_seconds: 7.04 },
   usual: null,
   warnings: [],
@@ -43,4 +43,10 @@ it("promises nothing that is not known", () => {
   expect(trainingItems(little)[1]?.[1]).toBe("not known: only the nodes have the files");
   expect(sumWords(little)).toBeNull();
   expect(baselineWords({ job_id: 7, samples_per_second: 2000, steps_seconds: null })).toBe("measured 2,000 samples/s for the same on as many ranks.");
+});
+
+it("says that a step waits for the sums of divided layers", () => {
+  const sum = { of: "activations" as const, algorithm: "ring", time_us: 1234, pieces: 8, every_steps: 1, source: "By the model." };
+  expect(trainingItems({ ...found, gradient_sum: sum })[2]).toEqual(["Sums of a step", "about 1234 µs by ring, in 8 pieces"]);
+  expect(sumWords({ ...found, gradient_sum: sum })).toContain("A step waits for all of these sums.");
 });

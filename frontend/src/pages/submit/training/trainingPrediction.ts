@@ -11,7 +11,7 @@ export function trainingItems(found: TrainingPrediction): Item[] {
   return [
     ["Model", parameters === null || bytes === null ? "of your own: its parameters are counted when it is built" : `${formatCount(parameters)} parameters, a gradient of ${formatSize(bytes)}`],
     ["Steps", steps === null ? "not known: only the nodes have the files" : formatCount(steps)],
-    ...(sum ? [["One all-reduce", allReduceWords(sum)] as const] : []),
+    ...(sum ? [[sum.of === "activations" ? "Sums of a step" : "One all-reduce", allReduceWords(sum)] as const] : []),
     ...(bubble == null ? [] : [["Pipeline", `each stage is idle for at least ${percent(bubble)} of a step`] as const]),
     ...(nodes.length === 0 ? [] : [["Nodes", nodes.map(({ node, ranks }) => `${node} (${plural(ranks, "rank")})`).join(", ")] as const]),
   ];
@@ -25,6 +25,7 @@ function allReduceWords({ time_us: time, algorithm, pieces, every_steps: steps }
 /** The source of the all-reduce's time; null if there is none. */
 export function sumWords({ gradient_sum: sum }: TrainingPrediction): string | null {
   if (sum === null) return null;
+  if (sum.of === "activations") return `${sum.source} A step waits for all of these sums. This is a prediction, not a measurement.`;
   const hidden = sum.every_steps === 1 ? " The part that overlaps with backward does not lengthen the step." : "";
   return `${sum.source}${hidden} This is a prediction, not a measurement.`;
 }

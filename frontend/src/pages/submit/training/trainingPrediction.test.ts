@@ -28,7 +28,7 @@ it("says how large, how many and how long", () => {
 });
 
 it("says how often local_sgd averages, and that nothing hides the average", () => {
-  const average = { algorithm: "ring", time_us: 123.4, pieces: 2, every_steps: 8, source: "The cost model." };
+  const average = { of: "parameters" as const, algorithm: "ring", time_us: 123.4, pieces: 2, every_steps: 8, source: "The cost model." };
   expect(trainingItems({ ...found, gradient_sum: average })[2]?.[1]).toBe("about 123 µs by ring, in 2 pieces, every 8 steps");
   expect(sumWords({ gradient_sum: average } as TrainingPrediction)).toBe("The cost model. This is a prediction, not a measurement.");
 });

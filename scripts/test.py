@@ -152,7 +152,7 @@ def run_in_room(tiers: list[Tier], is_long: bool, letter: str) -> list[Outcome]:
     # What is long may store more than memory holds.
     run_folder = leftovers.make_folder(letter, in_memory=way is not None and way.is_in_memory and not is_long)
     environment = _environment(is_long) | leftovers.environment(run_folder)
-    tools = [tool for tier in tiers for tool in tier.tools]
+    tools = [tool for tier in tiers for tool in (tier.long_tools if is_long else tier.tools)]
     if tools:
         say(f"--- {_names(tiers)}", *lengths.told(lengths.lines_of()))
     try:
@@ -254,7 +254,7 @@ def _company(tier: Tier) -> object:
 
 
 def _why_not(tier: Tier, is_long: bool) -> str | None:
-    return "it has no long part" if is_long and not tier.folders else tier.missing()
+    return "it has no long part" if is_long and not (tier.folders or tier.long_tools) else tier.missing()
 
 
 def _lies_in(path: str, folders: Iterable[str]) -> bool:

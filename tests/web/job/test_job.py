@@ -1,12 +1,10 @@
 """The job page while a job runs, waits, is cancelled or has failed; and when the stream is down."""
 
-import contextlib
 import re
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urlsplit
 
-import psutil
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from tests.web.browsing import Site, Visit, choose, tell, visiting
@@ -45,13 +43,11 @@ def endless(site: Site, endless_jobs: list[int]) -> int:
     if not endless_jobs or site.get(f"/jobs/{endless_jobs[-1]}")["state"] != "running":
         endless_jobs.append(int(site.post("/jobs", ENDLESS | {"time_limit_seconds": 600}).json()["id"]))
         site.lab.wait_for_state(endless_jobs[-1], "running")
-        # It is there to be looked at: the browser comes first.
-        for rank in site.lab.ranks():
-            with contextlib.suppress(psutil.NoSuchProcess):
-                rank.nice(19)
+        site.lab.yield_to_others()
     return endless_jobs[-1]
 
 
+@pytest.mark.long
 def test_a_waiting_job_says_why(visit: Visit, endless: int) -> None:
     body = {"name": "waits", "placement": {"ranks": 4}, "benchmark": {"max_bytes": 64}}
     waiting = visit.site.post("/jobs", body).json()["id"]
@@ -98,6 +94,7 @@ def watch_steps(visit: Visit, job_id: int) -> list[tuple[float, Any]]:
     return shifts(page)
 
 
+@pytest.mark.long
 def test_cancel_asks_and_ends_the_job(visit: Visit, endless: int) -> None:
     page = visit.open(f"/jobs/{endless}")
     expect(page).to_have_title(re.compile(r"^◐ .* · job \d+ · ringscope$"))

@@ -86,6 +86,7 @@ def fail_traces(page: Page, status: int = 500) -> None:
     )
 
 
+@pytest.mark.long
 def test_every_step_of_a_real_job_is_the_traces_of_the_api(visit: Visit, followed: int) -> None:
     trace = visit.site.get(f"/jobs/{followed}/trace")
     expected = steps(trace)

@@ -65,7 +65,8 @@ def test_a_row_of_the_list_says_why_by_its_arrows_and_by_a_click(
         expect(page.get_by_role("dialog", name="Keys")).to_contain_text("the reasons for its marks")
 
 
-@pytest.mark.parametrize("scheme", [pytest.param("light", marks=pytest.mark.long), "dark"])
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_job_says_why_by_tab_by_click_and_to_a_pointer(
     browser: Browser, site: Site, disturbed: int, scheme: Literal["light", "dark"]
 ) -> None:

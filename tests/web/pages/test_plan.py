@@ -91,6 +91,7 @@ def copied_body(page: Page) -> object:
     return json.loads(found[1])
 
 
+@pytest.mark.long
 def test_fields_are_in_the_url_and_back_goes_back(visit: Visit) -> None:
     page = visit.open("/plan")
     size = page.get_by_label("Size K", exact=True)

@@ -82,6 +82,7 @@ def test_step_by_step_to_the_sum(visit: Visit) -> None:
     expect(sentence).to_contain_text("Every rank ends with 7, 14, 21.")
 
 
+@pytest.mark.long
 def test_keys_and_buttons_jump(visit: Visit) -> None:
     page = visit.open("/ring?step=1")
     heading = page.get_by_role("heading", level=2).filter(has_text=re.compile("^(Step|At the start)"))

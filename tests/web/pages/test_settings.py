@@ -10,6 +10,7 @@ from tests.cluster.lab import eventually, free_port
 from tests.web.browsing import Visit
 
 
+@pytest.mark.long
 def test_a_token_is_made_shown_once_and_revoked(visit: Visit) -> None:
     visit.expect_error("422")
     page = visit.open("/settings/tokens")
@@ -48,6 +49,7 @@ def test_the_line_below_the_tokens_runs_in_a_bare_shell(visit: Visit, tmp_path: 
     assert "admin" in done.stdout
 
 
+@pytest.mark.long
 def test_a_nodes_token_is_rotated_by_its_agent(visit: Visit) -> None:
     page = visit.open("/settings/tokens")
     (token,) = [item for item in visit.site.get("/tokens")["items"] if item["kind"] == "agent"]

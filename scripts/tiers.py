@@ -30,7 +30,9 @@ class Way:
 
 @dataclass(frozen=True)
 class Tier:
-    """Commands or folders of tests that run together; ``long_tools`` are the commands of the long tests; ``missing`` says why they cannot run here, or None.
+    """Commands or folders of tests that run together; ``missing`` says why they cannot run here, or None.
+
+    ``long_tools`` are the commands that the long tests run in place of ``tools``.
 
     ``budget_seconds`` is what the gate's part should take, with two other runs beside it on two cores: it is told, and
     nothing fails by it. Tiers that go the same way are one run of pytest. A folder that lies in one of another tier is

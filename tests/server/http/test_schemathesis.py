@@ -123,7 +123,7 @@ def called(case: schemathesis.Case, live: Live, headers: dict[str, str]) -> requ
     operation = case.operation.definition.raw["operationId"]
     if operation == "revoke_token" and str(case.path_parameters.get("token_id")) in live.own_ids:
         case.path_parameters["token_id"] = 10**6
-    # Once node 0 is lost, who removes it or joins in its name ends the agent's token; whether it is depends on the machine.
+    # Once node 0 is lost, removing it ends the agent's token, and so does joining in its name; a slow machine loses it.
     if operation == "remove_node":
         case.path_parameters["name"] = "another"
     if operation == "join_agent" and isinstance(case.body, dict) and case.body.get("name") == "0":

@@ -1,6 +1,7 @@
 """Every run is recomputed: ranks, collective, each row's identities, the footer; what is no result is refused. Pure."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 from math import ceil, floor, inf, isfinite
 
 from ringscope.contracts.words.units import plural
@@ -183,7 +184,14 @@ def _broken(row: Row, run: Run) -> list[str]:
 
 
 def _footer(run: Run) -> None:
-    """Compare the footer with the mean of the rows; if it differs, rows are missing or damaged."""
+    """Compare sizes with the step, and the footer with the mean of the rows; if they differ, rows are missing."""
+    run.partial |= not run.rows and run.mean_busbw is not None and run.mean_busbw.value > 0
+    # Sizes are rounded down to whole pieces, so that a step can be almost twice as large.
+    largest_step = 2 * run.step_factor - 1 if run.step_factor is not None and run.step_factor > 1 else inf
+    for size, following in pairwise(row.size_bytes for row in run.rows):
+        if size > 0 and size * largest_step < following:
+            run.partial = True
+            run.note(f"A row is missing between {size} B and {following} B: the step is {run.step_factor}.")
     cells = [row.busbw for row in run.rows if row.busbw is not None and isfinite(row.busbw.value)]
     if run.mean_busbw is None or not cells:
         return

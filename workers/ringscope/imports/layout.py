@@ -83,8 +83,15 @@ def header_of(words: Sequence[str]) -> Layout | None:
         for i, word in enumerate(bare[:-2]):
             if word == first and bare[i + 1] == second and bare[i + 2] == third:
                 names = tuple(bare[i + 3 :])
-                return Layout(names) if names[0] != "algbw" else None
+                return Layout(names) if _is_whole(names) else None
     return None
+
+
+def _is_whole(names: Sequence[str]) -> bool:
+    """Return whether both placements have the same columns: a header may be cut, also within a word."""
+    first, second = (i for i, name in enumerate(names) if name == "algbw")
+    end = len(names) - (names[-1] == _STAMP)
+    return first > 0 and [*names[first - 1 : second - 1]] == [*names[second - 1 : end]]
 
 
 def place_of_dtype(words: Sequence[str]) -> int | None:

@@ -13,7 +13,7 @@ ITEMSIZES = {
 _MORE = ("alltoallv", "gather", "scatter", "hypercube")
 _KNOWN = {name.replace("_", ""): name for name in (*COLLECTIVES, *_MORE)}
 _PART = frozenset({"reduce_scatter", "all_gather", "alltoall", "alltoallv", "gather", "scatter"})
-_PROGRAM = re.compile(r"(?:^|[\s/'\"(])(?:nccl_|rccl_)?([a-z_]{4,16})_perf(?:_mpi)?(?=$|[\s'\",)])")
+_PROGRAM = re.compile(r"(?:^|[\s/'\"(])(?:nccl_|rccl_)?([a-z][a-z_]{3,15})_perf(?:_mpi)?(?=$|[\s'\",)])")
 
 
 def collective_named(name: str) -> str | None:

@@ -14,6 +14,8 @@ _MARKS = (
     "Using devices",
 )  # fmt: skip
 _OURS = re.compile(r"\branks: ([0-9]{1,6})\b")
+_STEP = re.compile(r"step: ([0-9]{1,4})\(factor\)")
+_FRAGMENT = re.compile(r"[0-9.e+/NA-]{1,24}")
 _COMPLETE = frozenset({"0", "N/A", "0e+00"})  # a last cell that is not the start of a longer number
 _MOST_UNREADABLE = 5
 
@@ -100,6 +102,8 @@ class _Reader:
             self._fresh(number)
             self._layout, self._is_told = layout, True
             self._unit = "us" if "size" in words or "#size" in words else "ms"
+        elif len(words) == 1 and self._run.rows and _FRAGMENT.fullmatch(words[0]):
+            self._drop_last(number)
         elif not self._mark(number, line, words):
             self._around(number, line)
         if self._run.machine.devices and not self._has_list and "Rank" not in line:
@@ -122,6 +126,13 @@ class _Reader:
             self._has_list = bool(self._run.machine.devices)
             self._crash(number, line)
 
+    def _drop_last(self, number: int) -> None:
+        """Leave out the row before a line that has only a piece of a number: its last number may go on there."""
+        last = self._run.rows[-1].line
+        if last == number - 1:
+            self._run.rows = [row for row in self._run.rows if row.line != last]
+            self._unreadable.append(last)
+
     def _row(self, number: int, words: list[str], place: int) -> None:
         if self._has_footer:
             self._fresh(number)
@@ -134,6 +145,7 @@ class _Reader:
         except UnreadableError:
             self._unreadable.append(number)
             self._is_told = True
+            self._run.machine.is_list_whole &= bool(self._run.rows)  # it may have been a line of the list
             return
         if self._unit == "ms":
             for row in rows:
@@ -148,9 +160,9 @@ class _Reader:
             self._fresh(number, starts=True)
             self._is_told = self._has_started = True
             told = line.partition("starting:")[2].split()
-            self._name(told[0] if told else "", "Collective test starting")
             if found := _OURS.search(line):
                 self._run.tool, self._run.ranks, self._run.ranks_from = "ringscope", int(found[1]), "the header"
+            self._name(told[0] if told else "", "Collective test starting")
         elif "Collective test concluded" in line:
             told = line.partition("concluded:")[2].split()
             if self._run.collective is None and told:
@@ -175,6 +187,8 @@ class _Reader:
         elif ("nThread" in words and "minBytes" in words) or "Using devices" in line:
             self._fresh(number)
             self._is_told = True
+            if found := _STEP.search(line):
+                self._run.step_factor = int(found[1])
         elif "(us)" in words or "(ms)" in words:
             self._unit = "ms" if "(ms)" in words else "us"
         elif "SIMULATED:" in words:
@@ -214,7 +228,9 @@ class _Reader:
             self._run.failed = True
 
     def _name(self, word: str, source: str) -> None:
-        collective = collective_named(word)
+        """Take a program's name, all_reduce_perf, or in our own table that of the collective; nothing that is cut."""
+        is_whole = "_perf" in word or self._run.tool == "ringscope"
+        collective = collective_named(word) if is_whole else None
         if collective is not None:
             self._run.collective, self._run.collective_from = collective, source
 

@@ -34,8 +34,9 @@ from ringscope_server.services import Services
 
 log = logging.getLogger(__name__)
 
-INTERVAL_SECONDS = 1.0
-# If a look takes long, the pause after it is as long, up to this limit: a hang must be reported in time.
+INTERVAL_SECONDS = 1.0  # from look to look
+# If a look takes more than half of that, the pause after it is as long, up to this limit: a hang must be reported in
+# time.
 MOST_REST_SECONDS = 2.0
 
 
@@ -43,7 +44,7 @@ async def run(services: Services) -> None:
     """Look repeatedly until cancelled; a failed look is logged and the next one tries again."""
     loop, took_seconds = Insights(services), 0.0
     while True:
-        await asyncio.sleep(min(max(INTERVAL_SECONDS, took_seconds), MOST_REST_SECONDS))
+        await asyncio.sleep(rest_seconds(took_seconds))
         began = time.monotonic()
         try:
             with services.admission.background_task():
@@ -52,6 +53,11 @@ async def run(services: Services) -> None:
         except Exception as error:
             log_failure(log, "A look for insights failed", error)
         took_seconds = time.monotonic() - began
+
+
+def rest_seconds(took_seconds: float) -> float:
+    """Return the pause after a look that took so long."""
+    return min(max(INTERVAL_SECONDS - took_seconds, took_seconds), MOST_REST_SECONDS)
 
 
 @dataclass

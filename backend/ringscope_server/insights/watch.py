@@ -140,7 +140,7 @@ class Watch:
         judgement.opened += _settle(self._of_steps, findings, judged, active, judgement)
 
     def _judge_newest_steps(self, news: News, judgement: Judgement) -> None:
-        """Judge typical steps of the last second: a slow loader is certain at once."""
+        """Judge the newest typical steps: a slow loader is certain at once."""
         typical = typical_steps([step for _, _, step in news.steps])
         if len(typical) == self._ranks:
             found = straggler.of_typical_steps(typical, self._newest)

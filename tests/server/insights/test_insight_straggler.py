@@ -2,9 +2,11 @@
 
 import pytest
 
+from ringscope_server.insights.step_windows import RankStep
 from ringscope_server.insights.stragglers import straggler
-from ringscope_server.insights.stragglers.causes import MeanStep
+from ringscope_server.insights.stragglers.causes import MeanStep, typical_steps
 from ringscope_server.insights.windows import Window
+from ringscope_server.results.arrivals import Start
 
 
 def window(rank: int, waited: float = 0.0, queued: float = 0.0, running: float = 1.0, **more: float) -> Window:
@@ -192,3 +194,17 @@ def test_a_cause_explains_four_fifths_of_the_difference(input_share: float, caus
 
 def mean_steps(*compute_us: float) -> dict[int, MeanStep]:
     return {rank: MeanStep(f"n{rank}", 100_000.0, value) for rank, value in enumerate(compute_us)}
+
+
+@pytest.mark.parametrize(
+    ("step_ms", "typical_us"),
+    [(50, {0: 11_000.0}), (150, {0: 16_000.0}), (300, {})],
+    ids=["12 steps of 0.6 s", "the last five", "too few in a second"],
+)
+def test_typical_steps_are_the_newest_ones(step_ms: int, typical_us: dict[int, float]) -> None:
+    """Step n waits n ms for its samples; the order in which they come does not count."""
+    steps = [
+        RankStep(Start(0, "n0", number * step_ms * 1_000_000, None), step_ms * 1e3, 0.0, 0.0, number * 1e3)
+        for number in (*range(0, 20, 2), *range(1, 20, 2))
+    ]
+    assert {rank: step.input_us for rank, step in typical_steps(steps).items()} == typical_us

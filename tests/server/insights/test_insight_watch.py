@@ -176,14 +176,14 @@ def test_a_rank_that_is_slow_in_steps_is_told_once_its_time_was_seen_in_two_wind
 @pytest.mark.parametrize(
     ("what", "input_us", "told"),
     [
-        ("slow for most of the second", lambda step: 30_000.0 * (step > 4), [SLOW]),
-        ("slow for less of it", lambda step: 30_000.0 * (step > 5), []),
+        ("slow for most of 0.6 s", lambda step: 30_000.0 * (step > 10), [SLOW]),
+        ("slow for less of it", lambda step: 30_000.0 * (step > 11), []),
         ("stopped now and then", lambda step: 90_000.0 * (step % 3 > 0), []),
         ("a single stall", lambda step: 900_000.0 * (step == 15), []),
         ("a little slower", lambda step: 2_500.0, []),
     ],
 )
-def test_a_slow_loader_is_told_with_the_first_second_of_slow_steps(
+def test_a_slow_loader_is_told_with_its_first_slow_steps(
     what: str, input_us: Callable[[int], float], told: list[tuple[str, int]]
 ) -> None:
     opened = Watch(3, Limits(60), {}).look(training_news(0, 20_000.0, input_us), ()).opened

@@ -15,8 +15,9 @@ from ringscope_server.insights.windows import Window, median_of
 
 Cause = Literal["queued", "input", "stopped", "compute"]
 MIN_EXPLAINED = 0.8
-TYPICAL_NS = 1_000_000_000
-MIN_TYPICAL_STEPS = 5  # in the last second
+TYPICAL_NS = 600_000_000
+LONGEST_TYPICAL_NS = 1_000_000_000  # if that has fewer steps than the next number
+MIN_TYPICAL_STEPS = 5
 SPINNING_SHARE = 0.1  # if the median rank sleeps more, ranks sleep while they wait
 
 WORDS: dict[Cause, str] = {
@@ -72,17 +73,25 @@ def mean_steps(told: Iterable[RankStep]) -> dict[int, MeanStep]:
 
 
 def typical_steps(told: Iterable[RankStep]) -> dict[int, MeanStep]:
-    """Return the lower quartiles over the steps of each rank's last second, for ranks that have enough of them there.
+    """Return the lower quartiles over the newest steps of each rank, for ranks that have enough of them in that time.
 
     Three of four steps take at least as long, so neither a stall nor a rank that is stopped now and then shows in them.
     """
-    found = {}
-    for rank, steps in _by_rank(told).items():
-        since_ns = max(step.start.time_ns for step in steps) - TYPICAL_NS
-        newest = [step for step in steps if step.start.time_ns > since_ns]
-        if len(newest) >= MIN_TYPICAL_STEPS:
-            found[rank] = _step_of(newest, _lower_quartile)
-    return found
+    return {
+        rank: _step_of(newest, _lower_quartile)
+        for rank, steps in _by_rank(told).items()
+        if len(newest := _newest(steps)) >= MIN_TYPICAL_STEPS
+    }
+
+
+def _newest(steps: Sequence[RankStep]) -> list[RankStep]:
+    """Return the steps of the last 0.6 s; if there are too few, the newest ones of the last second, but no more."""
+    until_ns = max(step.start.time_ns for step in steps)
+    ordered = sorted(steps, key=lambda step: until_ns - step.start.time_ns)
+    recent = [step for step in ordered if until_ns - step.start.time_ns < TYPICAL_NS]
+    if len(recent) >= MIN_TYPICAL_STEPS:
+        return recent
+    return [step for step in ordered[:MIN_TYPICAL_STEPS] if until_ns - step.start.time_ns < LONGEST_TYPICAL_NS]
 
 
 def _lower_quartile(values: list[float]) -> float:

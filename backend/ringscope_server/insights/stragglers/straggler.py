@@ -79,7 +79,7 @@ def of_steps(steps: Mapping[int, MeanStep], windows: Sequence[Window] = ()) -> l
 
 
 def of_typical_steps(steps: Mapping[int, MeanStep], windows: Sequence[Window] = ()) -> list[Finding]:
-    """Return the ranks whose loader is slow by typical steps of the last second.
+    """Return the ranks whose loader is slow by their newest typical steps.
 
     They do not show single steps that were disturbed, so this needs no second window.
     """

@@ -27,7 +27,8 @@ def facts(source: Source) -> Facts:
 def test_there_are_enough_rows_of_each_class() -> None:
     assert sum(len(source.rows) for source in SOURCES) >= 60
     assert {"A100", "H100", "H200", "B200", "GB200", "MI300X", "V100"} <= {source.gpu for source in SOURCES}
-    assert {"all_reduce", "all_gather", "reduce_scatter", "alltoall", "sendrecv"} <= {source.collective for source in SOURCES}
+    collectives = {source.collective for source in SOURCES}
+    assert {"all_reduce", "all_gather", "reduce_scatter", "alltoall", "sendrecv"} <= collectives
     assert {1, 2, 4, 12} <= {source.nodes for source in SOURCES}
 
 

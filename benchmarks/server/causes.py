@@ -125,7 +125,13 @@ def marked(path: Path) -> Iterator[None]:
 def running_job(client: Client, folder: Path) -> Iterator[int]:
     """The script as a job that runs until the context is left."""
     script = {"file": "steps.py", "arguments": [str(folder)]}
-    job = {"kind": "script", "script": script, "placement": {"ranks": RANKS}, "max_attempts": 1}
+    job = {
+        "kind": "script",
+        "script": script,
+        "placement": {"ranks": RANKS},
+        "max_attempts": 1,
+        "time_limit_seconds": 86_400,
+    }
     number = client.submit(job, str(uuid.uuid4())).id
     try:
         wait_for(lambda: client.job(number).state == "running", "the start of the job")

@@ -1,15 +1,9 @@
 import { expect, it } from "vitest";
-import { datasetText, modelText, ownModel } from "./model";
+import { datasetText, modelText } from "./model";
 
 it("writes a model and a dataset as the command line takes them", () => {
   expect(modelText("gpt")).toBe("gpt");
   expect(modelText({ file: "a/my_model.py", build: "make" })).toBe("a/my_model.py:make");
   expect(datasetText({ name: "digits", file: null, load: "load" } as never)).toBe("digits");
   expect(datasetText({ name: "own", file: "my_data.py", load: "pairs" } as never)).toBe("my_data.py:pairs");
-});
-
-it("reads a file with its function, and leaves the name of a model alone", () => {
-  expect(ownModel("mlp")).toBeNull();
-  expect(ownModel("my_model.py:make")).toEqual({ file: "my_model.py", build: "make" });
-  expect(ownModel("my_model.py")).toEqual({ file: "my_model.py" });
 });

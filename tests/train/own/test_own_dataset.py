@@ -86,6 +86,10 @@ def test_processes_read_the_same_samples_ahead(numbers: Callable[[str], None], k
             r"returned one iterable dataset, of which no part can be held out; return a pai",
         ),
         ("def load(): return Numbers(9), 3", r"returned a pair with an int; return a map-style or iterable"),
+        (
+            "def load(): return torch.utils.data.DataLoader(Numbers(9), 3)",
+            r"returned a DataLoader; return a map-style or iterable dataset",
+        ),
         ("def load(): return Numbers(1)", r"has 1 samples; give at least 2"),
         (
             "def load(): return [1.0, 2.0, 3.0]",

@@ -1,8 +1,9 @@
 /** A form as a table: the pointer of each field in the specification, and how its text becomes a value. */
 import type { FieldProblem } from "../../api/client";
 import type { JobSpec } from "../../api/types";
-import { type Model, modelText, ownModel } from "../model";
+import { type Model, modelText } from "../model";
 import { formWords } from "./fieldWords";
+import { ownModel } from "./ownModel";
 import { labelsFrom, labelsText } from "../labels";
 import { formatSize, parseSize } from "../size";
 

@@ -1,6 +1,6 @@
 /** The form of a training job: its fields by their names in the specification. */
 import type { Engine, JobSpec } from "../../api/types";
-import { isOwn } from "../model";
+import { isOwn } from "./ownModel";
 import { specToForm } from "./specForm";
 import type { Form, Problems, FieldTable } from "./types";
 

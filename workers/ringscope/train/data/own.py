@@ -16,6 +16,7 @@ from ringscope.train.own import OwnFunction
 from ringscope.train.own.file import a, place_of
 
 _FIELD = "training.dataset.load"
+_NO_DATASETS = (str, bytes, dict, DataLoader)  # a loader has batches already; the job says how many samples are one
 _EXPECTED = "return a map-style or iterable dataset, or a pair of them for training and validation"
 _Batch = tuple[Tensor, Tensor]
 _Plan = Callable[[], Iterator[Tensor]]
@@ -235,11 +236,11 @@ class _Stream(IterableDataset[Any]):
 
 def _is_map(found: Any) -> bool:
     is_map = hasattr(type(found), "__getitem__") and _length(found) is not None
-    return is_map and not isinstance(found, (str, bytes, dict, IterableDataset))
+    return is_map and not isinstance(found, (*_NO_DATASETS, IterableDataset))
 
 
 def _is_iterable(found: Any) -> bool:
-    return hasattr(type(found), "__iter__") and not isinstance(found, (str, bytes, dict)) and iter(found) is not found
+    return hasattr(type(found), "__iter__") and not isinstance(found, _NO_DATASETS) and iter(found) is not found
 
 
 def _length(found: Any) -> int | None:

@@ -1,7 +1,7 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { argumentsOf, withArgument } from "../../../lib/form/specForm";
 import { needsFolder } from "../../../lib/form/trainingForm";
-import { isOwn } from "../../../lib/model";
+import { isOwn } from "../../../lib/form/ownModel";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 

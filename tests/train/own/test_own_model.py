@@ -119,12 +119,21 @@ def test_the_accuracy_is_the_models_or_that_of_classes_or_none(write: Write, met
     assert found.accuracy == (None if accuracy is None else pytest.approx(accuracy))
 
 
-def test_the_layers_of_a_model_that_says_none_are_refused(write: Write) -> None:
-    write(
-        "net.py",
-        NET + "    def forward(self, x): return super().forward(x.flatten(1))\n"
-        "def build(): return Net(), nn.CrossEntropyLoss()\n",
+SAYS = "    def forward(self, x): return super().forward(x.flatten(1))\n"
+BUILD = "def build(): return Net(), nn.CrossEntropyLoss()\n"
+
+
+def test_the_layers_of_a_model_are_those_that_it_says(write: Write) -> None:
+    write("net.py", NET + SAYS + "    def layers(self): return [nn.Flatten(), nn.Linear(64, 10)]\n" + BUILD)
+    assert [len(layer.parameters) for layer in models.layers_of(built(spec()))] == [2]
+
+
+@pytest.mark.parametrize("attribute", ["", "        self.layers = nn.ModuleList()\n"])
+def test_the_layers_of_a_model_that_says_none_are_refused(write: Write, attribute: str) -> None:
+    net = NET.replace("(64, 10)\n", f"(64, 10)\n{attribute}").replace(
+        "def __init__(self): ", "def __init__(self):\n        "
     )
+    write("net.py", net + SAYS + BUILD)
     with pytest.raises(EngineError, match=r"Net does not say what they are; build a torch\.nn\.Sequential, or add"):
         models.layers_of(built(spec()))
 

@@ -1,6 +1,6 @@
 """The layers of a model in order, between which a pipeline can cut it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -36,25 +36,31 @@ class Layered(Protocol):
 
 
 def layers_of(model: nn.Module) -> list[Layer]:
-    """Return the layers of a model; of a torch.nn.Sequential each has parameters.
+    """Return the layers of a model; modules without parameters belong to the layer before them, or else after them.
 
-    EngineError for an own model that is not a Sequential and has no method ``layers``.
+    EngineError for an own model that is not a torch.nn.Sequential and has no method ``layers``.
     """
-    if isinstance(model, Layered):
+    # a model of the user's may have an attribute of that name, such as a ModuleList
+    if isinstance(model, Layered) and callable(getattr(type(model), "layers", None)):
         assert isinstance(model, nn.Module)
+        found = model.layers()
         names = {id(module): name for name, module in model.named_modules()}
-        return [
-            Layer.of(names.get(id(each), str(place)), each) if isinstance(each, nn.Module) else each
-            for place, each in enumerate(model.layers())
-        ]
+        modules = [each for each in found if isinstance(each, nn.Module)]
+        if not modules:
+            return [each for each in found if isinstance(each, Layer)]
+        return _grouped([(names.get(id(each), str(place)), each) for place, each in enumerate(modules)])
     if not isinstance(model, nn.Sequential):
         raise EngineError(
             f"training.strategy: pipeline cuts a model between its layers, and {type(model).__name__} does not say "
             "what they are; build a torch.nn.Sequential, or add a method layers that returns its modules in order."
         )
+    return _grouped(list(model.named_children()))
+
+
+def _grouped(modules: Sequence[tuple[str, nn.Module]]) -> list[Layer]:
     groups: list[tuple[str, list[nn.Module]]] = []
     before: list[nn.Module] = []  # modules without parameters in front of the first layer
-    for name, module in model.named_children():
+    for name, module in modules:
         if next(module.parameters(), None) is not None:
             groups.append((name, [*before, module]))
             before = []

@@ -69,6 +69,7 @@ def test_without_a_table_the_likeliest_are_tried_and_it_says_so(tmp_path):
     assert re.search(rf"^# auto took \w+, .*; {figures}{expected}\.$", done.stdout, re.M)
 
 
+@pytest.mark.long
 def test_a_damaged_table_is_told_before_ranks_start(tmp_path):
     (tmp_path / "tuning.json").write_text("{")
     for arguments in (("bench", "--algorithm", "auto", *SMALL), ("tune", "--show")):

@@ -143,6 +143,7 @@ def test_no_operation_fails_and_each_answers_as_documented(case: schemathesis.Ca
     assert response.status_code != 401 or is_login, "the token is worth nothing any more"
 
 
+@pytest.mark.long
 @FEW.parametrize()
 @thinking_up(examples=1)
 def test_nor_do_some_for_a_viewer_and_for_nobody(case: schemathesis.Case, live: Live) -> None:

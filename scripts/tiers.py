@@ -78,7 +78,7 @@ def _not_found(*commands: str) -> str | None:
 
 # Tests of one process have no second chance; the long ones go to whichever of two workers is free.
 _LONG_IN_PROCESS = ("--timeout=1800", "--numprocesses=2", "--dist=worksteal")
-FAST, TRAIN = (Way(("--timeout=120",), _LONG_IN_PROCESS) for _ in range(2))
+FAST, PROGRAMS, TRAIN = (Way(("--timeout=120",), _LONG_IN_PROCESS) for _ in range(3))
 SERVER, SCHEDULER = (Way(("--timeout=120",), _LONG_IN_PROCESS, is_in_memory=True) for _ in range(2))
 # Real processes and links: what failed is tried again. The long ones also measure, or bring the machine to its limits:
 # each has it for itself.
@@ -88,7 +88,7 @@ BROWSERS = Way(PROCESSES.options, is_in_memory=True)
 TIERS = (
     Tier(
         "lint",
-        60,
+        50,
         tools=(
             ("mypy", "--no-error-summary"),
             ("scripts/ui", "lint:gate"),  # but for the rules of React's compiler, which take three times as long
@@ -101,18 +101,19 @@ TIERS = (
     ),
     Tier(
         "fast",
-        100,
+        80,
         folders=tuple(
             f"tests/{package}"
             for package in (
                 *("contracts", "schedules", "cost", "choice", "expected", "imports", "judging", "search", "engine"),
-                *("bench", "rank", "agent", "cli", "deploy", "examples", "gate"),
+                *("bench", "rank", "deploy", "examples", "gate"),
             )
         ),
         way=FAST,
     ),
-    Tier("train", 30, folders=("tests/train",), way=TRAIN),
-    Tier("server", 150, folders=("tests/server",), way=SERVER),  # but for the parts below, which are as much again
+    Tier("programs", 70, folders=("tests/agent", "tests/cli"), way=PROGRAMS),
+    Tier("train", 40, folders=("tests/train",), way=TRAIN),
+    Tier("server", 220, folders=("tests/server",), way=SERVER),  # but for the parts below
     Tier(
         "scheduler",
         150,
@@ -124,13 +125,13 @@ TIERS = (
     ),
     Tier(
         "hosts",
-        40,
+        20,
         folders=("tests/cluster/hosts", "tests/cluster/slurm"),  # network namespaces, and a real Slurm
         way=PROCESSES,
         missing=no_namespaces,
     ),
     Tier("monitoring", 30, folders=("tests/monitoring",), way=PROCESSES, missing=no_prometheus),
     Tier("cluster", 200, folders=("tests/cluster",), way=PROCESSES),
-    Tier("web", 165, folders=("tests/web",), way=BROWSERS, missing=no_browser),
+    Tier("web", 120, folders=("tests/web",), way=BROWSERS, missing=no_browser),
     Tier("gpu", 60, folders=("tests/gpu",), way=Way(("--timeout=300",)), missing=no_gpu),
 )

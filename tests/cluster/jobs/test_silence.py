@@ -113,8 +113,9 @@ def test_a_script_with_hang_seconds_is_held_to_it(scripts: tuple[Lab, Path]) -> 
     assert job.reason == "hang_detected" and "for 3 s (limit 3 s)" in job.message, job.message
 
 
-@pytest.mark.parametrize("end", [pytest.param(end, marks=[] if end == "return" else pytest.mark.long) for end in ENDS])
-@pytest.mark.parametrize("call", [pytest.param(c, marks=[] if c == "all_reduce" else pytest.mark.long) for c in CALLS])
+@pytest.mark.long
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("call", CALLS)
 def test_a_rank_that_ends_while_another_waits_for_it_is_named_at_once(
     scripts: tuple[Lab, Path], call: str, end: str
 ) -> None:

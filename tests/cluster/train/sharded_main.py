@@ -138,7 +138,7 @@ def _at(comm: Communicator, value: int) -> Any:
 def main() -> None:
     """Tell of the variants that are named, and of their checkpoints where those are asked for."""
     torch.set_num_threads(1)
-    folder, wanted, resumes = Path(sys.argv[1]), sys.argv[2].split(","), sys.argv[3].split(",")
+    folder, wanted, resumes = Path(sys.argv[1]), sys.argv[2].split(","), [*filter(None, sys.argv[3].split(","))]
     comms = {transport: Communicator(transport) for transport in ("auto", "mpi")}
     for name in wanted:
         options = VARIANTS[name]

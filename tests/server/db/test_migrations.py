@@ -24,6 +24,10 @@ from ringscope_server.db.sqlite import sqlite_url
 pytestmark = pytest.mark.both_databases
 
 T = TypeVar("T")
+# What these move is moved alike on both databases; whether a way up and down exists on PostgreSQL is another test's.
+LONG_ON_POSTGRESQL = pytest.mark.parametrize(
+    "empty_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
+)
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 
 
@@ -88,6 +92,7 @@ async def test_what_the_first_version_stored_is_there_after_the_way_up_and_down(
     assert await ask(empty, rows) == now
 
 
+@LONG_ON_POSTGRESQL
 async def test_what_lists_go_by_is_taken_out_of_earlier_jobs(empty: Database) -> None:
     await schema.run(empty.engine, lambda config: command.upgrade(config, "0005"))
     simulated = {"best": [{"transport": "simulated", "busbw_gb_per_s": 9.0}]}
@@ -110,6 +115,7 @@ async def test_what_lists_go_by_is_taken_out_of_earlier_jobs(empty: Database) ->
     ]
 
 
+@LONG_ON_POSTGRESQL
 async def test_a_job_that_went_on_with_bad_numbers_skips_steps_instead(empty: Database) -> None:
     await schema.run(empty.engine, lambda config: command.upgrade(config, "0022"))
     known = {"ranks": 2, "revision": 1, "queued_at": NOON, "excluded_nodes": []}
@@ -123,6 +129,7 @@ async def test_a_job_that_went_on_with_bad_numbers_skips_steps_instead(empty: Da
     assert [row["spec"]["training"] for row in (await ask(empty, rows))["jobs"]] == trainings
 
 
+@LONG_ON_POSTGRESQL
 async def test_keys_of_what_the_first_version_does_not_know_are_left_behind_on_the_way_down(empty: Database) -> None:
     await schema.upgrade(empty.engine)
     key = {"user": "ada", "body_sha256": "0", "created_at": NOON, "target_id": 1}
@@ -131,6 +138,7 @@ async def test_keys_of_what_the_first_version_does_not_know_are_left_behind_on_t
     assert (await ask(empty, rows))["idempotency_keys"] == []
 
 
+@LONG_ON_POSTGRESQL
 async def test_foreign_keys_are_watched_again_after_a_migration(empty: Database) -> None:
     await schema.upgrade(empty.engine)
     with pytest.raises(IntegrityError):

@@ -213,6 +213,7 @@ async def baseline_gb_per_s(server: Server, agent: FakeAgent, **spec: Any) -> se
     return {row["median_gb_per_s"] for row in (await prediction_of(server, job["id"]))["baseline"]}
 
 
+@pytest.mark.sample(2)
 @pytest.mark.parametrize("mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 8}], ids=str)
 async def test_the_baseline_is_of_jobs_that_measured_in_the_same_mode(server: Server, mode: dict[str, Any]) -> None:
     agent = await server.node(slots=8)

@@ -93,6 +93,7 @@ NOT_MOVED = {
 }
 
 
+@pytest.mark.matrix
 @STEPS
 @pytest.mark.parametrize("model", [Job, Attempt, Member, Node, Pulse, Insight, WebhookDelivery])
 async def test_every_time_of_what_is_open_moves(

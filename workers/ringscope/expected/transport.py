@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ringscope.contracts.words.units import is_whole_number
 from ringscope.expected.facts import Facts, gpu_class
 from ringscope.expected.hardware import GPUS
 
@@ -35,7 +36,7 @@ def findings(facts: Facts) -> list[Finding]:
         )
     cards = [card for card in environment.get("NCCL_IB_HCA", "").lstrip("=").split(",") if card]
     few = 0 < len(cards) < (facts.cards or 0) and not environment.get("NCCL_IB_HCA", "").startswith("^")
-    if few and (facts.nodes or 1) > 1 and any(card[-1:].isdigit() for card in cards):
+    if few and (facts.nodes or 1) > 1 and any(is_whole_number(card[-1:]) for card in cards):
         found.append(
             Finding(
                 f"NCCL_IB_HCA names {len(cards)} of the {facts.cards} cards of a node.",

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 from math import isfinite
 
+from ringscope.contracts.words.units import is_whole_number
 from ringscope.imports.model import Cell
 
 _NUMBER = re.compile(r"[0-9]{1,20}(?:\.([0-9]{1,20}))?(?:e([+-]?[0-9]{1,3}))?", re.IGNORECASE)
@@ -36,4 +37,4 @@ def json_cell(text: str) -> Cell | None:
 
 def parse_count(text: str) -> int | None:
     """Return a whole number of digits only; None for anything else."""
-    return int(text) if text.isascii() and text.isdecimal() and len(text) <= 20 else None
+    return int(text) if is_whole_number(text) and len(text) <= 20 else None

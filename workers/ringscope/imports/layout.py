@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ringscope.contracts.words.units import is_whole_number
 from ringscope.imports.cells import parse_cell, parse_count
 from ringscope.imports.model import Cell, Row
 from ringscope.imports.names import ITEMSIZES
@@ -110,7 +111,7 @@ def guessed(words: Sequence[str], place: int) -> Layout | None:
     before = len(values) - 8
     if not 0 <= before <= 2:
         return None
-    first_is_number = before > 0 and values[0].lstrip("-").isdecimal()
+    first_is_number = before > 0 and is_whole_number(values[0].lstrip("-"))
     names = {0: (), 1: ("root",) if first_is_number else ("redop",), 2: ("redop", "root")}[before]
     wrong = "error" if "e" in values[-1].lower() and values[-1].lower().startswith(("0e", "1e")) else "#wrong"
     return Layout((*names, *("time", "algbw", "busbw", wrong) * 2), has_header=False)
@@ -128,9 +129,9 @@ def parse_row(words: Sequence[str], place: int, layout: Layout, line: int) -> li
         raise UnreadableError
     redop = values[layout.redop] if layout.redop is not None else None
     root = values[layout.root] if layout.root is not None else None
-    if redop is not None and redop[:1].isdecimal():
+    if redop is not None and is_whole_number(redop[:1]):
         raise UnreadableError
-    if root is not None and not root.removeprefix("-").isdecimal():
+    if root is not None and not is_whole_number(root.removeprefix("-")):
         raise UnreadableError
     rows = []
     for number, columns in enumerate(layout.columns):

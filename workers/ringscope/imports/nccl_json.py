@@ -3,6 +3,7 @@
 import re
 from typing import Any
 
+from ringscope.contracts.words.units import is_whole_number
 from ringscope.imports.model import Device, Row, Run
 from ringscope.imports.names import collective_named, program_in
 from ringscope.imports.partial_json import Cut, Document, cell, documents, number, text_of, whole
@@ -134,7 +135,7 @@ def _fork(document: Document, text: str) -> Run:
         run.machine.versions["nccl"] = version
     for group in _list(document.value["benchmark"]):
         for key, numbers in group.items() if isinstance(group, dict) else ():
-            if not isinstance(numbers, dict) or isinstance(numbers, Cut) or not key.isdecimal() or len(key) > 20:
+            if not isinstance(numbers, dict) or isinstance(numbers, Cut) or not is_whole_number(key) or len(key) > 20:
                 continue
             for prefix in ("oop", "ip"):
                 algbw, busbw = cell(numbers.get(f"{prefix}_algbw")), cell(numbers.get(f"{prefix}_busbw"))

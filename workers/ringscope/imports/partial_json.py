@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
+from ringscope.contracts.words.units import is_whole_number
 from ringscope.imports.cells import json_cell
 from ringscope.imports.model import Cell
 
@@ -149,7 +150,7 @@ def whole(value: Any) -> int | None:
     """Return a whole number, also of a padded string such as "    -1"; None for anything else."""
     if isinstance(value, str) and len(value) < 40:
         text = value.strip()
-        return int(text) if text.removeprefix("-").isascii() and text.removeprefix("-").isdecimal() else None
+        return int(text) if is_whole_number(text.removeprefix("-")) else None
     return int(value.value) if isinstance(value, Cell) and abs(value.value) < 2**63 else None
 
 

@@ -13,7 +13,7 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, say, s
 from ringscope.cli.results.site_file import add, sources
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.collectives import COLLECTIVES
-from ringscope.contracts.words.units import format_size, plural
+from ringscope.contracts.words.units import format_size, is_whole_number, plural
 from ringscope.expected.facts import gpu_class, parse_cards
 from ringscope.expected.judgement import Judgement
 from ringscope.expected.published import Source, search
@@ -211,7 +211,7 @@ def _aligned(line: list[str], widths: list[int]) -> Iterator[str]:
 
 
 def _is_number(cell: str) -> bool:
-    return cell == "-" or cell.replace(".", "", 1).replace("e+", "", 1).isdecimal()
+    return cell == "-" or is_whole_number(cell.replace(".", "", 1).replace("e+", "", 1))
 
 
 def _shown(name: str) -> Callable[[dict[str, Any]], str]:

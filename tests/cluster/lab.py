@@ -172,11 +172,11 @@ class Lab:
     def ranks(self) -> list[psutil.Process]:
         return self.processes("ringscope.rank")
 
-    def yield_to_others(self) -> None:
-        """Let the ranks that run take only what others leave of the cores: they are there to be looked at."""
+    def yield_to_others(self, niceness: int = 19) -> None:
+        """Let the ranks that run take little more than what others leave of the cores: they are there to be seen."""
         for rank in self.ranks():
             with contextlib.suppress(psutil.NoSuchProcess):
-                rank.nice(19)
+                rank.nice(niceness)
 
     def start_endless_job(self, ranks: int) -> tuple[int, list[psutil.Process]]:
         """A job that runs until it is ended, and its rank processes."""

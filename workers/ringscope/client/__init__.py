@@ -3,6 +3,7 @@
 from ringscope.client.connection import ApiProblemError, ServerAwayError, is_ready
 from ringscope.client.events import EventRoutes
 from ringscope.client.graphs import GraphRoutes
+from ringscope.client.imports import ImportRoutes
 from ringscope.client.insights import InsightRoutes
 from ringscope.client.jobs import Job, JobRoutes
 from ringscope.client.monitoring import MonitoringRoutes
@@ -95,6 +96,7 @@ class Client(
     TraceRoutes,
     PredictionRoutes,
     TrainingRoutes,
+    ImportRoutes,
     InsightRoutes,
     PlanningRoutes,
     NodeRoutes,

@@ -2,6 +2,7 @@
 
 from urllib.parse import parse_qs, urlsplit
 
+import pytest
 from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, Visit, visiting
 
@@ -68,6 +69,7 @@ def test_a_session_that_ends_leads_to_the_login_page(browser: Browser, site: Sit
         expect(page.get_by_role("heading", name="Log in to ringscope")).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_shared_page_opens_for_somebody_who_may_only_look(browser: Browser, site: Site, visit: Visit) -> None:
     shown = visit.open("/jobs/1?tab=configuration")
     shown.get_by_role("button", name="More").click()

@@ -15,6 +15,7 @@ def path_of(page: Page, site: Site) -> str:
     return page.url.removeprefix(site.url)
 
 
+@pytest.mark.long
 def test_the_palette_finds_pages_jobs_and_nodes_by_keyboard(visit: Visit) -> None:
     page, site = visit.page, visit.site
     visit.open("/")

@@ -66,6 +66,7 @@ def steps_now(page: Page) -> Locator:
     return page.get_by_role("region", name="Steps now", exact=True)
 
 
+@pytest.mark.long
 def test_steps_appear_while_the_job_runs_and_nothing_jumps(visit: Visit, endless: int) -> None:
     page = visit.page
     with far_server(page):

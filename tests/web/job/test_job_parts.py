@@ -105,6 +105,7 @@ def open_part(page: Page, name: str) -> None:
     page.get_by_role("navigation", name="Parts of the job").get_by_role("link", name=name).click()
 
 
+@pytest.mark.long
 def test_the_parts_are_in_the_url_and_back_goes_through_them(visit: Visit) -> None:
     page = visit.open(f"/jobs/{FIRST}")
     for part, heading in (("Latency", "Latency of ring"), ("Stragglers", "Who comes late"), ("Log", "Log")):

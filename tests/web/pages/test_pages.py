@@ -284,6 +284,7 @@ def test_the_overview_says_what_of_the_jobs_it_could_not_load(visit: Visit) -> N
     expect(page.locator(f"main a[href='/jobs/{newest}']").first).to_be_visible()
 
 
+@pytest.mark.long
 def test_the_focus_is_never_lost(visit: Visit) -> None:
     page = visit.page
     waits = {"name": "to be cancelled", "hold": True, "benchmark": {"max_bytes": 64, "iterations": 1}}
@@ -300,6 +301,7 @@ def test_the_focus_is_never_lost(visit: Visit) -> None:
     expect(page.locator("main")).to_be_focused()
 
 
+@pytest.mark.long
 def test_the_theme_stays_after_a_reload(visit: Visit) -> None:
     page = visit.open("/")
     page.get_by_role("button", name="Switch to the dark theme").click()

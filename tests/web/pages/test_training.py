@@ -115,6 +115,7 @@ def test_run_again_fills_the_form(visit: Visit, trained: tuple[int, int]) -> Non
     expect(page.get_by_label("Optimizer")).to_have_value("adam")
 
 
+@pytest.mark.long
 @pytest.mark.sample(1)
 @pytest.mark.parametrize(
     ("query", "field", "training"),

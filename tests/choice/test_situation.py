@@ -2,13 +2,13 @@
 
 from ringscope.choice.situation import Choice
 
-WHERE = " at 1 MiB (midmeans)"
+WHERE = " at 1 MiB, turn by turn"
 
 
 def test_the_lowest_time_counts_and_of_equal_ones_the_library() -> None:
     assert Choice.fastest("tried here", {"ring": 9.0, "mpi": 9.0, "tree": 10.0}, WHERE) == (
         "mpi",
-        "tried here: mpi 9 us, ring 9 us at 1 MiB (midmeans).",
+        "tried here: mpi 9 us, ring 9 us at 1 MiB, turn by turn.",
     )
 
 
@@ -17,14 +17,14 @@ def test_between_times_that_are_as_good_as_equal_the_expected_one_decides() -> N
     likeliest = ["mpi", "direct", "tree", "ring"]
     assert Choice.fastest("tried here", times_us, WHERE, likeliest=likeliest) == (
         "direct",
-        "tried here: direct 104 us, ring 100 us, mpi 150 us at 1 MiB (midmeans), "
+        "tried here: direct 104 us, ring 100 us, mpi 150 us at 1 MiB, turn by turn, "
         "within 5 % of the fastest, and expected to be the fastest.",
     )
 
 
 def test_who_is_clearly_faster_than_the_expected_one_is_taken() -> None:
     found = Choice.fastest("tried here", {"ring": 100.0, "direct": 106.0}, WHERE, likeliest=["direct", "ring"])
-    assert found == ("ring", "tried here: ring 100 us, direct 106 us at 1 MiB (midmeans).")
+    assert found == ("ring", "tried here: ring 100 us, direct 106 us at 1 MiB, turn by turn.")
 
 
 def test_who_is_expected_but_was_not_tried_is_not_taken() -> None:

@@ -62,7 +62,7 @@ def test_what_was_tuned_is_what_auto_takes(tmp_path):
 def test_without_a_table_the_likeliest_are_tried_and_it_says_so(tmp_path):
     done = run(tmp_path, "bench", "alltoall", "--ranks", "2", *SMALL, "--algorithm", "auto")
     assert (done.returncode, done.stderr) == (0, "")
-    figures = r"tried here: \w+ [\d.]+ \w+, .* at 1 KiB \(midmeans\)"
+    figures = r"tried here: \w+ [\d.]+ \w+, .* at 1 KiB, turn by turn"
     expected = (
         "(, within 5 % of the fastest, and expected to be the fastest)?"  # which of two equals it is, chance tells
     )

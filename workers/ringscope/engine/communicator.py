@@ -196,7 +196,7 @@ class Communicator:
         if len(likely) < 2:
             return self._chooser.choose(situation, size_bytes)
         times_us = tried(likely, size_bytes, lambda name: self.plan(name, op, send, recv, collective, root), self)
-        where = f" at {format_size(size_bytes)} (midmeans)"
+        where = f" at {format_size(size_bytes)}, turn by turn"
         found = Choice.fastest("tried here", times_us, where, likeliest=likely)
         self._chooser.learn(situation, size_bytes, found)
         return found

@@ -3,19 +3,21 @@
 A trial has rounds, so that many algorithms fit into the time of a warm-up. First all are timed briefly, one after
 another, in two passes, so that a short disturbance does not eliminate a good one. Then the fastest few are timed in
 turns, as in a sweep, so that a change of the machine's speed affects all equally. Then the closest ones are timed for
-the same time again, because a few blocks cannot distinguish them. A block is a series of calls, as in normal use, after
-all ranks have met. The time of a block is the slowest rank's, the time of an algorithm is the midmean over its blocks.
-Ranks that share cores change cores from turn to turn (``core_rotation``). Over a slow link fewer blocks are timed, with
-at least one call in each round.
+the same time again, because a few blocks cannot distinguish them. A block is a series of calls, as in normal use,
+after all ranks have met. The time of a block is the slowest rank's. The time of the fastest algorithm is the midmean
+over its blocks; the others have that time multiplied by their ratio to it, turn by turn (``judging.rank_tests``), as
+in a verdict: what disturbs a turn disturbs all of them. Ranks that share cores change cores from turn to turn
+(``core_rotation``). Over a slow link fewer blocks are timed, with at least one call in each round.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from ringscope.engine.base import Array, Plan
+from ringscope.judging.rank_tests import paired
 
 FINALISTS = 4
 _CLOSE = 1.25  # multiple of the fastest time
@@ -69,13 +71,20 @@ def tried(names: Sequence[str], size_bytes: int, prepare: _Prepare, ranks: Ranks
         middle = [np.percentile(blocks, 50, method="lower") for blocks in first]
         names = [names[place] for place in np.argsort(middle, kind="stable")[:FINALISTS]]
     blocks = dict(zip(names, _heat(names, range(effort.turns), prepare, ranks), strict=True))
-    found = {name: midmean(its) for name, its in blocks.items()}
+    found = _times(blocks)
     best_us = min(found.values())
     close = [name for name, time_us in found.items() if time_us <= _CLOSE * best_us]
     if len(close) > 1 and best_us < _SHORT_US:
         more = _heat(close, range(effort.turns, 2 * effort.turns), prepare, ranks)
-        found |= {name: midmean([*blocks[name], *its]) for name, its in zip(close, more, strict=True)}
+        found |= _times({name: np.array([*blocks[name], *its]) for name, its in zip(close, more, strict=True)})
     return found
+
+
+def _times(blocks: Mapping[str, Array]) -> dict[str, float]:
+    """Return the times of algorithms whose blocks were timed in turns."""
+    base = min(blocks, key=lambda name: midmean(blocks[name]))
+    base_us, turns_us = midmean(blocks[base]), (tuple(blocks[base].tolist()),)
+    return {name: base_us * paired(turns_us, (tuple(its.tolist()),)).value for name, its in blocks.items()}
 
 
 def midmean(times: Sequence[float] | Array) -> float:

@@ -361,6 +361,7 @@ def test_importing_the_package_loads_no_engine():
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.long
 def test_an_error_of_one_rank_ends_the_ranks_that_wait_for_it(gang, tmp_path):
     spec, socket, records = tmp_path / "spec.json", tmp_path / "socket", []
     spec.write_text(json.dumps({"placement": {"ranks": 3}}))

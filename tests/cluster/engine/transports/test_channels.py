@@ -3,15 +3,9 @@
 import pytest
 
 
-@pytest.mark.parametrize(
-    ("ranks", "transport"),
-    [
-        (4, "mpi"),
-        pytest.param(4, "shared_memory", marks=pytest.mark.long),
-        pytest.param(6, "mpi", marks=pytest.mark.long),
-        pytest.param(6, "shared_memory", marks=pytest.mark.long),
-    ],
-)
+@pytest.mark.long  # the gate has a sweep in channels: tests/cluster/engine/test_rank.py
+@pytest.mark.parametrize("ranks", [4, 6])
+@pytest.mark.parametrize("transport", ["mpi", "shared_memory"])
 def test_every_channel_carries_its_part(gang, ranks, transport):
     done = gang(ranks, "channels_main.py", transport)
     assert done.returncode == 0, done.stdout + done.stderr

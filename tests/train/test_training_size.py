@@ -33,6 +33,8 @@ def test_parameters_and_steps_are_counted_as_they_are(model: str, dataset: dict[
 def test_steps_end_at_the_limit_and_a_text_is_as_long_as_its_files() -> None:
     assert training_size.steps_total(of("mlp", {}, {"name": "digits"}, epochs=2)) == 2 * (1437 // 64)
     assert training_size.steps_total(of("mlp", {}, {"name": "digits"}, epochs=2, max_steps=30)) == 30
+    by_label = {"strategy": "local_sgd", "split": "by_label"}
+    assert training_size.steps_total(of("mlp", {}, {"name": "digits"}, **by_label)) is None
     text = {"name": "text", "path": "/data"}
     assert training_size.steps_total(of("gpt", {}, text)) is None
     assert training_size.steps_total(of("gpt", {}, text, max_steps=7)) == 7

@@ -1,12 +1,13 @@
 """The activity of a rank between two of its pulses. Pure."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 from ringscope.contracts.protocol import RankPulse
 
 MIN_SECONDS = 0.8  # least length of a window: about two pulses
+HALTED = "T"  # state of a process that a signal has stopped, as /proc/PID/stat has it
 MAX_SECONDS = 30.0  # time without an iteration after which a window begins again
 
 
@@ -58,6 +59,7 @@ class Window:
         running: on a core.
         stopped: neither: asleep, or stopped. All three are None if the kernel does not report them.
         input: waiting for the samples of training steps, in any of these states; None if the rank does not measure it.
+        was_halted: whether a pulse of this time found the process stopped by a signal, not merely asleep.
     """
 
     rank: int
@@ -70,6 +72,7 @@ class Window:
     running: float | None
     stopped: float | None
     input: float | None = None
+    was_halted: bool = False
 
 
 class Windows:
@@ -81,6 +84,7 @@ class Windows:
     def __init__(self, ranks: int) -> None:
         self._ranks = ranks
         self._from: Mapping[int, Sample] = {}
+        self._halted: set[int] = set()  # ranks that a pulse since then found stopped
 
     def add(self, samples: Mapping[int, Sample]) -> list[Window]:
         """Take in the newest pulse of each rank; return one window of each rank, or none yet."""
@@ -88,19 +92,31 @@ class Windows:
             self._from = {}
             return []
         if not self._from or not all(self._from[rank].pulse.iterations for rank in samples):
-            self._from = samples
+            self._begin(samples)
             return []
+        self._halted |= _halted(samples)
         seconds = [(sample.time_us - self._from[rank].time_us) / 1e6 for rank, sample in samples.items()]
         have_all_iterated = all(
             sample.pulse.iterations > self._from[rank].pulse.iterations for rank, sample in samples.items()
         )
         if min(seconds) < 0 or max(seconds) > MAX_SECONDS:
-            self._from = samples
+            self._begin(samples)
         elif min(seconds) >= MIN_SECONDS and have_all_iterated:
-            made = [window(self._from[rank], sample) for rank, sample in samples.items()]
-            self._from = samples
+            made = [
+                replace(window(self._from[rank], sample), was_halted=rank in self._halted)
+                for rank, sample in samples.items()
+            ]
+            self._begin(samples)
             return made
         return []
+
+    def _begin(self, samples: Mapping[int, Sample]) -> None:
+        """Begin a window; a rank that is stopped now is stopped in it, too."""
+        self._from, self._halted = samples, _halted(samples)
+
+
+def _halted(samples: Mapping[int, Sample]) -> set[int]:
+    return {rank for rank, sample in samples.items() if sample.pulse.state == HALTED}
 
 
 def window(before: Sample, after: Sample) -> Window:

@@ -9,6 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 from sqlalchemy.orm.attributes import set_committed_value
 
+from ringscope.contracts import training_size
+from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Attempt, Job, Member
 from ringscope_server.db.parsed import Parsed
 from ringscope_server.db.specs import spec_of, valid_spec
@@ -105,12 +107,19 @@ def view_of_new(job: Job) -> JobView:
     return view(job)
 
 
+def _steps_total(spec: JobSpec, summary: TrainingSummary) -> int | None:
+    """Return the steps of training: as its epochs show, or before the first one by the specification, if it tells."""
+    if summary.steps_total is not None or spec.training is None:
+        return summary.steps_total
+    return training_size.steps_total(spec.training)
+
+
 def view(job: Job) -> JobView:
     """Return a job, loaded with its attempts and insights, as the API shows it."""
     spec = spec_of(job)
     pending = _pending(job)
     summary = _summaries.get(job.id, job.summary, partial(stored, spec.kind))
-    total = spec.row_count if isinstance(summary, BenchmarkSummary) else summary.steps_total
+    total = spec.row_count if isinstance(summary, BenchmarkSummary) else _steps_total(spec, summary)
     return JobView(
         id=job.id,
         name=job.name,

@@ -29,7 +29,10 @@ class Progress(BaseModel):
     """The progress of a job: rows of a sweep's table, or steps of training."""
 
     done: int
-    total: int | None = Field(description="null until it is known; training knows it when the first epoch has ended.")
+    total: int | None = Field(
+        description="null until it is known; with a text, an own dataset or by_label, training knows it when the first "
+        "epoch has ended."
+    )
 
 
 IsUnstable = Annotated[

@@ -147,6 +147,7 @@ def who(placement: Placement) -> tuple[object, ...]:
         placement.exclusive,
         placement.same_rack,
         placement.quiet,
+        tuple(sorted(own_nodes(placement))),
         placement.gpu_model,
         placement.min_gpu_memory_bytes,
         placement.min_memory_bytes,
@@ -157,6 +158,11 @@ def who(placement: Placement) -> tuple[object, ...]:
 def kind_of(placement: Placement) -> str:
     """Return the kind of the job of a placement; a bare placement is that of a benchmark."""
     return placement.kind if isinstance(placement, WorkPlacement) else "benchmark"
+
+
+def own_nodes(placement: Placement) -> frozenset[str]:
+    """Return the names of the nodes whose load is that of the job's last attempt."""
+    return placement.own_nodes if isinstance(placement, WorkPlacement) else frozenset()
 
 
 def remedy(kind: str) -> str:
@@ -189,7 +195,8 @@ def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bo
     if placement.same_rack:
         found.append(("same_rack", lambda node: node.rack is not None))
     if placement.quiet:
-        found.append(("quiet", lambda node: node.is_quiet))
+        own = own_nodes(placement)
+        found.append(("quiet", lambda node: node.is_quiet or node.name in own))
     if placement.exclusive:
         found.append(("exclusive", lambda node: not node.quarantined))
     return found

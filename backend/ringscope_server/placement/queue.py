@@ -131,7 +131,7 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
                 marks[row.id],
                 QueuedJob(
                     id=row.id,
-                    placement=placement or _NO_PLACEMENT,
+                    placement=_continued(placement, after.get(row.id)) or _NO_PLACEMENT,
                     user=row.user,
                     priority=row.priority,
                     queued_at=row.queued_at,
@@ -179,6 +179,15 @@ def _placement(text: str, kind: JobKind) -> WorkPlacement | None:
     except ValidationError as error:
         log.error("The placement %s of a job is not valid any more: %s", text, error)
         return None
+
+
+def _continued(placement: WorkPlacement | None, continuation: continuing.Continuation | None) -> WorkPlacement | None:
+    """Return the placement of the next attempt: a load average falls over minutes, so that of the last one's ranks
+    would keep the job waiting for quiet nodes.
+    """
+    if placement is None or continuation is None:
+        return placement
+    return placement.after_running_on(continuation.nodes)
 
 
 async def _checkpoint_nodes(

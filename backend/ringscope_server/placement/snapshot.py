@@ -12,10 +12,12 @@ class WorkPlacement(Placement):
     """A placement with the kind of its job, because not every node runs every kind.
 
     ``ranks`` are those that the job needs in order to start; an elastic one gets up to ``most_ranks`` if they are free.
+    ``own_nodes`` are the names of nodes that count as quiet, because the job itself has just run there.
     """
 
     kind: JobKind = "benchmark"
     most_ranks: int = 0
+    own_nodes: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, spec: JobSpec) -> "WorkPlacement":
@@ -31,6 +33,10 @@ class WorkPlacement(Placement):
     def with_ranks(self, ranks: int) -> "WorkPlacement":
         """Return the placement of a gang of so many ranks."""
         return self.model_copy(update={"ranks": ranks})
+
+    def after_running_on(self, nodes: frozenset[str]) -> "WorkPlacement":
+        """Return the placement of the next attempt of a job whose last one has just ended on these nodes."""
+        return self.model_copy(update={"own_nodes": nodes}) if self.quiet else self
 
 
 @dataclass(frozen=True, slots=True)

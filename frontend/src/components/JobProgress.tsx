@@ -10,7 +10,7 @@ export function JobProgress({ job }: { job: JobView }) {
     <div style={{ display: "grid", gridTemplateColumns: "1fr auto", gap: 8, alignItems: "center" }}>
       <ProgressBar done={done} total={total} label={`${job.spec.benchmark ? "Rows" : "Steps"} of job ${job.id}`} />
       <span className="dim">
-        {done}/{total ?? "?"}
+        {total === null ? `${done} so far` : `${done}/${total}`}
       </span>
     </div>
   );

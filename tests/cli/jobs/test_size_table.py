@@ -37,6 +37,12 @@ def test_each_size_has_the_medians_and_the_clear_winner() -> None:
     ]
 
 
+def test_a_size_without_a_clear_winner_is_tied() -> None:
+    rows = [row("ring", 8, 5.0), row("direct", 8, 5.1), row("ring", 16, 5.0), row("direct", 16, 9.0)]
+    won = ClearWinner(algorithm="ring", in_place=False, min_bytes=16, max_bytes=16)
+    assert [line[-1] for line in lines(rows, won)] == ["FASTEST", "tied", "ring"]
+
+
 def test_a_stall_in_one_cycle_does_not_show() -> None:
     rows = [row("ring", 8, us, cycle=cycle) for cycle, us in enumerate((5.0, 9_000.0, 6.0))]
     assert lines(rows)[1] == ["8", "B", "6", "us"]

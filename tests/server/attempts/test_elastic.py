@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from tests.server.attempts.test_retries import lose, run_on
 from tests.server.conftest import Clock, FakeAgent, Server
+from tests.server.scheduler.test_quiet_nodes import report_load
 from tests.server.training_jobs import end, get
 from tests.server.training_records import TRAINING, epoch, training_steps
 
@@ -48,6 +49,18 @@ async def test_after_a_killed_rank_the_next_attempt_starts_at_once_on_what_is_le
     assert (job["ranks"], [[m["ranks"] for m in each["members"]] for each in job["attempts"]]) == (3, [[4], [3]])
     events = (await get(server, job_id, "events"))["items"]
     assert "Starts with 3 of 4 ranks." in [event["message"] for event in events if event["action"] == "job.starting"]
+
+
+async def test_a_job_that_waits_for_quiet_nodes_continues_at_once_under_the_load_of_its_own_ranks(
+    server: Server,
+) -> None:
+    agent = await server.node(slots=4)
+    await server.submit(**ELASTIC | {"placement": {"ranks": 4, "min_ranks": 2, "quiet": True}})
+    attempt = await agent.start_next()
+    await agent.records(attempt, training_steps())
+    await report_load(agent, 4.0)
+    await kill(agent, attempt)
+    assert await gang_of(agent, await agent.start_next()) == (3, 3, 3)
 
 
 async def test_the_lost_ranks_of_attempts_with_steps_do_not_count(server: Server) -> None:

@@ -1,5 +1,7 @@
 """Which rank is slow, by what the ranks did with their time: named above the floors, and nobody just under them."""
 
+from dataclasses import replace
+
 import pytest
 
 from ringscope_server.insights.step_windows import RankStep
@@ -147,6 +149,20 @@ def test_a_loader_that_sleeps_is_slow_and_not_stopped() -> None:
     (found,) = straggler.of_windows([*gang, window(3, waited=0.0, running=0.4, input=0.6)])
     assert found.evidence["cause"] == "input" and found.evidence["input_share"] == 0.6
     assert "is slow: waiting for its samples for 60% of its time, the median rank 30%" in found.message
+
+
+def test_a_rank_that_a_signal_stops_in_its_loader_is_stopped_and_does_not_wait_for_samples() -> None:
+    gang = [window(rank, waited=0.3, running=0.7, input=0.3) for rank in range(3)]
+    halted = replace(window(3, waited=0.0, running=0.4, input=0.6), was_halted=True)
+    (found,) = straggler.of_windows([*gang, halted])
+    assert found.evidence["cause"] == "stopped" and "stopped or asleep for" in found.message
+    steps = {rank: MeanStep("n1", 100_000.0, 40_000.0, 30_000.0) for rank in range(3)}
+    steps[3] = MeanStep("n1", 100_000.0, 40_000.0, 60_000.0)
+    (found,) = straggler.of_steps(steps, [*gang, halted])
+    assert found.evidence["cause"] == "stopped"
+    assert "it takes 100.0 ms in a step, mostly stopped or asleep, the median" in found.message
+    (found,) = straggler.of_steps(steps, [*gang, replace(halted, was_halted=False)])
+    assert found.evidence["cause"] == "input"
 
 
 def test_ranks_that_queue_while_they_wait_do_not_blur_the_cause() -> None:

@@ -1,6 +1,7 @@
 """What follows from look to look: insights open after enough windows in a row, and close after as many clean ones."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -103,6 +104,16 @@ def test_a_time_without_iterations_is_no_window_and_the_next_one_is_longer() -> 
     assert windows.add({0: news(3).samples[0]}) == [], "the others have not told"
     assert windows.add(news(4).samples) == []
     assert [round(made.seconds) for made in windows.add(news(5).samples)] == [1, 1, 1]
+
+
+def test_a_window_knows_of_ranks_that_any_of_its_pulses_found_stopped() -> None:
+    windows, made = Windows(3), list[set[int]]()
+    for at, (advance, state) in enumerate([(10, "R"), (0, "T"), (10, "R"), (10, "R")]):
+        samples = dict(news(at, advance=advance).samples)
+        samples[2] = replace(samples[2], pulse=samples[2].pulse.model_copy(update={"state": state}))
+        if found := windows.add(samples):
+            made.append({window.rank for window in found if window.was_halted})
+    assert made == [{2}, set()]
 
 
 def test_a_node_that_started_again_begins_anew() -> None:

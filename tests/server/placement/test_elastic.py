@@ -66,6 +66,19 @@ def test_it_stays_within_the_limit_of_its_user() -> None:
     assert slots(made) == {1: 5}
 
 
+def test_a_job_that_continues_takes_the_load_of_its_last_nodes_for_its_own() -> None:
+    placement = WorkPlacement.for_kind(Placement(ranks=8, min_ranks=2, quiet=True), "training")
+    nodes = (node(1, is_quiet=False), node(2, is_quiet=False))
+
+    def started(own: WorkPlacement) -> dict[int, set[int]]:
+        made = plan(Snapshot(nodes, (), (replace(queued(1), placement=own),)), Policy(), NOW)
+        return {start.job_id: {share.node_id for share in start.shares} for start in made.starts}
+
+    assert started(placement) == {}
+    assert started(placement.after_running_on(frozenset({"n1"}))) == {1: {1}}
+    assert started(placement.after_running_on(frozenset({"n1", "n2"}))) == {1: {1, 2}}
+
+
 def test_a_job_that_continues_goes_before_those_that_wait_for_longer() -> None:
     assert slots(planned(queued(1, 6), elastic(2, 8, 2, continues=True))) == {2: 8}
     assert slots(planned(queued(1, 6, priority=60), elastic(2, 8, 2, continues=True))) == {1: 6, 2: 2}

@@ -76,15 +76,22 @@ async def test_a_loss_that_is_no_number_is_null_and_stops_nothing(server: Server
     assert server.services.monitoring.losses[job_id] is None
 
 
-async def test_before_the_first_epoch_the_number_of_steps_is_not_known(server: Server) -> None:
+async def test_before_the_first_epoch_the_number_of_steps_is_known_from_the_specification(server: Server) -> None:
     agent, job_id, attempt = await started(server)
-    assert (await server.job(job_id))["progress"] == {"done": 0, "total": None}
+    total = 3 * (1437 // 64)
+    assert (await server.job(job_id))["progress"] == {"done": 0, "total": total}
     await agent.records(attempt, training_steps(count=2), training_steps(1, count=2))
     job = await server.job(job_id)
-    assert job["progress"] == {"done": 2, "total": None}
+    assert job["progress"] == {"done": 2, "total": total}
     assert job["summary"]["loss"] == pytest.approx(1.9)
     await agent.records(attempt, training_steps(first_step=2, count=2), epoch(1))
     assert (await server.job(job_id))["progress"] == {"done": 4, "total": 12}
+
+
+async def test_before_the_first_epoch_the_number_of_steps_of_a_text_is_not_known(server: Server) -> None:
+    text = {"model": "gpt", "dataset": {"name": "text", "path": "/data"}, "global_batch_size": 64}
+    job = await server.submit(**TRAINING | {"training": text})
+    assert job["progress"] == {"done": 0, "total": None}
 
 
 async def test_the_summary_of_a_finished_job(server: Server) -> None:

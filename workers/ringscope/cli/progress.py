@@ -88,5 +88,6 @@ def _lines(jobs: Iterable[Job], loading: Callable[[Job], str]) -> Job:
         told = _told(job, loading)
         if (told, tenth) != shown:
             shown = (told, tenth)
-            complain(f"{told.rstrip('.')}, {done} of {'?' if total is None else total} {unit(job)}")
+            of_total = "" if total is None else f" of {total}"
+            complain(f"{told.rstrip('.')}, {done}{of_total} {unit(job)}")
     return job

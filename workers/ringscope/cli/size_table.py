@@ -10,9 +10,11 @@ from ringscope.client import ClearWinner
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.units import format_duration, format_size, plural
 
+TIED = "tied"
+
 
 def size_table(rows: Sequence[Measurement], winners: Sequence[ClearWinner]) -> Table:
-    """Return the table of the rows out of place; the last column is empty where no algorithm clearly wins.
+    """Return the table of the rows out of place; the last column says tied where no algorithm clearly wins.
 
     A time is the median of the cycles' medians, so that a few stalls do not change it.
 
@@ -25,7 +27,10 @@ def size_table(rows: Sequence[Measurement], winners: Sequence[ClearWinner]) -> T
     sizes = sorted({row.size_bytes for row in out})
     return table(
         ("SIZE", *names, "FASTEST"),
-        ([format_size(size), *(_time(out, name, size) for name in names), _winner(winners, size)] for size in sizes),
+        (
+            [format_size(size), *(_time(out, name, size) for name in names), _fastest(out, winners, size)]
+            for size in sizes
+        ),
     )
 
 
@@ -45,6 +50,7 @@ def _time(rows: Sequence[Measurement], name: str, size_bytes: int) -> str:
     return format_duration(median(medians_us) / 1e6) if medians_us else "-"
 
 
-def _winner(winners: Sequence[ClearWinner], size_bytes: int) -> str:
+def _fastest(rows: Sequence[Measurement], winners: Sequence[ClearWinner], size_bytes: int) -> str:
     found = (each.algorithm for each in winners if not each.in_place and each.min_bytes <= size_bytes <= each.max_bytes)
-    return next(found, "")
+    is_compared = len({row.algorithm for row in rows if row.size_bytes == size_bytes}) > 1
+    return next(found, TIED if is_compared else "")

@@ -55,7 +55,8 @@ class Placement(SpecModel):
     quiet: bool = Field(
         False,
         description="The job starts only while its nodes are quiet: their load average is at most 0.5, or the setting "
-        "most_other_load_percent of their cores. A node that reports no load counts as quiet.",
+        "most_other_load_percent of their cores. A node that reports no load counts as quiet, and so do the nodes of "
+        "the last attempt when an elastic job continues.",
     )
     gpu_model: str | None = Field(
         None, max_length=200, description="Part of the model's name of every GPU of its nodes, such as H200."

@@ -57,8 +57,10 @@ def tensor_share(spec: TrainingSpec) -> float:
 
 
 def steps_per_epoch(spec: TrainingSpec) -> int | None:
-    """Return the steps of an epoch; None for a text or an own dataset, whose length depends on its files."""
-    samples = _training_samples(spec)
+    """Return the steps of an epoch; None for a text or an own dataset, whose length depends on its files, and where
+    each rank has the samples of its own labels.
+    """
+    samples = None if spec.split == "by_label" else _training_samples(spec)
     return None if samples is None else samples // spec.global_batch_size
 
 

@@ -1,7 +1,9 @@
 """The cause of a straggler: the part of its time that explains most of the difference to the median rank. Pure.
 
 The parts overlap: a rank that waits for a slow disk sleeps, and a loader may wait for a core. So they are tried in the
-order in which one can be the cause of another: without a core, waiting for samples, stopped, computing.
+order in which one can be the cause of another: without a core, waiting for samples, stopped, computing. A process that
+pulses found stopped by a signal was not waiting for its samples then, even if its loader had begun to: stopped is tried
+before waiting for samples.
 """
 
 from collections import defaultdict
@@ -34,19 +36,24 @@ class Excess:
 
     Args:
         input: None if the rank does not measure it, so that it cannot be told from computing.
+        was_halted: whether its process was seen stopped by a signal.
     """
 
     whole: float
     queued: float = 0.0
     input: float | None = None
     stopped: float = 0.0
+    was_halted: bool = False
 
     @property
     def cause(self) -> Cause | None:
         """The part that explains at least 80 % of the whole; None if there is none."""
         if self.whole <= 0:
             return None
-        parts: dict[Cause, float] = {"queued": self.queued, "input": self.input or 0.0, "stopped": self.stopped}
+        parts: dict[Cause, float] = {"queued": self.queued}
+        if self.was_halted:
+            parts["stopped"] = self.stopped
+        parts |= {"input": self.input or 0.0, "stopped": self.stopped}
         if self.input is not None:
             parts["compute"] = self.whole - sum(max(0.0, part) for part in parts.values())
         return next((name for name, part in parts.items() if part >= MIN_EXPLAINED * self.whole), None)
@@ -134,6 +141,7 @@ def _of_steps(steps: Mapping[int, MeanStep], shares: Excess, rank: int) -> Exces
         shares.queued * step.duration_us,
         None if step.input_us is None else _above_median(_of(steps, "input_us"), rank),
         shares.stopped * step.duration_us,
+        shares.was_halted,
     )
 
 
@@ -148,6 +156,7 @@ def _of_windows(windows: Sequence[Window], rank: int, whole: float) -> Excess:
         _above_median(_of(by_rank, "queued"), rank),
         input_share,
         _above_median(_asleep(windows), rank),
+        by_rank[rank].was_halted,
     )
 
 

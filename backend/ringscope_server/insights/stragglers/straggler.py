@@ -97,7 +97,8 @@ def _of_step(
         what += f"{input_middle_us / 1e3:.1f} ms"
     else:
         how = {"queued": ", mostly without a core, as others run on it", "stopped": ", mostly stopped or asleep"}
-        what = f"it computes {step.own_us / 1e3:.1f} ms in a step{how.get(cause or '', '')}, the median rank "
+        does = "takes" if cause == "stopped" else "computes"
+        what = f"it {does} {step.own_us / 1e3:.1f} ms in a step{how.get(cause or '', '')}, the median rank "
         what += f"{middle_us / 1e3:.1f} ms"
     evidence = {
         "measure": "compute_us" if step.input_us is None else "own_us",

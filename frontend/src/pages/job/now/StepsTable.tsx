@@ -42,7 +42,7 @@ const TRAINING: readonly Column[] = [
   { name: "computing (ms)", about: "of the mean step", of: (block) => threeDigits(block.compute_us / 1000) },
   { name: "waiting (ms)", about: "of the mean step, for sums", of: (block) => threeDigits(block.exposed_us / 1000) },
   { name: "memory (MiB)", about: "resident set of the rank's process", of: (block) => number(block.memory_bytes === null ? null : block.memory_bytes / 2 ** 20) },
-  { name: "samples/s", about: "of this rank, in steps", of: (block) => number(samplesPerSecond(block)) },
+  { name: "samples/s", about: "of this rank, in steps; ranks that share samples count them once", of: (block) => number(samplesPerSecond(block)) },
 ];
 
 function number(value: number | null): string {
@@ -50,7 +50,7 @@ function number(value: number | null): string {
 }
 
 function samplesPerSecond({ samples, steps, mean_us: meanUs }: StepBlock): number | null {
-  return samples === null || !(meanUs > 0) ? null : (samples / steps / meanUs) * 1e6;
+  return !samples || !(meanUs > 0) ? null : (samples / steps / meanUs) * 1e6;
 }
 
 function At({ block }: { block: StepBlock }) {

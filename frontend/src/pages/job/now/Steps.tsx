@@ -8,10 +8,10 @@ import { QueryError } from "../../../components/states/QueryError";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { newestStepsQuery } from "../../../data/job";
 import { isBenchmark, isTerminal } from "../../../lib/state";
-import { countWords, shownSteps, slowestWords } from "../../../lib/steps";
+import { countWords, expectedRows, shownSteps, slowestWords } from "../../../lib/steps";
 import { MembersTable } from "./MembersTable";
 import classes from "./Now.module.css";
-import { StepsTable } from "./StepsTable";
+import { AwaitedSteps, StepsTable } from "./StepsTable";
 
 // Few jobs load for long.
 const Loading = lazy(async () => ({ default: (await import("./Loading")).Loading }));
@@ -48,6 +48,7 @@ export function Steps({ job, title }: { job: JobView; title: string }) {
         <Body job={job} newest={newest} isLoaded={latest !== undefined} />
       </div>
       <p className={`dim ${classes.about}`}>
+        {isAwaited(job) && "The current step of each rank appears here once the job runs."}
         {newest && `Means over ${countWords(newest.items)} of what each rank is at. `}
         {newest && "Bars: what the last ones took, on one scale. "}
         {newest && slowestWords(newest)}
@@ -74,12 +75,11 @@ function Body({ job, newest, isLoaded }: BodyProps) {
       </Suspense>
     );
   }
-  const none = noSteps(job);
-  return none && <p className={`dim ${classes.none}`}>{none}</p>;
+  if (isAwaited(job)) return <AwaitedSteps ranks={expectedRows(job)} isTraining={!isBenchmark(job)} />;
+  return isTerminal(job.state) && <p className={`dim ${classes.none}`}>The job ended before a rank reported a step.</p>;
 }
 
-function noSteps({ state }: JobView): string {
-  if (isTerminal(state)) return "The job ended before a rank reported a step.";
-  if (state === "held" || state === "queued") return "The current step of each rank appears here once the job runs.";
-  return "";
+/** Whether no rank has been started yet. */
+function isAwaited({ state }: JobView): boolean {
+  return state === "held" || state === "queued";
 }

@@ -8,11 +8,45 @@ import { formatCount, threeDigits } from "../../../lib/format";
 import { kindWords, longestUs } from "../../../lib/steps";
 import classes from "./StepsTable.module.css";
 
-export function StepsTable({ newest, isTraining }: { newest: Newest; isTraining: boolean }) {
+export function StepsTable({ newest: { items }, isTraining }: { newest: Newest; isTraining: boolean }) {
+  const mostUs = longestUs(items);
   return (
-    <ScrollX label="What each rank is at">
-      {isTraining ? <Ranks newest={newest} columns={TRAINING} /> : <Ranks newest={newest} columns={ITERATION} at={(block) => <At block={block} />} />}
-    </ScrollX>
+    <Frame isTraining={isTraining}>
+      {items.map((block) => (
+        <tr key={block.rank}>
+          <th scope="row">{block.rank}</th>
+          {!isTraining && (
+            <td>
+              <At block={block} />
+            </td>
+          )}
+          {columnsOf(isTraining).map(({ name, of }) => (
+            <td key={name} className="number">{of(block)}</td>
+          ))}
+          <td>
+            <StepBars recentUs={block.recent_us} mostUs={mostUs} />
+          </td>
+        </tr>
+      ))}
+    </Frame>
+  );
+}
+
+/** The same table before any step: a row for each rank, without numbers. */
+export function AwaitedSteps({ ranks, isTraining }: { ranks: number; isTraining: boolean }) {
+  return (
+    <Frame isTraining={isTraining}>
+      {Array.from({ length: ranks }, (_, rank) => (
+        <tr key={rank} className="dim">
+          <th scope="row">{rank}</th>
+          {!isTraining && <td>–</td>}
+          {columnsOf(isTraining).map(({ name }) => (
+            <td key={name} className="number">–</td>
+          ))}
+          <td />
+        </tr>
+      ))}
+    </Frame>
   );
 }
 
@@ -61,42 +95,26 @@ function At({ block }: { block: StepBlock }) {
   );
 }
 
-interface RanksProps {
-  newest: Newest;
-  columns: readonly Column[];
-  /** What a rank measures, if ranks take turns with several algorithms or sizes. */
-  at?: (block: StepBlock) => ReactNode;
-}
+const columnsOf = (isTraining: boolean): readonly Column[] => (isTraining ? TRAINING : ITERATION);
 
-function Ranks({ newest: { items }, columns, at }: RanksProps) {
-  const mostUs = longestUs(items);
+/** The heads of the columns; ranks of a benchmark take turns with algorithms and sizes, so it has a column for these. */
+function Frame({ isTraining, children }: { isTraining: boolean; children: ReactNode }) {
   return (
-    <table className={classes.table} data-wide={!at || undefined}>
-      <caption className="hidden-visually">What each rank is at</caption>
-      <thead>
-        <tr>
-          <th scope="col" className={classes.rank}>Rank</th>
-          {at && <th scope="col" className={classes.at}>At</th>}
-          {columns.map(({ name, about }) => (
-            <th key={name} scope="col" className="number" title={about}>{name}</th>
-          ))}
-          <th scope="col" className={classes.bars}>Last steps</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map((block) => (
-          <tr key={block.rank}>
-            <th scope="row">{block.rank}</th>
-            {at && <td>{at(block)}</td>}
-            {columns.map(({ name, of }) => (
-              <td key={name} className="number">{of(block)}</td>
+    <ScrollX label="What each rank is at">
+      <table className={classes.table} data-wide={isTraining || undefined}>
+        <caption className="hidden-visually">What each rank is at</caption>
+        <thead>
+          <tr>
+            <th scope="col" className={classes.rank}>Rank</th>
+            {!isTraining && <th scope="col" className={classes.at}>At</th>}
+            {columnsOf(isTraining).map(({ name, about }) => (
+              <th key={name} scope="col" className="number" title={about}>{name}</th>
             ))}
-            <td>
-              <StepBars recentUs={block.recent_us} mostUs={mostUs} />
-            </td>
+            <th scope="col" className={classes.bars}>Last steps</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </ScrollX>
   );
 }

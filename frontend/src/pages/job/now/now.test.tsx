@@ -26,3 +26,10 @@ it("shows what each rank is at once a second at most, and the newest of it then"
   await act(async () => vi.advanceTimersByTime(1000));
   expect(shown()).toEqual([1004]);
 });
+
+it("has a row without numbers for each rank of a job that waits", async () => {
+  const page = await drawn(<Now job={aJob({ id: 7, state: "queued", ranks: 3 })} />, "/jobs/7", new Answers());
+  await vi.waitFor(() => expect(page.querySelectorAll("tbody tr")).toHaveLength(3));
+  expect(page.querySelector("tbody")?.textContent).toMatch(/^[012–]+$/);
+  expect(page.textContent).toContain("The current step of each rank appears here once the job runs.");
+});

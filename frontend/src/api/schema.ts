@@ -5253,7 +5253,7 @@ export interface components {
             nodes?: number | null;
             /**
              * Quiet
-             * @description The job starts only while its nodes are quiet: their load average is at most 0.5, or the setting most_other_load_percent of their cores. A node that reports no load counts as quiet.
+             * @description The job starts only while its nodes are quiet: their load average is at most 0.5, or the setting most_other_load_percent of their cores. A node that reports no load counts as quiet, and so do the nodes of the last attempt when an elastic job continues.
              * @default false
              */
             quiet: boolean;
@@ -5617,7 +5617,7 @@ export interface components {
             done: number;
             /**
              * Total
-             * @description null until it is known; training knows it when the first epoch has ended.
+             * @description null until it is known; with a text, an own dataset or by_label, training knows it when the first epoch has ended.
              */
             total: number | null;
         };

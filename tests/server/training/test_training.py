@@ -90,6 +90,7 @@ async def test_before_the_first_epoch_the_number_of_steps_is_known_from_the_spec
 
 async def test_before_the_first_epoch_the_number_of_steps_of_a_text_is_not_known(server: Server) -> None:
     text = {"model": "gpt", "dataset": {"name": "text", "path": "/data"}, "global_batch_size": 64}
+    await server.node()
     job = await server.submit(**TRAINING | {"training": text})
     assert job["progress"] == {"done": 0, "total": None}
 

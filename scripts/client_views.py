@@ -135,6 +135,12 @@ PipelineStep: rank step stage replica peak_activations kind part micro_batch sta
 Pipeline = PipelineView: items bubble ideal_bubble
 TensorCost: sums sum_bytes divided_share step_us sum_us compute_us alone_us baseline_job_id pays sentence reason
 
+CandidateResult: name state reason? round? runs? samples_per_second? times_as_long? times_as_long_low?
+    times_as_long_high? step_us? compute_us? input_us? exposed_us? exchanged_bytes? peak_bytes? is_exact?
+    seconds_to_target? epochs_to_target?
+RunningCandidate: name round
+Search = SearchView: winner sentence candidates runs spent_seconds budget_seconds is_complete running
+
 [webhooks]
 Webhook = WebhookView: id name url events is_enabled revision=1
 NewWebhook(Webhook): secret

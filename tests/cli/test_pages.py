@@ -39,7 +39,8 @@ def shown() -> Iterator[tuple[str, str]]:
 
 
 def test_every_module_of_commands_is_loaded() -> None:
-    modules = {path.stem for path in Path(commands.__file__).parent.glob("[a-z]*.py")}
+    folder = Path(commands.__file__).parent
+    modules = {".".join(path.relative_to(folder).with_suffix("").parts) for path in folder.rglob("[a-z]*.py")}
     loaded = {module for section in SECTIONS.values() for module in section}
     assert modules == loaded, "name the module and its commands in SECTIONS of cli/main.py"
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from ringscope.search.run import BLOCKS, SearchRun
+from ringscope.contracts.search.record import BLOCKS, SearchRun
 
 
 def run(name: str, number: int, step_us: float, **fields: object) -> SearchRun:
@@ -10,7 +10,7 @@ def run(name: str, number: int, step_us: float, **fields: object) -> SearchRun:
     blocks_us = [step_us * (1 + 0.01 * (block - 1)) for block in range(BLOCKS)]
     exposed_us = float(str(fields.pop("exposed_us", 0.1 * step_us)))
     known = {"candidate": name, "round": number, "samples": 64, "blocks_us": blocks_us, "seconds": 1.0}
-    parts = {"compute_us": step_us - exposed_us, "exposed_us": exposed_us, "sent_bytes": 1 << 20}
+    parts = {"compute_us": step_us - exposed_us, "exposed_us": exposed_us, "exchanged_bytes": 1 << 20}
     return SearchRun.model_validate(known | parts | fields)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.strategy_search import StrategySearchSpec
+from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import STRATEGIES, TENSORFLOW
 from ringscope.search.candidates import INEXACT, OPTIONS, Situation, candidates
 

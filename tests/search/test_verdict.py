@@ -12,8 +12,8 @@ LEFT_OUT = [LeftOut("pipeline", "3 ranks are no multiple of 2 stages.")]
 def test_the_winner_is_named_with_its_distance_and_the_reason_in_numbers() -> None:
     runs = []
     for number in range(3):
-        runs.append(run("mirrored-ring", number, 1000.0, exposed_us=100.0, sent_bytes=3 << 20))
-        runs.append(run("torch_ddp", number, 1500.0, exposed_us=615.0, sent_bytes=3 << 20))
+        runs.append(run("mirrored-ring", number, 1000.0, exposed_us=100.0, exchanged_bytes=3 << 20))
+        runs.append(run("torch_ddp", number, 1500.0, exposed_us=615.0, exchanged_bytes=3 << 20))
     found = verdict(Rounds(["mirrored-ring", "torch_ddp"], runs, 1e9), LEFT_OUT)
     assert found.winner == "mirrored-ring"
     assert found.sentence == (
@@ -40,10 +40,10 @@ def test_no_clear_winner_is_an_answer() -> None:
 def test_bytes_and_computing_are_reasons_too() -> None:
     runs = []
     for number in range(3):
-        runs.append(run("mirrored-fp16", number, 1000.0, exposed_us=100.0, sent_bytes=1 << 20, input_us=0.0))
-        runs.append(run("mirrored", number, 2000.0, exposed_us=200.0, sent_bytes=2 << 20, input_us=0.0))
+        runs.append(run("mirrored-fp16", number, 1000.0, exposed_us=100.0, exchanged_bytes=1 << 20, input_us=0.0))
+        runs.append(run("mirrored", number, 2000.0, exposed_us=200.0, exchanged_bytes=2 << 20, input_us=0.0))
     sentence = verdict(Rounds(["mirrored-fp16", "mirrored"], runs, 1e9), []).sentence
-    reason = "mirrored computes 2.00 times as long, and a rank sends 2 MiB a step instead of 1 MiB"
+    reason = "mirrored computes 2.00 times as long, and a rank exchanges 2 MiB in a step instead of 1 MiB"
     assert reason in sentence
     assert sentence.endswith(
         "Its updates are not those of one process: give a target accuracy to compare how it learns."

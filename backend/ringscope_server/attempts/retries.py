@@ -17,6 +17,7 @@ from ringscope_server.jobs.transitions import transition
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.capacity import capacity_errors
 from ringscope_server.placement.snapshot import WorkPlacement
+from ringscope_server.training.search import told_search
 
 FIRST_BACKOFF_SECONDS = 5
 LONGEST_BACKOFF_SECONDS = 300
@@ -54,6 +55,8 @@ async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, messa
     if spec is None:
         return False
     if spec.training is not None and reason.costs_no_progress:
+        reason = replace(reason, retry="again")
+    if reason.retry == "never" and not reason.is_servers and await _costs_a_run(session, attempt.id, spec):
         reason = replace(reason, retry="again")
     if await _survives(session, attempt, spec, reason):
         reason = replace(reason, retry="always")
@@ -98,6 +101,13 @@ async def _survives(session: AsyncSession, attempt: Attempt, spec: JobSpec, reas
     if spec.placement.min_ranks is None or reason.name not in LOSSES:
         return False
     return bool(await session.scalar(select(exists().where(RankTotals.attempt_id == attempt.id))))
+
+
+async def _costs_a_run(session: AsyncSession, attempt_id: int, spec: JobSpec) -> bool:
+    """Return whether a search ended during a run: the next attempt counts that run as failed, and continues."""
+    if spec.strategy_search is None:
+        return False
+    return (await told_search(session, attempt_id, spec.strategy_search.budget_seconds)).running is not None
 
 
 async def _counted(session: AsyncSession, job_id: int, spec: JobSpec) -> int:

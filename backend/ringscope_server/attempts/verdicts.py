@@ -17,6 +17,7 @@ from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.db.specs import SPOILED, spec_of, valid_spec
 from ringscope_server.jobs.reasons import Reason, reason_of
 from ringscope_server.training.epochs import steps_by_epoch
+from ringscope_server.training.search import told_search
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
     if spec.training is not None:
         goes_on = attempt.number > 1 or spec.training.resume_from is not None
         return told_epochs.fault(spec.training, await steps_by_epoch(session, attempt.job_id), goes_on)
+    if spec.strategy_search is not None:
+        return (await told_search(session, attempt.id, spec.strategy_search.budget_seconds)).fault()
     if spec.benchmark is not None:
         rows = await _rows(session, attempt.id)
         return await asyncio.to_thread(

@@ -32,6 +32,7 @@ class Limits:
         """
         if spec.is_simulated:
             return cls(math.inf, math.inf)
-        call = spec.benchmark.collective if spec.benchmark else "a sum over the ranks" if spec.training else "a call"
+        trains = spec.training or spec.strategy_search
+        call = spec.benchmark.collective if spec.benchmark else "a sum over the ranks" if trains else "a call"
         given = spec.hang_seconds
         return cls(given or HANG_SECONDS, spec.load_seconds, spec.tells_steps or given is not None, call)

@@ -16,6 +16,7 @@ from ringscope_server.db import advisory_lock
 from ringscope_server.db.models import Job
 from ringscope_server.events import audit
 from ringscope_server.jobs.resuming import resume_errors
+from ringscope_server.jobs.searches import search_errors
 from ringscope_server.jobs.summary import empty
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.placement.capacity import Capacity
@@ -89,7 +90,8 @@ async def submit(
 
 async def problems(session: AsyncSession, spec: JobSpec, capacity: Capacity | None = None) -> list[FieldError]:
     """Return what is wrong with a job on this cluster beyond what its specification alone shows."""
-    return await (capacity or Capacity()).errors(session, spec) + await resume_errors(session, spec)
+    missing = await (capacity or Capacity()).errors(session, spec)
+    return missing + await resume_errors(session, spec) + search_errors(spec)
 
 
 def _algorithms(spec: JobSpec) -> tuple[str, ...]:
@@ -155,6 +157,9 @@ def default_name(spec: JobSpec) -> str:
     if spec.training is not None:
         training = spec.training
         return f"{training.model} on {training.dataset.label}, {training.strategy}, {plural(spec.ranks, 'rank')}"
+    if spec.strategy_search is not None:
+        search = spec.strategy_search.training()
+        return f"strategies for {search.model} on {search.dataset.label}, {plural(spec.ranks, 'rank')}"
     if spec.script is not None:
         return f"{spec.script.file} on {plural(spec.ranks, 'rank')}"
     benchmark = spec.sweep

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from ringscope.contracts.columns import is_null
 from ringscope.contracts.job import JobKind, JobSpec
 from ringscope.contracts.words.job_states import JobState
 from ringscope_server.insights.views import InsightView
@@ -137,7 +138,13 @@ class BenchmarkSummary(BaseModel):
 class TrainingSummary(BaseModel):
     """Training in a few numbers, over all attempts: a later one continues from a checkpoint."""
 
-    kind: Literal["training", "script"] = "training"
+    kind: Literal["training", "script", "strategy_search"] = "training"
+    winner: str | None = Field(
+        None, exclude_if=is_null, description="The candidate that won a search; null or left out: none has yet."
+    )
+    verdict: str | None = Field(
+        None, exclude_if=is_null, description="How a search stands, in a sentence; left out for other jobs."
+    )
     loss: float | None = Field(
         None,
         description="The loss over the training samples of the newest epoch; before that epoch ends, the loss of the "

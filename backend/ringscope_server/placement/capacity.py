@@ -55,8 +55,8 @@ def job_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
 
 
 def _file_errors(spec: JobSpec, nodes: Sequence[Node]) -> list[FieldError]:
-    """Return why no node could read the user's own files of a training job: it needs a folder of scripts."""
-    if spec.training is None or not spec.own_files:
+    """Return why no node could read the user's own model or data: that needs a folder of scripts."""
+    if spec.script is not None or not spec.own_files:
         return []
     usable = [node for node in nodes if "script" not in node_state(node).unfit_for]
     if usable:

@@ -170,7 +170,7 @@ def remedy(kind: str) -> str:
     match kind:
         case "script":
             return "start an agent with --scripts DIR"
-        case "training":
+        case "training" | "strategy_search":
             return "pip install 'ringscope[train]' on a node and start its agent again, or see `ringscope nodes`"
         case _:
             return "`ringscope nodes` says why"

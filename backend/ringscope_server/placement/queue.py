@@ -122,7 +122,7 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
     ids = list(marks)
     for start in range(0, len(ids), _AT_ONCE):
         rows = (await session.execute(_ROWS.where(Job.id.in_(ids[start : start + _AT_ONCE])))).all()
-        near = await _checkpoint_nodes(session, [(row.id, row.earlier) for row in rows if row.kind == "training"])
+        near = await _checkpoint_nodes(session, [(row.id, row.earlier) for row in rows if row.kind in _CONTINUED])
         placements = [_placement(row.placement, row.kind) for row in rows]
         elastic = {row.id: row.min_ranks for row in rows if row.min_ranks is not None}
         after = await continuing.after_last_attempt(session, elastic)
@@ -150,6 +150,8 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
         ]
     return found
 
+
+_CONTINUED = ("training", "strategy_search")  # from what an earlier attempt left on its first node
 
 _ROWS = select(
     Job.id,

@@ -135,7 +135,7 @@ def _unfit_for(inventory: Mapping[str, Any], versions: Mapping[str, str]) -> fro
     if inventory.get("scripts") is False:
         kinds.add("script")
     if "python" in versions and "torch" not in versions:  # agents of earlier versions list neither
-        kinds.add("training")
+        kinds |= {"training", "strategy_search"}
     return frozenset(kinds)
 
 

@@ -24,8 +24,8 @@ async def table_of_gang(session: AsyncSession, spec: JobSpec, slots: Sequence[in
 
 
 def _chooses(spec: JobSpec) -> bool:
-    """Return whether the job has our ``auto``, which chooses by measured times. A script may have it."""
-    if spec.script is not None:
+    """Return whether the job has our ``auto``, which chooses by measured times. A script or a search may have it."""
+    if spec.script is not None or spec.strategy_search is not None:
         return True
     if spec.training is not None:
         return spec.training.uses_all_reduce and spec.training.all_reduce == AUTO

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record, training_record
 from ringscope.contracts.protocol import RecordBatch
+from ringscope.contracts.search import record as search_record
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.attempts.accepts import accepts
 from ringscope_server.db.bulk import insert_rows
@@ -18,6 +19,7 @@ from ringscope_server.results.queries import measurement_view
 from ringscope_server.results.rows import LOG_COLUMNS, STEP_COLUMNS, log_row, measurement_row, step_rows
 from ringscope_server.results.views import MeasurementView
 from ringscope_server.telemetry import benchmark_summary, log_states, training_rows
+from ringscope_server.training import search as search_summary
 from ringscope_server.training import summary as training_summary
 
 # The approximate rows of one transaction: other writers wait for it, and people wait for them.
@@ -53,7 +55,8 @@ class Ingested:
 
 
 # Records that decide how a job ended and cannot be sent afterwards.
-_OUTCOME = (record.Measurement, record.Check, training_record.Epoch)
+_OF_SEARCHES = (search_record.SearchPlan, search_record.SearchBegin, search_record.SearchRun)
+_OUTCOME = (record.Measurement, record.Check, training_record.Epoch, *_OF_SEARCHES)
 _PRINTED = (record.Log, record.Check)  # is in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # only benchmarks have these
 _OF_TRAINING = (training_record.Epoch, training_record.Diverged)  # no benchmark has these
@@ -67,6 +70,7 @@ _OF_RANKS = (
     training_record.PipelineStep,
     training_record.Epoch,
     training_record.Diverged,
+    *_OF_SEARCHES,
 )
 
 
@@ -168,6 +172,9 @@ async def _store(
         await session.flush()
         epochs = [r for r in records if isinstance(r, training_record.Epoch)]
         ingested.loss = await training_summary.refresh(session, attempt_id, job_id, epochs)
+    if found := [r for r in records if isinstance(r, _OF_SEARCHES)]:
+        ingested.is_training = True
+        await search_summary.refresh(session, attempt_id, job_id, found)
     if rows and not await benchmark_summary.refresh(session, attempt_id, job_id, rows):
         ingested.measurements = []  # no watcher of the job may see rows of an earlier attempt
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from ringscope.contracts.columns import is_null
 from ringscope.contracts.training_record import Direction, PipelineStep
+from ringscope.search.verdict import CandidateResult
 
 DIVERGED = "null: it was no finite number, training has diverged."
 
@@ -72,6 +73,26 @@ class BucketList(BaseModel):
     """One entry for each rank that reported its buckets, in the order of the ranks."""
 
     items: list[RankBucketsView]
+
+
+class RunningCandidate(BaseModel):
+    """The run of a candidate that is going on, or in which the attempt ended."""
+
+    name: str
+    round: int = Field(description="Counted from 0.")
+
+
+class SearchView(BaseModel):
+    """A strategy search: how its candidates stand, and the verdict in a sentence."""
+
+    winner: str | None = Field(description="The only candidate that is left; null: none is clearly the fastest, yet.")
+    sentence: str
+    candidates: list[CandidateResult] = Field(description="The fastest first; those that left and are left out last.")
+    runs: int = Field(description="Runs so far, those that failed too.")
+    spent_seconds: float = Field(description="Time of all runs so far.")
+    budget_seconds: float
+    is_complete: bool = Field(description="Whether no run is missing.")
+    running: RunningCandidate | None
 
 
 class PipelineView(BaseModel):

@@ -938,6 +938,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Search
+         * @description Return how the candidates of a strategy search stand in one attempt, which continues those before it.
+         *
+         *     Problem 409 for a job of another kind.
+         */
+        get: operations["get_search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/steps": {
         parameters: {
             query?: never;
@@ -2562,6 +2584,80 @@ export interface components {
             until: string;
         };
         /**
+         * CandidateResult
+         * @description One line of a search's table. A candidate that is left out, or whose runs all failed, has no figures.
+         */
+        CandidateResult: {
+            /** Compute Us */
+            compute_us?: number | null;
+            /** Epochs To Target */
+            epochs_to_target?: number | null;
+            /**
+             * Exchanged Bytes
+             * @description Bytes that a rank gives to the exchange in a step, after compression; an algorithm sends them once or several times.
+             */
+            exchanged_bytes?: number | null;
+            /**
+             * Exposed Us
+             * @description Waiting of a step for sums, servers or other stages.
+             */
+            exposed_us?: number | null;
+            /** Input Us */
+            input_us?: number | null;
+            /**
+             * Is Exact
+             * @description Whether its update is by design that of one process with the same samples: false for compressed gradients, local_sgd, ssp and async.
+             * @default true
+             */
+            is_exact: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Peak Bytes
+             * @description Peak resident set of a rank's process during a run, the largest of the ranks and the smallest of the runs; null: not measured.
+             */
+            peak_bytes?: number | null;
+            /**
+             * Reason
+             * @description Why it left or was left out, in a sentence.
+             * @default
+             */
+            reason: string;
+            /**
+             * Round
+             * @description Round in which it left, counted from 0.
+             */
+            round?: number | null;
+            /**
+             * Runs
+             * @default 0
+             */
+            runs: number;
+            /** Samples Per Second */
+            samples_per_second?: number | null;
+            /** Seconds To Target */
+            seconds_to_target?: number | null;
+            /**
+             * State
+             * @description winner, unbeaten, slower, failed or left_out.
+             */
+            state: string;
+            /** Step Us */
+            step_us?: number | null;
+            /**
+             * Times As Long
+             * @description Time of a sample, divided by that of the fastest candidate.
+             */
+            times_as_long?: number | null;
+            /** Times As Long High */
+            times_as_long_high?: number | null;
+            /**
+             * Times As Long Low
+             * @description Lower end of its 95 % interval; null: too few runs.
+             */
+            times_as_long_low?: number | null;
+        };
+        /**
          * Check
          * @description A check that was made, or could not be made.
          */
@@ -3892,7 +3988,7 @@ export interface components {
              * @default benchmark
              * @enum {string}
              */
-            kind: "benchmark" | "training" | "script";
+            kind: "benchmark" | "training" | "script" | "strategy_search";
             /** Labels */
             labels?: {
                 [key: string]: string;
@@ -3944,6 +4040,8 @@ export interface components {
              * @description How long each part of the start may take: until all nodes are ready, until the launchers listen, until all ranks have started; raise it for busy nodes. null: the server's setting, 60 by default.
              */
             start_seconds?: number | null;
+            /** @description What a job of kind strategy_search compares. */
+            strategy_search?: components["schemas"]["StrategySearchSpec"] | null;
             /**
              * Time Limit Seconds
              * @description How long its ranks may run before it is stopped.
@@ -3998,7 +4096,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "benchmark" | "training" | "script";
+            kind: "benchmark" | "training" | "script" | "strategy_search";
             /** Labels */
             labels: {
                 [key: string]: string;
@@ -4083,7 +4181,7 @@ export interface components {
              * @description Kinds of jobs that are not placed on the node because of it.
              * @default []
              */
-            kinds: ("benchmark" | "training" | "script")[];
+            kinds: ("benchmark" | "training" | "script" | "strategy_search")[];
             /** Sentence */
             sentence: string;
         };
@@ -6215,6 +6313,19 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * RunningCandidate
+         * @description The run of a candidate that is going on, or in which the attempt ended.
+         */
+        RunningCandidate: {
+            /** Name */
+            name: string;
+            /**
+             * Round
+             * @description Counted from 0.
+             */
+            round: number;
+        };
+        /**
          * ScheduleBody
          * @description The fields of a schedule that a person sets.
          */
@@ -6335,6 +6446,42 @@ export interface components {
              * @description Path below the folder given to the agents with --scripts.
              */
             file: string;
+        };
+        /**
+         * SearchView
+         * @description A strategy search: how its candidates stand, and the verdict in a sentence.
+         */
+        SearchView: {
+            /** Budget Seconds */
+            budget_seconds: number;
+            /**
+             * Candidates
+             * @description The fastest first; those that left and are left out last.
+             */
+            candidates: components["schemas"]["CandidateResult"][];
+            /**
+             * Is Complete
+             * @description Whether no run is missing.
+             */
+            is_complete: boolean;
+            running: components["schemas"]["RunningCandidate"] | null;
+            /**
+             * Runs
+             * @description Runs so far, those that failed too.
+             */
+            runs: number;
+            /** Sentence */
+            sentence: string;
+            /**
+             * Spent Seconds
+             * @description Time of all runs so far.
+             */
+            spent_seconds: number;
+            /**
+             * Winner
+             * @description The only candidate that is left; null: none is clearly the fastest, yet.
+             */
+            winner: string | null;
         };
         /**
          * Secret
@@ -6757,6 +6904,83 @@ export interface components {
              * @description simulated: the times are the cost model's.
              */
             transport: string;
+        };
+        /**
+         * StrategySearchSpec
+         * @description A search of the strategy that trains a model fastest on the job's ranks, by short runs in turns.
+         */
+        StrategySearchSpec: {
+            /**
+             * Budget Seconds
+             * @description How long the search may take.
+             * @default 300
+             */
+            budget_seconds: number;
+            /**
+             * @default {
+             *       "load": "load",
+             *       "name": "digits",
+             *       "prefetch": 2,
+             *       "validation_percent": 20,
+             *       "workers": 0
+             *     }
+             */
+            dataset: components["schemas"]["DatasetSpec"];
+            /**
+             * Global Batch Size
+             * @description Samples in a step, over all ranks.
+             * @default 64
+             */
+            global_batch_size: number;
+            /**
+             * Learning Rate
+             * @default 0.05
+             */
+            learning_rate: number;
+            /**
+             * Model
+             * @default mlp
+             */
+            model: ("mlp" | "cnn" | "resnet18" | "gpt") | components["schemas"]["OwnModel"];
+            /**
+             * Model Arguments
+             * @description Sizes of the model, as in training.
+             */
+            model_arguments?: {
+                [key: string]: number;
+            };
+            /**
+             * Momentum
+             * @description Momentum of sgd.
+             * @default 0.9
+             */
+            momentum: number;
+            /**
+             * Optimizer
+             * @default sgd
+             * @enum {string}
+             */
+            optimizer: "sgd" | "adam" | "adamw";
+            /**
+             * Precision
+             * @default float32
+             * @enum {string}
+             */
+            precision: "float32" | "bfloat16" | "float16";
+            /**
+             * Seed
+             * @description Seed of the first parameters and of the order of samples.
+             * @default 0
+             */
+            seed: number;
+            /**
+             * Strategies
+             * @description Candidates, or strategies with all of their candidates; all.
+             * @default [
+             *       "all"
+             *     ]
+             */
+            strategies: string[];
         };
         /**
          * Table
@@ -7566,7 +7790,7 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            kind: "script" | "training";
+            kind: "script" | "strategy_search" | "training";
             /**
              * Loss
              * @description The loss over the training samples of the newest epoch; before that epoch ends, the loss of the last step of rank 0 (of the first worker with parameter servers). null also if it was not a finite number: training has diverged.
@@ -7617,6 +7841,16 @@ export interface components {
              * @description The loss on the held-out samples in the newest epoch.
              */
             validation_loss?: number | null;
+            /**
+             * Verdict
+             * @description How a search stands, in a sentence; left out for other jobs.
+             */
+            verdict?: string | null;
+            /**
+             * Winner
+             * @description The candidate that won a search; null or left out: none has yet.
+             */
+            winner?: string | null;
         };
         /**
          * UpcomingTimes
@@ -8356,7 +8590,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
-                kind?: ("benchmark" | "training" | "script") | null;
+                kind?: ("benchmark" | "training" | "script" | "strategy_search") | null;
                 /** @description The user who submitted the job. */
                 user?: string | null;
                 /** @description A label as key:value; repeat it for several. */
@@ -8432,7 +8666,7 @@ export interface operations {
             query?: {
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
-                kind?: ("benchmark" | "training" | "script") | null;
+                kind?: ("benchmark" | "training" | "script" | "strategy_search") | null;
                 /** @description The user who submitted the job. */
                 user?: string | null;
                 /** @description A label as key:value; repeat it for several. */
@@ -9258,6 +9492,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_search: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchView"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

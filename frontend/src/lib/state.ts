@@ -59,7 +59,7 @@ export function isBenchmark(job: JobView): job is BenchmarkJob {
 /** The result in a sentence; empty before there is one. */
 export function outcome(job: JobView): string {
   const { summary } = job;
-  if (summary.kind === "benchmark") return summary.verdict;
+  if (summary.kind === "benchmark" || summary.verdict) return summary.verdict ?? "";
   const { loss, samples_per_second: rate, validation_accuracy: accuracy } = summary;
   if (!summary.steps_done) return "";
   const words = [
@@ -93,9 +93,10 @@ export function jobTitle(job: JobView): string {
 
 /** The job's work in a few words. */
 export function workTitle(job: JobView): string {
-  const { training, script } = job.spec;
+  const { training, script, strategy_search: search } = job.spec;
   if (isBenchmark(job)) return COLLECTIVES[job.spec.benchmark.collective].name;
   if (training) return `${modelText(training.model)} on ${datasetText(training.dataset)}`;
+  if (search) return `strategies for ${modelText(search.model)} on ${datasetText(search.dataset)}`;
   return script?.file ?? job.kind;
 }
 

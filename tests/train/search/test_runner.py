@@ -8,7 +8,8 @@ import pytest
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 
 from ringscope.contracts.record import Steps
-from ringscope.contracts.strategy_search import StrategySearchSpec
+from ringscope.contracts.search.record import SearchBegin, SearchRun
+from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import TrainingSpec
 from ringscope.search.candidates import LeftOut, Situation, candidates
 from ringscope.search.verdict import Verdict
@@ -50,11 +51,14 @@ def steps_of(rank: int, step: int, step_us: float, exposed_us: float) -> Steps:
         "exposed_us": [exposed_us],
     }
     more = {"in_place": True, "bytes": 1 << 20, "bus_factor": 1.0, "compute_us": [step_us - exposed_us], "loss": [1.0]}
-    return Steps.model_validate(fields | columns | more | {"memory_bytes": 1000 + rank})
+    return Steps.model_validate(fields | columns | more)
 
 
-def searched(tmp_path: Path, killed_at: int | None = None) -> tuple[list[Verdict], list[str]]:
+def searched(
+    tmp_path: Path, killed_at: int | None = None, told: list[SearchBegin | SearchRun] | None = None
+) -> tuple[list[Verdict], list[str]]:
     began: list[str] = []
+    report = (lambda record: None) if told is None else told.append
 
     def program(comm: Any) -> Verdict:
         chosen = candidates(SPEC, Situation(comm.size)).chosen
@@ -64,7 +68,7 @@ def searched(tmp_path: Path, killed_at: int | None = None) -> tuple[list[Verdict
             comm.total(STARTED)  # all ranks begin a run together
             trained(comm, spec, emit, began, killed_at)
 
-        return Runner(comm, chosen, [LeftOut("pipeline", "Too few layers.")], 1e9, file, train).run()
+        return Runner(comm, chosen, [LeftOut("pipeline", "Too few layers.")], 1e9, file, train, report).run()
 
     return on_ranks(3, program, VirtualCommunicator), began
 
@@ -76,7 +80,8 @@ def test_the_candidates_run_in_turns_and_all_ranks_agree_on_the_verdict(tmp_path
     lines = {line.name: line for line in first.candidates}
     assert lines["mirrored-ring"].samples_per_second == pytest.approx(64_000, rel=0.02)  # warm-up is not in it
     assert lines["parameter_server-sync"].step_us == pytest.approx(4000, rel=0.02)  # of its workers
-    assert lines["torch_ddp"].exposed_us == pytest.approx(600, rel=0.02) and lines["torch_ddp"].peak_bytes == 1002
+    assert lines["torch_ddp"].exposed_us == pytest.approx(600, rel=0.02)
+    assert (lines["torch_ddp"].peak_bytes or 0) > 1 << 20  # of this process
     assert "torch_ddp waits 40% of a step for sums and mirrored-ring 10%" in first.sentence
     assert first.candidates[-1].state == "left_out"
 
@@ -85,8 +90,10 @@ def test_a_killed_rank_costs_its_run_and_the_next_attempt_goes_on(tmp_path: Path
     with pytest.raises(KilledError):
         searched(tmp_path, killed_at=4)
     known = RunFile(tmp_path).read()
-    assert [run.failure for run in known] == ["", "", "", "", "The attempt ended during this run."]
-    (first, *_), began = searched(tmp_path)
+    assert [run.failure for run in known] == ["", "", "", "", "KilledError"]
+    told: list[SearchBegin | SearchRun] = []
+    (first, *_), began = searched(tmp_path, told=told)
+    assert told[:5] == known and told[5] == SearchBegin(rank=0, candidate="parameter_server-sync", round=1)
     assert began[0] == "parameter_server"  # the run that was killed, and none of those before it
     assert first.winner == "mirrored-ring" and {line.state for line in first.candidates[:3]} == {"winner", "slower"}
 

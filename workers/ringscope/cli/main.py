@@ -21,7 +21,8 @@ SECTIONS = {
     "Results of other tools": {"imports": ["import", "expected"]},
     "Jobs": {
         "submit": ["submit"],
-        "train": ["train"],
+        "training.train": ["train"],
+        "training.search": ["search-strategies"],
         "jobs": ["jobs", "show", "logs", "steps"],
         "why": ["why"],
         "insights": ["insights"],

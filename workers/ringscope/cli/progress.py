@@ -37,6 +37,8 @@ def describe(job: Job) -> str:
 
 def unit(job: Job) -> str:
     """Return the unit in which the job's progress counts."""
+    if job.spec.strategy_search is not None:
+        return "runs"
     return "rows" if job.spec.benchmark is not None else "steps"
 
 

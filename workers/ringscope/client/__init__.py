@@ -27,7 +27,16 @@ from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTab
 from ringscope.client.views.predictions import Against, ComparedRow, Interpolated, Regression
 from ringscope.client.views.results import Arrival, AttemptEnvironment, LogLine, Step
 from ringscope.client.views.tokens import LoginLink, Me, ShareLink, Token
-from ringscope.client.views.training import Curve, CurvePoint, Pipeline, PipelineStep, RankBuckets, TensorCost
+from ringscope.client.views.training import (
+    CandidateResult,
+    Curve,
+    CurvePoint,
+    Pipeline,
+    PipelineStep,
+    RankBuckets,
+    Search,
+    TensorCost,
+)
 from ringscope.client.views.webhooks import Delivery, NewWebhook
 from ringscope.client.webhooks import Webhook, WebhookRoutes
 
@@ -38,6 +47,7 @@ __all__ = [
     "Arrival",
     "Attempt",
     "AttemptEnvironment",
+    "CandidateResult",
     "Check",
     "ClearWinner",
     "Client",
@@ -73,6 +83,7 @@ __all__ = [
     "RankBuckets",
     "Regression",
     "Schedule",
+    "Search",
     "Sensitivities",
     "ServerAwayError",
     "ShareLink",

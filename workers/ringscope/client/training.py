@@ -3,7 +3,7 @@
 from ringscope.client.connection import Connection
 from ringscope.client.view import Page
 from ringscope.client.views import training as views
-from ringscope.client.views.training import Curve, Pipeline, RankBuckets, TensorCost
+from ringscope.client.views.training import Curve, Pipeline, RankBuckets, Search, TensorCost
 
 
 class Epoch(views.Epoch):
@@ -16,7 +16,7 @@ class Epoch(views.Epoch):
 
 
 class TrainingRoutes(Connection):
-    """/jobs/{id}/training, epochs, buckets, pipeline and tensor."""
+    """/jobs/{id}/training, epochs, buckets, pipeline, tensor and search."""
 
     def training_curve(self, job_id: int, points: int = 500) -> Curve:
         """Return loss, throughput and the parts of a step, in at most ``points`` points."""
@@ -38,6 +38,10 @@ class TrainingRoutes(Connection):
     def tensor_cost(self, job_id: int, attempt: int | None = None) -> TensorCost:
         """Return what dividing the layers costs and saves in each step; by default of the newest attempt."""
         return TensorCost.read(self._get(f"/jobs/{job_id}/tensor", {"attempt": attempt}))
+
+    def search(self, job_id: int, attempt: int | None = None) -> Search:
+        """Return how the candidates of a strategy search stand; by default in the newest attempt."""
+        return Search.read(self._get(f"/jobs/{job_id}/search", {"attempt": attempt}))
 
     def buckets(self, job_id: int, attempt: int | None = None) -> list[RankBuckets]:
         """The newest step of each rank from inside; of the newest attempt if none is named."""

@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.columns import is_null
 from ringscope.contracts.elastic import refusal
 from ringscope.contracts.placement import Arrangement, Placement
+from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
 from ringscope.contracts.traced import MAX_OPERATION_PAIRS, MAX_OPERATIONS, MAX_RANKS
@@ -20,7 +22,10 @@ from ringscope.contracts.words.labels import Labels, bounded
 
 __all__ = ["Arrangement", "JobKind", "JobName", "JobSpec", "NewJob", "Placement"]
 
-JobKind = Literal["benchmark", "training", "script"]
+JobKind = Literal["benchmark", "training", "script", "strategy_search"]
+# A search takes longer than its budget: it starts several times if ranks are killed, and the last run may be slow.
+_SEARCH_EXTRA_SECONDS = 600
+_SEARCH_ATTEMPTS = 10  # a run in which a rank is killed costs one
 
 
 _JOINER = "\u200d"  # occurs inside many emoji
@@ -44,6 +49,9 @@ class JobSpec(SpecModel):
     )
     training: TrainingSpec | None = Field(None, description="What a job of kind training trains.")
     script: ScriptSpec | None = Field(None, description="What a job of kind script runs.")
+    strategy_search: StrategySearchSpec | None = Field(
+        None, exclude_if=is_null, description="What a job of kind strategy_search compares."
+    )
     placement: Placement = Placement()
     priority: int = Field(50, ge=0, le=100, description="The job with the higher priority runs first.")
     time_limit_seconds: int = Field(
@@ -92,15 +100,20 @@ class JobSpec(SpecModel):
     def _what_others_decide(cls, data: Any) -> Any:
         """Fill in fields that depend on other fields and that the job leaves out.
 
-        A kind's own section may be left out if all of its fields have defaults. A simulation is one process, and a
-        measured benchmark runs alone on its nodes.
+        A kind's own section may be left out if all of its fields have defaults. A simulation is one process; a
+        measured benchmark and a search run alone on their nodes.
         """
         if not isinstance(data, dict):
             return data
         kind = data.get("kind", "benchmark")
-        if kind in ("benchmark", "training") and data.get(kind) is None:
+        if kind in ("benchmark", "training", "strategy_search") and data.get(kind) is None:
             data = data | {kind: {}}
         placement = data.get("placement", {})
+        if kind == "strategy_search":
+            data = {"max_attempts": _SEARCH_ATTEMPTS, "time_limit_seconds": _search_limit(data[kind])} | data
+            if isinstance(placement, dict):
+                data = data | {"placement": {"exclusive": True} | placement}
+            return data
         if kind != "benchmark" or not isinstance(placement, dict):
             return data
         benchmark = data["benchmark"]
@@ -115,6 +128,19 @@ class JobSpec(SpecModel):
                 raise _at((kind,), f"the job's kind is {self.kind}; leave {kind} out or give kind {kind}.", None)
             if not is_there and kind == self.kind:
                 raise _at((kind,), f'a job of kind {kind} needs it; add for example {{"file": "train.py"}}.', None)
+        return self
+
+    @model_validator(mode="after")
+    def _a_search_has_ranks_and_time(self) -> "JobSpec":
+        search = self.strategy_search
+        if search is None:
+            return self
+        if self.placement.ranks < 2:
+            sentence = "one rank has nothing to exchange, so all strategies are alike; give at least 2 ranks."
+            raise _at(("placement", "ranks"), sentence, self.placement.ranks)
+        if self.time_limit_seconds < search.budget_seconds:
+            sentence = f"the search may take {search.budget_seconds} s; allow more, or lower its budget_seconds."
+            raise _at(("time_limit_seconds",), sentence, self.time_limit_seconds)
         return self
 
     @model_validator(mode="after")
@@ -234,7 +260,8 @@ class JobSpec(SpecModel):
         """Return the user's own Python files that its ranks read, by the dotted path of their field."""
         if self.script is not None:
             return {"script.file": self.script.file}
-        return self.training.own_files if self.training is not None else {}
+        work = self.training or self.strategy_search
+        return work.own_files if work is not None else {}
 
     @property
     def row_count(self) -> int:
@@ -258,6 +285,13 @@ class JobSpec(SpecModel):
                 self.benchmark.root,
             )
         return self
+
+
+def _search_limit(search: Any) -> int:
+    """Return the time limit of a search that names none; a wrong budget is refused by its own field."""
+    default = StrategySearchSpec.model_fields["budget_seconds"].default
+    budget = search.get("budget_seconds", default) if isinstance(search, dict) else default
+    return 2 * budget + _SEARCH_EXTRA_SECONDS if isinstance(budget, int) and 0 < budget < 86_400 else 7 * 86_400
 
 
 def _new(spec: JobSpec) -> JobSpec:

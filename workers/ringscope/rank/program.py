@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ringscope.choice.tuning_file import read
+from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.rank_process import (
@@ -34,6 +35,7 @@ from ringscope.contracts.rank_process import (
     TUNING_VARIABLE,
 )
 from ringscope.contracts.record import Done, Failure, Hello, Log, Started
+from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.units import plural
@@ -139,7 +141,7 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
     try:
         answer(os.environ.get(STACKS_VARIABLE), world_rank())
         reporter.send(Started(rank=world_rank(), pid=os.getpid(), time_ns=time.time_ns()))
-        if spec.training:
+        if spec.training or spec.strategy_search:
             positions.set_stage(position, "importing torch")
         device = _device(spec)
         positions.set_stage(position, "connecting the ranks")
@@ -153,7 +155,7 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
 
 def _connection(spec: JobSpec) -> tuple[str, float]:
     """Return transport and timeout, which a script does not set."""
-    work = spec.benchmark or spec.training
+    work = spec.benchmark or _trained(spec)
     return (work.transport, work.timeout_seconds) if work else ("auto", DEFAULT_TIMEOUT_SECONDS)
 
 
@@ -162,7 +164,13 @@ def _channels(spec: JobSpec) -> int | None:
 
 
 def _device(spec: JobSpec) -> str:
-    return _training().wanted_device(spec.training) if spec.training else spec.settled_device
+    training = _trained(spec)
+    return _training().wanted_device(training) if training else spec.settled_device
+
+
+def _trained(spec: JobSpec) -> TrainingSpec | None:
+    """Return the training of the job; in a search, what all of its candidates have in common."""
+    return spec.strategy_search.training() if spec.strategy_search else spec.training
 
 
 def _training() -> "ModuleType":
@@ -195,7 +203,7 @@ def _failure(rank: int, error: Exception) -> Failure:
             return Failure(rank=bad_rank, reason="verification_failed", message=str(error))
         case DivergedError():
             return Failure(rank=rank, reason="diverged", message=str(error))
-        case EngineError():
+        case EngineError() | UserError():
             return Failure(rank=rank, reason="rank_exit", message=str(error))
     return Failure(rank=rank, reason="rank_exit", message=f"{type(error).__name__}: {error}")
 
@@ -224,6 +232,12 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
     if spec.training:
         wrong: DifferenceError | None = _training().train(comm, spec.training, reporter.send, fault)
         return wrong
+    if spec.strategy_search:
+        _training()
+        from ringscope.train.search.job import search
+
+        search(comm, spec.strategy_search, reporter.send)
+        return None
     if spec.script:
         from ringscope.rank.script import run_script
 

@@ -8,8 +8,16 @@ from pydantic import ValidationError
 
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
-from ringscope.contracts.strategy_search import ALL, StrategySearchSpec
-from ringscope.contracts.training import ONE_NODE, TrainingSpec, libraries
+from ringscope.contracts.search.spec import ALL, StrategySearchSpec
+from ringscope.contracts.training import (
+    ONE_NODE,
+    PARAMETER_SERVERS,
+    PIPELINE,
+    TENSOR,
+    TENSORFLOW,
+    TrainingSpec,
+    libraries,
+)
 
 FEWEST = 2  # candidates that can be compared
 _MIB = 1 << 20
@@ -33,11 +41,16 @@ class LeftOut:
 
 @dataclass(frozen=True)
 class Situation:
-    """The ranks and nodes of the search. ``installed`` are the libraries that all nodes have; None: not known."""
+    """The ranks and nodes of the search.
+
+    ``installed`` are the libraries that all nodes have; None: not known. ``is_on_gpus`` says whether the ranks compute
+    on GPUs.
+    """
 
     ranks: int
     nodes: int = 1
     installed: Collection[str] | None = None
+    is_on_gpus: bool = False
 
 
 @dataclass(frozen=True)
@@ -83,6 +96,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "tf_parameter_server": {"strategy": "tf_parameter_server", "consistency": "async"},
 }
 _OF_SEVERAL_NODES = frozenset({"mirrored-hierarchical"})
+_ON_CPUS = PARAMETER_SERVERS | PIPELINE | TENSOR | TENSORFLOW  # they exchange host memory only
 # Candidates whose update is not that of one process with the same samples: another sum, or another time.
 INEXACT = frozenset(
     {
@@ -149,6 +163,8 @@ def _judged(
         return "it differs from the others only on several nodes.", None
     if situation.ranks == 1:
         return "one rank has nothing to exchange; give at least 2 ranks.", None
+    if situation.is_on_gpus and options["strategy"] in _ON_CPUS:
+        return "its ranks compute on CPUs, and those of this search on GPUs.", None
     if situation.installed is not None and (lacking := missing_library(options["strategy"], situation.installed)):
         return lacking, None
     if options.get("all_reduce") == "halving_doubling" and situation.ranks & (situation.ranks - 1):

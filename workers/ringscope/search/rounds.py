@@ -11,9 +11,9 @@ from math import ceil, exp, inf, log, sqrt
 from statistics import mean, median, stdev
 
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.search.record import SearchRun
 from ringscope.judging.intervals import Error, chance_of
 from ringscope.judging.rank_tests import Ratio
-from ringscope.search.run import SearchRun
 
 FEWEST_ROUNDS = 3  # before a candidate may leave: how much the runs of a candidate differ is not known before
 MOST_ROUNDS = 12

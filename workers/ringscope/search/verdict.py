@@ -28,9 +28,21 @@ class CandidateResult(BaseModel):
     compute_us: float | None = None
     input_us: float | None = None
     exposed_us: float | None = Field(None, description="Waiting of a step for sums, servers or other stages.")
-    sent_bytes: float | None = Field(None, description="Bytes that a rank sends in a step, as counted.")
-    peak_bytes: int | None = None
-    is_same: bool | None = Field(None, description="Same bits as one process; null: not compared.")
+    exchanged_bytes: float | None = Field(
+        None,
+        description="Bytes that a rank gives to the exchange in a step, after compression; an algorithm sends them "
+        "once or several times.",
+    )
+    peak_bytes: int | None = Field(
+        None,
+        description="Peak resident set of a rank's process during a run, the largest of the ranks and the smallest of "
+        "the runs; null: not measured.",
+    )
+    is_exact: bool = Field(
+        True,
+        description="Whether its update is by design that of one process with the same samples: false for compressed "
+        "gradients, local_sgd, ssp and async.",
+    )
     seconds_to_target: float | None = None
     epochs_to_target: int | None = None
 
@@ -59,7 +71,10 @@ def verdict(rounds: Rounds, left_out: Sequence[LeftOut], targets: Sequence[Targe
     winner = reached[0].candidate if reached else _clear_winner(rounds, leading)
     for line in leading:
         line.state = "winner" if line.name == winner else "unbeaten"
-    lines += [CandidateResult(name=each.name, state="left_out", reason=each.reason) for each in left_out]
+    lines += [
+        CandidateResult(name=each.name, state="left_out", reason=each.reason, is_exact=each.name not in INEXACT)
+        for each in left_out
+    ]
     if winner is not None:
         lines.sort(key=lambda line: line.name != winner)
     return Verdict(winner=winner, sentence=_sentence(rounds, lines, winner, reached), candidates=lines)
@@ -74,7 +89,7 @@ def _clear_winner(rounds: Rounds, leading: Sequence[CandidateResult]) -> str | N
 def _line(rounds: Rounds, name: str, targets: Sequence[Target]) -> CandidateResult:
     runs, fastest = rounds.runs_of(name), rounds.ranked()[0]
     gone = next((each for each in rounds.departures if each.candidate == name), None)
-    line = CandidateResult(name=name, state="unbeaten", runs=len(runs))
+    line = CandidateResult(name=name, state="unbeaten", runs=len(runs), is_exact=name not in INEXACT)
     if gone is not None:
         line.state, line.reason, line.round = gone.why.value, gone.sentence, gone.round
     if not runs:
@@ -86,10 +101,10 @@ def _line(rounds: Rounds, name: str, targets: Sequence[Target]) -> CandidateResu
         )
     line.step_us = mean(run.time_us for run in runs)
     line.compute_us, line.input_us = mean(run.compute_us for run in runs), mean(run.input_us for run in runs)
-    line.exposed_us, line.sent_bytes = mean(run.exposed_us for run in runs), mean(run.sent_bytes for run in runs)
-    line.peak_bytes = max((run.peak_bytes for run in runs if run.peak_bytes is not None), default=None)
-    compared = [run.is_same for run in runs if run.is_same is not None]
-    line.is_same = all(compared) if compared else None
+    line.exposed_us = mean(run.exposed_us for run in runs)
+    line.exchanged_bytes = mean(run.exchanged_bytes for run in runs)
+    # What an earlier candidate left in the process's memory only adds to a run.
+    line.peak_bytes = min((run.peak_bytes for run in runs if run.peak_bytes is not None), default=None)
     if target := next((each for each in targets if each.candidate == name), None):
         line.seconds_to_target, line.epochs_to_target = target.seconds, target.epochs
     return line
@@ -140,9 +155,9 @@ def _reason(best: CandidateResult, other: CandidateResult) -> str:
     per_sample = [_per_sample_us(line, "compute_us") for line in (best, other)]
     if all(per_sample) and abs(per_sample[1] / per_sample[0] - 1) > 5 * _FEW:
         clauses.append(f"{other.name} computes {per_sample[1] / per_sample[0]:.2f} times as long")
-    if best.sent_bytes and other.sent_bytes and abs(other.sent_bytes / best.sent_bytes - 1) > _FEW:
-        sizes = [format_size(round(line.sent_bytes or 0)) for line in (other, best)]
-        clauses.append(f"a rank sends {sizes[0]} a step instead of {sizes[1]}")
+    if best.exchanged_bytes and other.exchanged_bytes and abs(other.exchanged_bytes / best.exchanged_bytes - 1) > _FEW:
+        sizes = [format_size(round(line.exchanged_bytes or 0)) for line in (other, best)]
+        clauses.append(f"a rank exchanges {sizes[0]} in a step instead of {sizes[1]}")
     return f"; {', and '.join(clauses)}" if clauses else ""
 
 

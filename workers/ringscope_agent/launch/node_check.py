@@ -41,12 +41,13 @@ def may_use_gpus(spec: JobSpec) -> bool:
 def _lacking(assignment: Assignment, settings: AgentSettings) -> str:
     """Return what the job needs and this node does not have."""
     spec = assignment.spec
-    if spec.training is not None:
-        for library, extra in libraries(spec.training.strategy).items():
+    training = spec.strategy_search.training() if spec.strategy_search else spec.training
+    if training is not None:
+        for library, extra in libraries(training.strategy).items():
             if importlib.util.find_spec(library) is None:  # looked for, not imported: that takes seconds
+                needing = training.strategy if spec.training else "a search"
                 return (
-                    f"Node {settings.name} has no {library}, which {spec.training.strategy} needs; "
-                    f"install ringscope[{extra}] there."
+                    f"Node {settings.name} has no {library}, which {needing} needs; install ringscope[{extra}] there."
                 )
     for file in spec.own_files.values():
         if settings.scripts is None:

@@ -8,7 +8,7 @@ from ringscope_server.db.models.nodes import Node, NodeMinute, QuarantinedSlot
 from ringscope_server.db.models.results import LogLine, Measurement, Step, Trace
 from ringscope_server.db.models.schedules import Schedule
 from ringscope_server.db.models.scheduling import Lease, Usage
-from ringscope_server.db.models.training import Epoch, RankBuckets, RankPipelineStep, RankTotals
+from ringscope_server.db.models.training import Epoch, RankBuckets, RankPipelineStep, RankTotals, SearchRecord
 from ringscope_server.db.models.users import IdempotencyKey, Token
 from ringscope_server.db.models.webhooks import Webhook, WebhookDelivery
 
@@ -35,6 +35,7 @@ __all__ = [
     "RankPipelineStep",
     "RankTotals",
     "Schedule",
+    "SearchRecord",
     "Step",
     "Token",
     "Trace",

@@ -52,6 +52,16 @@ class RankPipelineStep(Base):
     told: Mapped[dict[str, Any]]  # ringscope.contracts.training_record.PipelineStep
 
 
+class SearchRecord(Base):
+    """A record of a strategy search, as an attempt reported it; together they are its state."""
+
+    __tablename__ = "search_records"
+
+    id: Mapped[int] = mapped_column(BigKey, primary_key=True)
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), index=True)
+    told: Mapped[dict[str, Any]]  # ringscope.contracts.search.record.SearchTold
+
+
 class RankTotals(Base):
     """Sums over the training steps of one rank, so that a long job's figures need not be read from its steps.
 

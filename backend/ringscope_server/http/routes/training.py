@@ -1,4 +1,4 @@
-"""/jobs/{id}/…: the curve, epochs and buckets of training, and the insides of some strategies."""
+"""/jobs/{id}/…: the curve, epochs and buckets of training, the insides of some strategies, and strategy searches."""
 
 from typing import Annotated
 
@@ -10,8 +10,8 @@ from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
 from ringscope_server.http.problems import Problem
-from ringscope_server.training import buckets, curve, epochs, pipeline, tensor
-from ringscope_server.training.views import BucketList, EpochPage, PipelineView, TensorCost, TrainingCurve
+from ringscope_server.training import buckets, curve, epochs, pipeline, search, tensor
+from ringscope_server.training.views import BucketList, EpochPage, PipelineView, SearchView, TensorCost, TrainingCurve
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["training"])
 
@@ -72,4 +72,18 @@ async def get_tensor_cost(job_id: Id, user: Viewer, services: ServicesDep, numbe
         found = await tensor.tensor_cost(session, attempt_id, await read_spec(session, job_id))
     if found is None:
         raise Problem(409, "no_tensor", f"Job {job_id} does not train with strategy tensor; only such jobs have this.")
+    return found
+
+
+@router.get("/search", operation_id="get_search")
+async def get_search(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> SearchView:
+    """Return how the candidates of a strategy search stand in one attempt, which continues those before it.
+
+    Problem 409 for a job of another kind.
+    """
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        found = await search.search_view(session, attempt_id, await read_spec(session, job_id))
+    if found is None:
+        raise Problem(409, "no_search", f"Job {job_id} is no strategy search; only such jobs have this.")
     return found

@@ -13,6 +13,7 @@ from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.formatting import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
+from ringscope.cli.results.search_table import print_candidates
 from ringscope.cli.short_flags import size
 from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.unused_options import refuse_unused
@@ -111,7 +112,7 @@ def show(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Show one job: its state, and its table: the sweep in nccl-tests' columns for a benchmark, the epochs for
-    training. With --min-bytes or --max-bytes the verdict is about these sizes.
+    training, the candidates for a strategy search. With --min-bytes or --max-bytes the verdict is about these sizes.
     """
     if as_json:
         remedy = "only the table has rows; leave it out, or leave out --json."
@@ -126,7 +127,9 @@ def show(
         rows = client.measurements(job_id) if is_benchmark and not as_json else []
         is_part = low is not None or high is not None
         part = client.verdict(job_id, low, high) if is_part else None
-        epochs = client.epochs(job_id) if not is_benchmark and not as_json else []
+        is_search = job.spec.strategy_search is not None
+        found_search = client.search(job_id) if is_search and not as_json else None
+        epochs = client.epochs(job_id) if not (is_benchmark or is_search or as_json) else []
     if as_json:
         say_json(job.model_dump_json(indent=2))
         return
@@ -137,6 +140,8 @@ def show(
         rows = [row for row in rows if part.min_bytes <= row.size_bytes <= part.max_bytes]
     if rows:
         say(render_table(rows, job.spec.sweep))
+    if found_search:
+        print_candidates(found_search)
     if epochs:
         stdout_console().print(epochs_table(epochs))
     if found := part.verdict or "The job measured no size in this range." if part else figures(job):

@@ -110,3 +110,46 @@ class TensorCost(View):
     pays: bool | None
     sentence: str | None
     reason: str | None
+
+
+class CandidateResult(View):
+    """One line of a search's table. A candidate that is left out, or whose runs all failed, has no figures."""
+
+    name: str
+    state: str
+    reason: str = ""
+    round: int | None = None
+    runs: int = 0
+    samples_per_second: float | None = None
+    times_as_long: float | None = None
+    times_as_long_low: float | None = None
+    times_as_long_high: float | None = None
+    step_us: float | None = None
+    compute_us: float | None = None
+    input_us: float | None = None
+    exposed_us: float | None = None
+    exchanged_bytes: float | None = None
+    peak_bytes: int | None = None
+    is_exact: bool = True
+    seconds_to_target: float | None = None
+    epochs_to_target: int | None = None
+
+
+class RunningCandidate(View):
+    """The run of a candidate that is going on, or in which the attempt ended."""
+
+    name: str
+    round: int
+
+
+class Search(View):
+    """A strategy search: how its candidates stand, and the verdict in a sentence."""
+
+    winner: str | None
+    sentence: str
+    candidates: list[CandidateResult]
+    runs: int
+    spent_seconds: float
+    budget_seconds: float
+    is_complete: bool
+    running: RunningCandidate | None

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from ringscope.search.run import SearchRun
+from ringscope.contracts.search.record import SearchRun
 
 _NAME = "search-runs.jsonl"
 _KILLED = "The attempt ended during this run."
@@ -53,6 +53,6 @@ class RunFile:
 
 def failed_run(candidate: str, number: int, why: str, seconds: float = 0.0) -> SearchRun:
     """Return a run without figures."""
-    nothing = {"samples": 1, "blocks_us": [], "compute_us": 0.0, "exposed_us": 0.0, "sent_bytes": 0.0}
+    nothing = {"samples": 1, "blocks_us": [], "compute_us": 0.0, "exposed_us": 0.0, "exchanged_bytes": 0.0}
     fields = {"candidate": candidate, "round": number, "seconds": seconds, "failure": why}
     return SearchRun.model_validate(nothing | fields)

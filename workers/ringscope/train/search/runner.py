@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ringscope.contracts.record import Record, Steps
+from ringscope.contracts.search.record import BLOCKS, SearchBegin, SearchRun
 from ringscope.contracts.training import TrainingSpec
 from ringscope.search.candidates import Candidate, LeftOut
 from ringscope.search.rounds import Rounds
-from ringscope.search.run import BLOCKS, SearchRun
 from ringscope.search.verdict import Verdict, verdict
-from ringscope.train.search.run_file import RunFile
+from ringscope.train.search.peak_memory import begin_peak, peak_bytes
+from ringscope.train.search.run_file import RunFile, failed_run
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -41,9 +42,9 @@ class Runner:
         budget_seconds: float,
         file: RunFile,
         train: Train,
-        report: Callable[[SearchRun], None] = lambda run: None,
+        report: Callable[[SearchBegin | SearchRun], None] = lambda told: None,
     ) -> None:
-        """``file`` and ``report`` are used on rank 0 only."""
+        """``file`` and ``report`` are used on rank 0 only; the runs of earlier attempts are reported, too."""
         self._comm, self._budget_seconds, self._file = comm, budget_seconds, file
         self._train, self._report, self._left_out = train, report, list(left_out)
         self._candidates = {each.name: each for each in candidates}
@@ -51,13 +52,17 @@ class Runner:
 
     def run(self) -> Verdict:
         """Run until the search is over; UserError if the budget cannot hold a run of each candidate."""
+        is_first = self._comm.rank == 0
+        for known in self._runs if is_first else ():
+            self._report(known)
         while (wanted := self._rounds().next_run()) is not None:
             name, number = wanted
-            if self._comm.rank == 0:
+            if is_first:
                 self._file.note_begin(name, number)
-            run = self._timed(self._candidates[name], number)
+                self._report(SearchBegin(rank=0, candidate=name, round=number))
+            run = self._tried(self._candidates[name], number)
             self._runs.append(run)
-            if self._comm.rank == 0:
+            if is_first:
                 self._file.note_end(run)
                 self._report(run)
                 sys.stdout.write(f"round {number + 1}, {name}: {run.time_us / 1e3:.3g} ms a step\n")
@@ -67,18 +72,30 @@ class Runner:
     def _rounds(self) -> Rounds:
         return Rounds(list(self._candidates), self._runs, self._budget_seconds)
 
+    def _tried(self, candidate: Candidate, number: int) -> SearchRun:
+        """Return a run; an error ends this attempt, and the next one reads from rank 0's file why the run failed."""
+        begin = time.perf_counter()
+        try:
+            return self._timed(candidate, number)
+        except Exception as error:
+            if self._comm.rank == 0:
+                why = str(error) or type(error).__name__
+                self._file.note_end(failed_run(candidate.name, number, why, time.perf_counter() - begin))
+            raise
+
     def _timed(self, candidate: Candidate, number: int) -> SearchRun:
         """Train for a few steps from the first parameters, and return what the ranks measured."""
         steps = self._block_steps(candidate.name)
         lasting = {"max_steps": WARM_STEPS + BLOCKS * steps, "epochs": 100_000}
         records: list[Steps] = []
+        counts_peak = begin_peak()
         begin = time.perf_counter()
         self._train(
             self._comm,
             candidate.training.model_copy(update=lasting),
             lambda record: records.append(record) if isinstance(record, Steps) else None,
         )
-        run = self._measured(candidate, number, records, steps)
+        run = self._measured(candidate, number, records, steps, (counts_peak and peak_bytes()) or 0)
         seconds = time.perf_counter() - begin
         (found,) = self._agreed([run.model_copy(update={"seconds": seconds}).model_dump()])
         return SearchRun.model_validate(found)
@@ -90,14 +107,16 @@ class Runner:
             return _FIRST_STEPS
         return min(_MOST_STEPS, max(_FIRST_STEPS, int(_BLOCK_SECONDS * 1e6 / known[-1].time_us)))
 
-    def _measured(self, candidate: Candidate, number: int, records: Sequence[Steps], steps: int) -> SearchRun:
+    def _measured(
+        self, candidate: Candidate, number: int, records: Sequence[Steps], steps: int, peak: int
+    ) -> SearchRun:
         """Combine the ranks' steps; a rank that makes none, such as a server, does not count (collective)."""
         table = _columns(records)[WARM_STEPS:]
         mine = [block.mean() if len(block) else 0.0 for block in np.array_split(table[:, 0], BLOCKS)]
         blocks_us = self._comm.maximum(np.array(mine))
         sums = np.append(table.mean(axis=0) if len(table) else np.zeros(table.shape[1]), float(len(table) > 0))
-        _, compute_us, input_us, exposed_us, sent_bytes, ranks = self._comm.total(sums).tolist()
-        peak = self._comm.maximum(np.array([max((record.memory_bytes or 0 for record in records), default=0)]))
+        _, compute_us, input_us, exposed_us, exchanged_bytes, ranks = self._comm.total(sums).tolist()
+        largest = self._comm.maximum(np.array([float(peak)]))
         return SearchRun(
             candidate=candidate.name,
             round=number,
@@ -106,8 +125,8 @@ class Runner:
             compute_us=compute_us / ranks,
             input_us=input_us / ranks,
             exposed_us=exposed_us / ranks,
-            sent_bytes=sent_bytes / ranks,
-            peak_bytes=int(peak[0]) or None,
+            exchanged_bytes=exchanged_bytes / ranks,
+            peak_bytes=int(largest[0]) or None,
             seconds=0.0,
         )
 

@@ -8,6 +8,14 @@ import { isTerminal } from "../../../lib/state";
 export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
   const { summary } = job;
   if (summary.kind === "benchmark") return null;
+  if (job.spec.strategy_search) {
+    return (
+      <>
+        <Fact label="Winner" value={summary.winner ?? "–"} note="of its candidates" />
+        <Fact label="Ranks" value={job.ranks} note={where} />
+      </>
+    );
+  }
   const { exposed_communication_seconds: exposed, input_seconds: input, step_seconds: inSteps, validation_accuracy: accuracy } = summary;
   const rate = summary.samples_per_second;
   return (

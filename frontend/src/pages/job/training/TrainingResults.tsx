@@ -8,8 +8,17 @@ const Pipeline = lazy(async () => ({ default: (await import("./Pipeline")).Pipel
 
 const Tensor = lazy(async () => ({ default: (await import("./Tensor")).Tensor }));
 
+const Search = lazy(async () => ({ default: (await import("./Search")).Search }));
+
 /** The reports of training: its curve, the timelines within a step, and last its epochs, whose number grows. */
 export function TrainingResults({ job }: { job: JobView }) {
+  if (job.spec.strategy_search) {
+    return (
+      <Suspense fallback={null}>
+        <Search job={job} />
+      </Suspense>
+    );
+  }
   return (
     <>
       <TrainingCurve job={job} />

@@ -88,7 +88,7 @@ def train(
     flags = options.flags() | {
         ("kind",): "training",
         ("training", "model"): _model(model, own_model),
-        **_dataset(dataset),
+        **dataset_fields(dataset, ("training", "dataset")),
         ("training", "dataset", "path"): data_path,
         ("training", "strategy"): strategy,
         ("training", "all_reduce"): all_reduce,
@@ -118,13 +118,16 @@ def _model(argument: str | None, option: str | None) -> str | dict[str, str]:
     """Return the job's model, a name or a function in a file; UserError unless it is given once."""
     if (argument is None) == (option is None):
         raise UserError("MODEL: name the model once, as the argument or with --model.")
-    given = argument or option or ""
+    return model_field(argument or option or "")
+
+
+def model_field(given: str) -> str | dict[str, str]:
+    """Return the value of the field model: a name or a function in a file."""
     return own_function(given, "build") or given
 
 
-def _dataset(given: str | None) -> dict[tuple[str, ...], str]:
-    """Return the fields of the job's dataset, which is a name or a function in a file."""
-    path = ("training", "dataset")
+def dataset_fields(given: str | None, path: tuple[str, ...]) -> dict[tuple[str, ...], str]:
+    """Return the fields of the dataset at ``path``, which is a name or a function in a file."""
     if own := own_function(given or "", "load"):
         return {(*path, field): value for field, value in own.items()}
     return {(*path, "name"): given} if given else {}

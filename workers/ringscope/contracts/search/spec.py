@@ -32,13 +32,6 @@ class StrategySearchSpec(SpecModel):
     strategies: list[Annotated[str, Field(min_length=1, max_length=64)]] = Field(
         [ALL], min_length=1, max_length=64, description="Candidates, or strategies with all of their candidates; all."
     )
-    target_accuracy: float | None = Field(
-        None,
-        gt=0,
-        le=1,
-        description="Accuracy on the held-out samples to which the candidates that are left train at last; null: only "
-        "their speed is compared.",
-    )
     budget_seconds: int = Field(300, ge=1, le=7 * 86_400, description="How long the search may take.")
     global_batch_size: int = Field(64, ge=1, le=1 << 20, description="Samples in a step, over all ranks.")
     optimizer: Optimizer = "sgd"
@@ -60,6 +53,12 @@ class StrategySearchSpec(SpecModel):
         """The errors are those of a training job with the same fields; their places are the same, too."""
         self.training()
         return self
+
+    @property
+    def own_files(self) -> dict[str, str]:
+        """Return the user's own Python files that it reads, by the dotted path of their field in the job."""
+        files = self.training().own_files
+        return {field.replace("training.", "strategy_search.", 1): file for field, file in files.items()}
 
     def training(self, **options: Any) -> TrainingSpec:
         """Return the training of a candidate with these options; ValidationError if they do not suit the model."""

@@ -1,0 +1,43 @@
+/** A strategy search: how its candidates stand, which left and why, and where the time of a step goes for each. */
+import { useQuery } from "@tanstack/react-query";
+import type { JobView, StrategySearch } from "../../../api/types";
+import { Loaded } from "../../../components/states/Loaded";
+import { strategySearchQuery } from "./searchQuery";
+import { formatDuration, plural } from "../../../lib/format";
+import { isTerminal } from "../../../lib/state";
+import { SearchLanes } from "./SearchLanes";
+import { SearchTable } from "./SearchTable";
+import { StepCard } from "./StepCard";
+
+const MORE =
+  "The candidates run in turns for a short time each, from the same first parameters and samples, on the same ranks. " +
+  "The parts of a step are means over ranks and runs. Exchanged is what a rank gives to the exchange in a step, after compression; " +
+  "an algorithm sends it once or several times. Memory is the peak of a rank's process during a run.";
+
+export function Search({ job }: { job: JobView }) {
+  const search = useQuery(strategySearchQuery(job.id, job.progress.done, isTerminal(job.state)));
+  return (
+    <Loaded query={search} what="The search could not be loaded" rows={8}>
+      {(found) => (
+        <StepCard
+          id="search"
+          title="Candidates"
+          label="View of the candidates"
+          timeline={<SearchLanes candidates={found.candidates} />}
+          table={<SearchTable candidates={found.candidates} />}
+          caption={searchCaption(found, isTerminal(job.state))}
+          more={MORE}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+/** What goes on, or after the end how much was run. */
+export function searchCaption(found: StrategySearch, isOver: boolean): string {
+  const left = found.candidates.filter(({ state }) => state === "unbeaten" || state === "winner").length;
+  const runs = `${plural(found.runs, "run")} in ${formatDuration(found.spent_seconds)}`;
+  if (isOver) return `Where the time of a mean step goes for each candidate, after ${runs}.`;
+  const now = found.running ? `${found.running.name} runs in round ${found.running.round + 1}` : "No candidate runs";
+  return `${now}; ${plural(left, "candidate")} left of those that began, after ${runs} of at most ${formatDuration(found.budget_seconds)}.`;
+}

@@ -1,0 +1,60 @@
+import type { SearchCandidate } from "../../../api/types";
+import { ScrollX } from "../../../components/controls/ScrollX";
+import { formatRate, percent, threeDigits } from "../../../lib/format";
+import { formatSize } from "../../../lib/size";
+
+const STATES: Record<string, string> = { left_out: "left out" };
+
+/** A row for each candidate, the fastest first; those that left or cannot run say why. */
+export function SearchTable({ candidates }: { candidates: readonly SearchCandidate[] }) {
+  return (
+    <ScrollX label="Candidates of the search" isTall>
+      <table>
+        <caption className="hidden-visually">Speed of each candidate, the parts of its mean step, and why it left</caption>
+        <thead>
+          <tr>
+            <th scope="col">Candidate</th>
+            <th scope="col">State</th>
+            <th scope="col" className="number">Samples/s</th>
+            <th scope="col" className="number">Times as long</th>
+            <th scope="col" className="number">Computing</th>
+            <th scope="col" className="number">Samples</th>
+            <th scope="col" className="number">Sums</th>
+            <th scope="col" className="number">Exchanged</th>
+            <th scope="col" className="number">Memory</th>
+            <th scope="col" className="number">Runs</th>
+            <th scope="col">Why it left</th>
+          </tr>
+        </thead>
+        <tbody>
+          {candidates.map((line) => (
+            <tr key={line.name}>
+              <th scope="row">{line.name}</th>
+              <td>{STATES[line.state] ?? line.state}</td>
+              <td className="number">{line.samples_per_second == null ? "–" : formatRate(line.samples_per_second)}</td>
+              <td className="number">{timesText(line)}</td>
+              <td className="number">{share(line.compute_us, line)}</td>
+              <td className="number">{share(line.input_us, line)}</td>
+              <td className="number">{share(line.exposed_us, line)}</td>
+              <td className="number">{line.exchanged_bytes == null ? "–" : formatSize(Math.round(line.exchanged_bytes))}</td>
+              <td className="number">{line.peak_bytes == null ? "–" : formatSize(line.peak_bytes)}</td>
+              <td className="number">{line.runs}</td>
+              <td>{line.reason}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollX>
+  );
+}
+
+/** "1.50 (1.40 to 1.60)"; the fastest candidate is compared with itself and has no interval. */
+export function timesText(line: SearchCandidate): string {
+  const { times_as_long: times, times_as_long_low: low, times_as_long_high: high } = line;
+  if (times == null) return "–";
+  return low == null || high == null || low === high ? threeDigits(times) : `${threeDigits(times)} (${threeDigits(low)} to ${threeDigits(high)})`;
+}
+
+function share(partUs: number | null | undefined, { step_us: stepUs }: SearchCandidate): string {
+  return partUs == null || !stepUs ? "–" : percent(partUs / stepUs);
+}

@@ -1,0 +1,1 @@
+"""Commands that train: one job, or the candidates of a search."""

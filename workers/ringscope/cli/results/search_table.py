@@ -1,0 +1,64 @@
+"""The candidates of a strategy search as a table."""
+
+from collections.abc import Iterable
+
+from rich.table import Table
+
+from ringscope.cli.console import say, stdout_console
+from ringscope.cli.formatting import table
+from ringscope.client import CandidateResult, Search
+from ringscope.contracts.words.units import format_size
+
+_HEADINGS = (
+    "CANDIDATE",
+    "STATE",
+    "SAMPLES/S",
+    "TIMES AS LONG",
+    "COMPUTES",
+    "AWAITS SAMPLES",
+    "AWAITS SUMS",
+    "EXCHANGES",
+    "MEMORY",
+    "RUNS",
+)
+
+
+def print_candidates(found: Search) -> None:
+    """Print the candidates that ran, and why others left or cannot run; who was slower stands in the table."""
+    if timed := [line for line in found.candidates if line.runs]:
+        stdout_console().print(table_of(timed))
+    for line in found.candidates:
+        if line.reason and line.state != "slower":
+            say(f"{line.name} {'was left out' if line.state == 'left_out' else 'left'}: {line.reason}")
+
+
+def table_of(lines: Iterable[CandidateResult]) -> Table:
+    """Return a row for each candidate; the parts of a step are in percent of its time."""
+    return table(_HEADINGS, map(_row, lines))
+
+
+def _row(line: CandidateResult) -> tuple[object, ...]:
+    return (
+        line.name,
+        line.state,
+        None if line.samples_per_second is None else f"{line.samples_per_second:,.0f}",
+        _times(line),
+        _share(line.compute_us, line),
+        _share(line.input_us, line),
+        _share(line.exposed_us, line),
+        None if line.exchanged_bytes is None else format_size(round(line.exchanged_bytes)),
+        None if line.peak_bytes is None else format_size(line.peak_bytes),
+        line.runs,
+    )
+
+
+def _times(line: CandidateResult) -> str | None:
+    if line.times_as_long is None:
+        return None
+    low, high = line.times_as_long_low, line.times_as_long_high
+    is_known = low is not None and high is not None and low != high
+    return f"{line.times_as_long:.2f}" + (f" ({low:.2f} to {high:.2f})" if is_known else "")
+
+
+def _share(part_us: float | None, line: CandidateResult) -> str | None:
+    return f"{part_us / line.step_us:.0%}" if part_us is not None and line.step_us else None

@@ -1,0 +1,1 @@
+"""The contract of a strategy search: its specification and its records. Pure."""

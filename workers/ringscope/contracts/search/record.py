@@ -1,0 +1,75 @@
+"""Records of a strategy search, from rank 0: its candidates, and the beginning and the result of each run."""
+
+from statistics import mean
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from ringscope.contracts.columns import Durations, Int32, Int64, Line, Microseconds, Name
+from ringscope.contracts.record_model import RecordModel
+
+BLOCKS = 3  # timed blocks of steps in a run
+MOST_CANDIDATES = 64
+
+_Round = Annotated[int, Field(ge=0, lt=1_000)]
+_Bytes = Annotated[float, Field(ge=0, le=2**63)]
+_Seconds = Annotated[float, Field(ge=0, le=1e9)]
+
+
+class LeftOutCandidate(BaseModel):
+    """A candidate that cannot run on these ranks."""
+
+    name: Name
+    reason: Line
+
+
+class SearchPlan(RecordModel):
+    """The candidates of a search. An attempt sends it first, then all runs of earlier attempts that it continues."""
+
+    type: Literal["search_plan"] = "search_plan"
+    rank: Int32
+    candidates: Annotated[list[Name], Field(min_length=2, max_length=MOST_CANDIDATES)]
+    left_out: Annotated[list[LeftOutCandidate], Field(max_length=MOST_CANDIDATES)] = Field(default_factory=list)
+
+
+class SearchBegin(RecordModel):
+    """A run of a candidate begins. If none of its results follow, the attempt ended during it."""
+
+    type: Literal["search_begin"] = "search_begin"
+    rank: Int32
+    candidate: Name
+    round: _Round
+
+
+class SearchRun(RecordModel):
+    """The times of a run: means over its ranks, in blocks of steps after those that warm up.
+
+    The parts of a step are means over all timed steps and ranks; together they are the step's time.
+    """
+
+    type: Literal["search_run"] = "search_run"
+    rank: Int32 = Field(0, description="The rank that tells it.")
+    candidate: Name
+    round: _Round = Field(description="Rounds are counted from 0; each candidate that is left runs once in each.")
+    samples: Int64 = Field(gt=0, description="Samples of a step, over all ranks.")
+    blocks_us: Durations = Field(description="Mean time of a step in each block, of the slowest rank.")
+    compute_us: Microseconds
+    input_us: Microseconds = Field(0.0, description="Waiting for samples.")
+    exposed_us: Microseconds = Field(description="Waiting for sums, or for servers or other stages.")
+    exchanged_bytes: _Bytes = Field(
+        description="Bytes that a rank gives to the exchange in a step, after compression: of gradients, activations "
+        "or parameters; the mean over the ranks. An algorithm sends them once or several times."
+    )
+    peak_bytes: Int64 | None = Field(
+        None, description="Peak resident set of a rank's process during the run, the largest; null: not measured."
+    )
+    seconds: _Seconds = Field(description="Time of the whole run, with its start.")
+    failure: Line = Field("", description="Why it failed, in a sentence; empty: it did not.")
+
+    @property
+    def time_us(self) -> float:
+        """Return the mean time of a step."""
+        return mean(self.blocks_us)
+
+
+SearchTold = SearchPlan | SearchBegin | SearchRun

@@ -1,0 +1,54 @@
+"""A job of kind strategy_search on its ranks."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE
+from ringscope.contracts.record import Record
+from ringscope.contracts.search.record import LeftOutCandidate, SearchPlan
+from ringscope.contracts.search.spec import StrategySearchSpec
+from ringscope.contracts.training import STRATEGIES, TrainingSpec, libraries
+from ringscope.search.candidates import Situation, candidates
+from ringscope.search.verdict import Verdict
+from ringscope.train.program import assemble
+from ringscope.train.search.run_file import RunFile
+from ringscope.train.search.runner import Runner
+
+if TYPE_CHECKING:
+    from ringscope.engine.communicator import Communicator
+
+
+def search(comm: Communicator, spec: StrategySearchSpec, emit: Callable[[Record], None]) -> Verdict:
+    """Run a search on all ranks and report its runs to ``emit`` (collective).
+
+    UserError if fewer than two candidates can run, or if the budget cannot hold a run of each.
+    """
+    found = candidates(spec, Situation(comm.size, len(comm.nodes), _installed(comm), comm.gpu is not None))
+    folder = os.environ.get(CHECKPOINTS_VARIABLE)
+    is_first = comm.rank == 0
+    if is_first:
+        left_out = [LeftOutCandidate(name=each.name, reason=each.reason) for each in found.left_out]
+        emit(SearchPlan(rank=0, candidates=[each.name for each in found.chosen], left_out=left_out))
+    file = RunFile(Path(folder) if folder and is_first else None)
+    return Runner(comm, found.chosen, found.left_out, spec.budget_seconds, file, train_short, emit).run()
+
+
+def train_short(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None]) -> None:
+    """Train from the first parameters (collective). No checkpoint is read: the job's folder is shared by all runs."""
+    trainer = assemble(comm, spec, emit)
+    trainer.run()
+    trainer.close()
+
+
+def _installed(comm: Communicator) -> set[str]:
+    """Return the libraries of training that all nodes have (collective)."""
+    every = sorted({library for strategy in STRATEGIES for library in libraries(strategy)})
+    here = np.array([importlib.util.find_spec(library) is not None for library in every], np.float64)
+    return {library for library, count in zip(every, comm.total(here), strict=True) if count == comm.size}

@@ -23,7 +23,7 @@ _OVER_LINKS = "multi_worker_mirrored"
 _ADAM: dict[str, Any] = {"optimizer": "adam", "learning_rate": 1e-4}
 _HOSTS, _RATE_BIT_PER_S = 2, 1_000_000_000
 _LINK_ROUNDS = 2
-_LINK = RESNET | {"all_reduce": "ring", "max_steps": 16}
+_LINK = RESNET | {"all_reduce": "ring", "max_steps": 8}
 
 
 def _by(training: Mapping[str, Any], *strategies: str) -> tuple[Contender, ...]:
@@ -31,9 +31,9 @@ def _by(training: Mapping[str, Any], *strategies: str) -> tuple[Contender, ...]:
 
 
 COMPARISONS = (
-    Comparison("shares_mlp", _by(MLP, _MIRRORED, _SHARDED, _FSDP), seconds=2.0),
-    Comparison("shares_mlp_adam", _by(MLP | _ADAM, _MIRRORED, _SHARDED, _FSDP), seconds=2.0),
-    Comparison("shares_resnet18", _by(RESNET, _MIRRORED, _SHARDED, _FSDP), seconds=8.0),
+    Comparison("shares_mlp", _by(MLP, _MIRRORED, _SHARDED, _FSDP), rounds=3, seconds=3.0),
+    Comparison("shares_mlp_adam", _by(MLP | _ADAM, _MIRRORED, _SHARDED), rounds=3, seconds=3.0),
+    Comparison("shares_resnet18", _by(RESNET, _MIRRORED, _SHARDED, _FSDP), rounds=3, seconds=5.0),
 )
 
 

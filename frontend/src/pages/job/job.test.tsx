@@ -246,7 +246,7 @@ it("follows the output until the user scrolls up, and again after Jump to live",
 it.each([
   ["a clean run", succeeded(), "No problem was found."],
   ["a disturbed run", succeeded({ attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] }), "No other problem was found."],
-  ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "The checks have nothing to add to how the job ended."],
+  ["a killed rank", succeeded({ state: "failed", message: "Rank 1 was killed by SIGKILL (9)." }), "The checks add nothing to how the job ended."],
   ["a job that was cancelled in the queue", succeeded({ state: "cancelled", started_at: null }), "The job never ran, so nothing was checked."],
 ])("never says of %s that nothing was wrong if something was", async (_, job, words) => {
   const page = await drawn(<JobPage />, "/jobs/7", answers(job, []));

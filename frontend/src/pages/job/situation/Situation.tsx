@@ -1,5 +1,5 @@
 /** The job's state in a sentence, and its facts. */
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { BenchmarkJob, JobView, MeasurementView, RangeVerdict } from "../../../api/types";
 import { Fact, factsClass } from "../../../components/Fact";
 import { JobProgress } from "../../../components/JobProgress";
@@ -43,9 +43,10 @@ export function Situation({ job, rows }: Props) {
   const part = useRangeVerdict(job);
   const { mayChange } = useRole();
   const step = nextStep(job);
+  const [isWatched] = useState(!isTerminal(job.state));
   return (
     <section className="card" aria-label="Outcome">
-      <div className={classes.card}>
+      <div className={classes.card} data-settled={!(isWatched || isBenchmark(job)) || undefined}>
         <div className={classes.sentence} aria-busy={part.query.isPlaceholderData || undefined}>
           <Sentence job={job} rows={rows} part={part.data} />
           {job.fewer_ranks && <p>{job.fewer_ranks}</p>}

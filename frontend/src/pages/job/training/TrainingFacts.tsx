@@ -20,7 +20,7 @@ export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
   const rate = summary.samples_per_second;
   return (
     <>
-      <Fact label="Loss" value={summary.loss == null ? "–" : threeDigits(summary.loss)} note="of the newest epoch" />
+      <Fact label="Loss" value={summary.loss == null ? "–" : threeDigits(summary.loss)} note={summary.epochs_done > 0 ? "of the newest epoch" : "of the newest step"} />
       <Fact label="Accuracy" value={accuracy == null ? "–" : percent(accuracy)} note="of held-out samples" />
       <Fact
         label="Throughput"

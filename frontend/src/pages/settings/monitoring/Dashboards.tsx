@@ -20,7 +20,7 @@ export function Dashboards({ dashboards, url }: Props) {
       <div className={`card-body ${classes.detail}`}>
         <p>In Grafana, choose Dashboards, New, Import, and then one of these files.</p>
         <ScrollX label="Dashboards, one row each">
-          <table>
+          <table className={classes.stacked}>
             <thead>
               <tr>
                 <th scope="col">File</th>

@@ -7,6 +7,7 @@ import classes from "../SubmitPage.module.css";
 /** The training in a few words. */
 export function TrainingPreview({ form, choices }: { form: TrainingForm; choices: Engine["training"] }) {
   const sizes = { ...choices.models[form.model], ...argumentsOf(form.model_arguments) };
+  const of = Object.entries(sizes).map(([name, size]) => `${name} ${size}`).join(", ");
   const epochs = Number(form.epochs);
   const ranks = Number(form.ranks);
   const isCounted = Number.isInteger(epochs) && epochs > 0 && Number.isInteger(ranks) && ranks > 0;
@@ -15,7 +16,7 @@ export function TrainingPreview({ form, choices }: { form: TrainingForm; choices
     <>
       <p className={classes.rows}>{plural(epochs, "epoch")}</p>
       <p className="dim">
-        {form.model || "a model of your own"} ({Object.entries(sizes).map(([name, size]) => `${name} ${size}`).join(", ")}) on {form.dataset === "own" ? `${form.file}:${form.reader}` : form.dataset}, by{" "}
+        {form.model || "a model of your own"} {of && `(${of}) `}on {form.dataset === "own" ? `${form.file}:${form.reader}` : form.dataset}, by{" "}
         {form.strategy} over {plural(ranks, "rank")}; {form.global_batch_size || "?"} samples a step
       </p>
     </>

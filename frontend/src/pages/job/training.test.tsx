@@ -7,6 +7,7 @@ import { aTraining } from "../../testing/fixtures";
 import { aPoint, someBuckets } from "../../testing/resultFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { JobTab } from "./JobTab";
+import { Situation } from "./situation/Situation";
 import { TrainingResults } from "./training/TrainingResults";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
@@ -30,4 +31,20 @@ it("says so where the job ended before its first step, and what to run", async (
   const page = await drawn(<JobTab job={job} tab="results" rows={undefined} isFailed={false} />, `/jobs/${job.id}`);
   await vi.waitFor(() => expect(page.textContent).toContain("Nothing was measured"));
   expect(page.querySelector("pre")?.textContent).toContain(`ringscope why ${job.id}`);
+});
+
+it("says which loss it is, and how far training is while the number of all steps is not known", async () => {
+  const { summary, ...job } = aTraining({ state: "running", started_at: "2026-01-01T00:00:00Z" });
+  const first = { ...job, summary: { ...summary, epochs_done: 0 } as typeof summary, progress: { done: 370, total: null } };
+  const page = await drawn(<Situation job={first} rows={undefined} />, `/jobs/${job.id}`);
+  expect(page.textContent).toContain("of the newest step");
+  expect(page.textContent).toContain("370 steps so far");
+  expect(page.textContent).not.toContain("?");
+});
+
+it("keeps room for sentences that may come only where one may", async () => {
+  const settled = async (job: ReturnType<typeof aTraining>) =>
+    (await drawn(<Situation job={job} rows={undefined} />, `/jobs/${job.id}`)).querySelector("[data-settled]") !== null;
+  expect(await settled(aTraining({ state: "succeeded" }))).toBe(true);
+  expect(await settled(aTraining({ state: "running" }))).toBe(false);
 });

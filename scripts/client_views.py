@@ -26,6 +26,13 @@ EventType: type meaning
 [graphs]
 Graphs: prometheus_url? grafana_url?
 
+[imports]
+Judgement = BandwidthJudgement: word sentence missing?
+ImportedJob: job judgement
+StoredFile: path is_new jobs
+StoredFiles: files
+ImportDetail = ImportView: job_id file sha256 tool notes? adopted_at? adopted_by?
+
 [insights]
 Insight = InsightDetail, InsightView: id kind rank? node? message since until? evidence?
 Check: check is_checked sentence
@@ -44,8 +51,8 @@ Member = MemberView: node phase ranks=0
 Attempt = AttemptView: number=1 nodes members? reason? message? bad_node? bad_rank? disturbed_by? created_at?
     started_at? finished_at?
 Job = JobView: id name kind spec state reason message advice? user? note? created_at started_at finished_at
-    fewer_ranks? priority=50 labels? revision=1 cloned_from? schedule_id? not_before? excluded_nodes? pending progress
-    summary attempts? insights?
+    fewer_ranks? is_adopted? priority=50 labels? revision=1 cloned_from? schedule_id? not_before? excluded_nodes?
+    pending progress summary attempts? insights?
 Share = PlannedShare: node slots
 Delay = PlannedDelay: job_id name is_simulated? from:before? to:after?
 QueuePlan: starts_now estimated_start pending shares? position=None delays? preempted_jobs?

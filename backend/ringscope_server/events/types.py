@@ -6,6 +6,9 @@ from collections.abc import Iterable
 WORDS: dict[str, dict[str, str]] = {
     "job": {
         "submitted": "A user or a schedule submitted a job.",
+        "imported": "A user stored a result of another tool as a job.",
+        "adopted": "A user decided that an imported job counts as a good run of this cluster.",
+        "disowned": "A user decided that an adopted job does not count any more.",
         "changed": "A user changed a waiting job, such as its priority.",
         "held": "A user held a queued job, so that it does not start.",
         "released": "A user released a held job into the queue.",

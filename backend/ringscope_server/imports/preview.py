@@ -31,6 +31,7 @@ class ImportQuestion(SpecModel):
     nodes: int | None = Field(None, ge=1, le=1_000_000)
     collective: Collective | None = None
     cards: str | None = Field(None, max_length=20, description="The network cards of a node: 8x400G.")
+    ranks: int | None = Field(None, ge=1, le=65_536, description="The number of ranks, for files that do not state it.")
 
     @field_validator("gpu")
     @classmethod
@@ -45,6 +46,10 @@ class ImportQuestion(SpecModel):
         if text is not None:
             parse_cards(text)
         return text
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts that are stated, as JSON."""
+        return self.model_dump(mode="json", exclude={"files"}, exclude_none=True)
 
     @property
     def largest_bytes(self) -> int:
@@ -157,10 +162,15 @@ def is_too_large(question: ImportQuestion) -> bool:
     return question.largest_bytes > MOST_BYTES
 
 
+def given_facts(question: ImportQuestion) -> Given:
+    """Return the facts that the question states."""
+    cards = None if question.cards is None else parse_cards(question.cards)
+    return Given(question.gpu, question.nodes, question.collective, cards, question.ranks)
+
+
 def preview(question: ImportQuestion) -> dict[str, Any]:
     """Read, check and judge the files; it takes processor time, up to some seconds."""
-    cards = None if question.cards is None else parse_cards(question.cards)
-    given = Given(question.gpu, question.nodes, question.collective, cards)
+    given = given_facts(question)
     return {
         "files": [
             file_document(

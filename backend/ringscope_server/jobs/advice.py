@@ -5,6 +5,7 @@ from collections.abc import Sequence
 # The next step for the reason of a job that ended; {id} is the job's number, {node} the node where it ended.
 ENDED = {
     "completed": "`ringscope show {id}` has the numbers.",
+    "imported": "`ringscope show {id}` has the rows and says whether they are what was to be expected.",
     "user_cancelled": "`ringscope retry {id}` runs it again.",
     "time_limit": "`ringscope clone {id} --set time_limit_seconds=N` gives it more time.",
     "queue_timeout": "`ringscope clone {id} --set queue_timeout_seconds=null` waits for ever, "

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from ringscope.contracts.findings import FieldError, field_errors
-from ringscope.contracts.job import JobSpec, NewJob
+from ringscope.contracts.job import IMPORTED, JobSpec, NewJob
 from ringscope.contracts.merge_patch import merge_patch
 from ringscope.contracts.training import ONE_NODE
 from ringscope_server.db.models import Job
@@ -20,8 +20,14 @@ _CLONE_OF = re.compile(r" \(clone of [0-9]+\)$")
 
 
 def repeated(job: Job) -> JobSpec:
-    """Return the same specification with the name, priority and labels that people have given the job since."""
+    """Return the same specification with the name, priority and labels that people have given the job since.
+
+    Raises InvalidJobError for an imported job, which ran elsewhere.
+    """
     spec = spec_of(job)
+    if spec.kind == IMPORTED:
+        sentence = f"Job {job.id} has results of another tool; `ringscope bench` or `ringscope submit` measures here."
+        raise InvalidJobError([FieldError(pointer="", detail=sentence)])
     name = "" if job.name == default_name(spec) else job.name
     return spec.model_copy(update={"name": name, "priority": job.priority, "labels": job.labels, "hold": False})
 

@@ -10,7 +10,7 @@ from sqlalchemy.orm import selectinload
 from sqlalchemy.orm.attributes import set_committed_value
 
 from ringscope.contracts import training_size
-from ringscope.contracts.job import JobSpec
+from ringscope.contracts.job import IMPORTED, JobSpec
 from ringscope_server.db.models import Attempt, Job, Member
 from ringscope_server.db.parsed import Parsed
 from ringscope_server.db.specs import spec_of, valid_spec
@@ -138,6 +138,7 @@ def view(job: Job) -> JobView:
         labels=job.labels,
         note=job.note,
         ranks=job.ranks,
+        is_adopted=spec.kind == IMPORTED and job.busbw_gb_per_s is not None,
         fewer_ranks="" if isinstance(summary, BenchmarkSummary) else fewer_ranks(job, spec, summary.epochs_done),
         revision=job.revision,
         cloned_from=job.cloned_from,

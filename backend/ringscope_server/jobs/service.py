@@ -162,6 +162,8 @@ def default_name(spec: JobSpec) -> str:
         return f"strategies for {search.model} on {search.dataset.label}, {plural(spec.ranks, 'rank')}"
     if spec.script is not None:
         return f"{spec.script.file} on {plural(spec.ranks, 'rank')}"
+    if spec.imported is not None:
+        return f"{spec.collective} on {plural(spec.ranks, 'rank')} from {spec.imported.file}"
     benchmark = spec.sweep
     simulated = "simulated " if benchmark.is_simulated else ""
     ranks = plural(spec.ranks, f"{simulated}rank")

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from ringscope.choice.prediction import some
-from ringscope.contracts.job import JobKind
+from ringscope.contracts.job import IMPORTED, StoredKind
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.judging.comparison import Point, names
 from ringscope.judging.same_messages import same_messages
@@ -28,14 +28,16 @@ _Judged = TypeVar("_Judged")
 MAX_SIZES = 24  # because it is read with every job of a list
 
 
-def empty(kind: JobKind) -> BenchmarkSummary | TrainingSummary:
+def empty(kind: StoredKind) -> BenchmarkSummary | TrainingSummary:
     """Return the summary of a job without any reports."""
-    return BenchmarkSummary(best=[], wrong=0, verdict="") if kind == "benchmark" else TrainingSummary(kind=kind)
+    if kind in ("benchmark", IMPORTED):
+        return BenchmarkSummary(best=[], wrong=0, verdict="")
+    return TrainingSummary(kind=kind)
 
 
-def stored(kind: JobKind, fields: Mapping[str, Any]) -> BenchmarkSummary | TrainingSummary:
+def stored(kind: StoredKind, fields: Mapping[str, Any]) -> BenchmarkSummary | TrainingSummary:
     """Return the summary as stored with a job; those of earlier versions do not name their kind."""
-    summary = BenchmarkSummary if kind == "benchmark" else TrainingSummary
+    summary = BenchmarkSummary if kind in ("benchmark", IMPORTED) else TrainingSummary
     return summary.model_validate(fields)
 
 

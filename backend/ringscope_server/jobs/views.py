@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.columns import is_null
-from ringscope.contracts.job import JobKind, JobSpec
+from ringscope.contracts.job import JobSpec, StoredKind
 from ringscope.contracts.words.job_states import JobState
 from ringscope_server.insights.views import InsightView
 
@@ -240,7 +240,7 @@ class JobView(BaseModel):
 
     id: int
     name: str
-    kind: JobKind
+    kind: StoredKind
     state: JobState
     reason: str | None
     message: str
@@ -256,6 +256,9 @@ class JobView(BaseModel):
     note: str = Field(description="What people wrote about the job.")
     ranks: int = Field(
         description="The number of processes of the gang; of an elastic job those of its newest attempt."
+    )
+    is_adopted: bool = Field(
+        False, description="Whether an imported job counts as a run of this cluster, because a user said so."
     )
     fewer_ranks: str = Field(
         description="A sentence of a running elastic job that has fewer ranks than it asks for: it says since when and "

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.job import IMPORTED
 from ringscope.contracts.metrics.labels import op_label
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.machine import shared_cores
@@ -53,7 +54,10 @@ class Benchmarks:
     async def refresh(self, session: AsyncSession, ended: Collection[int]) -> None:
         """Take in benchmarks that succeeded; ``ended`` are jobs that have just released their slots."""
         newest = await session.scalars(
-            select(Job.id).where(Job.state == "succeeded").order_by(Job.id.desc()).limit(NEWEST_JOBS)
+            select(Job.id)
+            .where(Job.state == "succeeded", Job.kind != IMPORTED)
+            .order_by(Job.id.desc())
+            .limit(NEWEST_JOBS)
         )
         looked_at = {*newest, *ended}
         if news := looked_at - self._seen:

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from sqlalchemy import Text, select, type_coerce
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.job import JobKind, Placement
+from ringscope.contracts.job import Placement, StoredKind
 from ringscope_server.db.models import Attempt, Job, Member, Node
 from ringscope_server.placement import continuing
 from ringscope_server.placement.snapshot import QueuedJob, Snapshot, WorkPlacement
@@ -174,7 +174,7 @@ _ROWS = select(
 
 
 @lru_cache(maxsize=8192)
-def _placement(text: str, kind: JobKind) -> WorkPlacement | None:
+def _placement(text: str, kind: StoredKind) -> WorkPlacement | None:
     """Parse a placement once for all equal ones; None if it is invalid, which must not block the other jobs."""
     try:
         return WorkPlacement.for_kind(Placement.model_validate_json(text), kind)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from ringscope.contracts.job import JobKind, JobSpec, Placement
+from ringscope.contracts.job import JobSpec, Placement, StoredKind
 from ringscope_server.settings import Settings
 
 
@@ -15,7 +15,7 @@ class WorkPlacement(Placement):
     ``own_nodes`` are the names of nodes that count as quiet, because the job itself has just run there.
     """
 
-    kind: JobKind = "benchmark"
+    kind: StoredKind = "benchmark"
     most_ranks: int = 0
     own_nodes: frozenset[str] = frozenset()
 
@@ -25,7 +25,7 @@ class WorkPlacement(Placement):
         return cls.for_kind(spec.placement, spec.kind)
 
     @classmethod
-    def for_kind(cls, placement: Placement, kind: JobKind) -> "WorkPlacement":
+    def for_kind(cls, placement: Placement, kind: StoredKind) -> "WorkPlacement":
         """The same placement for jobs of a kind."""
         fields = dict(placement) | {"ranks": placement.min_ranks or placement.ranks}
         return cls.model_construct(**fields, kind=kind, most_ranks=placement.ranks)

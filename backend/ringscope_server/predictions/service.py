@@ -52,8 +52,8 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
 
 
 async def predict_job(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> JobPrediction:
-    """Return the prediction for a job without an attempt, as in the form; empty if it is not a benchmark."""
-    if spec.benchmark is None:
+    """Return the prediction for a job without an attempt, as in the form; empty if this cluster does not run it."""
+    if spec.benchmark is None or spec.imported is not None:
         return JobPrediction(model=None, limit=None, baseline=[])
     found = await predict(database, worker, spec, now)
     return JobPrediction(model=None if spec.is_simulated else found.model, limit=found.limit, baseline=[])

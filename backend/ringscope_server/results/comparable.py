@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
+from ringscope.contracts.job import IMPORTED
 from ringscope.contracts.tuning import shape_of
 from ringscope.judging.mode import DEFAULT, Mode
 from ringscope_server.db.models import Attempt, Job
@@ -43,7 +44,12 @@ async def comparable_runs(
 
     ``slots`` are the ranks on each node.
     """
-    succeeded = select(Job.id).where(Job.state == "succeeded").order_by(Job.id.desc()).limit(_MAX_SUCCEEDED)
+    succeeded = (
+        select(Job.id)
+        .where(Job.state == "succeeded", Job.kind != IMPORTED)
+        .order_by(Job.id.desc())
+        .limit(_MAX_SUCCEEDED)
+    )
     shape, runs = shape_of(slots), []
     for is_disturbed in (False, True):  # each with its own limit, so that disturbed runs do not displace others
         newest_first = await session.scalars(

@@ -28,8 +28,9 @@ from ringscope.judging.two_jobs import (
     timed,
 )
 from ringscope_server.db import keyset
-from ringscope_server.db.models import Attempt, Job, Measurement
+from ringscope_server.db.models import Attempt, Import, Job, Measurement
 from ringscope_server.results.overlap_views import Interpolated, interpolated
+from ringscope_server.results.queries import imported_rows
 
 ROWS_AT_ONCE = 2_000
 _COLUMNS = (
@@ -170,7 +171,7 @@ async def measured(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], b
     crowds: dict[int, str | None] = {}
     of_jobs: dict[int, list[Timed]] = {}
     for job_id, run in runs.items():
-        rows = await _rows(session, run.attempt)
+        rows = await (imported_rows(session, job_id) if run.attempt is None else _rows(session, run.attempt))
         crowds[job_id] = shared_cores(rows[0].ranks, rows[0].cores) if rows else None
         of_jobs[job_id] = await asyncio.to_thread(timed, rows)
     states = await _states(session, list(runs))
@@ -185,7 +186,10 @@ async def standings(session: AsyncSession, jobs: Sequence[tuple[int, JobSpec]], 
     found = await session.execute(
         select(Attempt.job_id, Attempt.tally).where(Attempt.id.in_([run.attempt for run in runs.values()]))
     )
-    comparisons = {job_id: SweepComparison.model_validate(tally) for job_id, tally in found if tally is not None}
+    imported = await session.execute(select(Import.job_id, Import.tally).where(Import.job_id.in_(specs)))
+    comparisons = {
+        job_id: SweepComparison.model_validate(tally) for job_id, tally in (*found, *imported) if tally is not None
+    }
     crowds = {job_id: shared_cores(comparison.ranks, comparison.cores) for job_id, comparison in comparisons.items()}
     states = await _states(session, list(specs))
     unfinished = {job_id for job_id, state in states.items() if state != "succeeded"}
@@ -313,7 +317,7 @@ async def _newest(session: AsyncSession, jobs: Sequence[int]) -> dict[int, _Run]
     return {job_id: found.get(job_id, _Run(None, "", None)) for job_id in jobs}
 
 
-async def _rows(session: AsyncSession, attempt_id: int | None) -> list[Any]:
+async def _rows(session: AsyncSession, attempt_id: int) -> list[Any]:
     """Read an attempt's rows with what is compared (``comparison.Row``), in parts, so that the event loop runs between
     them.
     """

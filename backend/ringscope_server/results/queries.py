@@ -8,7 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope_server.db import keyset
-from ringscope_server.db.models import Attempt, Measurement, Step
+from ringscope_server.db.models import Attempt, Import, Job, Measurement, Step
 from ringscope_server.results import clocks
 from ringscope_server.results.arrivals import arrival
 from ringscope_server.results.clocks import Seat
@@ -34,6 +34,33 @@ async def measurements(
     query = select(Measurement).where(Measurement.attempt_id == attempt_id)
     rows = await session.scalars(keyset.after(query, Measurement, limit, after))
     return [measurement_view(row) for row in rows]
+
+
+async def imported_rows(session: AsyncSession, job_id: int) -> list[Measurement]:
+    """Return the rows of an imported job, numbered from 1, as if they were stored; [] for any other job."""
+    query = select(Import.rows, Job.created_at).join(Job, Job.id == Import.job_id).where(Import.job_id == job_id)
+    found = (await session.execute(query)).one_or_none()
+    if found is None:
+        return []
+    return [
+        Measurement(**row, id=number, job_id=job_id, measured_at=found.created_at)
+        for number, row in enumerate(found.rows, 1)
+    ]
+
+
+async def imported_measurements(
+    session: AsyncSession, job_id: int, limit: int, after: int | None
+) -> list[MeasurementView]:
+    """Return a page of the rows of an imported job."""
+    rows = await imported_rows(session, job_id)
+    return [measurement_view(row) for row in rows[after or 0 :][:limit]]
+
+
+async def tally_of(session: AsyncSession, job_id: int, attempt_id: int | None) -> dict[str, Any] | None:
+    """Return the stored comparison of an attempt, or of an imported job, which has none; None without rows."""
+    if attempt_id is None:
+        return await session.scalar(select(Import.tally).where(Import.job_id == job_id))
+    return await session.scalar(select(Attempt.tally).where(Attempt.id == attempt_id))
 
 
 async def steps(

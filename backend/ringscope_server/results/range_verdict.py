@@ -3,12 +3,11 @@
 import asyncio
 
 from pydantic import BaseModel, Field
-from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.judging.comparison import SweepComparison
 from ringscope.judging.verdict import SizeRange, explanation, verdict
-from ringscope_server.db.models import Attempt
+from ringscope_server.results.queries import tally_of
 
 
 class RangeVerdict(BaseModel):
@@ -20,9 +19,9 @@ class RangeVerdict(BaseModel):
     explanation: str = Field(description="The explanation at the size in the range that is nearest to 1 MiB.")
 
 
-async def of_attempt(session: AsyncSession, attempt_id: int | None, between: SizeRange) -> RangeVerdict:
-    """Judge the stored comparison of an attempt; an attempt without rows gets an empty verdict."""
-    stored = await session.scalar(select(Attempt.tally).where(Attempt.id == attempt_id))
+async def of_attempt(session: AsyncSession, job_id: int, attempt_id: int | None, between: SizeRange) -> RangeVerdict:
+    """Judge the stored comparison of an attempt or of an imported job; the verdict is empty without rows."""
+    stored = await tally_of(session, job_id, attempt_id)
     return await asyncio.to_thread(_judged, SweepComparison.model_validate(stored or {}), between)
 
 

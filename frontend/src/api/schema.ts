@@ -365,6 +365,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create Imports
+         * @description Store files of other tools: each table becomes a job of kind imported, or nothing at all is stored.
+         *
+         *     The texts are kept without secrets. A file that was imported before with the same facts makes no new jobs.
+         */
+        post: operations["create_imports"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/imports/preview": {
         parameters: {
             query?: never;
@@ -515,6 +537,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/adopt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Adopt Job
+         * @description Let an imported job count as a good run of this cluster: as a best value, and as what others are judged by.
+         */
+        post: operations["adopt_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/arrivals": {
         parameters: {
             query?: never;
@@ -589,6 +631,26 @@ export interface paths {
          * @description Submit a job again with changes: the body is a merge patch (RFC 7396) over its specification.
          */
         post: operations["clone_job"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/disown": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Disown Job
+         * @description Let an adopted job no longer count as a run of this cluster.
+         */
+        post: operations["disown_job"];
         delete?: never;
         options?: never;
         head?: never;
@@ -716,6 +778,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Import
+         * @description Return the table of an imported job as it was printed, the machine, and whether the job was adopted.
+         */
+        get: operations["get_import"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/import/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Import Text
+         * @description Return the whole file of an imported job; secrets were removed before it was stored.
+         */
+        get: operations["get_import_text"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/insights": {
         parameters: {
             query?: never;
@@ -728,6 +830,26 @@ export interface paths {
          * @description List the problems that were found while the job ran, oldest first, with their evidence, and what was checked.
          */
         get: operations["list_insights"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/judgement": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Judgement
+         * @description Say whether the bandwidth of a benchmark or an imported job is what was to be expected, and by what.
+         */
+        get: operations["get_judgement"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3526,6 +3648,52 @@ export interface components {
             gpu?: string | null;
             /** Nodes */
             nodes?: number | null;
+            /**
+             * Ranks
+             * @description The number of ranks, for files that do not state it.
+             */
+            ranks?: number | null;
+        };
+        /**
+         * ImportView
+         * @description The table of an imported job as it was printed, with the rows that count for nothing.
+         */
+        ImportView: {
+            /**
+             * Adopted At
+             * @description null: the job does not count as a run of this cluster.
+             */
+            adopted_at: string | null;
+            /** Adopted By */
+            adopted_by: string | null;
+            /** Failed */
+            failed: boolean;
+            /** File */
+            file: string;
+            /**
+             * Given
+             * @description The facts that the user stated.
+             */
+            given: {
+                [key: string]: string | number;
+            };
+            /** Job Id */
+            job_id: number;
+            /** Line */
+            line: number;
+            machine: components["schemas"]["ImportedMachine"];
+            /** Mean Busbw Gb Per S */
+            mean_busbw_gb_per_s: number | null;
+            /** Notes */
+            notes: string[];
+            /** Partial */
+            partial: boolean;
+            /** Rows */
+            rows: components["schemas"]["ImportedRow"][];
+            /** Sha256 */
+            sha256: string;
+            /** Tool */
+            tool: string;
         };
         /**
          * ImportedFile
@@ -3539,6 +3707,14 @@ export interface components {
             content: string;
             /** Name */
             name: string;
+        };
+        /**
+         * ImportedJob
+         * @description A job with the judgement of its bandwidth.
+         */
+        ImportedJob: {
+            job: components["schemas"]["JobView"];
+            judgement: components["schemas"]["BandwidthJudgement"];
         };
         /**
          * ImportedMachine
@@ -3641,6 +3817,73 @@ export interface components {
             test: string | null;
             /** Tool */
             tool: string;
+        };
+        /**
+         * ImportedSpec
+         * @description A table of another tool: its place in a file, and the machine as the file or the user describes it.
+         */
+        ImportedSpec: {
+            /**
+             * Environment
+             * @description Variables that influence a run, without secrets.
+             */
+            environment?: {
+                [key: string]: string;
+            };
+            /**
+             * File
+             * @description The name of the file.
+             */
+            file: string;
+            /**
+             * Flagged
+             * @description Rows that count for nothing, since they contradict themselves.
+             * @default 0
+             */
+            flagged: number;
+            /**
+             * Gpu
+             * @description The GPU; null: it is not known.
+             */
+            gpu?: string | null;
+            /**
+             * Is Partial
+             * @description The beginning, rows or the end of the table are missing.
+             * @default false
+             */
+            is_partial: boolean;
+            /**
+             * Line
+             * @description The line at which the table begins.
+             */
+            line: number;
+            /**
+             * Nodes
+             * @description The number of nodes; null: it is not known.
+             */
+            nodes?: number | null;
+            /**
+             * Rows
+             * @description The rows that count: their cells agree with each other.
+             */
+            rows: number;
+            /**
+             * Sha256
+             * @description The checksum of the whole file as it was sent.
+             */
+            sha256: string;
+            /**
+             * Tool
+             * @description The program that printed the table: nccl-tests.
+             */
+            tool: string;
+            /**
+             * Versions
+             * @description The versions that the file states.
+             */
+            versions?: {
+                [key: string]: string;
+            };
         };
         /**
          * InsightDetail
@@ -3983,12 +4226,15 @@ export interface components {
              * @default false
              */
             hold: boolean;
+            /** @description The origin of the rows of a job of kind imported. */
+            imported?: components["schemas"]["ImportedSpec"] | null;
             /**
              * Kind
+             * @description A job of kind imported has the rows of another tool; it cannot be submitted.
              * @default benchmark
              * @enum {string}
              */
-            kind: "benchmark" | "training" | "script" | "strategy_search";
+            kind: "benchmark" | "training" | "script" | "strategy_search" | "imported";
             /** Labels */
             labels?: {
                 [key: string]: string;
@@ -4093,10 +4339,16 @@ export interface components {
              */
             insights: components["schemas"]["InsightView"][];
             /**
+             * Is Adopted
+             * @description Whether an imported job counts as a run of this cluster, because a user said so.
+             * @default false
+             */
+            is_adopted: boolean;
+            /**
              * Kind
              * @enum {string}
              */
-            kind: "benchmark" | "training" | "script" | "strategy_search";
+            kind: "benchmark" | "training" | "script" | "strategy_search" | "imported";
             /** Labels */
             labels: {
                 [key: string]: string;
@@ -6906,6 +7158,34 @@ export interface components {
             transport: string;
         };
         /**
+         * StoredFile
+         * @description One file and the jobs that it became.
+         */
+        StoredFile: {
+            /**
+             * Is New
+             * @description false: the same file was imported before with the same facts; these are its jobs, and nothing was stored.
+             */
+            is_new: boolean;
+            /** Jobs */
+            jobs: components["schemas"]["ImportedJob"][];
+            /** Path */
+            path: string;
+            /**
+             * Sha256
+             * @description The checksum of the file as it was sent.
+             */
+            sha256: string;
+        };
+        /**
+         * StoredFiles
+         * @description The files in the order of the request.
+         */
+        StoredFiles: {
+            /** Files */
+            files: components["schemas"]["StoredFile"][];
+        };
+        /**
          * StrategySearchSpec
          * @description A search of the strategy that trains a model fastest on the job's ranks, by short runs in turns.
          */
@@ -8549,6 +8829,36 @@ export interface operations {
             "5XX": components["responses"]["Failed"];
         };
     };
+    create_imports: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredFiles"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
     preview_imports: {
         parameters: {
             query?: never;
@@ -8590,7 +8900,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
-                kind?: ("benchmark" | "training" | "script" | "strategy_search") | null;
+                kind?: ("benchmark" | "training" | "script" | "strategy_search" | "imported") | null;
                 /** @description The user who submitted the job. */
                 user?: string | null;
                 /** @description A label as key:value; repeat it for several. */
@@ -8666,7 +8976,7 @@ export interface operations {
             query?: {
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
-                kind?: ("benchmark" | "training" | "script" | "strategy_search") | null;
+                kind?: ("benchmark" | "training" | "script" | "strategy_search" | "imported") | null;
                 /** @description The user who submitted the job. */
                 user?: string | null;
                 /** @description A label as key:value; repeat it for several. */
@@ -8847,6 +9157,34 @@ export interface operations {
             "5XX": components["responses"]["Failed"];
         };
     };
+    adopt_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
     list_arrivals: {
         parameters: {
             query?: {
@@ -8962,6 +9300,34 @@ export interface operations {
                 headers: {
                     /** @description The URL of what was created. */
                     Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    disown_job: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
                     [name: string]: unknown;
                 };
                 content: {
@@ -9144,6 +9510,56 @@ export interface operations {
             "5XX": components["responses"]["Failed"];
         };
     };
+    get_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_import_text: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
     list_insights: {
         parameters: {
             query?: never;
@@ -9162,6 +9578,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["InsightList"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_judgement: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BandwidthJudgement"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

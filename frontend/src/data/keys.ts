@@ -6,7 +6,7 @@
 /** The parts of a job that are loaded separately. */
 export type JobPart =
   | "activity" | "events" | "environments" | "insights" | "newest steps" | "log"
-  | "measurements" | "verdict" | "prediction" | "latencies" | "lateness"
+  | "measurements" | "verdict" | "judgement" | "prediction" | "latencies" | "lateness"
   | "trace" | "traces" | "fit"
   | "epochs" | "newest epochs" | "curve" | "buckets" | "pipeline" | "tensor" | "search";
 

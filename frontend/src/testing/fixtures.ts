@@ -11,6 +11,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
     message: "",
     advice: "",
     fewer_ranks: "",
+    is_adopted: false,
     user: "ada",
     created_at: "2026-01-01T00:00:00Z",
     queued_at: "2026-01-01T00:00:00Z",

@@ -26,7 +26,7 @@ SECTIONS = {
         "jobs": ["jobs", "show", "logs", "steps"],
         "why": ["why"],
         "insights": ["insights"],
-        "job_changes": ["cancel", "hold", "release", "priority", "label", "note", "retry", "clone"],
+        "job_changes": ["cancel", "hold", "release", "priority", "label", "note", "retry", "clone", "adopt"],
         "diff": ["diff", "regressions"],
     },
     "Nodes": {

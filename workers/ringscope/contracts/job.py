@@ -20,14 +20,18 @@ from ringscope.contracts.training import ONE_NODE, ScriptSpec, TrainingSpec
 from ringscope.contracts.words.devices import SIMULATED, too_many_channels
 from ringscope.contracts.words.labels import Labels, bounded
 
-__all__ = ["Arrangement", "JobKind", "JobName", "JobSpec", "NewJob", "Placement"]
+__all__ = ["IMPORTED", "Arrangement", "JobKind", "JobName", "JobSpec", "NewJob", "Placement", "StoredKind"]
 
-JobKind = Literal["benchmark", "training", "script", "strategy_search"]
+JobKind = Literal["benchmark", "training", "script", "strategy_search"]  # what nodes run
+StoredKind = Literal["benchmark", "training", "script", "strategy_search", "imported"]
+IMPORTED: Literal["imported"] = "imported"
+_SECTIONS: dict[str, tuple[str, ...]] = {IMPORTED: ("benchmark", IMPORTED)}  # every other kind has one, of its name
 # A search takes longer than its budget: it starts several times if ranks are killed, and the last run may be slow.
 _SEARCH_EXTRA_SECONDS = 600
 _SEARCH_ATTEMPTS = 10  # a run in which a rank is killed costs one
 
 
+_NOT_SUBMITTED = "`ringscope import FILE` stores results of other tools; submit benchmark, training or script."
 _JOINER = "\u200d"  # occurs inside many emoji
 
 
@@ -39,13 +43,36 @@ def _readable(name: str) -> str:
 JobName = Annotated[str, Field(max_length=200), AfterValidator(_readable)]
 
 
+class ImportedSpec(SpecModel):
+    """A table of another tool: its place in a file, and the machine as the file or the user describes it."""
+
+    tool: str = Field(max_length=100, description="The program that printed the table: nccl-tests.")
+    file: str = Field(max_length=255, description="The name of the file.")
+    sha256: str = Field(max_length=64, description="The checksum of the whole file as it was sent.")
+    line: int = Field(ge=1, description="The line at which the table begins.")
+    rows: int = Field(ge=1, description="The rows that count: their cells agree with each other.")
+    flagged: int = Field(0, ge=0, description="Rows that count for nothing, since they contradict themselves.")
+    is_partial: bool = Field(False, description="The beginning, rows or the end of the table are missing.")
+    gpu: str | None = Field(None, description="The GPU; null: it is not known.")
+    nodes: int | None = Field(None, description="The number of nodes; null: it is not known.")
+    versions: dict[str, str] = Field(default_factory=dict, description="The versions that the file states.")
+    environment: dict[str, str] = Field(
+        default_factory=dict, description="Variables that influence a run, without secrets."
+    )
+
+
 class JobSpec(SpecModel):
     """One job as submitted. It never changes; attempts record what happens to it."""
 
     name: JobName = ""
-    kind: JobKind = "benchmark"
+    kind: StoredKind = Field(
+        "benchmark", description="A job of kind imported has the rows of another tool; it cannot be submitted."
+    )
     benchmark: BenchmarkSpec | None = Field(
         None, description="What a job of kind benchmark measures; default: the usual sweep."
+    )
+    imported: ImportedSpec | None = Field(
+        None, exclude_if=is_null, description="The origin of the rows of a job of kind imported."
     )
     training: TrainingSpec | None = Field(None, description="What a job of kind training trains.")
     script: ScriptSpec | None = Field(None, description="What a job of kind script runs.")
@@ -122,12 +149,17 @@ class JobSpec(SpecModel):
 
     @model_validator(mode="after")
     def _one_kind_of_work(self) -> "JobSpec":
-        for kind in get_args(JobKind):
-            is_there = getattr(self, kind) is not None
-            if is_there and kind != self.kind:
-                raise _at((kind,), f"the job's kind is {self.kind}; leave {kind} out or give kind {kind}.", None)
-            if not is_there and kind == self.kind:
-                raise _at((kind,), f'a job of kind {kind} needs it; add for example {{"file": "train.py"}}.', None)
+        needed = _SECTIONS.get(self.kind, (self.kind,))
+        for section in get_args(StoredKind):
+            is_there = getattr(self, section) is not None
+            if is_there and section not in needed:
+                sentence = f"the job's kind is {self.kind}; leave {section} out or give kind {section}."
+                raise _at((section,), sentence, None)
+            if not is_there and section in needed:
+                if self.kind == IMPORTED:
+                    raise _at(("kind",), _NOT_SUBMITTED, IMPORTED)
+                sentence = f'a job of kind {section} needs it; add for example {{"file": "train.py"}}.'
+                raise _at((section,), sentence, None)
         return self
 
     @model_validator(mode="after")
@@ -266,6 +298,8 @@ class JobSpec(SpecModel):
     @property
     def row_count(self) -> int:
         """Return the number of rows of the complete sweep's table; 0 if there is no such table."""
+        if self.imported is not None:
+            return self.imported.rows
         return self.benchmark.measurement_count() if self.benchmark else 0
 
     @property
@@ -295,6 +329,8 @@ def _search_limit(search: Any) -> int:
 
 
 def _new(spec: JobSpec) -> JobSpec:
+    if spec.kind == IMPORTED:
+        raise _at(("kind",), _NOT_SUBMITTED, IMPORTED)
     for place, labels in ((("labels",), spec.labels), (("placement", "selector"), spec.placement.selector)):
         try:
             bounded(labels)

@@ -115,7 +115,7 @@ def published(facts: Facts, size_bytes: int, sources: Sequence[Source]) -> list[
             spread *= _OTHER_CONDITIONS if _differs(facts, source) else 1.0
             low, high = value / (1 + spread), value * (1 + spread)
             kind = "baseline" if source.site else "published"
-            told = f"{source.machine}, {source.library} {source.version}"
+            told = f"{source.machine}, {source.library} {source.version}".strip(" ,")
             found.append(Reference(kind, size_bytes, value, low, high, told, source.url, source.date))
     return found
 

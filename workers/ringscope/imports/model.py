@@ -103,6 +103,7 @@ class Run:
     mean_busbw: Cell | None = None
     test: str | None = None  # the program's own name of what it measured, if that is no collective
     simulated: bool = False
+    algorithm: str | None = None  # in Ringscope's own rows
     step_factor: int | None = None  # from one size to the next, if the program says so
 
     def note(self, sentence: str) -> None:

@@ -63,6 +63,7 @@ def _official(document: Document) -> list[Run]:
 def _run_of(base: Run, algorithm: str | None, results: list[dict[str, Any]]) -> Run:
     run = Run(base.tool, base.line, base.collective, base.collective_from, partial=base.partial, failed=base.failed)
     run.machine, run.notes, run.simulated = base.machine, [*base.notes], base.simulated
+    run.algorithm = algorithm
     if algorithm is not None:
         run.note(f"Algorithm {algorithm}.")
     ranks = {whole(result.get("ranks")) for result in results} - {None}

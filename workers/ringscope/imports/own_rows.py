@@ -34,7 +34,7 @@ def read(text: str) -> list[Run]:
         if run is None:
             run = runs[name, algorithm, transport, ranks] = Run("ringscope", line, ranks=ranks, ranks_from="the rows")
             run.collective, run.collective_from = collective_named(name) if name else None, "the rows"
-            run.simulated = transport == SIMULATED
+            run.simulated, run.algorithm = transport == SIMULATED, algorithm
             run.note(f"Algorithm {algorithm} over {transport}.")
         row = _row(record, line)
         if row is None:

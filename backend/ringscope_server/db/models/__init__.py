@@ -2,6 +2,7 @@
 
 from ringscope_server.db.models.base import Base, BigKey, UtcDateTime
 from ringscope_server.db.models.events import Event
+from ringscope_server.db.models.imports import Import, ImportedFile
 from ringscope_server.db.models.insights import Insight, Pulse
 from ringscope_server.db.models.jobs import IS_HELD, Allocation, Attempt, Job, Member
 from ringscope_server.db.models.nodes import Node, NodeMinute, QuarantinedSlot
@@ -21,6 +22,8 @@ __all__ = [
     "Epoch",
     "Event",
     "IdempotencyKey",
+    "Import",
+    "ImportedFile",
     "Insight",
     "Job",
     "Lease",

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Depends, Query, Response
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.findings import FieldError
-from ringscope.contracts.job import JobKind, JobSpec, NewJob
+from ringscope.contracts.job import JobSpec, NewJob, StoredKind
 from ringscope.contracts.words.collectives import Algorithm, Collective
 from ringscope.contracts.words.job_states import TERMINAL, JobState
 from ringscope_server.attempts import cancelling
@@ -24,6 +24,7 @@ from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.idempotency import IdempotencyKey
 from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, invalid, not_found
+from ringscope_server.imports import adoption
 from ringscope_server.instants import Instant
 from ringscope_server.jobs import copies, edits, facets, queries, service
 from ringscope_server.jobs.facets import JobFacets
@@ -45,7 +46,7 @@ Labels = Annotated[
 
 def wanted_jobs(
     state: States = None,
-    kind: JobKind | None = None,
+    kind: StoredKind | None = None,
     owner: Annotated[
         str | None, Query(alias="user", max_length=200, description="The user who submitted the job.")
     ] = None,
@@ -69,6 +70,7 @@ def wanted_jobs(
 
 SHORT_PAGE = 100  # jobs, which are read without a limit of their own
 
+_Change = Callable[[AsyncSession, int, str, datetime], Awaitable[object]]
 Wanted = Annotated[JobFilter, Depends(wanted_jobs)]
 
 
@@ -159,6 +161,27 @@ async def release_job(job_id: Id, user: Operator, services: ServicesDep, respons
     return await _change(services, response, job_id, user, service.release)
 
 
+@router.post("/{job_id}/adopt", operation_id="adopt_job")
+async def adopt_job(job_id: Id, user: Operator, services: ServicesDep, response: Response) -> JobView:
+    """Let an imported job count as a good run of this cluster: as a best value, and as what others are judged by."""
+    return await _change(services, response, job_id, user, _of_job(adoption.adopt))
+
+
+@router.post("/{job_id}/disown", operation_id="disown_job")
+async def disown_job(job_id: Id, user: Operator, services: ServicesDep, response: Response) -> JobView:
+    """Let an adopted job no longer count as a run of this cluster."""
+    return await _change(services, response, job_id, user, _of_job(adoption.disown))
+
+
+def _of_job(change: Callable[[AsyncSession, Job, str, datetime], Awaitable[None]]) -> _Change:
+    """Return the change of a job by its id, which ``_change`` has locked."""
+
+    async def by_id(session: AsyncSession, job_id: int, user: str, now: datetime) -> None:
+        await change(session, await session.get_one(Job, job_id), user, now)
+
+    return by_id
+
+
 @router.post("/{job_id}/retry", status_code=201, responses=CREATED, operation_id="retry_job")
 async def retry_job(
     job_id: Id, user: Operator, services: ServicesDep, response: Response, idempotency_key: IdempotencyKey = None
@@ -243,7 +266,7 @@ async def _change(
     response: Response,
     job_id: int,
     user: User,
-    change: Callable[[AsyncSession, int, str, datetime], Awaitable[object]],
+    change: _Change,
 ) -> JobView:
     """Make a person's change of a job, notify readers, and return the changed job."""
     changes = Changes(jobs={job_id})

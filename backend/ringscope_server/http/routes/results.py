@@ -14,8 +14,10 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job, require_sweep
-from ringscope_server.http.problems import invalid
+from ringscope_server.http.problems import Problem, invalid
 from ringscope_server.http.streamed import streamed
+from ringscope_server.imports import judgement
+from ringscope_server.imports.preview import BandwidthJudgement
 from ringscope_server.insights import activity, store
 from ringscope_server.insights.activity import ActivityList
 from ringscope_server.insights.checked import checked
@@ -47,7 +49,10 @@ async def list_measurements(
     after = decode(cursor)
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
-        items = await queries.measurements(session, attempt_id, limit, after)
+        if attempt_id is None:
+            items = await queries.imported_measurements(session, job_id, limit, after)
+        else:
+            items = await queries.measurements(session, attempt_id, limit, after)
     return MeasurementPage(items=items, next=next_cursor([item.id for item in items], limit))
 
 
@@ -65,7 +70,19 @@ async def get_verdict(
         await require_job(session, job_id)
         await require_sweep(session, job_id)
         attempt_id = await queries.attempt_of(session, job_id, None)
-        return await range_verdict.of_attempt(session, attempt_id, SizeRange(min_bytes, max_bytes))
+        return await range_verdict.of_attempt(session, job_id, attempt_id, SizeRange(min_bytes, max_bytes))
+
+
+@router.get("/judgement", operation_id="get_judgement")
+async def get_judgement(job_id: Id, user: Viewer, services: ServicesDep) -> BandwidthJudgement:
+    """Say whether the bandwidth of a benchmark or an imported job is what was to be expected, and by what."""
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        await require_sweep(session, job_id)
+        found = await judgement.of_job(session, job_id)
+    if found is None:
+        raise Problem(409, "no_rows", f"Job {job_id} has no correct row yet that could be judged; try again later.")
+    return found
 
 
 @router.get("/environment", operation_id="list_environments")

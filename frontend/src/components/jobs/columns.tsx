@@ -15,7 +15,7 @@ import type { SortColumn } from "../../lib/search/jobFilter";
 import { formatSize } from "../../lib/size";
 import { resultLine } from "../../lib/sweep/results";
 import { standingWords } from "../../lib/sweep/standing";
-import { isBenchmark, isSimulated, JOB_STATES, jobName, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
+import { isBenchmark, isForeign, isSimulated, JOB_STATES, jobName, jobTitle, outcome, simulatedPrefix, workTitle } from "../../lib/state";
 import classes from "./JobsTable.module.css";
 
 /** A row's relation to the others. */
@@ -169,6 +169,7 @@ function Name({ job, isPinned, isBase }: Mark & { job: JobView }) {
           <SimulatedBadge isInRow />{" "}
         </>
       )}
+      {isForeign(job) && <span className="dim">imported </span>}
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={jobName(job)}>
         {jobTitle(job)}
       </Link>

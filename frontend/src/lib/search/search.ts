@@ -35,7 +35,7 @@ export interface JobsSearch extends JobFilter {
 /** The words that a filter allows. */
 const KNOWN = {
   state: Object.keys(JOB_STATES),
-  kind: ["benchmark", "training", "script", "strategy_search"],
+  kind: ["benchmark", "training", "script", "strategy_search", "imported"],
 } as const satisfies Record<string, readonly string[]>;
 const WORD = /^[a-z_]+$/;
 

@@ -71,7 +71,7 @@ export const Filters = memo(function Filters({ filter, facets }: Props) {
 /** All states and kinds are offered, even without such a job; the other facets as they were found. */
 const ALWAYS: Partial<Record<Facet, readonly string[]>> = {
   state: Object.keys(JOB_STATES),
-  kind: ["benchmark", "training", "script", "strategy_search"],
+  kind: ["benchmark", "training", "script", "strategy_search", "imported"],
 };
 
 /** "failed · 12"; a chosen value is listed even if no job has it. */

@@ -18,6 +18,7 @@ import { chosenIds, filterOf, type JobsSearch, listSearch, strangeWords } from "
 import { jobsCommand } from "../../lib/search/views";
 import { ArrivedJobs } from "./ArrivedJobs";
 import { Filters } from "./Filters";
+import { ImportFiles } from "./import/ImportFiles";
 import { JobsTable } from "../../components/jobs/JobsTable";
 import { SelectionBar } from "./SelectionBar";
 import { useMarkedJobs } from "../../components/hooks/useMarkedJobs";
@@ -51,6 +52,7 @@ export function JobsPage() {
         <h1>Jobs</h1>
         <p className="dim">{facets.data && counted(facets.data)}</p>
         <Views search={search} />
+        <ImportFiles />
       </div>
       <Filters filter={filter} facets={facets.data} />
       {strange && <p role="note">{strange}</p>}

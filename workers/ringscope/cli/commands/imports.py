@@ -44,17 +44,38 @@ def import_(
     nodes: Annotated[int | None, typer.Option(min=1, help="The number of nodes, if the file does not say it.")] = None,
     collective: Annotated[str | None, typer.Option(help="The collective, if the file does not say it.")] = None,
     cards: Annotated[str | None, typer.Option(help="The network cards of a node: 8x400G.")] = None,
+    ranks: Annotated[int | None, typer.Option(min=1, help="The number of ranks, if the file does not say it.")] = None,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            envvar="RINGSCOPE_URL",
+            help="The server; default: the one that runs on the data directory.",
+            show_default=False,
+        ),
+    ] = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Read results of nccl-tests, rccl-tests, OSU or SuperBench, check every row, and judge the bandwidth.
+    """Store results of nccl-tests, rccl-tests, OSU or SuperBench as jobs, each row checked, the bandwidth judged.
+
+    Every table becomes a job; if one is refused, nothing is stored. With --dry-run the rows are printed instead, which
+    needs no server.
 
     Each row is recomputed: a row whose printed cells contradict each other is marked and counts for nothing. What is no
     result is refused in one sentence with its line. The judgement compares with the limit of the links, NCCL's model
     and published runs of the same kind. The exit code is 1 if anything was refused, marked, partial or failed.
     """
+    given = _given(gpu, nodes, collective, cards, ranks)
     if not dry_run:
-        raise UserError("import: storing results on a server is not possible yet; add --dry-run to check the files.")
-    given, known = _given(gpu, nodes, collective, cards), sources(data_dir)
+        if explain:
+            raise UserError("--explain: only a dry run has it; add --dry-run, or use `ringscope show JOB`.")
+        read = [(path, content, read_file(content)) for path, content in ((path, _content(path)) for path in files)]
+        from ringscope.cli.results.stored import store  # a dry run needs no HTTP client
+
+        store(read, given, as_json, url, data_dir)
+        if not all(reading.is_clean for _, _, reading in read):
+            raise typer.Exit(EXIT_FAILED)
+        return
+    known = sources(data_dir)
     found = [(path, read_file(_content(path))) for path in files]
     judgements = {id(run): judged(run, given, known) for _, reading in found for run in reading.runs}
     documents = [file_document(path, reading, lambda run: judgements[id(run)].document()) for path, reading in found]
@@ -115,13 +136,13 @@ def _source_cells(one: Source) -> list[str]:
     ]
 
 
-def _given(gpu: str | None, nodes: int | None, collective: str | None, cards: str | None) -> Given:
+def _given(gpu: str | None, nodes: int | None, collective: str | None, cards: str | None, ranks: int | None) -> Given:
     if gpu is not None and gpu_class(gpu) is None:
         raise UserError(f"--gpu: {gpu!r} is no known GPU; write for example H100 or MI300X.")
     if collective is not None and collective not in COLLECTIVES:
         raise UserError(f"--collective: {collective!r} is none; choose among {', '.join(COLLECTIVES)}.")
     try:
-        return Given(gpu, nodes, collective, None if cards is None else parse_cards(cards))
+        return Given(gpu, nodes, collective, None if cards is None else parse_cards(cards), ranks)
     except ValueError as error:
         raise UserError(f"--cards: {error}") from None
 

@@ -1,4 +1,4 @@
-"""`ringscope cancel`, `hold`, `release`, `priority`, `label`, `note`, `retry` and `clone`: actions on jobs."""
+"""`ringscope cancel`, `hold`, `release`, `priority`, `label`, `note`, `retry`, `clone` and `adopt`: actions on jobs."""
 
 from collections.abc import Callable
 from functools import partial
@@ -21,7 +21,7 @@ JobIds = Annotated[list[int], typer.Argument(metavar="ID...", min=1, help="The j
 
 def register(app: typer.Typer) -> None:
     """Add the commands to the app."""
-    for command in (cancel, hold, release, priority, label, note, retry, clone):
+    for command in (cancel, hold, release, priority, label, note, retry, clone, adopt):
         app.command()(command)
 
 
@@ -74,6 +74,20 @@ def label(
         job = client.edit_job(job_id, {"labels": labels}, job.revision)
     name = f"Job {job.id} {title(job)}".rstrip()
     say_one(job, f"{name}: labels {label_words(job.labels) or 'none'}", as_json)
+
+
+def adopt(
+    job_id: JobId,
+    undo: Annotated[bool, typer.Option("--undo", help="Let the job no longer count.")] = False,
+    as_json: AsJson = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Let an imported job count as a good run of this cluster, by which others are judged; it is in the audit."""
+    with connect(url, data_dir) as client:
+        job = client.disown(job_id) if undo else client.adopt(job_id)
+    counts = "does not count as a run of this cluster" if undo else "counts as a good run of this cluster"
+    say_one(job, f"{describe(job)}; it {counts}", as_json)
 
 
 def note(

@@ -17,7 +17,8 @@ from ringscope.cli.results.search_table import print_candidates
 from ringscope.cli.short_flags import size
 from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.unused_options import refuse_unused
-from ringscope.client import Job
+from ringscope.client import ApiProblemError, Client, Job
+from ringscope.contracts.job import IMPORTED
 
 JobId = Annotated[int, typer.Argument(metavar="ID", min=1, help="The job's number.")]
 
@@ -130,6 +131,7 @@ def show(
         is_search = job.spec.strategy_search is not None
         found_search = client.search(job_id) if is_search and not as_json else None
         epochs = client.epochs(job_id) if not (is_benchmark or is_search or as_json) else []
+        judgement = _judgement(client, job) if rows and not is_part else ""
     if as_json:
         say_json(job.model_dump_json(indent=2))
         return
@@ -146,6 +148,22 @@ def show(
         stdout_console().print(epochs_table(epochs))
     if found := part.verdict or "The job measured no size in this range." if part else figures(job):
         say(found)
+    if judgement:
+        say(judgement)
+
+
+def _judgement(client: Client, job: Job) -> str:
+    """Return whether the bandwidth of a job that has ended is what was to be expected; empty if it is not known.
+
+    An imported job has the sentence also if it is unknown, as it names the fact that is missing.
+    """
+    if not job.is_finished or job.spec.is_simulated:
+        return ""
+    try:
+        found = client.judgement(job.id)
+    except ApiProblemError:  # no correct row, or a server of an earlier version
+        return ""
+    return found.sentence if found.word != "unknown" or job.kind == IMPORTED else ""
 
 
 def logs(
@@ -197,7 +215,13 @@ def steps(
 def _facts(job: Job) -> list[str]:
     """Return the facts that the first line leaves out, without those that are empty."""
     by = f" by {job.user}" if job.user else ""
-    facts = [f"submitted {when(job.created_at)}{by}, priority {job.priority}"]
+    if job.spec.imported is not None:
+        imported = job.spec.imported
+        facts = [f"imported {when(job.created_at)}{by} from {imported.file}, line {imported.line} ({imported.tool})"]
+        facts += ["adopted   it counts as a run of this cluster"] if job.is_adopted else []
+        facts += ["partial   the table is not complete"] if imported.is_partial else []
+    else:
+        facts = [f"submitted {when(job.created_at)}{by}, priority {job.priority}"]
     facts += [f"labels    {label_words(job.labels)}"] if job.labels else []
     facts += [f"repeats   job {job.cloned_from}"] if job.cloned_from is not None else []
     facts += [f"schedule  {job.schedule_id}"] if job.schedule_id is not None else []

@@ -119,6 +119,7 @@ class Job(View):
     started_at: datetime | None
     finished_at: datetime | None
     fewer_ranks: str = ""
+    is_adopted: bool = False
     priority: int = 50
     labels: dict[str, str] = {}
     revision: int = 1

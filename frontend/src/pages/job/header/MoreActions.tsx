@@ -12,6 +12,7 @@ import { Share } from "./ShareDialog";
 
 export function MoreActions({ job }: { job: JobView }) {
   const { mayChange, isAdmin } = useRole();
+  const mayRun = mayChange && job.kind !== "imported";
   const traces = useTraces(job).data?.length ?? 0;
   const from = String(job.id);
   return (
@@ -19,8 +20,8 @@ export function MoreActions({ job }: { job: JobView }) {
       {job.state === "succeeded" && bestBusbw(job) !== null && <BaseButton id={job.id} />}
       {isAdmin && <Share />}
       {/* The card proposes it for most jobs that have ended. */}
-      {mayChange && nextStep(job)?.label !== RUN_AGAIN && <NextStepLink step={{ label: RUN_AGAIN, search: { from } }} />}
-      {mayChange && (
+      {mayRun && nextStep(job)?.label !== RUN_AGAIN && <NextStepLink step={{ label: RUN_AGAIN, search: { from } }} />}
+      {mayRun && (
         <Link to="/settings/schedules" search={{ job: from }}>
           Repeat …
         </Link>

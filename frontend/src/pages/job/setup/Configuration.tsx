@@ -25,7 +25,7 @@ function SweepConfiguration({ job }: { job: BenchmarkJob }) {
   return (
     <Card
       job={job}
-      work={[
+      work={job.kind === "imported" ? importedItems(job) : [
         ["Collective", COLLECTIVES[benchmark.collective].name],
         ["Elements", engine?.reduces ? `${benchmark.dtype}, combined by ${benchmark.op}` : benchmark.dtype],
         ...(engine?.has_root ? [["Root", `rank ${benchmark.root}`] as const] : []),
@@ -50,6 +50,25 @@ function SweepConfiguration({ job }: { job: BenchmarkJob }) {
   );
 }
 
+/** Where the rows come from, and the machine as the file or the user describes it. */
+function importedItems({ spec }: BenchmarkJob): Item[] {
+  const { imported, placement, benchmark } = spec;
+  if (!imported) return [];
+  const shown = (named: Record<string, string> = {}): string => Object.entries(named).map(([name, value]) => `${name} ${value}`).join(", ");
+  const flagged = imported.flagged > 0 ? `, and ${imported.flagged} that contradict themselves` : "";
+  return [
+    ["File", `${imported.file}, line ${imported.line}`],
+    ["Tool", imported.tool],
+    ["Collective", COLLECTIVES[benchmark.collective].name],
+    ["Rows", `${imported.rows} that count${flagged}${imported.is_partial ? "; the table is not complete" : ""}`],
+    ["GPU", imported.gpu ?? "not stated"],
+    ["Ranks", `${placement.ranks}${imported.nodes == null ? "" : ` on ${plural(imported.nodes, "node")}`}`],
+    ["Versions", shown(imported.versions) || "not stated"],
+    ["Environment", shown(imported.environment) || "none"],
+    ["SHA-256", imported.sha256],
+  ];
+}
+
 /** The training's model, data and strategy, or the script. */
 function workItems({ spec }: JobView): Item[] {
   const ranks: Item = ["Ranks", placementText(spec.placement, "rank")];
@@ -72,14 +91,15 @@ function Card({ job, work }: { job: JobView; work: readonly Item[] }) {
               ({ number, members, nodes }) =>
                 [`Attempt ${number}`, `${plural(members.reduce((sum, member) => sum + member.ranks, 0), "rank")} on ${nodes.join(", ") || "no node"}`] as const,
             ),
-            ["Time limit", formatDuration(job.spec.time_limit_seconds)],
-            ["Priority", String(job.priority)],
+            ...(job.kind === "imported"
+              ? []
+              : [["Time limit", formatDuration(job.spec.time_limit_seconds)] as const, ["Priority", String(job.priority)] as const]),
             ["Labels", labels.join(", ") || "none"],
-            ["Submitted", <SubmittedBy key="submitted" job={job} />],
+            [job.kind === "imported" ? "Imported" : "Submitted", <SubmittedBy key="submitted" job={job} />],
           ]}
         />
         <Note job={job} />
-        <SameJob spec={job.spec} />
+        {job.kind !== "imported" && <SameJob spec={job.spec} />}
       </div>
     </section>
   );

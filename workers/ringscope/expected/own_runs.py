@@ -1,0 +1,61 @@
+"""The judgement of a benchmark by earlier good runs of the same shape on the same cluster. Pure."""
+
+from collections.abc import Sequence
+from statistics import median
+from typing import NamedTuple
+
+from ringscope.contracts.words.units import format_size, plural
+from ringscope.expected.facts import Point
+from ringscope.expected.judgement import ABOVE, AS_EXPECTED, LOW, UNKNOWN, Judgement, SizeJudgement
+from ringscope.expected.references import Reference
+
+_SPREAD = 0.15  # two healthy runs of the same kind differ by as much
+
+
+class OwnRuns(NamedTuple):
+    """The bus bandwidth of earlier good runs at one point, in GB/s."""
+
+    median_gb_per_s: float
+    least_gb_per_s: float
+    runs: int
+
+
+def judge_by_own_runs(points: Sequence[tuple[Point, OwnRuns | None]]) -> Judgement:
+    """Return the judgement of a run; it is unknown if no point has enough earlier runs."""
+    sizes = [_size(point, runs) for point, runs in points if point.value > 0]
+    judged = [one for one in sizes if one.word != UNKNOWN]
+    if not judged:
+        return Judgement(
+            UNKNOWN,
+            "It is unknown what was to be expected: fewer than three earlier runs on this cluster had the same shape, "
+            "and published runs are known for GPUs only.",
+            sizes,
+            missing=["three earlier runs of the same shape"],
+        )
+    word = next(
+        (word for word in (LOW, ABOVE) if 2 * sum(one.word == word for one in judged) > len(judged)), AS_EXPECTED
+    )
+    telling = [one for one in judged if one.word == word] or judged
+    last = max(judged, key=lambda one: (one.point.size_bytes, one.point.value))
+    reference = last.references[0]
+    shown = word
+    if word == LOW:
+        percent = max(1, round(-100 * median(one.deviation or 0.0 for one in telling)))
+        shown = f"low by {percent} %"
+    return Judgement(
+        shown,
+        f"{last.point.value:.4g} GB/s at {format_size(last.point.size_bytes)}, where {reference.source} suggest "
+        f"{reference.low:.3g} to {reference.high:.3g} GB/s: {shown}.",
+        sizes,
+    )
+
+
+def _size(point: Point, runs: OwnRuns | None) -> SizeJudgement:
+    if runs is None:
+        return SizeJudgement(point, UNKNOWN, [])
+    value = runs.median_gb_per_s
+    low, high = min(runs.least_gb_per_s, value / (1 + _SPREAD)), value * (1 + _SPREAD)
+    source = plural(runs.runs, "own run")
+    reference = Reference("baseline", point.size_bytes, value, low, high, source)
+    word = LOW if point.high < low else ABOVE if point.low > high else AS_EXPECTED
+    return SizeJudgement(point, word, [reference], point.value / value - 1)

@@ -144,8 +144,8 @@ TensorCost: sums sum_bytes divided_share step_us sum_us compute_us alone_us base
 
 CandidateResult: name state reason? round? runs? samples_per_second? times_as_long? times_as_long_low?
     times_as_long_high? step_us? compute_us? input_us? exposed_us? exchanged_bytes? peak_bytes? is_exact?
-    seconds_to_target? epochs_to_target?
-RunningCandidate: name round
+    seconds_to_target? epochs_to_target? accuracy?
+RunningCandidate: name round epochs?
 Search = SearchView: winner sentence candidates runs spent_seconds budget_seconds is_complete running
 
 [webhooks]

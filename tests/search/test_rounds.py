@@ -62,7 +62,10 @@ def test_a_budget_that_cannot_hold_one_run_each_says_how_much_it_takes() -> None
         "budget_seconds: 10 s cannot hold one short run of each of 3 candidates, which takes about 12 s; raise it"
     )
     with pytest.raises(UserError, match=sentence):
-        Rounds(NAMES, [run("ring", 0, 100.0, seconds=4.0)], 10).next_run()
+        Rounds(NAMES, [run(name, 0, 100.0, seconds=4.0) for name in NAMES[:2]], 10).next_run()
+    first = run(NAMES[0], 0, 100.0, seconds=8.0)  # libraries initialise in it
+    assert Rounds(NAMES, [first], 10).next_run() == (NAMES[1], 0)
+    assert Rounds(NAMES, [first, run(NAMES[1], 0, 100.0, seconds=1.0)], 10).next_run() == (NAMES[2], 0)
     assert Rounds(NAMES, [run("ring", 0, 100.0, seconds=4.0)], 12).next_run() == ("ddp", 0)
 
 

@@ -2,9 +2,10 @@
 
 from tests.search.runs import of_rounds, run
 
+from ringscope.contracts.search.record import SearchTarget
 from ringscope.search.candidates import LeftOut
 from ringscope.search.rounds import Rounds
-from ringscope.search.verdict import Target, verdict
+from ringscope.search.verdict import verdict
 
 LEFT_OUT = [LeftOut("pipeline", "3 ranks are no multiple of 2 stages.")]
 
@@ -50,17 +51,36 @@ def test_bytes_and_computing_are_reasons_too() -> None:
     )
 
 
+TIMES = {"local_sgd": [100.0, 103.0, 98.0], "torch_ddp": [101.0, 99.0, 102.0]}
+ROUNDS = Rounds(list(TIMES), of_rounds(TIMES), 1e9)
+
+
+def target(name: str, epochs: int, seconds: float | None) -> SearchTarget:
+    reached = {} if seconds is None else {"seconds_to_target": seconds, "epochs_to_target": epochs}
+    return SearchTarget.model_validate({"candidate": name, "epochs": 16, "accuracy": 0.9, "seconds": 20.0} | reached)
+
+
 def test_the_time_to_the_target_decides_where_one_is_given() -> None:
-    times = {"local_sgd": [100.0, 103.0, 98.0], "torch_ddp": [101.0, 99.0, 102.0]}
-    targets = [
-        Target(candidate="local_sgd", seconds=9.5, epochs=7),
-        Target(candidate="torch_ddp", seconds=4.25, epochs=3),
-    ]
-    found = verdict(Rounds(list(times), of_rounds(times), 1e9), [], targets)
+    found = verdict(ROUNDS, [], [target("local_sgd", 7, 9.5), target("torch_ddp", 3, 4.25)], 0.9)
     assert found.winner == "torch_ddp" and found.candidates[0].seconds_to_target == 4.25
     assert found.sentence.startswith(
-        "torch_ddp reaches the target first, after 4.25 s and 3 epochs; local_sgd takes 9.5 s"
+        "torch_ddp reaches the accuracy of 90.0% first, after 4.25 s of steps and 3 epochs; local_sgd takes 9.5 s of "
+        "steps and 7 epochs"
     )
+
+
+def test_as_many_epochs_in_times_that_cannot_be_told_apart_have_no_winner() -> None:
+    found = verdict(ROUNDS, [], [target("local_sgd", 3, 4.0), target("torch_ddp", 3, 4.25)], 0.9)
+    assert found.winner is None and {line.state for line in found.candidates} == {"unbeaten"}
+    assert found.sentence.startswith("No clear winner among local_sgd and torch_ddp: local_sgd reaches the accuracy")
+
+
+def test_a_target_that_nobody_reached_has_no_winner() -> None:
+    found = verdict(ROUNDS, [], [target("local_sgd", 3, None), target("torch_ddp", 3, 4.25)], 0.9)
+    assert found.winner == "torch_ddp" and found.sentence.endswith("; no other candidate reached it.")
+    found = verdict(ROUNDS, [], [target("local_sgd", 3, None)], 0.9)
+    assert found.winner is None
+    assert found.sentence.endswith("None of them reached the accuracy of 90.0% within 16 epochs.")
 
 
 def test_a_search_without_a_run_says_so() -> None:

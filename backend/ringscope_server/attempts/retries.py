@@ -107,7 +107,7 @@ async def _costs_a_run(session: AsyncSession, attempt_id: int, spec: JobSpec) ->
     """Return whether a search ended during a run: the next attempt counts that run as failed, and continues."""
     if spec.strategy_search is None:
         return False
-    return (await told_search(session, attempt_id, spec.strategy_search.budget_seconds)).running is not None
+    return (await told_search(session, attempt_id, spec.strategy_search)).running is not None
 
 
 async def _counted(session: AsyncSession, job_id: int, spec: JobSpec) -> int:

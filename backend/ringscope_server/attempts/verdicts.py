@@ -75,7 +75,7 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
         goes_on = attempt.number > 1 or spec.training.resume_from is not None
         return told_epochs.fault(spec.training, await steps_by_epoch(session, attempt.job_id), goes_on)
     if spec.strategy_search is not None:
-        return (await told_search(session, attempt.id, spec.strategy_search.budget_seconds)).fault()
+        return (await told_search(session, attempt.id, spec.strategy_search)).fault()
     if spec.benchmark is not None:
         rows = await _rows(session, attempt.id)
         return await asyncio.to_thread(

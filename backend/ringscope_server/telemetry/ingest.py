@@ -55,7 +55,12 @@ class Ingested:
 
 
 # Records that decide how a job ended and cannot be sent afterwards.
-_OF_SEARCHES = (search_record.SearchPlan, search_record.SearchBegin, search_record.SearchRun)
+_OF_SEARCHES = (
+    search_record.SearchPlan,
+    search_record.SearchBegin,
+    search_record.SearchRun,
+    search_record.SearchTarget,
+)
 _OUTCOME = (record.Measurement, record.Check, training_record.Epoch, *_OF_SEARCHES)
 _PRINTED = (record.Log, record.Check)  # is in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # only benchmarks have these

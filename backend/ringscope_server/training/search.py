@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.search.record import SearchTold
+from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.words.job_states import TERMINAL, WAITING
 from ringscope.search.told import ToldSearch
 from ringscope_server.db.models import Attempt, Job, SearchRecord
@@ -18,27 +19,29 @@ from ringscope_server.training.views import RunningCandidate, SearchView
 _TOLD: TypeAdapter[SearchTold] = TypeAdapter(SearchTold)
 
 
-async def told_search(session: AsyncSession, attempt_id: int | None, budget_seconds: float) -> ToldSearch:
+async def told_search(session: AsyncSession, attempt_id: int | None, spec: StrategySearchSpec) -> ToldSearch:
     """Return what an attempt has told of its search."""
     query = select(SearchRecord.told).where(SearchRecord.attempt_id == attempt_id).order_by(SearchRecord.id)
-    return ToldSearch.of(map(_TOLD.validate_python, await session.scalars(query)), budget_seconds)
+    return ToldSearch.of(map(_TOLD.validate_python, await session.scalars(query)), spec)
 
 
 async def search_view(session: AsyncSession, attempt_id: int | None, spec: JobSpec) -> SearchView | None:
     """Return the search of an attempt; None for a job of another kind."""
     if spec.strategy_search is None:
         return None
-    told = await told_search(session, attempt_id, spec.strategy_search.budget_seconds)
+    told = await told_search(session, attempt_id, spec.strategy_search)
     verdict, running = told.verdict(), told.running
     return SearchView(
         winner=verdict.winner,
         sentence=verdict.sentence,
         candidates=verdict.candidates,
-        runs=len(told.runs),
-        spent_seconds=told.rounds.spent_seconds,
+        runs=len(told.runs) + len(told.targets),
+        spent_seconds=told.spent_seconds,
         budget_seconds=spec.strategy_search.budget_seconds,
         is_complete=not told.fault(),
-        running=RunningCandidate(name=running.candidate, round=running.round) if running else None,
+        running=RunningCandidate(name=running.candidate, round=running.round, epochs=running.epochs)
+        if running
+        else None,
     )
 
 
@@ -51,7 +54,7 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, told: Seq
     spec = valid_spec(job)
     if spec is None or spec.strategy_search is None or job.state in WAITING | TERMINAL or newest != attempt_id:
         return
-    found = await told_search(session, attempt_id, spec.strategy_search.budget_seconds)
+    found = await told_search(session, attempt_id, spec.strategy_search)
     verdict = found.verdict()
     summary = TrainingSummary(kind="strategy_search", winner=verdict.winner, verdict=verdict.sentence)
-    job.rows_done, job.summary = len(found.runs), summary.model_dump(mode="json")
+    job.rows_done, job.summary = len(found.runs) + len(found.targets), summary.model_dump(mode="json")

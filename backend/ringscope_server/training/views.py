@@ -79,7 +79,8 @@ class RunningCandidate(BaseModel):
     """The run of a candidate that is going on, or in which the attempt ended."""
 
     name: str
-    round: int = Field(description="Counted from 0.")
+    round: int = Field(description="The round of a short run, counted from 0.")
+    epochs: int | None = Field(None, description="The epochs of a run to the target accuracy; null: it is a short run.")
 
 
 class SearchView(BaseModel):

@@ -2710,6 +2710,11 @@ export interface components {
          * @description One line of a search's table. A candidate that is left out, or whose runs all failed, has no figures.
          */
         CandidateResult: {
+            /**
+             * Accuracy
+             * @description The best on the held-out samples in its longest run to the target; null: it had none.
+             */
+            accuracy?: number | null;
             /** Compute Us */
             compute_us?: number | null;
             /** Epochs To Target */
@@ -2757,7 +2762,10 @@ export interface components {
             runs: number;
             /** Samples Per Second */
             samples_per_second?: number | null;
-            /** Seconds To Target */
+            /**
+             * Seconds To Target
+             * @description Time of its steps up to the first epoch that reached the target accuracy; null: none did.
+             */
             seconds_to_target?: number | null;
             /**
              * State
@@ -6569,11 +6577,16 @@ export interface components {
          * @description The run of a candidate that is going on, or in which the attempt ended.
          */
         RunningCandidate: {
+            /**
+             * Epochs
+             * @description The epochs of a run to the target accuracy; null: it is a short run.
+             */
+            epochs?: number | null;
             /** Name */
             name: string;
             /**
              * Round
-             * @description Counted from 0.
+             * @description The round of a short run, counted from 0.
              */
             round: number;
         };
@@ -7261,6 +7274,11 @@ export interface components {
              *     ]
              */
             strategies: string[];
+            /**
+             * Target Accuracy
+             * @description Accuracy on the held-out samples to which the candidates that are left train at last, in the second half of the budget; null: only their speed is compared.
+             */
+            target_accuracy?: number | null;
         };
         /**
          * Table

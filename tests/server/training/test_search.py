@@ -46,7 +46,7 @@ async def test_the_verdict_follows_the_runs_and_the_job_ends_with_the_winner(ser
     assert (await get(server, job_id, "search"))["sentence"] == "No candidate has run yet."
     await agent.records(attempt, PLAN, *of_round(0), begin("torch_ddp", 1))
     found = await get(server, job_id, "search")
-    assert found["running"] == {"name": "torch_ddp", "round": 1}
+    assert found["running"] == {"name": "torch_ddp", "round": 1, "epochs": None}
     assert (found["winner"], found["runs"], found["is_complete"]) == (None, 2, False)
     assert [line["state"] for line in found["candidates"]] == ["unbeaten", "unbeaten", "left_out"]
     assert (await server.job(job_id))["progress"]["done"] == 2
@@ -58,6 +58,21 @@ async def test_the_verdict_follows_the_runs_and_the_job_ends_with_the_winner(ser
     job = await server.job(job_id)
     assert job["state"] == "succeeded" and job["summary"]["winner"] == "mirrored-ring"
     assert job["summary"]["verdict"] == found["sentence"]
+
+
+async def test_with_a_target_the_first_one_there_wins(server: Server) -> None:
+    search = SEARCH["strategy_search"] | {"target_accuracy": 0.9}
+    agent, job_id, attempt = await searching(server, strategy_search=search)
+    begun = {"type": "search_begin", "rank": 0, "candidate": "mirrored-ring", "epochs": 4}
+    await agent.records(attempt, PLAN, *of_round(0), *of_round(1), *of_round(2), begun)
+    found = await get(server, job_id, "search")
+    assert (found["winner"], found["is_complete"]) == (None, False) and found["running"]["epochs"] == 4
+    reached = {"accuracy": 0.95, "seconds_to_target": 1.5, "epochs_to_target": 2, "steps_seconds": 3.0, "seconds": 4.0}
+    told = {"type": "search_target", "rank": 0, "candidate": "mirrored-ring", "epochs": 4}
+    await agent.records(attempt, told | reached)
+    found = await get(server, job_id, "search")
+    assert (found["winner"], found["is_complete"], found["runs"]) == ("mirrored-ring", True, 7)
+    assert found["sentence"].startswith("mirrored-ring reaches the accuracy of 90.0% first, after 1.5 s of steps")
 
 
 async def test_a_killed_rank_costs_its_run_and_the_next_attempt_tells_all_runs_again(server: Server) -> None:

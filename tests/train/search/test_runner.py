@@ -8,10 +8,11 @@ import pytest
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 
 from ringscope.contracts.record import Steps
-from ringscope.contracts.search.record import SearchBegin, SearchRun
+from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchTarget, SearchTold
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import TrainingSpec
-from ringscope.search.candidates import LeftOut, Situation, candidates
+from ringscope.contracts.training_record import Epoch
+from ringscope.search.candidates import Candidates, LeftOut, Situation, candidates
 from ringscope.search.verdict import Verdict
 from ringscope.train.search.run_file import RunFile
 from ringscope.train.search.runner import WARM_STEPS, Runner
@@ -34,12 +35,22 @@ def trained(comm: Any, spec: TrainingSpec, emit: Any, began: list[str], killed_a
         raise KilledError
     if spec.strategy == "parameter_server" and comm.rank == comm.size - 1:
         return
-    assert spec.max_steps is not None
+    if spec.max_steps is None:
+        report_epochs(comm, spec, emit)
+        return
     for step in range(spec.max_steps):
         slow = 9.0 if step < WARM_STEPS else 1 + 0.001 * (step % 3)  # the first steps are not timed
         step_us = STEP_US[spec.strategy] * slow * (1 + 0.01 * len(began) / 30)
         exposed_us = step_us * (0.4 if spec.strategy == "torch_ddp" else 0.1)
         emit(steps_of(comm.rank, step, step_us, exposed_us))
+
+
+def report_epochs(comm: Any, spec: TrainingSpec, emit: Any) -> None:
+    """Report epochs of a second each on rank 0; the accuracy grows with them."""
+    for number in range(1, spec.epochs + 1 if comm.rank == 0 else 0):
+        columns = {"epoch": number, "step": number, "training_loss": 1.0, "validation_loss": 1.0, "samples": 64}
+        times = {"duration_us": 1e6, "validation_us": 1.0, "checkpoint_us": 0.0, "time_ns": 1}
+        emit(Epoch.model_validate({"rank": 0, "validation_accuracy": 0.1 * min(number, 9)} | columns | times))
 
 
 def steps_of(rank: int, step: int, step_us: float, exposed_us: float) -> Steps:
@@ -55,20 +66,24 @@ def steps_of(rank: int, step: int, step_us: float, exposed_us: float) -> Steps:
 
 
 def searched(
-    tmp_path: Path, killed_at: int | None = None, told: list[SearchBegin | SearchRun] | None = None
+    tmp_path: Path,
+    killed_at: int | None = None,
+    told: list[SearchTold] | None = None,
+    spec: StrategySearchSpec = SPEC,
 ) -> tuple[list[Verdict], list[str]]:
     began: list[str] = []
     report = (lambda record: None) if told is None else told.append
 
     def program(comm: Any) -> Verdict:
-        chosen = candidates(SPEC, Situation(comm.size)).chosen
+        chosen = candidates(spec, Situation(comm.size)).chosen
+        found = Candidates(chosen, [LeftOut("pipeline", "Too few layers.")])
         file = RunFile(tmp_path if comm.rank == 0 else None)
 
         def train(comm: Any, spec: TrainingSpec, emit: Any) -> None:
             comm.total(STARTED)  # all ranks begin a run together
             trained(comm, spec, emit, began, killed_at)
 
-        return Runner(comm, chosen, [LeftOut("pipeline", "Too few layers.")], 1e9, file, train, report).run()
+        return Runner(comm, spec, found, file, train, report).run()
 
     return on_ranks(3, program, VirtualCommunicator), began
 
@@ -91,17 +106,38 @@ def test_a_killed_rank_costs_its_run_and_the_next_attempt_goes_on(tmp_path: Path
         searched(tmp_path, killed_at=4)
     known = RunFile(tmp_path).read()
     assert [run.failure for run in known] == ["", "", "", "", "KilledError"]
-    told: list[SearchBegin | SearchRun] = []
+    told: list[SearchTold] = []
     (first, *_), began = searched(tmp_path, told=told)
-    assert told[:5] == known and told[5] == SearchBegin(rank=0, candidate="parameter_server-sync", round=1)
+    assert (
+        isinstance(told[0], SearchPlan)
+        and told[1:6] == known
+        and told[6] == SearchBegin(rank=0, candidate="parameter_server-sync", round=1)
+    )
     assert began[0] == "parameter_server"  # the run that was killed, and none of those before it
     assert first.winner == "mirrored-ring" and {line.state for line in first.candidates[:3]} == {"winner", "slower"}
 
 
 def test_a_torn_line_is_left_out(tmp_path: Path) -> None:
     file = RunFile(tmp_path)
-    file.note_begin("torch_ddp", 0)
+    file.note_begin(SearchBegin(rank=0, candidate="torch_ddp", round=0))
     with (tmp_path / "search-runs.jsonl").open("a") as text:
         text.write('{"candidate": "torch_ddp", "rou')
     (run,) = file.read()
     assert run.candidate == "torch_ddp" and run.failure
+
+
+def test_those_that_are_left_train_to_the_target_for_more_epochs_until_it_is_reached(tmp_path: Path) -> None:
+    told: list[SearchTold] = []
+    spec = SPEC.model_copy(update={"target_accuracy": 0.7})
+    (first, *others), _ = searched(tmp_path, told=told, spec=spec)
+    targets = [each for each in told if isinstance(each, SearchTarget)]
+    assert [(each.candidate, each.epochs, each.epochs_to_target) for each in targets] == [
+        ("mirrored-ring", 4, None),
+        ("mirrored-ring", 16, 7),
+    ]
+    assert targets[1].seconds_to_target == pytest.approx(7.0) and first.winner == "mirrored-ring"
+    assert first.sentence.startswith(
+        "mirrored-ring reaches the accuracy of 70.0% first, after 7 s of steps and 7 epochs"
+    )
+    assert all(other == first for other in others)
+    assert RunFile(tmp_path).read()[-1] == targets[1]

@@ -33,7 +33,7 @@ from ringscope.contracts.columns import (
     is_null,
 )
 from ringscope.contracts.record_model import RecordModel, TypeFirst, check_numbers
-from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun
+from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun, SearchTarget
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
 from ringscope.contracts.training_record import Buckets, Diverged, Epoch, PipelineStep
@@ -343,6 +343,7 @@ Record = Annotated[
     | SearchPlan
     | SearchBegin
     | SearchRun
+    | SearchTarget
     | Check
     | Measurement
     | Log

@@ -43,9 +43,13 @@ class Departure:
 class Rounds:
     """The state of a search after some runs."""
 
-    def __init__(self, names: Sequence[str], runs: Sequence[SearchRun], budget_seconds: float) -> None:
-        """``runs`` are all runs so far, of earlier attempts too, in their order."""
-        self._names, self._budget_seconds = list(names), budget_seconds
+    def __init__(
+        self, names: Sequence[str], runs: Sequence[SearchRun], budget_seconds: float, share: float = 1.0
+    ) -> None:
+        """``runs`` are all runs so far, of earlier attempts too, in their order; ``share`` is the rounds' part of the
+        budget.
+        """
+        self._names, self._budget_seconds, self._share = list(names), budget_seconds, share
         self._runs = list(runs)
         self.departures: list[Departure] = []
         self.left = list(names)
@@ -60,7 +64,8 @@ class Rounds:
     def next_run(self) -> tuple[str, int] | None:
         """Return the candidate that runs next, and its round; None if the search is over.
 
-        UserError if the budget cannot hold one short run of each candidate; the first run shows how long one takes.
+        UserError if the budget cannot hold one short run of each candidate; the second run shows how long one
+        takes, because libraries initialise in the first one.
         """
         number = self._round()
         if number == 0:
@@ -71,7 +76,7 @@ class Rounds:
         is_first = len(waiting) == len(self.left)
         if number >= MOST_ROUNDS or len(self.left) < 2:
             return None
-        if is_first and number >= 1 and self.spent_seconds + self._round_seconds() > self._budget_seconds:
+        if is_first and number >= 1 and self.spent_seconds + self._round_seconds() > self._share * self._budget_seconds:
             return None  # a round that cannot end compares nothing
         return self._order(waiting, number)[0], number
 
@@ -125,14 +130,15 @@ class Rounds:
 
     def _check_budget(self) -> None:
         known = [run.seconds for run in self._runs if not run.failure]
-        if not known:
+        if len(known) < 2:
             return
-        needed = self.spent_seconds + max(known) * (len(self._names) - len({run.candidate for run in self._runs}))
-        if needed > self._budget_seconds:
+        needed = self.spent_seconds + max(known[1:]) * (len(self._names) - len({run.candidate for run in self._runs}))
+        if needed > self._share * self._budget_seconds:
+            beside = " and the runs to the target" if self._share < 1 else ""
             raise UserError(
                 f"strategy_search.budget_seconds: {self._budget_seconds:g} s cannot hold one short run of each of "
-                f"{len(self._names)} candidates, which takes about {ceil(needed)} s; raise it, or name fewer "
-                "strategies."
+                f"{len(self._names)} candidates{beside}, which takes about {ceil(needed / self._share)} s; raise it, "
+                "or name fewer strategies."
             )
 
     def _round_seconds(self) -> float:

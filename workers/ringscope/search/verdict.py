@@ -1,13 +1,15 @@
 """The verdict of a search in one sentence, with its reason in numbers, and the table of its candidates. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import mean
 
 from pydantic import BaseModel, Field
 
+from ringscope.contracts.search.record import SearchTarget
 from ringscope.contracts.words.units import format_size
 from ringscope.search.candidates import INEXACT, LeftOut
 from ringscope.search.rounds import Rounds, interval
+from ringscope.search.targets import final
 
 _FEW = 0.02  # share of a step that is not worth a clause
 
@@ -43,8 +45,13 @@ class CandidateResult(BaseModel):
         description="Whether its update is by design that of one process with the same samples: false for compressed "
         "gradients, local_sgd, ssp and async.",
     )
-    seconds_to_target: float | None = None
+    seconds_to_target: float | None = Field(
+        None, description="Time of its steps up to the first epoch that reached the target accuracy; null: none did."
+    )
     epochs_to_target: int | None = None
+    accuracy: float | None = Field(
+        None, description="The best on the held-out samples in its longest run to the target; null: it had none."
+    )
 
 
 class Verdict(BaseModel):
@@ -55,20 +62,18 @@ class Verdict(BaseModel):
     candidates: list[CandidateResult]
 
 
-class Target(BaseModel):
-    """A run to the target accuracy, of a candidate that was left at the end of the rounds."""
-
-    candidate: str
-    seconds: float | None = Field(description="Time of its steps until the target; null: not reached.")
-    epochs: int
-
-
-def verdict(rounds: Rounds, left_out: Sequence[LeftOut], targets: Sequence[Target] = ()) -> Verdict:
-    """Judge a search by the runs so far, and by the runs to the target if there are any."""
-    lines = [_line(rounds, name, targets) for name in rounds.ranked()]
+def verdict(
+    rounds: Rounds,
+    left_out: Sequence[LeftOut],
+    targets: Sequence[SearchTarget] = (),
+    target_accuracy: float | None = None,
+) -> Verdict:
+    """Judge a search by the runs so far, with a target accuracy by the runs to it."""
+    to_target = final(targets)
+    lines = [_line(rounds, name, to_target) for name in rounds.ranked()]
     leading = [line for line in lines if line.name in rounds.left]
-    reached = sorted((each for each in targets if each.seconds is not None), key=lambda each: each.seconds or 0.0)
-    winner = reached[0].candidate if reached else _clear_winner(rounds, leading)
+    reached = sorted((line for line in leading if line.seconds_to_target is not None), key=_to_target)
+    winner = _clear_winner(rounds, leading) if target_accuracy is None else _first_at_target(rounds, reached)
     for line in leading:
         line.state = "winner" if line.name == winner else "unbeaten"
     lines += [
@@ -77,7 +82,36 @@ def verdict(rounds: Rounds, left_out: Sequence[LeftOut], targets: Sequence[Targe
     ]
     if winner is not None:
         lines.sort(key=lambda line: line.name != winner)
-    return Verdict(winner=winner, sentence=_sentence(rounds, lines, winner, reached), candidates=lines)
+    if reached:
+        sentence = _by_target(rounds, reached, winner, target_accuracy or 0.0)
+    else:
+        sentence = _sentence(rounds, lines, winner)
+        if to_target and target_accuracy is not None:
+            epochs = max(each.epochs for each in to_target.values())
+            sentence += f" None of them reached the accuracy of {target_accuracy:.1%} within {epochs} epochs."
+    return Verdict(winner=winner, sentence=sentence, candidates=lines)
+
+
+def _to_target(line: CandidateResult) -> float:
+    return line.seconds_to_target or 0.0
+
+
+def _first_at_target(rounds: Rounds, reached: Sequence[CandidateResult]) -> str | None:
+    """Return the candidate that is clearly the first at the target: its epochs times the measured time of a sample.
+
+    Those that did not reach it trained for longer than the first one.
+    """
+    if not reached:
+        return None
+    first, *others = reached
+    return first.name if all(_is_later(rounds, first, other) for other in others) else None
+
+
+def _is_later(rounds: Rounds, first: CandidateResult, other: CandidateResult) -> bool:
+    ratio = rounds.against(first.name, other.name)
+    if ratio is None or ratio.low is None or not first.epochs_to_target or not other.epochs_to_target:
+        return False
+    return ratio.low * other.epochs_to_target / first.epochs_to_target > 1
 
 
 def _clear_winner(rounds: Rounds, leading: Sequence[CandidateResult]) -> str | None:
@@ -86,7 +120,7 @@ def _clear_winner(rounds: Rounds, leading: Sequence[CandidateResult]) -> str | N
     return leading[0].name if is_alone else None
 
 
-def _line(rounds: Rounds, name: str, targets: Sequence[Target]) -> CandidateResult:
+def _line(rounds: Rounds, name: str, targets: Mapping[str, SearchTarget]) -> CandidateResult:
     runs, fastest = rounds.runs_of(name), rounds.ranked()[0]
     gone = next((each for each in rounds.departures if each.candidate == name), None)
     line = CandidateResult(name=name, state="unbeaten", runs=len(runs), is_exact=name not in INEXACT)
@@ -105,12 +139,13 @@ def _line(rounds: Rounds, name: str, targets: Sequence[Target]) -> CandidateResu
     line.exchanged_bytes = mean(run.exchanged_bytes for run in runs)
     # What an earlier candidate left in the process's memory only adds to a run.
     line.peak_bytes = min((run.peak_bytes for run in runs if run.peak_bytes is not None), default=None)
-    if target := next((each for each in targets if each.candidate == name), None):
-        line.seconds_to_target, line.epochs_to_target = target.seconds, target.epochs
+    if target := targets.get(name):
+        line.seconds_to_target, line.epochs_to_target = target.seconds_to_target, target.epochs_to_target
+        line.accuracy = target.accuracy
     return line
 
 
-def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | None, reached: Sequence[Target]) -> str:
+def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | None) -> str:
     timed = [line for line in lines if line.runs]
     if not timed:
         return "No candidate has run yet."
@@ -125,8 +160,6 @@ def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | No
         return f"No clear winner among {names}: {first.name} has {_rate(first)}{apart}."
     best = next(line for line in timed if line.name == winner)
     second = next((line for line in timed if line.name != winner and line.state != "failed"), None)
-    if reached:
-        return _by_target(best, second, reached)
     if second is None:
         return f"{best.name} is the only candidate whose runs succeeded, with {_rate(best)}."
     ratio = rounds.against(best.name, second.name)
@@ -137,12 +170,23 @@ def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | No
     return f"{best.name} is the fastest with {_rate(best)}{apart}{_reason(best, second)}.{caution}"
 
 
-def _by_target(best: CandidateResult, second: CandidateResult | None, reached: Sequence[Target]) -> str:
-    epochs = f"{best.epochs_to_target} epoch{'' if best.epochs_to_target == 1 else 's'}"
-    begin = f"{best.name} reaches the target first, after {reached[0].seconds:.3g} s and {epochs}"
-    if len(reached) > 1:
-        begin += f"; {reached[1].candidate} takes {reached[1].seconds:.3g} s"
-    return begin + (_reason(best, second) if second else "") + "."
+def _by_target(rounds: Rounds, reached: Sequence[CandidateResult], winner: str | None, target_accuracy: float) -> str:
+    first, *others = reached
+    when = f"reaches the accuracy of {target_accuracy:.1%} first, after {_effort(first)}"
+    if winner is not None:
+        begin = f"{winner} {when}"
+    else:
+        equals = [line for line in others if not _is_later(rounds, first, line)]
+        begin = f"No clear winner among {_listed([line.name for line in (first, *equals)])}: {first.name} {when}"
+    if not others:
+        return f"{begin}; no other candidate reached it."
+    reason = _reason(first, others[0]) if winner is not None else ""
+    return f"{begin}; {others[0].name} takes {_effort(others[0])}{reason}."
+
+
+def _effort(line: CandidateResult) -> str:
+    epochs = f"{line.epochs_to_target} epoch{'' if line.epochs_to_target == 1 else 's'}"
+    return f"{line.seconds_to_target:.3g} s of steps and {epochs}"
 
 
 def _reason(best: CandidateResult, other: CandidateResult) -> str:

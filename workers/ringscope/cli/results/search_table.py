@@ -7,7 +7,7 @@ from rich.table import Table
 from ringscope.cli.console import say, stdout_console
 from ringscope.cli.formatting import table
 from ringscope.client import CandidateResult, Search
-from ringscope.contracts.words.units import format_size
+from ringscope.contracts.words.units import format_size, plural
 
 _HEADINGS = (
     "CANDIDATE",
@@ -20,6 +20,7 @@ _HEADINGS = (
     "EXCHANGES",
     "MEMORY",
     "RUNS",
+    "TO TARGET",
 )
 
 
@@ -49,7 +50,14 @@ def _row(line: CandidateResult) -> tuple[object, ...]:
         None if line.exchanged_bytes is None else format_size(round(line.exchanged_bytes)),
         None if line.peak_bytes is None else format_size(line.peak_bytes),
         line.runs,
+        _to_target(line),
     )
+
+
+def _to_target(line: CandidateResult) -> str | None:
+    if line.seconds_to_target is not None:
+        return f"{line.seconds_to_target:.3g} s, {plural(line.epochs_to_target or 0, 'epoch')}"
+    return None if line.accuracy is None else f"not reached: {line.accuracy:.1%}"
 
 
 def _times(line: CandidateResult) -> str | None:

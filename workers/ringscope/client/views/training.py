@@ -133,6 +133,7 @@ class CandidateResult(View):
     is_exact: bool = True
     seconds_to_target: float | None = None
     epochs_to_target: int | None = None
+    accuracy: float | None = None
 
 
 class RunningCandidate(View):
@@ -140,6 +141,7 @@ class RunningCandidate(View):
 
     name: str
     round: int
+    epochs: int | None = None
 
 
 class Search(View):

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.columns import Durations, Int32, Int64, Line, Microseconds, Name
+from ringscope.contracts.columns import Durations, Int32, Int64, Line, Microseconds, Name, is_null
 from ringscope.contracts.record_model import RecordModel
 
 BLOCKS = 3  # timed blocks of steps in a run
@@ -13,6 +13,7 @@ MOST_CANDIDATES = 64
 
 _Round = Annotated[int, Field(ge=0, lt=1_000)]
 _Bytes = Annotated[float, Field(ge=0, le=2**63)]
+_Epochs = Annotated[int, Field(ge=1, le=1_000_000)]
 _Seconds = Annotated[float, Field(ge=0, le=1e9)]
 
 
@@ -38,7 +39,10 @@ class SearchBegin(RecordModel):
     type: Literal["search_begin"] = "search_begin"
     rank: Int32
     candidate: Name
-    round: _Round
+    round: _Round = Field(0, description="The round of a short run.")
+    epochs: _Epochs | None = Field(
+        None, exclude_if=is_null, description="The epochs of a run to the target accuracy; null: it is a short run."
+    )
 
 
 class SearchRun(RecordModel):
@@ -72,4 +76,24 @@ class SearchRun(RecordModel):
         return mean(self.blocks_us)
 
 
-SearchTold = SearchPlan | SearchBegin | SearchRun
+class SearchTarget(RecordModel):
+    """A run of some epochs to the target accuracy, by a candidate that was left after the rounds."""
+
+    type: Literal["search_target"] = "search_target"
+    rank: Int32 = Field(0, description="The rank that tells it.")
+    candidate: Name
+    epochs: _Epochs = Field(description="The epochs for which it trained, from the first parameters.")
+    accuracy: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        None, description="The best on the held-out samples at an epoch's end."
+    )
+    seconds_to_target: _Seconds | None = Field(
+        None, description="Time of the steps up to the first epoch that reached the accuracy; null: none did."
+    )
+    epochs_to_target: _Epochs | None = None
+    steps_seconds: _Seconds = Field(0.0, description="Time of all steps.")
+    seconds: _Seconds = Field(description="Time of the whole run, with its start and validation.")
+    failure: Line = Field("", description="Why it failed, in a sentence; empty: it did not.")
+
+
+SearchDone = SearchRun | SearchTarget
+SearchTold = SearchPlan | SearchBegin | SearchDone

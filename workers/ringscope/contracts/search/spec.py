@@ -32,6 +32,13 @@ class StrategySearchSpec(SpecModel):
     strategies: list[Annotated[str, Field(min_length=1, max_length=64)]] = Field(
         [ALL], min_length=1, max_length=64, description="Candidates, or strategies with all of their candidates; all."
     )
+    target_accuracy: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Accuracy on the held-out samples to which the candidates that are left train at last, in the "
+        "second half of the budget; null: only their speed is compared.",
+    )
     budget_seconds: int = Field(300, ge=1, le=7 * 86_400, description="How long the search may take.")
     global_batch_size: int = Field(64, ge=1, le=1 << 20, description="Samples in a step, over all ranks.")
     optimizer: Optimizer = "sgd"
@@ -52,6 +59,13 @@ class StrategySearchSpec(SpecModel):
     def _model_and_dataset_can_be_trained(self) -> Self:
         """The errors are those of a training job with the same fields; their places are the same, too."""
         self.training()
+        return self
+
+    @model_validator(mode="after")
+    def _accuracy_can_be_seen(self) -> Self:
+        if self.target_accuracy is not None and not self.dataset.validation_percent:
+            sentence = "no samples are held out to measure it; set dataset.validation_percent, or leave it out."
+            raise at(("target_accuracy",), sentence, self.target_accuracy)
         return self
 
     @property

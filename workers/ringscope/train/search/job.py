@@ -12,7 +12,6 @@ import numpy as np
 
 from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE
 from ringscope.contracts.record import Record
-from ringscope.contracts.search.record import LeftOutCandidate, SearchPlan
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import STRATEGIES, TrainingSpec, libraries
 from ringscope.search.candidates import Situation, candidates
@@ -32,15 +31,11 @@ def search(comm: Communicator, spec: StrategySearchSpec, emit: Callable[[Record]
     """
     found = candidates(spec, Situation(comm.size, len(comm.nodes), _installed(comm), comm.gpu is not None))
     folder = os.environ.get(CHECKPOINTS_VARIABLE)
-    is_first = comm.rank == 0
-    if is_first:
-        left_out = [LeftOutCandidate(name=each.name, reason=each.reason) for each in found.left_out]
-        emit(SearchPlan(rank=0, candidates=[each.name for each in found.chosen], left_out=left_out))
-    file = RunFile(Path(folder) if folder and is_first else None)
-    return Runner(comm, found.chosen, found.left_out, spec.budget_seconds, file, train_short, emit).run()
+    file = RunFile(Path(folder) if folder and comm.rank == 0 else None)
+    return Runner(comm, spec, found, file, train_once, emit).run()
 
 
-def train_short(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None]) -> None:
+def train_once(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None]) -> None:
     """Train from the first parameters (collective). No checkpoint is read: the job's folder is shared by all runs."""
     trainer = assemble(comm, spec, emit)
     trainer.run()

@@ -1,21 +1,33 @@
-"""A strategy search on its ranks: short runs of the candidates in turns, until the rounds are over."""
+"""A strategy search on its ranks: short runs of the candidates in turns, then runs to the target accuracy."""
 
 from __future__ import annotations
 
-import json
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from ringscope.contracts.record import Record, Steps
-from ringscope.contracts.search.record import BLOCKS, SearchBegin, SearchRun
+from ringscope.contracts.search.record import (
+    BLOCKS,
+    LeftOutCandidate,
+    SearchBegin,
+    SearchDone,
+    SearchPlan,
+    SearchRun,
+    SearchTarget,
+    SearchTold,
+)
+from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import TrainingSpec
-from ringscope.search.candidates import Candidate, LeftOut
-from ringscope.search.rounds import Rounds
-from ringscope.search.verdict import Verdict, verdict
+from ringscope.contracts.training_record import Epoch
+from ringscope.search.candidates import Candidate, Candidates
+from ringscope.search.told import ToldSearch
+from ringscope.search.verdict import Verdict
 from ringscope.train.search.peak_memory import begin_peak, peak_bytes
 from ringscope.train.search.run_file import RunFile, failed_run
 
@@ -25,6 +37,7 @@ if TYPE_CHECKING:
 WARM_STEPS = 3  # untimed steps of each run: libraries initialise in them, and memory is touched for the first time
 _FIRST_STEPS = 4  # timed steps of a block in a candidate's first run
 _MOST_STEPS = 200
+_DONE: TypeAdapter[list[SearchDone]] = TypeAdapter(list[SearchDone])
 _BLOCK_SECONDS = 0.4  # length of a block in a candidate's later runs
 
 # Trains as the specification says and reports to ``emit`` (collective); ``program.train`` is one.
@@ -37,72 +50,91 @@ class Runner:
     def __init__(
         self,
         comm: Communicator,
-        candidates: Sequence[Candidate],
-        left_out: Sequence[LeftOut],
-        budget_seconds: float,
+        spec: StrategySearchSpec,
+        found: Candidates,
         file: RunFile,
         train: Train,
-        report: Callable[[SearchBegin | SearchRun], None] = lambda told: None,
+        report: Callable[[SearchTold], None] = lambda told: None,
     ) -> None:
         """``file`` and ``report`` are used on rank 0 only; the runs of earlier attempts are reported, too."""
-        self._comm, self._budget_seconds, self._file = comm, budget_seconds, file
-        self._train, self._report, self._left_out = train, report, list(left_out)
-        self._candidates = {each.name: each for each in candidates}
-        self._runs = [SearchRun.model_validate(each) for each in self._agreed([r.model_dump() for r in file.read()])]
+        self._comm, self._spec, self._file, self._train = comm, spec, file, train
+        self._report: Callable[[SearchTold], None] = report if comm.rank == 0 else lambda told: None
+        self._candidates = {each.name: each for each in found.chosen}
+        left_out = [LeftOutCandidate(name=each.name, reason=each.reason) for each in found.left_out]
+        self._plan = SearchPlan(rank=0, candidates=list(self._candidates), left_out=left_out)
+        self._done: list[SearchDone] = self._agreed(file.read())
 
     def run(self) -> Verdict:
         """Run until the search is over; UserError if the budget cannot hold a run of each candidate."""
-        is_first = self._comm.rank == 0
-        for known in self._runs if is_first else ():
+        for known in (self._plan, *self._done):
             self._report(known)
-        while (wanted := self._rounds().next_run()) is not None:
-            name, number = wanted
-            if is_first:
-                self._file.note_begin(name, number)
-                self._report(SearchBegin(rank=0, candidate=name, round=number))
-            run = self._tried(self._candidates[name], number)
-            self._runs.append(run)
-            if is_first:
-                self._file.note_end(run)
-                self._report(run)
-                sys.stdout.write(f"round {number + 1}, {name}: {run.time_us / 1e3:.3g} ms a step\n")
+        while (begin := self._next()) is not None:
+            if self._comm.rank == 0:
+                self._file.note_begin(begin)
+            self._report(begin)
+            done = self._tried(begin)
+            self._done.append(done)
+            self._report(done)
+            if self._comm.rank == 0:
+                self._file.note_end(done)
+                sys.stdout.write(_words(done) + "\n")
                 sys.stdout.flush()
-        return verdict(self._rounds(), self._left_out)
+        return self._told().verdict()
 
-    def _rounds(self) -> Rounds:
-        return Rounds(list(self._candidates), self._runs, self._budget_seconds)
+    def _told(self) -> ToldSearch:
+        return ToldSearch.of([self._plan, *self._done], self._spec)
 
-    def _tried(self, candidate: Candidate, number: int) -> SearchRun:
+    def _next(self) -> SearchBegin | None:
+        told = self._told()
+        if (wanted := told.rounds.next_run()) is not None:
+            return SearchBegin(rank=0, candidate=wanted[0], round=wanted[1])
+        if (to_target := told.next_target()) is not None:
+            return SearchBegin(rank=0, candidate=to_target[0], epochs=to_target[1])
+        return None
+
+    def _tried(self, begin: SearchBegin) -> SearchDone:
         """Return a run; an error ends this attempt, and the next one reads from rank 0's file why the run failed."""
-        begin = time.perf_counter()
+        candidate, start = self._candidates[begin.candidate], time.perf_counter()
         try:
-            return self._timed(candidate, number)
+            run: SearchDone
+            if begin.epochs is None:
+                run = self._timed(candidate, begin.round)
+            else:
+                run = self._to_target(candidate, begin.epochs)
         except Exception as error:
             if self._comm.rank == 0:
                 why = str(error) or type(error).__name__
-                self._file.note_end(failed_run(candidate.name, number, why, time.perf_counter() - begin))
+                self._file.note_end(failed_run(begin, why, time.perf_counter() - start))
             raise
+        (found,) = self._agreed([run.model_copy(update={"seconds": time.perf_counter() - start})])
+        return found
 
     def _timed(self, candidate: Candidate, number: int) -> SearchRun:
-        """Train for a few steps from the first parameters, and return what the ranks measured."""
+        """Train for a few steps from the first parameters, and return what the ranks measured (collective)."""
         steps = self._block_steps(candidate.name)
         lasting = {"max_steps": WARM_STEPS + BLOCKS * steps, "epochs": 100_000}
         records: list[Steps] = []
         counts_peak = begin_peak()
-        begin = time.perf_counter()
         self._train(
             self._comm,
             candidate.training.model_copy(update=lasting),
             lambda record: records.append(record) if isinstance(record, Steps) else None,
         )
-        run = self._measured(candidate, number, records, steps, (counts_peak and peak_bytes()) or 0)
-        seconds = time.perf_counter() - begin
-        (found,) = self._agreed([run.model_copy(update={"seconds": seconds}).model_dump()])
-        return SearchRun.model_validate(found)
+        return self._measured(candidate, number, records, steps, (counts_peak and peak_bytes()) or 0)
+
+    def _to_target(self, candidate: Candidate, epochs: int) -> SearchTarget:
+        """Train for some epochs, and return when the target was reached, on the rank that is told of epochs."""
+        records: list[Epoch] = []
+        self._train(
+            self._comm,
+            candidate.training.model_copy(update={"epochs": epochs}),
+            lambda record: records.append(record) if isinstance(record, Epoch) else None,
+        )
+        return reached(candidate.name, epochs, records, self._spec.target_accuracy or 1.0)
 
     def _block_steps(self, name: str) -> int:
         """Return the steps of a block: as many as fit its time, by the candidate's last run."""
-        known = [run for run in self._runs if run.candidate == name and not run.failure]
+        known = self._told().rounds.runs_of(name)
         if not known:
             return _FIRST_STEPS
         return min(_MOST_STEPS, max(_FIRST_STEPS, int(_BLOCK_SECONDS * 1e6 / known[-1].time_us)))
@@ -130,16 +162,38 @@ class Runner:
             seconds=0.0,
         )
 
-    def _agreed(self, found: list[dict[str, object]]) -> list[dict[str, object]]:
+    def _agreed(self, found: Sequence[SearchDone]) -> list[SearchDone]:
         """Return rank 0's list on every rank (collective): all ranks must choose the same next run."""
-        text = json.dumps(found).encode()
+        text = _DONE.dump_json(list(found))
         length = np.array([len(text)], np.int64)
         self._comm.broadcast(length, 0)
         content = np.zeros(int(length[0]), np.uint8)
         content[: len(text)] = np.frombuffer(text[: len(content)], np.uint8)
         self._comm.broadcast(content, 0)
-        agreed: list[dict[str, object]] = json.loads(content.tobytes())
-        return agreed
+        return _DONE.validate_json(content.tobytes())
+
+
+def reached(name: str, epochs: int, records: Sequence[Epoch], target_accuracy: float) -> SearchTarget:
+    """Return a run to the target by the records of its epochs; one without records did not reach it."""
+    steps_seconds = list(accumulate(record.duration_us * 1e-6 for record in records))
+    accuracies = [record.validation_accuracy or 0.0 for record in records]
+    first = next((at for at, accuracy in enumerate(accuracies) if accuracy >= target_accuracy), None)
+    return SearchTarget(
+        candidate=name,
+        epochs=epochs,
+        accuracy=max(accuracies, default=None),
+        seconds_to_target=None if first is None else steps_seconds[first],
+        epochs_to_target=None if first is None else records[first].epoch,
+        steps_seconds=steps_seconds[-1] if steps_seconds else 0.0,
+        seconds=0.0,
+    )
+
+
+def _words(done: SearchDone) -> str:
+    if isinstance(done, SearchRun):
+        return f"round {done.round + 1}, {done.candidate}: {done.time_us / 1e3:.3g} ms a step"
+    accuracy = "not measured" if done.accuracy is None else f"{done.accuracy:.1%}"
+    return f"{done.candidate}, {done.epochs} epochs: best accuracy {accuracy}"
 
 
 def _columns(records: Sequence[Steps]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:

@@ -38,6 +38,8 @@ export function searchCaption(found: StrategySearch, isOver: boolean): string {
   const left = found.candidates.filter(({ state }) => state === "unbeaten" || state === "winner").length;
   const runs = `${plural(found.runs, "run")} in ${formatDuration(found.spent_seconds)}`;
   if (isOver) return `Where the time of a mean step goes for each candidate, after ${runs}.`;
-  const now = found.running ? `${found.running.name} runs in round ${found.running.round + 1}` : "No candidate runs";
+  const { running } = found;
+  const turn = running?.epochs == null ? `in round ${(running?.round ?? 0) + 1}` : `${plural(running.epochs, "epoch")} to the target`;
+  const now = running ? `${running.name} runs ${turn}` : "No candidate runs";
   return `${now}; ${plural(left, "candidate")} left of those that began, after ${runs} of at most ${formatDuration(found.budget_seconds)}.`;
 }

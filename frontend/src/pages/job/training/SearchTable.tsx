@@ -1,12 +1,13 @@
 import type { SearchCandidate } from "../../../api/types";
 import { ScrollX } from "../../../components/controls/ScrollX";
-import { formatRate, percent, threeDigits } from "../../../lib/format";
+import { formatDuration, formatRate, percent, plural, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 
 const STATES: Record<string, string> = { left_out: "left out" };
 
 /** A row for each candidate, the fastest first; those that left or cannot run say why. */
 export function SearchTable({ candidates }: { candidates: readonly SearchCandidate[] }) {
+  const hasTarget = candidates.some(({ accuracy }) => accuracy != null);
   return (
     <ScrollX label="Candidates of the search" isTall>
       <table>
@@ -23,6 +24,7 @@ export function SearchTable({ candidates }: { candidates: readonly SearchCandida
             <th scope="col" className="number">Exchanged</th>
             <th scope="col" className="number">Memory</th>
             <th scope="col" className="number">Runs</th>
+            {hasTarget && <th scope="col" className="number">To the target</th>}
             <th scope="col">Why it left</th>
           </tr>
         </thead>
@@ -39,6 +41,7 @@ export function SearchTable({ candidates }: { candidates: readonly SearchCandida
               <td className="number">{line.exchanged_bytes == null ? "–" : formatSize(Math.round(line.exchanged_bytes))}</td>
               <td className="number">{line.peak_bytes == null ? "–" : formatSize(line.peak_bytes)}</td>
               <td className="number">{line.runs}</td>
+              {hasTarget && <td className="number">{targetText(line)}</td>}
               <td>{line.reason}</td>
             </tr>
           ))}
@@ -46,6 +49,12 @@ export function SearchTable({ candidates }: { candidates: readonly SearchCandida
       </table>
     </ScrollX>
   );
+}
+
+/** "4.20 s, 5 epochs"; the best accuracy where the target was not reached. */
+export function targetText({ seconds_to_target: seconds, epochs_to_target: epochs, accuracy }: SearchCandidate): string {
+  if (seconds != null) return `${formatDuration(seconds)}, ${plural(epochs ?? 0, "epoch")}`;
+  return accuracy == null ? "–" : `not reached: ${percent(accuracy)}`;
 }
 
 /** "1.50 (1.40 to 1.60)"; the fastest candidate is compared with itself and has no interval. */

@@ -45,6 +45,10 @@ def search_strategies(
             "candidates; default: all."
         ),
     ] = None,
+    target_accuracy: Annotated[
+        float | None,
+        typer.Option(help="Accuracy to which the fastest train at last, 0 to 1; the first one there wins."),
+    ] = None,
     budget: Annotated[str | None, typer.Option(help="How long the runs may take: 90s, 5m, 1h; default: 5m.")] = None,
     batch_size: Annotated[int | None, typer.Option(help="Samples in a step, over all ranks.")] = None,
     assignments: Annotated[
@@ -70,6 +74,7 @@ def search_strategies(
         **dataset_fields(dataset, (search, "dataset")),
         (search, "dataset", "path"): data_path,
         (search, "strategies"): strategies.split(",") if strategies else None,
+        (search, "target_accuracy"): target_accuracy,
         (search, "budget_seconds"): _budget_seconds(budget),
         (search, "global_batch_size"): batch_size,
         ("placement", "ranks"): ranks,
@@ -116,7 +121,9 @@ def _watched(client: Client, job: Job) -> Job:
 def _news(found: Search) -> Iterator[str]:
     """Describe the run that goes on, and candidates that left."""
     if found.running is not None:
-        yield f"round {found.running.round + 1}: {found.running.name} runs"
+        epochs = found.running.epochs
+        turn = f"round {found.running.round + 1}" if epochs is None else f"{epochs} epochs to the target"
+        yield f"{turn}: {found.running.name} runs"
     for line in found.candidates:
         if line.state in ("slower", "failed"):
             yield f"{line.name} left after round {(line.round or 0) + 1}. {line.reason}"

@@ -50,7 +50,7 @@ class ToldSearch:
     @property
     def spent_seconds(self) -> float:
         """Return the time of all runs."""
-        return sum(run.seconds for run in (*self.runs, *self.targets))
+        return sum(run.seconds for run in self.runs) + sum(run.seconds for run in self.targets)
 
     def next_target(self) -> tuple[str, int] | None:
         """Return the candidate that runs to the target next, and for how many epochs; None if none does, or not yet."""

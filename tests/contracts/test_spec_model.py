@@ -15,6 +15,7 @@ PARTS: dict[str, dict[str, Any]] = {
     "benchmark": {"transport": "simulated", "topology": {"shape": "2"}},
     "training": {},
     "script": {"file": "train.py"},
+    "imported": {"tool": "nccl-tests", "file": "run.log", "sha256": "0", "line": 1, "rows": 1},
 }
 OTHERS = {int: (True, "2", 2.5, [], {}), float: (True, "2", [], {}), bool: (1, "yes", [], {}), str: (True, 2, [], {})}
 

@@ -86,7 +86,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 def prepared(url: str, data_dir: Path) -> Live:
     """Something of everything, so that operations find what they ask for."""
     admin = (data_dir / "admin-token").read_text().strip()
-    with httpx.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {admin}"}) as client:
+    with httpx.Client(base_url=f"{url}/api/v1", headers={"Authorization": f"Bearer {admin}"}, timeout=60) as client:
         join = client.post("/tokens", json={"name": "lab", "kind": "join"}).json()
         agent = client.post("/tokens", json={"name": "lab", "kind": "agent", "node": "0"}).json()["secret"]
         viewer = client.post("/tokens", json={"name": "eve", "role": "viewer"}).json()["secret"]

@@ -1,4 +1,4 @@
-"""Of any log, whatever surrounds or damages it, only numbers that were printed are read."""
+"""The readers take only numbers that a log prints, whatever surrounds or damages the log."""
 
 import pytest
 from tests.imports.random_logs import random_log

@@ -6,43 +6,16 @@ from typing import Any
 import pytest
 import torch
 from tests.train.pipeline.virtual_pipeline import PipelineCommunicator, assembled, spec_of, trained
+from tests.train.single_process import alone, losses_of
 from tests.train.virtual_ranks import on_ranks
 
 from ringscope.contracts.record import Steps
-from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training_record import Diverged, Epoch, PipelineStep
 from ringscope.engine.errors import DivergedError
-from ringscope.train import data, models
-from ringscope.train.optimizer import build_optimizer
-from ringscope.train.sampler import Sampler
 
 MLP: dict[str, Any] = {"model": "mlp", "model_arguments": {"hidden": 12, "layers": 4}}
 GPT: dict[str, Any] = {"model": "gpt", "model_arguments": {"layers": 2, "heads": 2, "width": 16, "context": 8}}
 RESNET: dict[str, Any] = {"model": "resnet18", "model_arguments": {"width": 4}}
-
-
-def alone(spec: TrainingSpec) -> tuple[torch.nn.Module, list[float]]:
-    """The model and the losses of one process."""
-    dataset = data.load(spec)
-    module = models.build(spec, dataset)
-    optimizer = build_optimizer(spec, module)
-    sampler = Sampler(len(dataset.training), spec.global_batch_size, spec.seed)
-    losses = []
-    for step in range(spec.max_steps or 0):
-        batch = sampler.batch(*divmod(step, sampler.steps_per_epoch))
-        inputs, targets = dataset.training.batch(torch.from_numpy(batch))
-        loss = models.loss_sum(module(inputs), targets) / spec.global_batch_size
-        module.zero_grad()
-        loss.backward()
-        if spec.clip_norm:
-            torch.nn.utils.clip_grad_norm_(module.parameters(), spec.clip_norm)
-        optimizer.step()
-        losses.append(loss.item())
-    return module, losses
-
-
-def losses_of(records: list[Any]) -> list[float]:
-    return [loss for record in records if isinstance(record, Steps) for loss in record.loss or ()]
 
 
 @pytest.mark.parametrize(

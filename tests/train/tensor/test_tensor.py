@@ -5,13 +5,12 @@ from typing import Any
 
 import pytest
 import torch
+from tests.train.single_process import alone, losses_of
 from tests.train.tensor.virtual_tensor import (
     GPT,
     MLP,
-    alone,
     assembled,
     assert_equal,
-    losses_of,
     spec_of,
     trained,
 )

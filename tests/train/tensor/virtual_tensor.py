@@ -9,13 +9,10 @@ from typing import Any
 import torch
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 
-from ringscope.contracts.record import Record, Steps
+from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
 from ringscope.train import data, models
 from ringscope.train.inputs import Inputs
-from ringscope.train.optimizer import build_optimizer
-from ringscope.train.replica import autocast
-from ringscope.train.sampler import Sampler
 from ringscope.train.tensor.job import tensor_trainer
 from ringscope.train.trainer import Trainer
 
@@ -58,33 +55,6 @@ def trained(ranks: int, spec: TrainingSpec, folder: Path | None = None) -> list[
         return module, records
 
     return on_ranks(ranks, program, VirtualCommunicator)
-
-
-def alone(spec: TrainingSpec) -> tuple[torch.nn.Module, list[float]]:
-    """The model and the losses of a plain loop, which shares only data, model and order with ours."""
-    dataset = data.load(spec)
-    module = models.build(spec, dataset)
-    optimizer = build_optimizer(spec, module)
-    sampler = Sampler(len(dataset.training), spec.global_batch_size, spec.seed)
-    losses = []
-    for step in range(spec.max_steps or 0):
-        batch = sampler.batch(*divmod(step, sampler.steps_per_epoch))
-        inputs, targets = dataset.training.batch(torch.from_numpy(batch))
-        with autocast(spec, _CPU):
-            outputs = module(inputs)
-        loss = models.loss_sum(outputs, targets) / spec.global_batch_size
-        module.zero_grad()
-        loss.backward()
-        if spec.clip_norm:
-            torch.nn.utils.clip_grad_norm_(module.parameters(), spec.clip_norm)
-        optimizer.step()
-        losses.append(loss.item())
-    return module, losses
-
-
-def losses_of(records: list[Any]) -> list[float]:
-    """The losses of a rank's steps."""
-    return [loss for record in records if isinstance(record, Steps) for loss in record.loss or ()]
 
 
 def assert_equal(one: torch.nn.Module, other: torch.nn.Module) -> None:

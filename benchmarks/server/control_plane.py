@@ -149,7 +149,8 @@ async def changes(server: Serving) -> list[Target]:
     async def heard(job_id: int, state: str, since: float) -> None:
         while (job_id, state) not in arrived:
             news.clear()
-            await asyncio.wait_for(news.wait(), 10)
+            async with asyncio.timeout(10):
+                await news.wait()
         to_stream.append(arrived[job_id, state] - since)
 
     for _ in range(CHANGES // 3):

@@ -330,3 +330,22 @@ async def test_a_stop_and_a_shims_word_at_the_same_moment_end_in_one_word_and_a_
     attempt.update(stopped_by_server(node.server.assignments[7]))
     await life
     assert node.events in (["ready", "running", "clean"], ["ready", "running", "ended", "clean"])
+
+
+@pytest.mark.parametrize("turns", range(5))
+async def test_a_stop_holds_although_records_come_at_the_same_moment(
+    node: Node, kept: tuple[Attempt, Say], turns: int
+) -> None:
+    """asyncio.wait_for of Python 3.11 forgets that it was cancelled if what it waits for is done at that moment."""
+    attempt, say = kept
+    life = asyncio.create_task(attempt.run())
+    say(Status(is_listening=True, is_running=True))
+    await node.server.wait_for("running", 7)
+    attempt.update(stopped_by_server(node.server.assignments[7]))
+    for _ in range(turns):
+        attempt._shim._news.clear()
+        await asyncio.sleep(0)
+    attempt._shim._news.set()
+    async with asyncio.timeout(30):
+        await life
+    assert node.events == ["ready", "running", "clean"]

@@ -146,7 +146,8 @@ class Agent:
     async def _leave(self, client: ServerClient) -> None:
         """Take this node off the server's lists. If that fails, the server finds the node lost and forgets it later."""
         try:
-            await asyncio.wait_for(client.leave(), LEAVE_SECONDS)
+            async with asyncio.timeout(LEAVE_SECONDS):
+                await client.leave()
         except (TimeoutError, RejectedError, TokenRefusedError) as error:
             logger.warning("This node could not leave in good order: %s", str(error) or type(error).__name__)
         else:

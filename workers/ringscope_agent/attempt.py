@@ -174,7 +174,8 @@ class Attempt:
             await asyncio.sleep(ALLOCATION_END_SECONDS)  # cut short when the agent is being stopped
         if outcome.is_hearsay and len(self._assignment.gang) > 1:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._stop_wanted.wait(), BETTER_WORD_SECONDS)
+                async with asyncio.timeout(BETTER_WORD_SECONDS):
+                    await self._stop_wanted.wait()
         self._ended(outcome)
 
     def _tell(self, status: Status) -> None:

@@ -107,7 +107,8 @@ class Admission:
         place = asyncio.get_running_loop().create_future()
         self._waiting[kind].append(place)
         try:
-            await asyncio.wait_for(place, PATIENCE_SECONDS)
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                await place
         except BaseException as error:
             if place.done() and not place.cancelled():
                 self.end_one()

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { usePageTitle } from "../components/hooks/usePageTitle";
 import { useLive } from "../data/live";
-import { PageNotLoaded } from "./lazyPage";
+import { CodeNotLoaded } from "../data/code";
 
 /** Shown for an address without a page. */
 export function NotFound() {
@@ -25,7 +25,7 @@ export function PageError({ error }: { error: unknown }) {
   return (
     <section className="page">
       <h1>This page could not be shown</h1>
-      {error instanceof PageNotLoaded ? <NotLoaded /> : <p role="alert">{error instanceof Error ? error.message : String(error)}</p>}
+      {error instanceof CodeNotLoaded ? <NotLoaded /> : <p role="alert">{error instanceof Error ? error.message : String(error)}</p>}
       <p>
         <Button onClick={() => window.location.reload()}>Reload the page</Button>
       </p>

@@ -1,17 +1,15 @@
 /** Pages whose code loads when they are first needed, or ahead of that while the browser has nothing else to do. */
 import { lazyRouteComponent } from "@tanstack/react-router";
-
-/** The code of a page could not be loaded. The browser's own error names a file, which tells a user nothing. */
-export class PageNotLoaded extends Error {}
+import { CodeNotLoaded, withStyles } from "../data/code";
 
 const pages: { preload?: () => Promise<unknown> | undefined }[] = [];
 
-/** As TanStack's lazyRouteComponent; a failure is a PageNotLoaded. */
+/** As TanStack's lazyRouteComponent; a failure is a CodeNotLoaded. */
 export const lazyPage: typeof lazyRouteComponent = (load, name) => {
   const page = lazyRouteComponent(
     () =>
-      load().catch(() => {
-        throw new PageNotLoaded();
+      withStyles(load).catch(() => {
+        throw new CodeNotLoaded();
       }),
     name,
   );

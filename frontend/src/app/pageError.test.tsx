@@ -2,7 +2,8 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
 import { drawn } from "../testing/page";
-import { lazyPage, loadPages, PageNotLoaded } from "./lazyPage";
+import { CodeNotLoaded } from "../data/code";
+import { lazyPage, loadPages } from "./lazyPage";
 import { PageError } from "./PageError";
 
 const live = vi.hoisted(() => ({ outage: null as object | null }));
@@ -11,8 +12,8 @@ vi.mock("../data/live", () => ({ useLive: () => live }));
 it("names no file if the code of a page could not be loaded, and says when the page opens", async () => {
   const Page = lazyPage(() => Promise.reject<{ Page: () => null }>(new Error("Unable to preload CSS for /assets/Page-1.css")), "Page");
   await Promise.allSettled([Page.preload?.()]);
-  expect(() => renderToStaticMarkup(<Page />)).toThrow(PageNotLoaded);
-  const drawnText = async (): Promise<string | undefined> => (await drawn(<PageError error={new PageNotLoaded()} />, "/")).querySelector("[role=alert]")?.textContent;
+  expect(() => renderToStaticMarkup(<Page />)).toThrow(CodeNotLoaded);
+  const drawnText = async (): Promise<string | undefined> => (await drawn(<PageError error={new CodeNotLoaded()} />, "/")).querySelector("[role=alert]")?.textContent;
   live.outage = null;
   expect(await drawnText()).toBe("The server did not deliver this page.");
   live.outage = {};

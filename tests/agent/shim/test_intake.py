@@ -58,7 +58,8 @@ async def test_that_the_disk_was_full_is_told_before_what_was_lost(
             intake.log(Log(rank=0, stream="stdout", time_ns=0, text=f"line {number}"))
     for number in range(3, 3 + later):
         intake.log(Log(rank=0, stream="stdout", time_ns=0, text=f"line {number}"))
-    await asyncio.wait_for(intake.close(), 10)
+    async with asyncio.timeout(10):
+        await intake.close()
     lines = (tmp_path / "records.jsonl").read_text().splitlines()
     assert [json.loads(line)["text"] for line in lines] == told
 
@@ -72,7 +73,8 @@ async def say(folder: Path, assignment: Assignment, *records: dict[str, object])
     writer.writelines(json.dumps(record).encode() + b"\n" for record in records)
     writer.close()
     await writer.wait_closed()
-    await asyncio.wait_for(intake.close(), 30)
+    async with asyncio.timeout(30):
+        await intake.close()
     return intake
 
 

@@ -98,7 +98,8 @@ async def test_a_node_that_returns_through_another_door_is_back_at_the_next_pass
     assert answer.is_success, answer.text
     with server.services.stream.subscription(["nodes"], None) as pages:
         await server.one_pass()
-        told = await asyncio.wait_for(anext(pages), 60)
+        async with asyncio.timeout(60):
+            told = await anext(pages)
     assert (told.type, told.data["name"], told.data["observed"]) == ("node", "n1", "ready")
 
 

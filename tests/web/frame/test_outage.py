@@ -57,6 +57,35 @@ def test_an_outage_is_told_on_every_page_and_takes_nothing_away(browser: Browser
         assert page.evaluate("window.isSameDocument"), "the page was loaded again"
 
 
+HAS_RULES = """() => [...document.querySelectorAll('link[href*="/Steps-"][href$=".css"]')].some(link => {
+  try { return link.sheet.cssRules.length > 0 } catch { return false }
+})"""
+# Neither the styles of a part nor the user comes; everything else does.
+UNREACHED = re.compile(r"/assets/Steps-.*\.css|/api/v1/me$")
+
+
+@pytest.mark.long
+def test_a_part_whose_code_does_not_come_waits_and_is_there_with_its_styles_afterwards(
+    browser: Browser, site: Site
+) -> None:
+    with visiting(browser, site, wears_out=True) as visit:
+        visit.expect_error("net::ERR_")
+        page = visit.open("/jobs")
+        expect(page.locator("[data-status=live]")).to_be_visible()
+        job_id = site.post("/jobs", {"name": "in parts", "hold": True, "placement": {"ranks": 2}}).json()["id"]
+        with page.expect_event("requestfailed", lambda request: "Steps-" in request.url):
+            page.route(UNREACHED, lambda route: route.abort())
+            visit.follow(f"/jobs/{job_id}")
+        expect(page.get_by_role("heading", name="in parts")).to_be_visible()
+        steps = page.get_by_role("heading", name="Steps now")
+        expect(page.get_by_text("could not be shown")).to_have_count(0)
+        expect(steps).to_have_count(0)
+        page.unroute(UNREACHED)
+        expect(steps).to_be_visible()
+        assert page.evaluate(HAS_RULES)
+        site.post(f"/jobs/{job_id}/cancel", {}).raise_for_status()
+
+
 @contextmanager
 def suspended(site: Site) -> Iterator[None]:
     """The server takes connections and says nothing, as one whose machine hangs."""

@@ -24,10 +24,10 @@ ENDLESS = {
     "name": "through a bad cable",
     "benchmark": {
         "algorithms": ["ring"],
-        "min_bytes": 1 << 20,
-        "max_bytes": 4 << 20,
+        "min_bytes": 16 << 20,
+        "max_bytes": 18 << 20,
         "step_bytes": 1024,
-        "iterations": 100,
+        "iterations": 20,
     },
     "placement": {"ranks": 2},
     "time_limit_seconds": 600,

@@ -32,7 +32,8 @@ async def relay(address: str, host: str, port: int, device: str, is_over: asynci
     gateway = Path("/sys/class/net", device)
     while gateway.exists() and not is_over.is_set():  # noqa: ASYNC240 - there is no event for its removal; no disk is touched
         with contextlib.suppress(TimeoutError):
-            await asyncio.wait_for(is_over.wait(), _LOOK_SECONDS)
+            async with asyncio.timeout(_LOOK_SECONDS):
+                await is_over.wait()
     server.close()
     for connection in connections:
         connection.cancel()

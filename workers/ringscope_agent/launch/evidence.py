@@ -75,7 +75,8 @@ async def _spied(spy: str, pid: int, seconds: float) -> str:
         )
         process_group.manage(process.pid)
     try:
-        output, _ = await asyncio.wait_for(process.communicate(), seconds)
+        async with asyncio.timeout(seconds):
+            output, _ = await process.communicate()
     except TimeoutError:
         process.kill()
         await process.wait()

@@ -26,7 +26,8 @@ async def find_fault(deadline_seconds: float = DEADLINE_SECONDS) -> str:
         )
     said, is_late = b"", False
     try:
-        out, err = await asyncio.wait_for(process.communicate(), deadline_seconds)
+        async with asyncio.timeout(deadline_seconds):
+            out, err = await process.communicate()
         said = err or out
     except TimeoutError:
         is_late = True
@@ -49,7 +50,8 @@ async def _end(process: asyncio.subprocess.Process) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGTERM)
     try:
-        await asyncio.wait_for(process.wait(), _LAST_SECONDS)
+        async with asyncio.timeout(_LAST_SECONDS):
+            await process.wait()
     except TimeoutError:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)

@@ -132,7 +132,8 @@ class ShimController:
                 return stopped
             await self._command()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._news.wait(), LOOK_SECONDS)
+                async with asyncio.timeout(LOOK_SECONDS):
+                    await self._news.wait()
 
     def announce_end(self) -> None:
         """Announce that the processes will be ended although nothing has failed so far."""

@@ -119,7 +119,8 @@ class ControlServer:
         for agent in list(self._agents):
             agent.close()
             try:
-                await asyncio.wait_for(agent.wait_closed(), CLOSE_SECONDS)
+                async with asyncio.timeout(CLOSE_SECONDS):
+                    await agent.wait_closed()
             except TimeoutError:  # it is stopped, and does not read
                 agent.transport.abort()
             except OSError:

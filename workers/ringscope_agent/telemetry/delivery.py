@@ -147,6 +147,7 @@ class Delivery:
             await asyncio.sleep(SEND_INTERVAL_SECONDS)
             return
         try:
-            await asyncio.wait_for(self._hurry.wait(), SEND_INTERVAL_SECONDS)
+            async with asyncio.timeout(SEND_INTERVAL_SECONDS):
+                await self._hurry.wait()
         except TimeoutError:
             return

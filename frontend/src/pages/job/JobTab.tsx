@@ -1,5 +1,6 @@
 /** The part of a job's page that the URL names. */
-import { lazy, Suspense, useEffect } from "react";
+import { Suspense, useEffect } from "react";
+import { lazyPart } from "../../data/code";
 import type { JobView, MeasurementView } from "../../api/types";
 import type { Tab } from "../../lib/search/search";
 import { Skeleton } from "../../components/states/Skeleton";
@@ -31,13 +32,13 @@ const LOADS = {
   stragglers: () => import("./stragglers/Stragglers"),
   training: () => import("./training/TrainingResults"),
 };
-const Latency = lazy(async () => ({ default: (await LOADS.latency()).Latency }));
-const Log = lazy(async () => ({ default: (await LOADS.log()).Log }));
-const NoRows = lazy(async () => ({ default: (await LOADS.noRows()).NoRows }));
-const Results = lazy(async () => ({ default: (await LOADS.results()).Results }));
-const SetUp = lazy(async () => ({ default: (await LOADS.setUp()).SetUp }));
-const Stragglers = lazy(async () => ({ default: (await LOADS.stragglers()).Stragglers }));
-const TrainingResults = lazy(async () => ({ default: (await LOADS.training()).TrainingResults }));
+const Latency = lazyPart(async () => (await LOADS.latency()).Latency);
+const Log = lazyPart(async () => (await LOADS.log()).Log);
+const NoRows = lazyPart(async () => (await LOADS.noRows()).NoRows);
+const Results = lazyPart(async () => (await LOADS.results()).Results);
+const SetUp = lazyPart(async () => (await LOADS.setUp()).SetUp);
+const Stragglers = lazyPart(async () => (await LOADS.stragglers()).Stragglers);
+const TrainingResults = lazyPart(async () => (await LOADS.training()).TrainingResults);
 const REST_AFTER_MS = 2_000;
 
 /** Loads the results, the most used part, while their rows load or before a waiting job has any. */

@@ -2,7 +2,8 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useState } from "react";
+import { Suspense, useCallback, useState } from "react";
+import { lazyPart } from "../../data/code";
 import { nodesQuery, type SeenNode } from "../../data/nodes";
 import { FailedPage } from "../../components/states/FailedPage";
 import { Properties } from "../../components/Properties";
@@ -34,7 +35,7 @@ import { RemoveDialog } from "./RemoveDialog";
 import { ResumeDialog } from "../../components/controls/ResumeDialog";
 
 // Charts are loaded after the rest of the page.
-const NodeLoad = lazy(async () => ({ default: (await import("./NodeLoad")).NodeLoad }));
+const NodeLoad = lazyPart(async () => (await import("./NodeLoad")).NodeLoad);
 
 const route = getRouteApi("/nodes/$name");
 const HEARTBEAT_MS = 5000;

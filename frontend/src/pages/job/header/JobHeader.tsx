@@ -1,6 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useState } from "react";
+import { Suspense, useCallback, useState } from "react";
+import { lazyPart } from "../../../data/code";
 import type { JobView, MeasurementView } from "../../../api/types";
 import { Caveats } from "../../../components/marks/Caveats";
 import { ErrorNote } from "../../../components/states/ErrorNote";
@@ -24,8 +25,8 @@ import { useTraces } from "../useTraces";
 import { useView } from "../useView";
 
 // Neither is in sight when the page opens.
-const CancelDialog = lazy(async () => ({ default: (await import("./CancelDialog")).CancelDialog }));
-const MoreActions = lazy(async () => ({ default: (await import("./MoreActions")).MoreActions }));
+const CancelDialog = lazyPart(async () => (await import("./CancelDialog")).CancelDialog);
+const MoreActions = lazyPart(async () => (await import("./MoreActions")).MoreActions);
 
 interface Props {
   job: JobView;

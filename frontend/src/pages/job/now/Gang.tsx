@@ -1,12 +1,13 @@
 /** The nodes of each attempt, folded into one line. */
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazyPart } from "../../../data/code";
 import type { AttemptView, JobView } from "../../../api/types";
 import { plural } from "../../../lib/format";
 import { isTerminal } from "../../../lib/state";
 import classes from "../Folds.module.css";
 
 // The fold is closed at first.
-const MembersTable = lazy(async () => ({ default: (await import("./MembersTable")).MembersTable }));
+const MembersTable = lazyPart(async () => (await import("./MembersTable")).MembersTable);
 
 export function Gang({ job }: { job: JobView }) {
   const [newest, ...before] = [...job.attempts].reverse();

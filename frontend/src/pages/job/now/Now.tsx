@@ -1,5 +1,6 @@
 /** The current phase of each node, then the newest step of each rank, and finally the last ones, always in one place. */
-import { type CSSProperties, lazy, Suspense, useState } from "react";
+import { type CSSProperties, Suspense, useState } from "react";
+import { lazyPart } from "../../../data/code";
 import type { JobView } from "../../../api/types";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { isTerminal } from "../../../lib/state";
@@ -7,8 +8,8 @@ import { expectedRows } from "../../../lib/steps";
 import classes from "./Now.module.css";
 
 // Few jobs fail, and most pages are opened after the job has ended.
-const LastLines = lazy(async () => ({ default: (await import("../log/LastLines")).LastLines }));
-const Steps = lazy(async () => ({ default: (await import("./Steps")).Steps }));
+const LastLines = lazyPart(async () => (await import("../log/LastLines")).LastLines);
+const Steps = lazyPart(async () => (await import("./Steps")).Steps);
 
 /** Nothing for a job that has ended, except the last lines if it failed; a page that was open before keeps its content. */
 export function Now({ job }: { job: JobView }) {

@@ -2,7 +2,8 @@
 import { Button } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../../../data/code";
 import type { JobView, NewestSteps } from "../../../api/types";
 import { QueryError } from "../../../components/states/QueryError";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
@@ -14,7 +15,7 @@ import classes from "./Now.module.css";
 import { AwaitedSteps, StepsTable } from "./StepsTable";
 
 // Few jobs load for long.
-const Loading = lazy(async () => ({ default: (await import("./Loading")).Loading }));
+const Loading = lazyPart(async () => (await import("./Loading")).Loading);
 
 /** Numbers that change more often cannot be read; the stream sends them twice a second at most. */
 const PACE_MS = 1000;

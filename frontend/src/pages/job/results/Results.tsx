@@ -1,6 +1,7 @@
 /** The sweep as a chart, as a comparison by size, and as nccl-tests' table. */
-import { lazy, Suspense, useMemo, useState } from "react";
+import { Suspense, useMemo, useState } from "react";
 import { NativeSelect } from "@mantine/core";
+import { lazyPart } from "../../../data/code";
 import type { BenchmarkJob, MeasurementView } from "../../../api/types";
 import { isCut, isWide, sizeRange } from "../../../lib/sweep/axes";
 import { alignRows, areAllUnstable, METRIC_NAMES, METRIC_UNITS, type Buffers, type Shown, sweepLines } from "../../../lib/sweep/series";
@@ -27,8 +28,8 @@ import { useSizeRange } from "../useSizeRange";
 import { useView } from "../useView";
 
 // Neither is in sight when the page opens.
-const ChartOptions = lazy(async () => ({ default: (await import("./ChartOptions")).ChartOptions }));
-const ComparisonTable = lazy(async () => ({ default: (await import("./ComparisonTable")).ComparisonTable }));
+const ChartOptions = lazyPart(async () => (await import("./ChartOptions")).ChartOptions);
+const ComparisonTable = lazyPart(async () => (await import("./ComparisonTable")).ComparisonTable);
 
 interface Props {
   job: BenchmarkJob;

@@ -1,5 +1,6 @@
 /** The problems that were found while the job ran, folded into one line; inside are the ranks' stacks, folded again. */
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../../../data/code";
 import type { InsightView, JobView } from "../../../api/types";
 import { formatDateTime, plural } from "../../../lib/format";
 import { INSIGHTS, lastedWords } from "../../../lib/insight";
@@ -7,8 +8,8 @@ import { disturbance, isTerminal } from "../../../lib/state";
 import folds from "../Folds.module.css";
 import classes from "./Insights.module.css";
 
-const NotChecked = lazy(async () => ({ default: (await import("./Evidence")).NotChecked }));
-const Stacks = lazy(async () => ({ default: (await import("./Evidence")).Stacks }));
+const NotChecked = lazyPart(async () => (await import("./Evidence")).NotChecked);
+const Stacks = lazyPart(async () => (await import("./Evidence")).Stacks);
 
 export function Insights({ job: { insights, ...job } }: { job: JobView }) {
   // Insights that exist when the page opens are unfolded; later ones stay folded, so that nothing moves.

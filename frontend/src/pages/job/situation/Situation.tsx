@@ -1,5 +1,6 @@
 /** The job's state in a sentence, and its facts. */
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
+import { lazyPart } from "../../../data/code";
 import type { BenchmarkJob, JobView, MeasurementView, RangeVerdict } from "../../../api/types";
 import { Fact, factsClass } from "../../../components/Fact";
 import { JobProgress } from "../../../components/JobProgress";
@@ -26,8 +27,8 @@ import { useBase } from "../useBase";
 import { useRangeVerdict } from "../useSizeRange";
 
 // Few pages have a base job, or a node that is lost or drained.
-const Difference = lazy(async () => ({ default: (await import("./Difference")).Difference }));
-const MissingNodes = lazy(async () => ({ default: (await import("./MissingNodes")).MissingNodes }));
+const Difference = lazyPart(async () => (await import("./Difference")).Difference);
+const MissingNodes = lazyPart(async () => (await import("./MissingNodes")).MissingNodes);
 
 /** At most this many algorithms have a tile; of more, one fewer. The chart has every one. */
 const MOST_BEST = 4;

@@ -1,14 +1,15 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazyPart } from "../../../data/code";
 import type { JobView } from "../../../api/types";
 import { Buckets } from "./Buckets";
 import { TrainingCurve } from "./TrainingCurve";
 import { Epochs } from "./Epochs";
 
-const Pipeline = lazy(async () => ({ default: (await import("./Pipeline")).Pipeline }));
+const Pipeline = lazyPart(async () => (await import("./Pipeline")).Pipeline);
 
-const Tensor = lazy(async () => ({ default: (await import("./Tensor")).Tensor }));
+const Tensor = lazyPart(async () => (await import("./Tensor")).Tensor);
 
-const Search = lazy(async () => ({ default: (await import("./Search")).Search }));
+const Search = lazyPart(async () => (await import("./Search")).Search);
 
 /** The reports of training: its curve, the timelines within a step, and last its epochs, whose number grows. */
 export function TrainingResults({ job }: { job: JobView }) {

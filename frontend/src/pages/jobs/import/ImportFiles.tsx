@@ -1,9 +1,10 @@
 /** Files of other tools, chosen with the button or dropped anywhere on the page. */
 import { Button } from "@mantine/core";
-import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { Suspense, useCallback, useEffect, useRef, useState } from "react";
+import { lazyPart } from "../../../data/code";
 import { useRole } from "../../../components/hooks/useRole";
 
-const ImportDialog = lazy(async () => ({ default: (await import("./ImportDialog")).ImportDialog }));
+const ImportDialog = lazyPart(async () => (await import("./ImportDialog")).ImportDialog);
 
 export function ImportFiles() {
   const { mayChange } = useRole();

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from benchmarks.command import exec_part
-from benchmarks.experiments.lab_cluster import lab_cluster
+from benchmarks.experiments.lab_cluster import LabCluster, lab_cluster
 from benchmarks.report import Result, Target, say, say_targets, watched
 from benchmarks.training.links import share_cores, trained
 from benchmarks.training.rounds import Comparison, Outcome
@@ -23,7 +23,8 @@ _OVER_LINKS = "multi_worker_mirrored"
 _ADAM: dict[str, Any] = {"optimizer": "adam", "learning_rate": 1e-4}
 _HOSTS, _RATE_BIT_PER_S = 2, 1_000_000_000
 _LINK_ROUNDS = 2
-_LINK = RESNET | {"all_reduce": "ring", "max_steps": 8}
+_LINK = RESNET | {"all_reduce": "ring"}
+_FEW_STEPS, _MANY_STEPS = 8, 24
 
 
 def _by(training: Mapping[str, Any], *strategies: str) -> tuple[Contender, ...]:
@@ -81,9 +82,19 @@ def _over_links() -> Outcome:
         share_cores(cluster.lab)
         for _ in range(_LINK_ROUNDS):
             for name, figures in rounds.items():
-                for figure, value in trained(cluster, name, {**_LINK, "strategy": name}).items():
+                for figure, value in _figures(cluster, name).items():
                     figures.setdefault(figure, []).append(value)
     return Outcome(rounds, {})
+
+
+def _figures(cluster: LabCluster, strategy: str) -> dict[str, float]:
+    """Return the figures of a job. What is sent once, such as the state in the last checkpoint, counts for no step."""
+    few, many = (
+        trained(cluster, strategy, {**_LINK, "strategy": strategy, "max_steps": steps})
+        for steps in (_FEW_STEPS, _MANY_STEPS)
+    )
+    sent = many["sent_bytes_per_step"] * _MANY_STEPS - few["sent_bytes_per_step"] * _FEW_STEPS
+    return many | {"sent_bytes_per_step": sent / (_MANY_STEPS - _FEW_STEPS)}
 
 
 if __name__ == "__main__":

@@ -105,6 +105,7 @@ class SizeJudgement(BaseModel):
 
     size_bytes: int
     in_place: bool
+    busbw_gb_per_s: float
     word: str
     deviation: float | None = Field(description="Measured over expected, less 1.")
     wire_gb_per_s: float | None = Field(description="The rate on the wire, where the switch reduces.")

@@ -6894,6 +6894,8 @@ export interface components {
          * @description The judgement of one row.
          */
         SizeJudgement: {
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number;
             /**
              * Deviation
              * @description Measured over expected, less 1.

@@ -1,7 +1,7 @@
 /** The one action that a job's page proposes once the job has ended. Pure. */
 import type { BenchmarkJob, JobView } from "../api/types";
 import type { FormSearch } from "./form/formSearch";
-import { disturbance, isBenchmark, isSimulated, isTerminal } from "./state";
+import { disturbance, isBenchmark, isImported, isSimulated, isTerminal } from "./state";
 
 export interface NextStep {
   label: string;
@@ -19,7 +19,7 @@ const MOST_SECONDS = 7 * 86_400;
 
 /** What helps most: quiet nodes after a disturbance, iterations where nobody wins, a longer limit after a slow start. */
 export function nextStep(job: JobView): NextStep | null {
-  if (!isTerminal(job.state)) return null;
+  if (!isTerminal(job.state) || isImported(job)) return null;
   const from = String(job.id);
   const again: NextStep = { label: RUN_AGAIN, search: { from } };
   if (job.state !== "succeeded") {

@@ -80,9 +80,14 @@ export function disturbance(job: Pick<JobView, "attempts">): string {
   return job.attempts.at(-1)?.disturbed_by ?? "";
 }
 
+/** Whether another tool measured the job: it had no attempt here. */
+export function isImported(job: JobView): boolean {
+  return job.kind === "imported";
+}
+
 /** Whether another tool measured the job, and nobody said that it counts as a run of this cluster. */
 export function isForeign(job: JobView): boolean {
-  return job.kind === "imported" && !job.is_adopted;
+  return isImported(job) && !job.is_adopted;
 }
 
 /** The value that may count as a best: of a succeeded job in the default mode, with nothing else on its nodes; null: none. */

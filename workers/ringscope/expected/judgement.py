@@ -64,6 +64,7 @@ class Judgement:
                 {
                     "size_bytes": one.point.size_bytes,
                     "in_place": one.point.in_place,
+                    "busbw_gb_per_s": one.point.value,
                     "word": one.word,
                     "deviation": None if one.deviation is None else round(one.deviation, 4),
                     "wire_gb_per_s": None if one.wire_gb_per_s is None else round(one.wire_gb_per_s, 2),

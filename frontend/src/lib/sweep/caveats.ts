@@ -2,7 +2,7 @@ import type { AlgorithmBest, JobView } from "../../api/types";
 import { plural } from "../format";
 import { type Basis, MEASURED, SIMULATED } from "../csv";
 import { nonDefault } from "../mode";
-import { disturbance, isBenchmark, isSimulated } from "../state";
+import { disturbance, isBenchmark, isForeign, isSimulated } from "../state";
 
 export interface Caveat {
   word: string;
@@ -19,6 +19,7 @@ export function caveats(job: JobView): Caveat[] {
   const { ranks, cores } = job.summary;
   const disturbedBy = disturbance(job);
   return [
+    ...(isForeign(job) ? [{ word: "imported", why: "Another tool measured it. It is not comparable with runs of this cluster until it is adopted." }] : []),
     ...nonDefault(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
     ...(cores != null && cores < ranks
       ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks shared these cores, which is part of every time." }]

@@ -14,7 +14,7 @@ import { PageSkeleton } from "../../components/states/Skeleton";
 import { useFavicon } from "../../components/hooks/useFavicon";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { formatCount, percent, threeDigits } from "../../lib/format";
-import { accuracyOf, bestBusbw, isBenchmark, isSimulated, JOB_STATES, simulatedPrefix, stateSentence } from "../../lib/state";
+import { accuracyOf, bestBusbw, isBenchmark, isImported, isSimulated, JOB_STATES, simulatedPrefix, stateSentence } from "../../lib/state";
 import { Gang } from "./now/Gang";
 import { JobHeader } from "./header/JobHeader";
 import { JobTab, tabsOf } from "./JobTab";
@@ -47,7 +47,7 @@ function statusTitle(job: JobView): string {
 function Job({ job }: { job: JobView }) {
   useAnnouncement(stateSentence(job.id, job.state));
   const measurements = useQuery({ ...measurementsQuery(job.id), enabled: isBenchmark(job) });
-  const events = useQuery(eventsQuery(job.id));
+  const events = useQuery({ ...eventsQuery(job.id), enabled: !isImported(job) });
   const rows = measurements.data ?? [];
   const search = route.useSearch();
   const tabs = tabsOf(job);
@@ -61,11 +61,15 @@ function Job({ job }: { job: JobView }) {
       {rows.length >= MAX_ITEMS && <TooManyRows jobId={job.id} />}
       <Tabs jobId={job.id} tabs={tabs} current={tab} />
       <JobTab job={job} tab={tab} rows={measurements.data} isFailed={measurements.isError} />
-      <QueryError what="What happened to the job could not be loaded" query={events} />
-      {!(events.isError && !events.data) && <Timeline job={job} events={events.data} />}
-      <div className="card">
-        <Gang job={job} />
-      </div>
+      {!isImported(job) && (
+        <>
+          <QueryError what="What happened to the job could not be loaded" query={events} />
+          {!(events.isError && !events.data) && <Timeline job={job} events={events.data} />}
+          <div className="card">
+            <Gang job={job} />
+          </div>
+        </>
+      )}
     </div>
   );
 }

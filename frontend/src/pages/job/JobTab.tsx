@@ -4,21 +4,24 @@ import { lazyPart } from "../../data/code";
 import type { JobView, MeasurementView } from "../../api/types";
 import type { Tab } from "../../lib/search/search";
 import { Skeleton } from "../../components/states/Skeleton";
-import { isBenchmark, isTerminal } from "../../lib/state";
+import { isBenchmark, isImported, isTerminal } from "../../lib/state";
 import { Now } from "./now/Now";
 import { StepFiles } from "./results/StepFiles";
 
 const OF_BENCHMARKS: readonly Tab[] = ["results", "latency", "stragglers", "log", "configuration"];
+const OF_IMPORTED: readonly Tab[] = ["results", "configuration"];
 const OF_OTHERS: readonly Tab[] = ["results", "log", "configuration"];
 
 /** The parts that a job's page has. */
 export function tabsOf(job: JobView): readonly Tab[] {
+  if (isImported(job)) return OF_IMPORTED;
   return isBenchmark(job) ? OF_BENCHMARKS : OF_OTHERS;
 }
 
 // The parts that are not needed for the first paint.
 const LOADS = {
   cancel: () => import("./header/CancelDialog"),
+  judgement: () => import("./judgement/JudgementCard"),
   lastLines: () => import("./log/LastLines"),
   latency: () => import("./latency/Latency"),
   log: () => import("./log/Log"),
@@ -32,6 +35,7 @@ const LOADS = {
   stragglers: () => import("./stragglers/Stragglers"),
   training: () => import("./training/TrainingResults"),
 };
+const JudgementCard = lazyPart(async () => (await LOADS.judgement()).JudgementCard);
 const Latency = lazyPart(async () => (await LOADS.latency()).Latency);
 const Log = lazyPart(async () => (await LOADS.log()).Log);
 const NoRows = lazyPart(async () => (await LOADS.noRows()).NoRows);
@@ -104,6 +108,7 @@ function Part({ job, tab, rows, isFailed }: Props) {
       <Now job={job} />
       {/* Before the first row the axes are shown, with the model's prediction. */}
       {rows.length > 0 || !isTerminal(job.state) ? <Results job={job} rows={rows} /> : <NoRows job={job} />}
+      {job.state === "succeeded" && <JudgementCard jobId={job.id} />}
     </>
   );
 }

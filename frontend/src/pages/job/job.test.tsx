@@ -2,7 +2,7 @@
 import { act } from "react";
 import { expect, it, vi } from "vitest";
 import { api } from "../../api/client";
-import type { BenchmarkJob } from "../../api/types";
+import type { BandwidthJudgement, BenchmarkJob } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
 import { eventsQuery, jobQuery } from "../../data/job";
 import { jobPredictionQuery, measurementsQuery } from "../../data/results";
@@ -16,6 +16,8 @@ import { aComparedRow, anEvent, aRow } from "../../testing/resultFixtures";
 import { Answers, drawn } from "../../testing/page";
 import { CellLinks } from "./stragglers/CellLinks";
 import { JobPage } from "./JobPage";
+import "./judgement/JudgementCard";
+import { judgementQuery } from "./judgement/query";
 import { Latency } from "./latency/Latency";
 import { Log } from "./log/Log";
 import { Timeline } from "./now/Timeline";
@@ -257,4 +259,17 @@ it("says first of a disturbed run that it was disturbed", async () => {
   const attempts = [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })];
   const page = await drawn(<JobPage />, "/jobs/7", answers(succeeded({ attempts, summary: { ...summary, verdict: "Fastest: ring." } }), []));
   expect(page.querySelector("[aria-label=Outcome] p")?.textContent).toMatch(/^Disturbed\. Fastest: ring\./);
+});
+
+it("shows of an imported job what another tool measured, and nothing that only a run here has", async () => {
+  const imported = { file: "nccl.log", line: 3, tool: "nccl-tests", rows: 1, flagged: 0, is_partial: false, gpu: "H100", nodes: 2, sha256: "0" };
+  const job = succeeded({ kind: "imported", started_at: null, finished_at: null, spec: { ...spec, kind: "imported", imported } });
+  const judgement: BandwidthJudgement = { word: "as expected", sentence: "42 GB/s at 64 MiB.", version: 1, missing: [], transport: [], references: [], sizes: [] };
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(job).of(judgementQuery(7), judgement));
+  expect([...page.querySelectorAll("nav[aria-label='Parts of the job'] a")].map((link) => link.textContent)).toEqual(["Results", "Configuration"]);
+  const text = page.textContent;
+  expect(text).toContain("✓ as expected 42 GB/s at 64 MiB.");
+  expect(text).toContain("imported");
+  expect(text).toContain("on 2 nodes");
+  for (const words of ["Run again", "Took", "Expected here", "No node had the job", "Every step of every rank", "PromQL"]) expect(text).not.toContain(words);
 });

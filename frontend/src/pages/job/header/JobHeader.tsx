@@ -12,7 +12,7 @@ import { useShortcut } from "../../../components/hooks/shortcuts";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { StateBadge } from "../../../components/marks/StateBadge";
 import { DEEDS } from "../../../lib/search/keys";
-import { bestBusbw, isBenchmark, isTerminal, JOB_STATES, jobTitle, outcome } from "../../../lib/state";
+import { bestBusbw, isBenchmark, isImported, isTerminal, JOB_STATES, jobTitle, outcome } from "../../../lib/state";
 import { useRole } from "../../../components/hooks/useRole";
 import { CopyMenu } from "../../../components/controls/CopyMenu";
 import { busBandwidthQuery } from "./graphs";
@@ -80,7 +80,7 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
           <CopyMenu
             command={`ringscope why ${job.id}`}
             path={`/jobs/${job.id}`}
-            more={[...formats(job, rows, sentence), ...(isSimulated ? [] : [["PromQL", busBandwidthQuery(job.id)] as const])]}
+            more={[...formats(job, rows, sentence), ...(isSimulated || isImported(job) ? [] : [["PromQL", busBandwidthQuery(job.id)] as const])]}
           >
             {isBenchmark(job) && rows.length > 0 && !view.tab && view.view !== "table" && (
               <Button onClick={() => void import("../results/picture").then(({ savePicture }) => savePicture(job, sentence))}>Save PNG</Button>

@@ -4,7 +4,7 @@ import type { JobView } from "../../../api/types";
 import { BaseButton } from "../../../components/controls/BaseButton";
 import { useRole } from "../../../components/hooks/useRole";
 import { nextStep, RUN_AGAIN } from "../../../lib/nextStep";
-import { bestBusbw } from "../../../lib/state";
+import { bestBusbw, isImported } from "../../../lib/state";
 import { NextStepLink } from "../situation/NextStepLink";
 import { useTraces } from "../useTraces";
 import { GraphLinks } from "./GraphLinks";
@@ -12,7 +12,7 @@ import { Share } from "./ShareDialog";
 
 export function MoreActions({ job }: { job: JobView }) {
   const { mayChange, isAdmin } = useRole();
-  const mayRun = mayChange && job.kind !== "imported";
+  const mayRun = mayChange && !isImported(job);
   const traces = useTraces(job).data?.length ?? 0;
   const from = String(job.id);
   return (

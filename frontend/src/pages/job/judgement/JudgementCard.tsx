@@ -6,10 +6,10 @@ import { QueryError } from "../../../components/states/QueryError";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
+import { Bullets, type SizeJudgement } from "./Bullets";
 import { look } from "./look";
 import { judgementQuery } from "./query";
 
-type SizeJudgement = BandwidthJudgement["sizes"][number];
 type Reference = BandwidthJudgement["references"][number];
 
 export function JudgementCard({ jobId }: { jobId: number }) {
@@ -42,6 +42,7 @@ function Judged({ judgement }: { judgement: BandwidthJudgement }) {
       {sizes.length > 0 && (
         <details>
           <summary>Sizes and references</summary>
+          <Bullets sizes={sizes} />
           <ScrollX label="References of each size" isTall>
             <table>
               <thead>

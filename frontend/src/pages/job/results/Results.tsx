@@ -17,7 +17,7 @@ import { caveats, unstableWords } from "../../../lib/sweep/caveats";
 import { baseWords, distanceWords, elsewhereWords, limitRule, referenceLines, referenceWords } from "../../../lib/sweep/references";
 import type { Metric } from "../../../lib/search/search";
 import { stepOf, sweepSizes } from "../../../lib/size";
-import { isSimulated } from "../../../lib/state";
+import { isImported, isSimulated } from "../../../lib/state";
 import { Legend } from "./Legend";
 import classes from "./Results.module.css";
 import { StepFiles } from "./StepFiles";
@@ -151,7 +151,7 @@ export function Results({ job, rows }: Props) {
         hovered={hovered}
         onHover={setHovered}
       />
-      <StepFiles jobId={job.id} />
+      {!isImported(job) && <StepFiles jobId={job.id} />}
     </section>
   );
 }

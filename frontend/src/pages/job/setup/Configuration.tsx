@@ -7,7 +7,7 @@ import { useCollective } from "../../../components/hooks/useCollective";
 import { COLLECTIVES } from "../../../lib/collectives";
 import { formatDuration, plural } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
-import { isBenchmark } from "../../../lib/state";
+import { isBenchmark, isImported } from "../../../lib/state";
 import { Note } from "./Note";
 import { trainingItems } from "./trainingWords";
 import classes from "./Configuration.module.css";
@@ -25,7 +25,7 @@ function SweepConfiguration({ job }: { job: BenchmarkJob }) {
   return (
     <Card
       job={job}
-      work={job.kind === "imported" ? importedItems(job) : [
+      work={isImported(job) ? importedItems(job) : [
         ["Collective", COLLECTIVES[benchmark.collective].name],
         ["Elements", engine?.reduces ? `${benchmark.dtype}, combined by ${benchmark.op}` : benchmark.dtype],
         ...(engine?.has_root ? [["Root", `rank ${benchmark.root}`] as const] : []),
@@ -91,15 +91,15 @@ function Card({ job, work }: { job: JobView; work: readonly Item[] }) {
               ({ number, members, nodes }) =>
                 [`Attempt ${number}`, `${plural(members.reduce((sum, member) => sum + member.ranks, 0), "rank")} on ${nodes.join(", ") || "no node"}`] as const,
             ),
-            ...(job.kind === "imported"
+            ...(isImported(job)
               ? []
               : [["Time limit", formatDuration(job.spec.time_limit_seconds)] as const, ["Priority", String(job.priority)] as const]),
             ["Labels", labels.join(", ") || "none"],
-            [job.kind === "imported" ? "Imported" : "Submitted", <SubmittedBy key="submitted" job={job} />],
+            [isImported(job) ? "Imported" : "Submitted", <SubmittedBy key="submitted" job={job} />],
           ]}
         />
         <Note job={job} />
-        {job.kind !== "imported" && <SameJob spec={job.spec} />}
+        {!isImported(job) && <SameJob spec={job.spec} />}
       </div>
     </section>
   );

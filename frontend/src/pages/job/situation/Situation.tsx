@@ -13,7 +13,7 @@ import { nextStep } from "../../../lib/nextStep";
 import { rankCount } from "../../../lib/sweep/caption";
 import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
-import { disturbance, isActive, isBenchmark, isTerminal } from "../../../lib/state";
+import { disturbance, isActive, isBenchmark, isImported, isTerminal } from "../../../lib/state";
 import { Advice } from "./Advice";
 import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
@@ -75,7 +75,7 @@ export function Situation({ job, rows }: Props) {
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
         {isBenchmark(job) ? <SweepFacts job={job} rows={rows} /> : <TrainingFacts job={job} where={where(job)} />}
-        <Took job={job} />
+        {!isImported(job) && <Took job={job} />}
       </dl>
       <Insights job={job} />
     </section>
@@ -98,7 +98,7 @@ function SweepFacts({ job, rows }: Props & { job: BenchmarkJob }) {
           <Difference job={job} baseId={base} />
         </Suspense>
       )}
-      <ExpectedFact job={job} />
+      {!isImported(job) && <ExpectedFact job={job} />}
       <CheckFact rows={rows} isOn={job.spec.benchmark.check} wrong={job.summary.wrong} isOver={isTerminal(job.state)} />
       <Fact
         label={topology ? "Simulated ranks" : "Ranks"}
@@ -146,6 +146,7 @@ function AlgorithmFact({ job, name, rows }: AlgorithmProps) {
 }
 
 function where(job: JobView, how = ""): string {
+  if (job.spec.imported) return job.spec.imported.nodes == null ? "number of nodes not stated" : `on ${plural(job.spec.imported.nodes, "node")}`;
   const nodes = shortList(job.attempts.at(-1)?.nodes ?? [], MOST_NODES);
   return nodes ? `${how}on ${nodes}` : isTerminal(job.state) ? "on no node" : "no node yet";
 }

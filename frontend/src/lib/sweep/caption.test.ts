@@ -34,6 +34,8 @@ describe("the bus factor", () => {
   it("is beside the iterations that were measured, not those that were asked for", () => {
     const cycles = [aRow({ iterations: 15 }), aRow({ iterations: 15, cycle: 1 })];
     expect(caption(aJob(), cycles, "busbw", "mean", true, false)).toContain("means of 30 iterations");
+    const imported = { file: "nccl.log", line: 3, tool: "nccl-tests", rows: 2, flagged: 0, is_partial: false, sha256: "0" };
+    expect(caption(aJob({ spec: { ...spec, imported } }), cycles, "busbw", "mean", true, false)).toContain("; points are what nccl-tests printed.");
     expect(timedIterations([aRow({ iterations: 5 }), aRow()], 20)).toBe("5 to 20 timed iterations");
     expect(timedIterations([], 20)).toBe("20 timed iterations");
   });

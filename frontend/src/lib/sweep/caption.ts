@@ -76,7 +76,8 @@ export function caption(job: BenchmarkJob, rows: readonly MeasurementView[], met
   };
   const { topology, iterations } = job.spec.benchmark;
   const timed = timedIterations(withoutCycles(rows), iterations).replace("timed ", "");
-  const points = topology ? "the model's times of one call" : `${statistic}s of ${timed}, the band is p5 to p95`;
+  const { imported } = job.spec;
+  const points = topology ? "the model's times of one call" : imported ? `what ${imported.tool} printed` : `${statistic}s of ${timed}, the band is p5 to p95`;
   return `${names[metric]} of ${callInWords(job.spec, reduces, hasRoot)}; points are ${points}.`;
 }
 

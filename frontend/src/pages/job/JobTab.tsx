@@ -103,12 +103,14 @@ function Part({ job, tab, rows, isFailed }: Props) {
   if (!rows) return isFailed ? null : <Skeleton rows={14} />;
   if (tab === "latency") return <Latency job={job} rows={rows} />;
   if (tab === "stragglers") return <Stragglers job={job} rows={rows} />;
+  const judgement = job.state === "succeeded" && <JudgementCard jobId={job.id} />;
   return (
     <>
       <Now job={job} />
+      {isImported(job) && judgement}
       {/* Before the first row the axes are shown, with the model's prediction. */}
       {rows.length > 0 || !isTerminal(job.state) ? <Results job={job} rows={rows} /> : <NoRows job={job} />}
-      {job.state === "succeeded" && <JudgementCard jobId={job.id} />}
+      {!isImported(job) && judgement}
     </>
   );
 }

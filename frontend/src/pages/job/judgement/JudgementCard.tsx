@@ -19,7 +19,7 @@ export function JudgementCard({ jobId }: { jobId: number }) {
       <div className="card-head">
         <h2 id="judgement">Is my number OK?</h2>
       </div>
-      <div className="card-body" style={{ display: "grid", gap: 10 }}>
+      <div className="card-body" style={{ display: "grid", gridTemplateColumns: "minmax(0, 1fr)", gap: 10 }}>
         <QueryError what="The judgement could not be loaded" query={judgement} />
         {judgement.isPending && <Skeleton rows={2} isBare />}
         {judgement.data && <Judged judgement={judgement.data} />}
@@ -85,7 +85,7 @@ function Size({ size }: { size: SizeJudgement }) {
           <td className="number">{threeDigits(reference.busbw_gb_per_s)}</td>
           <td className="number">{threeDigits(reference.low_gb_per_s)}</td>
           <td className="number">{threeDigits(reference.high_gb_per_s)}</td>
-          <td>
+          <td style={{ whiteSpace: "nowrap" }}>
             <Source reference={reference} />
           </td>
         </tr>

@@ -10,7 +10,7 @@ import { isUnstable } from "../../../lib/sweep/cycles";
 import { AUTO, whatARankSends } from "../../../lib/collectives";
 import { eachOf, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
-import { isSimulated } from "../../../lib/state";
+import { isImported, isSimulated } from "../../../lib/state";
 import { choices, sizeRows, type SizeRow } from "./table";
 import classes from "./SweepTable.module.css";
 
@@ -37,7 +37,7 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
   const isAuto = algorithm === AUTO;
   const unchecked = uncheckedInWords(check, isCheckedInPlace, isModelled);
   const shown = items.flatMap(({ outOfPlace, inPlace }) => [outOfPlace, inPlace].filter((row) => row !== null));
-  const count = isModelled ? "" : eachOf(shown.map(({ iterations }) => iterations));
+  const count = isModelled || isImported(job) ? "" : eachOf(shown.map(({ iterations }) => iterations));
   return (
     <div className={classes.block}>
       <div className={classes.head}>
@@ -49,9 +49,9 @@ export function SweepTable({ job, rows, isCheckedInPlace, chosen, chosenSize, on
           onChange={(name) => void navigate({ search: (old) => ({ ...old, algorithm: name }), replace: true, resetScroll: false })}
         />
         <Kind row={items[0]} />
-        {!isAuto && <Mover transport={items[0]?.transport} />}
+        {!isAuto && !isImported(job) && <Mover transport={items[0]?.transport} />}
       </div>
-      <p className={`dim ${classes.about}`}>{whatARankSends(collective, algorithm)}</p>
+      {!isImported(job) && <p className={`dim ${classes.about}`}>{whatARankSends(collective, algorithm)}</p>}
       {items.length === 0 ? (
         <p className={`dim ${classes.none}`}>{algorithm} has no row yet.</p>
       ) : (

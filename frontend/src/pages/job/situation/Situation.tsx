@@ -47,7 +47,7 @@ export function Situation({ job, rows }: Props) {
   const [isWatched] = useState(!isTerminal(job.state));
   return (
     <section className="card" aria-label="Outcome">
-      <div className={classes.card} data-settled={!(isWatched || isBenchmark(job)) || undefined}>
+      <div className={classes.card} data-settled={!isWatched && (!isBenchmark(job) || isImported(job)) || undefined}>
         <div className={classes.sentence} aria-busy={part.query.isPlaceholderData || undefined}>
           <Sentence job={job} rows={rows} part={part.data} />
           {job.fewer_ranks && <p>{job.fewer_ranks}</p>}
@@ -77,7 +77,7 @@ export function Situation({ job, rows }: Props) {
         {isBenchmark(job) ? <SweepFacts job={job} rows={rows} /> : <TrainingFacts job={job} where={where(job)} />}
         {!isImported(job) && <Took job={job} />}
       </dl>
-      <Insights job={job} />
+      {!isImported(job) && <Insights job={job} />}
     </section>
   );
 }

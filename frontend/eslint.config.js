@@ -21,7 +21,7 @@ const ABOVE = LAYERS.map((layer, place) => ({
     ],
   },
 }));
-const LAZY = { name: "react", importNames: ["lazy"], message: "Use lazyPart of data/code.ts, which waits for the server." };
+const LAZY = { name: "react", importNames: ["lazy"], message: "Use lazyPart of components/lazyPart.ts, which waits for the server." };
 // A page is a folder below pages/, which may have folders of its own: what leads out of it leads to no other page.
 const PAGES = [1, 2].map((depth) => ({
   files: [`src/pages/${"*/".repeat(depth)}*`],

@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { usePageTitle } from "../components/hooks/usePageTitle";
 import { useLive } from "../data/live";
-import { CodeNotLoaded } from "../data/code";
+import { CodeNotLoaded } from "../components/lazyPart";
 
 /** Shown for an address without a page. */
 export function NotFound() {

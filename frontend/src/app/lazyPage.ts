@@ -1,6 +1,6 @@
 /** Pages whose code loads when they are first needed, or ahead of that while the browser has nothing else to do. */
 import { lazyRouteComponent } from "@tanstack/react-router";
-import { CodeNotLoaded, withStyles } from "../data/code";
+import { CodeNotLoaded, withStyles } from "../components/lazyPart";
 
 const pages: { preload?: () => Promise<unknown> | undefined }[] = [];
 

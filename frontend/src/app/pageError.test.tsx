@@ -2,7 +2,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
 import { drawn } from "../testing/page";
-import { CodeNotLoaded } from "../data/code";
+import { CodeNotLoaded } from "../components/lazyPart";
 import { lazyPage, loadPages } from "./lazyPage";
 import { PageError } from "./PageError";
 

@@ -1,9 +1,11 @@
 /** One job: its state, its measurements, its output. Updates live. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { Suspense } from "react";
+import { lazyPart } from "../../components/lazyPart";
 import { useAnnouncement } from "../../components/hooks/announcements";
 import { useTopic } from "../../data/live";
-import { eventsQuery, jobQuery } from "../../data/job";
+import { jobQuery } from "../../data/job";
 import { MAX_ITEMS } from "../../data/lists";
 import { measurementsQuery } from "../../data/results";
 import type { JobView } from "../../api/types";
@@ -15,13 +17,14 @@ import { useFavicon } from "../../components/hooks/useFavicon";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { formatCount, percent, threeDigits } from "../../lib/format";
 import { accuracyOf, bestBusbw, isBenchmark, isImported, isSimulated, JOB_STATES, simulatedPrefix, stateSentence } from "../../lib/state";
-import { Gang } from "./now/Gang";
 import { JobHeader } from "./header/JobHeader";
 import { JobTab, tabsOf } from "./JobTab";
 import { Situation } from "./situation/Situation";
 import { Tabs } from "./Tabs";
-import { Timeline } from "./now/Timeline";
 import { useJobKeys } from "./useJobKeys";
+
+// It is below everything else.
+const History = lazyPart(async () => (await import("./now/History")).History);
 
 const route = getRouteApi("/jobs/$jobId");
 
@@ -47,7 +50,6 @@ function statusTitle(job: JobView): string {
 function Job({ job }: { job: JobView }) {
   useAnnouncement(stateSentence(job.id, job.state));
   const measurements = useQuery({ ...measurementsQuery(job.id), enabled: isBenchmark(job) });
-  const events = useQuery({ ...eventsQuery(job.id), enabled: !isImported(job) });
   const rows = measurements.data ?? [];
   const search = route.useSearch();
   const tabs = tabsOf(job);
@@ -62,13 +64,9 @@ function Job({ job }: { job: JobView }) {
       <Tabs jobId={job.id} tabs={tabs} current={tab} />
       <JobTab job={job} tab={tab} rows={measurements.data} isFailed={measurements.isError} />
       {!isImported(job) && (
-        <>
-          <QueryError what="What happened to the job could not be loaded" query={events} />
-          {!(events.isError && !events.data) && <Timeline job={job} events={events.data} />}
-          <div className="card">
-            <Gang job={job} />
-          </div>
-        </>
+        <Suspense>
+          <History job={job} />
+        </Suspense>
       )}
     </div>
   );

@@ -1,6 +1,6 @@
 /** The part of a job's page that the URL names. */
 import { Suspense, useEffect } from "react";
-import { lazyPart } from "../../data/code";
+import { lazyPart } from "../../components/lazyPart";
 import type { JobView, MeasurementView } from "../../api/types";
 import type { Tab } from "../../lib/search/search";
 import { Skeleton } from "../../components/states/Skeleton";

@@ -23,6 +23,7 @@ import { Log } from "./log/Log";
 import { Timeline } from "./now/Timeline";
 // Parts that are loaded on demand are loaded here.
 import "./log/LastLines";
+import "./now/History";
 import "./results/Results";
 import "./situation/Difference";
 import "./situation/MissingNodes";

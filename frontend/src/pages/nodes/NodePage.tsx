@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 import { Suspense, useCallback, useState } from "react";
-import { lazyPart } from "../../data/code";
+import { lazyPart } from "../../components/lazyPart";
 import { nodesQuery, type SeenNode } from "../../data/nodes";
 import { FailedPage } from "../../components/states/FailedPage";
 import { Properties } from "../../components/Properties";

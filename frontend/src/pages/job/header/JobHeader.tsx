@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Suspense, useCallback, useState } from "react";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import type { JobView, MeasurementView } from "../../../api/types";
 import { Caveats } from "../../../components/marks/Caveats";
 import { ErrorNote } from "../../../components/states/ErrorNote";

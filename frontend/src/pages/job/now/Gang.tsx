@@ -1,6 +1,6 @@
 /** The nodes of each attempt, folded into one line. */
 import { Suspense } from "react";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import type { AttemptView, JobView } from "../../../api/types";
 import { plural } from "../../../lib/format";
 import { isTerminal } from "../../../lib/state";

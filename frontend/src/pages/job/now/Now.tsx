@@ -1,6 +1,6 @@
 /** The current phase of each node, then the newest step of each rank, and finally the last ones, always in one place. */
 import { type CSSProperties, Suspense, useState } from "react";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import type { JobView } from "../../../api/types";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { isTerminal } from "../../../lib/state";

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useThrottledValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { Suspense, useState } from "react";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import type { JobView, NewestSteps } from "../../../api/types";
 import { QueryError } from "../../../components/states/QueryError";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";

@@ -1,7 +1,7 @@
 /** The sweep as a chart, as a comparison by size, and as nccl-tests' table. */
 import { Suspense, useMemo, useState } from "react";
 import { NativeSelect } from "@mantine/core";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import type { BenchmarkJob, MeasurementView } from "../../../api/types";
 import { isCut, isWide, sizeRange } from "../../../lib/sweep/axes";
 import { alignRows, areAllUnstable, METRIC_NAMES, METRIC_UNITS, type Buffers, type Shown, sweepLines } from "../../../lib/sweep/series";

@@ -1,6 +1,6 @@
 /** The problems that were found while the job ran, folded into one line; inside are the ranks' stacks, folded again. */
 import { Suspense, useState } from "react";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import type { InsightView, JobView } from "../../../api/types";
 import { formatDateTime, plural } from "../../../lib/format";
 import { INSIGHTS, lastedWords } from "../../../lib/insight";

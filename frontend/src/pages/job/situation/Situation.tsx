@@ -1,6 +1,6 @@
 /** The job's state in a sentence, and its facts. */
 import { Suspense, useState } from "react";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import type { BenchmarkJob, JobView, MeasurementView, RangeVerdict } from "../../../api/types";
 import { Fact, factsClass } from "../../../components/Fact";
 import { JobProgress } from "../../../components/JobProgress";

@@ -1,5 +1,5 @@
 import { Suspense } from "react";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import type { JobView } from "../../../api/types";
 import { Buckets } from "./Buckets";
 import { TrainingCurve } from "./TrainingCurve";

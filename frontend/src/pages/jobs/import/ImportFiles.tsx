@@ -1,7 +1,7 @@
 /** Files of other tools, chosen with the button or dropped anywhere on the page. */
 import { Button } from "@mantine/core";
 import { Suspense, useCallback, useEffect, useRef, useState } from "react";
-import { lazyPart } from "../../../data/code";
+import { lazyPart } from "../../../components/lazyPart";
 import { useRole } from "../../../components/hooks/useRole";
 
 const ImportDialog = lazyPart(async () => (await import("./ImportDialog")).ImportDialog);

@@ -1,6 +1,6 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { CodeNotLoaded, untilLoaded, withStyles } from "./code";
+import { CodeNotLoaded, untilLoaded, withStyles } from "./lazyPart";
 
 const ask = vi.hoisted(() => vi.fn());
 vi.mock("../api/client", async (original) => ({ ...(await original<object>()), api: { GET: ask } }));

@@ -1,7 +1,7 @@
 /** Code of the page that loads when it is first needed. A connection that breaks meanwhile must not break the page. */
 import { type FunctionComponent, lazy, type LazyExoticComponent } from "react";
 import { api, unwrap } from "../api/client";
-import { isAnswer } from "./outage";
+import { isAnswer } from "../data/outage";
 
 const AGAIN_MS = 1_000;
 

@@ -27,7 +27,9 @@ EventType: type meaning
 Graphs: prometheus_url? grafana_url?
 
 [imports]
-Judgement = BandwidthJudgement: word sentence missing?
+Reference = BandwidthReference: kind busbw_gb_per_s low_gb_per_s high_gb_per_s source url?
+SizeJudgement: size_bytes in_place word references?
+Judgement = BandwidthJudgement: word sentence missing? sizes?
 ImportedJob: job judgement
 StoredFile: path is_new jobs
 StoredFiles: files

@@ -11,6 +11,12 @@ from tests.imports.published import one
 
 H100 = HELD_OUT / "h100_1_node.txt"
 SENTENCE = "476.5 GB/s at 4 GiB, where published runs suggest 414 to 547 GB/s: as expected."
+TIMES = dict.fromkeys(("min_us", "mean_us", "p50_us", "p95_us", "p99_us", "max_us", "time_us"), 10.0)
+NAMED = {"collective": "all_reduce", "algorithm": "nccl", "chosen_algorithm": None, "chosen_because": None}
+COUNTED = {"size_bytes": 1024, "count": 256, "dtype": "float32", "op": "sum", "ranks": 8, "iterations": 1}
+RATES = {"algbw_gb_per_s": 0.1, "busbw_gb_per_s": 0.2, "wrong": 0, "stdev_us": 0.0, "cv_percent": 0.0}
+PLACED = {"transport": "imported", "in_place": False, "cycle": 0, "id": 1, "measured_at": "2026-01-02T03:04:05Z"}
+ROW = TIMES | NAMED | COUNTED | RATES | PLACED
 IMPORTED = {"tool": "nccl-tests", "file": "h100.log", "sha256": "0", "line": 2, "rows": 12}
 
 
@@ -64,14 +70,29 @@ def test_a_job_is_adopted_and_disowned(api: FakeApi) -> None:
 
 def test_show_says_where_an_imported_job_comes_from_and_whether_it_is_ok(api: FakeApi) -> None:
     api.answers["GET /jobs/7"] = imported()
-    row = dict.fromkeys(("min_us", "mean_us", "p50_us", "p95_us", "p99_us", "max_us", "time_us"), 10.0)
-    named = {"collective": "all_reduce", "algorithm": "nccl", "chosen_algorithm": None, "chosen_because": None}
-    counted = {"size_bytes": 1024, "count": 256, "dtype": "float32", "op": "sum", "ranks": 8, "iterations": 1}
-    rates = {"algbw_gb_per_s": 0.1, "busbw_gb_per_s": 0.2, "wrong": 0, "stdev_us": 0.0, "cv_percent": 0.0}
-    placed = {"transport": "imported", "in_place": False, "cycle": 0, "id": 1, "measured_at": "2026-01-02T03:04:05Z"}
-    api.answers["GET /jobs/7/measurements"] = {"items": [row | named | counted | rates | placed], "next": None}
+    api.answers["GET /jobs/7/measurements"] = {"items": [ROW], "next": None}
     api.answers["GET /jobs/7/judgement"] = {"word": "as expected", "sentence": SENTENCE}
     out = api.run("show", "7").out
     assert "imported 2026-01-02 03:04:05 by ada from h100.log, line 2 (nccl-tests)" in out
     assert "Another tool measured it elsewhere; it counts for nothing here." in out
     assert SENTENCE in out
+
+
+def test_show_explains_the_judgement_by_its_references(api: FakeApi) -> None:
+    api.answers["GET /jobs/7"] = imported()
+    api.answers["GET /jobs/7/measurements"] = {"items": [ROW], "next": None}
+    limits = {"low_gb_per_s": 0.1, "high_gb_per_s": 0.3, "busbw_gb_per_s": 0.25, "url": "https://example.org/runs"}
+    size = {
+        "size_bytes": 1024,
+        "in_place": False,
+        "word": "as expected",
+        "references": [limits | {"kind": "published", "source": "a machine", "date": None, "size_bytes": 1024}],
+    }
+    api.answers["GET /jobs/7/judgement"] = {"word": "unknown", "sentence": SENTENCE, "sizes": [size]}
+    lines = api.run("show", "7", "--explain").out.splitlines()
+    assert SENTENCE in lines
+    assert lines[-1].split() == [
+        *("1", "KiB", "out", "of", "place", "as", "expected", "0.2", "published", "0.25", "0.1", "0.3"),
+        *("a", "machine,", "https://example.org/runs"),
+    ]
+    assert "--explain" in api.run("show", "7", "--explain", "--json").err

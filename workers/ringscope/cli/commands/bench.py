@@ -26,6 +26,7 @@ from ringscope.cli.console import (
 )
 from ringscope.cli.option_groups import unfolded
 from ringscope.cli.processes.children import interrupts
+from ringscope.cli.results.judged import say_judgement
 from ringscope.cli.runnable import without_missing
 from ringscope.cli.short_flags import LetterCommand
 from ringscope.cli.sweep_options import SweepOptions
@@ -92,6 +93,9 @@ def bench(
             help="Trace one more operation of each row, transfer by transfer, and write it for ui.perfetto.dev.",
         ),
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print by which references the bandwidth is judged.")
+    ] = False,
     network: ClusterOptions = ClusterOptions(),
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
@@ -103,6 +107,8 @@ def bench(
     With --transport simulated nothing is measured: the table holds the cost model's times for the cluster that
     --topology (or --ranks) and the options after it describe; needs no MPI.
 
+    On GPUs the last line says whether the bandwidth is what was to be expected (docs/expected.md).
+
     Exit code 0: every element was right. 1: some were wrong, or a rank failed. 2: bad input, or no MPI.
     """
     is_simulated = sweep.transport == SIMULATED
@@ -113,6 +119,9 @@ def bench(
     if is_simulated:
         refuse_unused(
             context, all_for(["--data-dir"], "a simulated sweep reads no measurements of this machine; leave it out.")
+        )
+        refuse_unused(
+            context, all_for(["--explain"], "nothing is measured that could be judged; leave it out.")
         )
     if not sweep.algorithm:
         refuse_unused(
@@ -145,6 +154,8 @@ def bench(
         raise typer.Exit(EXIT_INTERRUPTED) from None
     finally:
         _tell(job, run, bool(timestamps))
+        if run.measurements and not is_simulated:
+            say_judgement(job, run, data_dir, explain)
     if json_file is not None:
         times = started.strftime(_TIME), datetime.now(UTC).strftime(_TIME)
         errors = [run.reason] if run.reason else []

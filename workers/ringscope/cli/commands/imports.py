@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,10 +10,12 @@ from typing import Annotated, Any
 import typer
 
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, say, say_json
+from ringscope.cli.results.explained import say_references, with_values
+from ringscope.cli.results.plain_table import say_table
 from ringscope.cli.results.site_file import add, sources
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.collectives import COLLECTIVES
-from ringscope.contracts.words.units import format_size, is_whole_number, plural
+from ringscope.contracts.words.units import format_size, plural
 from ringscope.expected.facts import gpu_class, parse_cards
 from ringscope.expected.judgement import Judgement
 from ringscope.expected.published import Source, search
@@ -24,7 +26,6 @@ from ringscope.imports.lines import MOST_BYTES
 from ringscope.imports.model import Run
 
 _HEADINGS = ("SIZE", "PLACE", "TYPE", "TIME us", "ALGBW GB/s", "BUSBW GB/s", "WRONG", "")
-_REFERENCE_HEADINGS = ("SIZE", "PLACE", "IS", "GB/s", "REFERENCE", "EXPECTED", "FROM", "TO", "SOURCE")
 _SOURCE_HEADINGS = ("SOURCE", "GPU", "COLLECTIVE", "RANKS", "SIZES", "PEAK GB/s", "DATE", "")
 _STDIN = "-"
 
@@ -108,7 +109,7 @@ def expected(
     elif not found:
         say("No source contains these words.")
     else:
-        _say_table(_SOURCE_HEADINGS, [_source_cells(one) for one in found])
+        say_table(_SOURCE_HEADINGS, [_source_cells(one) for one in found])
         for one in found if words else ():
             _say_source(one)
 
@@ -168,7 +169,7 @@ def _say_file(path: str, reading: Reading, document: dict[str, Any], explained: 
         say()
         _say_run(run, told)
         if id(run) in explained and not run.refused:
-            _say_references(explained[id(run)])
+            say_references(with_values(explained[id(run)]))
 
 
 def _say_run(run: Run, told: dict[str, Any]) -> None:
@@ -178,7 +179,7 @@ def _say_run(run: Run, told: dict[str, Any]) -> None:
     say(_headline(run, told["machine"]))
     for note in run.notes:
         say(f"  {note}")
-    _say_table(_HEADINGS, [[cell(row) for cell in _CELLS] for row in told["rows"]])
+    say_table(_HEADINGS, [[cell(row) for cell in _CELLS] for row in told["rows"]])
     flagged = sum(bool(row.flags) for row in run.rows)
     wrong = sum(bool(row.wrong) for row in run.rows)
     checks = [plural(len(run.rows), "row") + " read"]
@@ -186,23 +187,6 @@ def _say_run(run: Run, told: dict[str, Any]) -> None:
     checks += [f"{wrong} with wrong elements"] if wrong else []
     say(f"{', '.join(checks)}.")
     say(told["judgement"]["sentence"])
-
-
-def _say_references(judgement: Judgement) -> None:
-    """Print a line for each size and reference."""
-    rows = [
-        [
-            *(format_size(one.point.size_bytes), "in place" if one.point.in_place else "out of place", one.word),
-            *(f"{one.point.value:g}", reference.kind),
-            *(f"{value:.4g}" for value in (reference.value, reference.low, reference.high)),
-            f"{reference.source}, {reference.url}" if reference.url else reference.source,
-        ]
-        for one in judgement.sizes
-        for reference in one.references
-    ]
-    if rows:
-        say()
-        _say_table(_REFERENCE_HEADINGS, rows)
 
 
 def _headline(run: Run, machine: dict[str, Any]) -> str:
@@ -216,23 +200,6 @@ def _headline(run: Run, machine: dict[str, Any]) -> str:
     parts += [f"{name} {version}" for name, version in machine["versions"].items()]
     states = [word for word, is_so in (("PARTIAL", run.partial), ("FAILED", run.failed)) if is_so]
     return ", ".join([*parts, *states])
-
-
-def _say_table(headings: Iterable[str], rows: Iterable[list[str]]) -> None:
-    """Print columns that fit their cells: a table of Rich takes longer to load than all of the reading."""
-    lines = [list(headings), *rows]
-    widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
-    for line in lines:
-        say("  ".join(_aligned(line, widths)).rstrip())
-
-
-def _aligned(line: list[str], widths: list[int]) -> Iterator[str]:
-    for cell, width in zip(line, widths, strict=True):
-        yield cell.rjust(width) if _is_number(cell) else cell.ljust(width)
-
-
-def _is_number(cell: str) -> bool:
-    return cell == "-" or is_whole_number(cell.replace(".", "", 1).replace("e+", "", 1))
 
 
 def _shown(name: str) -> Callable[[dict[str, Any]], str]:

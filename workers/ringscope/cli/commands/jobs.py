@@ -1,5 +1,6 @@
 """`ringscope jobs`, `show`, `logs` and `steps`: information about jobs."""
 
+from collections.abc import Iterable
 from typing import Annotated, Literal
 
 import typer
@@ -13,12 +14,15 @@ from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.formatting import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
+from ringscope.cli.results.explained import say_references
 from ringscope.cli.results.search_table import print_candidates
 from ringscope.cli.short_flags import size
 from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.unused_options import refuse_unused
 from ringscope.client import ApiProblemError, Client, Job
+from ringscope.client.views.imports import Judgement
 from ringscope.contracts.job import IMPORTED
+from ringscope.contracts.record import Measurement
 
 JobId = Annotated[int, typer.Argument(metavar="ID", min=1, help="The job's number.")]
 
@@ -108,30 +112,34 @@ def show(
     max_bytes: Annotated[
         str | None, typer.Option("-e", "--max-bytes", help="Only rows of this size and below: 4M.")
     ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print by which references the bandwidth is judged.")
+    ] = False,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Show one job: its state, and its table: the sweep in nccl-tests' columns for a benchmark, the epochs for
     training, the candidates for a strategy search. With --min-bytes or --max-bytes the verdict is about these sizes.
+    --explain prints the references by which the bandwidth is judged.
     """
     if as_json:
         remedy = "only the table has rows; leave it out, or leave out --json."
-        refuse_unused(context, {"--min-bytes": remedy, "--max-bytes": remedy})
+        refuse_unused(context, {"--min-bytes": remedy, "--max-bytes": remedy, "--explain": remedy})
     low, high = size("--min-bytes", min_bytes), size("--max-bytes", max_bytes)
     with connect(url, data_dir) as client:
         job = client.job(job_id)
         is_benchmark = job.spec.benchmark is not None
         if not is_benchmark:
             remedy = f"job {job_id} is no benchmark; leave it out."
-            refuse_unused(context, {"--min-bytes": remedy, "--max-bytes": remedy})
-        rows = client.measurements(job_id) if is_benchmark and not as_json else []
+            refuse_unused(context, {"--min-bytes": remedy, "--max-bytes": remedy, "--explain": remedy})
+        measured = rows = client.measurements(job_id) if is_benchmark and not as_json else []
         is_part = low is not None or high is not None
         part = client.verdict(job_id, low, high) if is_part else None
         is_search = job.spec.strategy_search is not None
         found_search = client.search(job_id) if is_search and not as_json else None
         epochs = client.epochs(job_id) if not (is_benchmark or is_search or as_json) else []
-        judgement = _judgement(client, job) if rows and not is_part else ""
+        judgement = _judgement(client, job, explain) if rows and (explain or not is_part) else None
     if as_json:
         say_json(job.model_dump_json(indent=2))
         return
@@ -149,21 +157,37 @@ def show(
     if found := part.verdict or "The job measured no size in this range." if part else figures(job):
         say(found)
     if judgement:
-        say(judgement)
+        say(judgement.sentence)
+    elif explain:
+        say("The bandwidth is not judged: the job has not ended, was simulated, or has no correct row.")
+    if judgement and explain:
+        best = _best(measured)
+        sizes = [(best.get((one.size_bytes, one.in_place)), one.model_dump()) for one in judgement.sizes]
+        say_references(sizes)
 
 
-def _judgement(client: Client, job: Job) -> str:
-    """Return whether the bandwidth of a job that has ended is what was to be expected; empty if it is not known.
+def _judgement(client: Client, job: Job, explain: bool) -> Judgement | None:
+    """Return whether the bandwidth of a job that has ended is what was to be expected; None if it is not known.
 
-    An imported job has the sentence also if it is unknown, as it names the fact that is missing.
+    If it is to be explained, and of an imported job, it is returned also if it is unknown: it names what is missing.
     """
     if not job.is_finished or job.spec.is_simulated:
-        return ""
+        return None
     try:
         found = client.judgement(job.id)
     except ApiProblemError:  # no correct row, or a server of an earlier version
-        return ""
-    return found.sentence if found.word != "unknown" or job.kind == IMPORTED else ""
+        return None
+    return found if explain or found.word != "unknown" or job.kind == IMPORTED else None
+
+
+def _best(rows: Iterable[Measurement]) -> dict[tuple[int, bool], float]:
+    """Return the best bus bandwidth of each size and placement among the correct rows."""
+    best: dict[tuple[int, bool], float] = {}
+    for row in rows:
+        if not row.wrong:
+            place = row.size_bytes, row.in_place
+            best[place] = max(row.busbw_gb_per_s, best.get(place, 0.0))
+    return best
 
 
 def logs(

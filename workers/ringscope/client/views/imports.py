@@ -6,12 +6,33 @@ from ringscope.client.view import View
 from ringscope.client.views.jobs import Job
 
 
+class Reference(View):
+    """An expected bus bandwidth for one size, with its interval and its source."""
+
+    kind: str
+    busbw_gb_per_s: float
+    low_gb_per_s: float
+    high_gb_per_s: float
+    source: str
+    url: str | None = None
+
+
+class SizeJudgement(View):
+    """The judgement of one row."""
+
+    size_bytes: int
+    in_place: bool
+    word: str
+    references: list[Reference] = []
+
+
 class Judgement(View):
     """The judgement of a run (docs/expected.md)."""
 
     word: str
     sentence: str
     missing: list[str] = []
+    sizes: list[SizeJudgement] = []
 
 
 class ImportedJob(View):

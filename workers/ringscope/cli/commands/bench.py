@@ -120,9 +120,7 @@ def bench(
         refuse_unused(
             context, all_for(["--data-dir"], "a simulated sweep reads no measurements of this machine; leave it out.")
         )
-        refuse_unused(
-            context, all_for(["--explain"], "nothing is measured that could be judged; leave it out.")
-        )
+        refuse_unused(context, all_for(["--explain"], "nothing is measured that could be judged; leave it out."))
     if not sweep.algorithm:
         refuse_unused(
             context,

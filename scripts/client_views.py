@@ -53,8 +53,8 @@ Member = MemberView: node phase ranks=0
 Attempt = AttemptView: number=1 nodes members? reason? message? bad_node? bad_rank? disturbed_by? created_at?
     started_at? finished_at?
 Job = JobView: id name kind spec state reason message advice? user? note? created_at started_at finished_at
-    fewer_ranks? is_adopted? priority=50 labels? revision=1 cloned_from? schedule_id? not_before? excluded_nodes?
-    pending progress summary attempts? insights?
+    fewer_ranks? is_adopted? judgement? priority=50 labels? revision=1 cloned_from? schedule_id? not_before?
+    excluded_nodes? pending progress summary attempts? insights?
 Share = PlannedShare: node slots
 Delay = PlannedDelay: job_id name is_simulated? from:before? to:after?
 QueuePlan: starts_now estimated_start pending shares? position=None delays? preempted_jobs?

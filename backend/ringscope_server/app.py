@@ -14,7 +14,7 @@ from starlette.routing import Router
 
 from ringscope.contracts.words.version import __version__
 from ringscope_server.attempts import gangs
-from ringscope_server.background import bus, heartbeats, lateness, steps, upkeep
+from ringscope_server.background import bus, heartbeats, judging, lateness, steps, upkeep
 from ringscope_server.background import detection as insights_loop
 from ringscope_server.db import advisory_lock, schema
 from ringscope_server.db.engine import Database
@@ -127,7 +127,8 @@ def create_app(services: Services, *, with_scheduler: bool = True) -> Router:
             beside += [services.admission.measure(), lateness.run(services)]
             beside += [loop.run(services), heartbeats.run(services)]
             beside += [steps.run(services), upkeep.run(services), upkeep.end_streams(services)]
-            beside += [courier.run(services), insights_loop.run(services), services.planner.warm()]
+            beside += [courier.run(services), insights_loop.run(services), judging.run(services)]
+            beside.append(services.planner.warm())
         tasks = [asyncio.create_task(work) for work in beside]
         try:
             yield

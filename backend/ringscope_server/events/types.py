@@ -21,6 +21,7 @@ WORDS: dict[str, dict[str, str]] = {
         "failed": "A job ended with an error.",
         "cancelled": "A job was cancelled.",
         "not_to_be_retried": "A user cancelled a job that was stopping for another attempt.",
+        "judged_low": "The bandwidth of a job that a schedule submitted is lower than expected.",
         "insight_opened": "The server found a problem of a running job, such as a straggler.",
         "insight_closed": "A problem of a job is over.",
     },

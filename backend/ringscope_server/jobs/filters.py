@@ -30,6 +30,7 @@ class JobFilter:
     algorithm: str | None = None  # one of a benchmark's algorithms, or the one that sums in training
     node: str | None = None  # a node name: an attempt had a rank there
     finished_after: datetime | None = None
+    judgement: str | None = None  # the stored one, of benchmarks and imported jobs that succeeded
 
     def conditions(self) -> list[ColumnElement[bool]]:
         """Return all conditions except the states, which ``newest`` looks up one by one."""
@@ -45,6 +46,8 @@ class JobFilter:
             found.append(Job.collective == self.collective)
         if self.algorithm is not None:
             found.append(("," + Job.algorithms + ",").contains(f",{self.algorithm},", autoescape=True))
+        if self.judgement is not None:
+            found.append(Job.judgement == self.judgement)
         if self.finished_after is not None:
             found.append(Job.id.in_(_ids_ended_since(self.finished_after)))
         if self.node is not None:

@@ -24,6 +24,7 @@ from ringscope_server.jobs.views import (
     AttemptView,
     BenchmarkSummary,
     JobView,
+    JudgementKind,
     MemberView,
     Pending,
     Phase,
@@ -148,6 +149,7 @@ def view(job: Job) -> JobView:
         pending=pending,
         progress=Progress(done=job.rows_done, total=total),
         summary=summary,
+        judgement=cast(JudgementKind | None, job.judgement),
         attempts=[
             AttemptView(
                 id=attempt.id,

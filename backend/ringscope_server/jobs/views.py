@@ -1,7 +1,7 @@
 """The API's views of jobs."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import BaseModel, Field
 
@@ -235,6 +235,15 @@ class AttemptView(BaseModel):
     finished_at: datetime | None
 
 
+JudgementKind = Literal["as_expected", "low", "above", "impossible", "unknown"]
+
+
+def judgement_kind(word: str) -> JudgementKind:
+    """Return the kind of a judgement by its word: "low by 5 %" is low."""
+    first = word.partition(" ")[0]
+    return "as_expected" if first == "as" else cast(JudgementKind, first)
+
+
 class JobView(BaseModel):
     """A job: its specification, state and result."""
 
@@ -272,6 +281,11 @@ class JobView(BaseModel):
     pending: Pending | None
     progress: Progress
     summary: Summary
+    judgement: JudgementKind | None = Field(
+        None,
+        description="Whether the bandwidth of a succeeded benchmark or imported job was what was to be expected when "
+        "it ended; GET /jobs/{id}/judgement says why. null: the job was not judged.",
+    )
     attempts: list[AttemptView]
     insights: list[InsightView] = Field(description="The problems found in the job, oldest first, without evidence.")
 

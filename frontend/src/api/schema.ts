@@ -4353,6 +4353,11 @@ export interface components {
              */
             is_adopted: boolean;
             /**
+             * Judgement
+             * @description Whether the bandwidth of a succeeded benchmark or imported job was what was to be expected when it ended; GET /jobs/{id}/judgement says why. null: the job was not judged.
+             */
+            judgement?: ("as_expected" | "low" | "above" | "impossible" | "unknown") | null;
+            /**
              * Kind
              * @enum {string}
              */
@@ -8936,6 +8941,8 @@ export interface operations {
                 q?: string | null;
                 /** @description The job ended at this time or later. */
                 finished_after?: string | null;
+                /** @description The judgement of the bandwidth, which was stored when the job ended. */
+                judgement?: ("as_expected" | "low" | "above" | "impossible" | "unknown") | null;
             };
             header?: never;
             path?: never;
@@ -9012,6 +9019,8 @@ export interface operations {
                 q?: string | null;
                 /** @description The job ended at this time or later. */
                 finished_after?: string | null;
+                /** @description The judgement of the bandwidth, which was stored when the job ended. */
+                judgement?: ("as_expected" | "low" | "above" | "impossible" | "unknown") | null;
             };
             header?: never;
             path?: never;

@@ -146,3 +146,9 @@ def test_steps_are_what_the_server_sends(api: FakeApi) -> None:
     api.answers["GET /jobs/7/steps/export"] = refusal(404, "not_found", "There is no job 7.")
     done = api.run("steps", "7")
     assert (done.code, done.out, done.err) == (2, "", "There is no job 7.\n")
+
+
+def test_jobs_are_listed_by_their_judgement(api: FakeApi) -> None:
+    api.answers["GET /jobs"] = {"items": [], "next": None}
+    assert "No job matches." in api.run("jobs", "--judgement", "low").out
+    assert api.last.query["judgement"] == ["low"]

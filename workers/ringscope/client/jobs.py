@@ -49,6 +49,7 @@ class JobRoutes(Connection):
         collective: str | None = None,
         algorithm: str | None = None,
         sort: str | None = None,
+        judgement: str | None = None,
     ) -> list[Job]:
         """Jobs, newest first; ``limit`` None: all of them, however many pages they fill.
 
@@ -66,6 +67,7 @@ class JobRoutes(Connection):
             "collective": collective,
             "algorithm": algorithm,
             "sort": sort,
+            "judgement": judgement,
         }
         return [_job(item) for item in self._items("/jobs", query, limit)]
 

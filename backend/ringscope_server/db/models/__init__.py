@@ -4,7 +4,7 @@ from ringscope_server.db.models.base import Base, BigKey, UtcDateTime
 from ringscope_server.db.models.events import Event
 from ringscope_server.db.models.imports import Import, ImportedFile
 from ringscope_server.db.models.insights import Insight, Pulse
-from ringscope_server.db.models.jobs import IS_HELD, Allocation, Attempt, Job, Member
+from ringscope_server.db.models.jobs import IS_HELD, IS_UNJUDGED, Allocation, Attempt, Job, Member
 from ringscope_server.db.models.nodes import Node, NodeMinute, QuarantinedSlot
 from ringscope_server.db.models.results import LogLine, Measurement, Step, Trace
 from ringscope_server.db.models.schedules import Schedule
@@ -15,6 +15,7 @@ from ringscope_server.db.models.webhooks import Webhook, WebhookDelivery
 
 __all__ = [
     "IS_HELD",
+    "IS_UNJUDGED",
     "Allocation",
     "Attempt",
     "Base",

@@ -10,6 +10,9 @@ from ringscope_server.db.models.base import Base, BigKey
 from ringscope_server.db.models.insights import Insight
 from ringscope_server.db.models.nodes import Node
 
+# A job of which the bandwidth is still to be judged. The index has the same condition, word for word.
+IS_UNJUDGED = text("judgement IS NULL AND state = 'succeeded' AND kind IN ('benchmark', 'imported')")
+
 
 class Job(Base):
     """A job: its specification, which never changes, and its state."""
@@ -24,6 +27,8 @@ class Job(Base):
         Index("ix_jobs_name_id", "name", "id"),
         Index("ix_jobs_ranks_id", "ranks", "id"),
         Index("ix_jobs_finished_at", "finished_at"),
+        Index("ix_jobs_judgement_id", "judgement", "id"),
+        Index("ix_jobs_unjudged", "id", sqlite_where=IS_UNJUDGED, postgresql_where=IS_UNJUDGED),
         # A schedule fires once for each of its times, whoever carries it out and however often.
         UniqueConstraint("schedule_id", "fire_time"),
     )
@@ -67,6 +72,8 @@ class Job(Base):
     busbw_gb_per_s: Mapped[
         float | None
     ]  # the best that a succeeded job measured; null also of a simulation, and where it was disturbed
+    # Whether its bandwidth was what was to be expected when it ended: as_expected, low, above, impossible or unknown.
+    judgement: Mapped[str | None]
     attempts: Mapped[list["Attempt"]] = relationship(back_populates="job", order_by="Attempt.number", lazy="raise")
     insights: Mapped[list[Insight]] = relationship(order_by="Insight.id", lazy="raise", viewonly=True)
 

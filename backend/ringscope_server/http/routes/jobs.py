@@ -30,7 +30,7 @@ from ringscope_server.jobs import copies, edits, facets, queries, service
 from ringscope_server.jobs.facets import JobFacets
 from ringscope_server.jobs.filters import MAX_ID, JobFilter
 from ringscope_server.jobs.sorting import NEWEST_FIRST, Sort
-from ringscope_server.jobs.views import JobPage, JobView
+from ringscope_server.jobs.views import JobPage, JobView, JudgementKind
 from ringscope_server.services import Services
 from ringscope_server.users import idempotency
 from ringscope_server.users.idempotency import fingerprint
@@ -61,11 +61,16 @@ def wanted_jobs(
         str | None, Query(max_length=200, description="A part of the job's name or note, or its number.")
     ] = None,
     finished_after: Annotated[Instant | None, Query(description="The job ended at this time or later.")] = None,
+    judgement: Annotated[
+        JudgementKind | None, Query(description="The judgement of the bandwidth, which was stored when the job ended.")
+    ] = None,
 ) -> JobFilter:
     """Return the filter in the query."""
     states = tuple(dict.fromkeys(state or ()))
     labels = _labels(label or [])
-    return JobFilter(states, kind, owner, labels, schedule_id, q, collective, algorithm, node, finished_after)
+    return JobFilter(
+        states, kind, owner, labels, schedule_id, q, collective, algorithm, node, finished_after, judgement
+    )
 
 
 SHORT_PAGE = 100  # jobs, which are read without a limit of their own

@@ -67,6 +67,9 @@ def jobs(
     algorithm: Annotated[str | None, typer.Option(help="Only jobs with this algorithm, such as ring.")] = None,
     node: Annotated[str | None, typer.Option(help="Only jobs that had a rank on this node.")] = None,
     schedule: Annotated[int | None, typer.Option(help="Only jobs that the schedule of this number submitted.")] = None,
+    judgement: Annotated[
+        str | None, typer.Option(help="Only of this judgement: as_expected, low, above, impossible, unknown.")
+    ] = None,
     sort: Annotated[str | None, typer.Option(help="id, name, ranks or busbw; -busbw: descending.")] = None,
     limit: Annotated[int, typer.Option(min=1, help="Number of jobs to print at most.")] = 20,
     everything: Annotated[bool, typer.Option("--all", help="All jobs, regardless of --limit.")] = False,
@@ -91,8 +94,9 @@ def jobs(
             collective=collective,
             algorithm=algorithm,
             sort=sort,
+            judgement=judgement,
         )
-    is_filtered = any((state, kind, user, label, search, collective, algorithm, node, schedule))
+    is_filtered = any((state, kind, user, label, search, collective, algorithm, node, schedule, judgement))
     say_list(
         found,
         _COLUMNS,

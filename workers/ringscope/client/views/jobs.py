@@ -120,6 +120,7 @@ class Job(View):
     finished_at: datetime | None
     fewer_ranks: str = ""
     is_adopted: bool = False
+    judgement: str | None = None
     priority: int = 50
     labels: dict[str, str] = {}
     revision: int = 1

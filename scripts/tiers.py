@@ -83,8 +83,8 @@ SERVER, SCHEDULER = (Way(("--timeout=120",), _LONG_IN_PROCESS, is_in_memory=True
 # Real processes and links: what failed is tried again. The long ones also measure, or bring the machine to its limits:
 # each has it for itself.
 PROCESSES = Way(("--timeout=300", "--reruns=2"))
-# The same, and a run of its own: Playwright and pytest-asyncio both want the event loop of their process. A timeout ends
-# it: after an exception inside of Playwright every further test would wait for ever.
+# The same, and a run of its own: Playwright and pytest-asyncio both want the event loop of their process. A timeout
+# ends it: after an exception inside of Playwright every further test would wait for ever.
 BROWSERS = Way((*PROCESSES.options, "--timeout-method=thread"), is_in_memory=True)
 TIERS = (
     Tier(

@@ -106,8 +106,8 @@ TIERS = (
         folders=tuple(
             f"tests/{package}"
             for package in (
-                *("contracts", "schedules", "cost", "choice", "expected", "imports", "judging", "search", "engine"),
-                *("bench", "rank", "deploy", "examples", "gate"),
+                *("contracts", "schedules", "cost", "choice", "diagnosis", "expected", "imports", "judging", "search"),
+                *("engine", "bench", "rank", "deploy", "examples", "gate"),
             )
         ),
         way=FAST,

@@ -1,0 +1,179 @@
+"""Who is suspected, blamed and cleared by some trials; the same rules hold for nodes and for racks. Pure.
+
+A unit that was fine with anybody is good. A unit that was bad is confirmed with partners that are known to be good: bad
+with two of them means that the unit is bad. If both units of a bad pair are good with others, the link between them
+is measured again: bad twice and never fine means that the link is bad. Where other work disturbs measurements, so that
+good units would be bad as often by chance, more measurements are needed. A unit whose fault comes and goes looks like
+some bad links, so both ends of a link must be fine with more partners than they are bad with.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence, Sized
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ringscope.diagnosis.rounds import Pair
+from ringscope.diagnosis.trials import Trial
+
+_PARTNERS = 2  # known to be good, with which a blamed unit was bad
+_INTERMITTENT_PARTNERS = 3  # with which a unit was bad that was fine at times
+_MOST_BY_CHANCE = 0.02  # good units that may be blamed in a diagnosis
+_REPORTED = 0.99  # the confidence in what an agent reports
+
+
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """Units that are bad: one unit, or the two ends of a link, with the trials that show it."""
+
+    units: tuple[str, ...]
+    trials: tuple[Trial, ...]
+    confidence: float
+    intermittent: bool = False
+    gone: bool = False
+
+
+@dataclass(slots=True)
+class Suspicion:
+    """What some trials say.
+
+    ``confirm`` has each suspect with the partners that it was tried with already. ``again`` are pairs to measure again.
+    ``passing`` are bad trials that did not come again, and ``good`` are the units that were fine with a partner.
+    """
+
+    good: set[str] = field(default_factory=set)
+    blamed: list[Blame] = field(default_factory=list)
+    confirm: dict[str, set[str]] = field(default_factory=dict)
+    again: list[Pair] = field(default_factory=list)
+    passing: list[Trial] = field(default_factory=list)
+
+    def bad_units(self) -> set[str]:
+        """Return the units that are blamed themselves."""
+        return {blame.units[0] for blame in self.blamed if len(blame.units) == 1}
+
+
+class Chance(NamedTuple):
+    """The number of trials, and how many were bad although the same pair was fine at another time."""
+
+    passing: int
+    trials: int
+
+    @property
+    def seen(self) -> float:
+        """Return the share of trials that were bad by chance."""
+        return self.passing / max(self.trials, 1)
+
+    @property
+    def cautious(self) -> float:
+        """Return the same by Laplace's rule, which knows that few trials may have missed it."""
+        return (self.passing + 1) / (self.trials + 2)
+
+
+def chance_of_bad(trials: Sequence[Trial]) -> Chance:
+    """Return how often good pairs are bad."""
+    fine = {frozenset(trial.pair) for trial in trials if trial.fine}
+    return Chance(sum(trial.bad and frozenset(trial.pair) in fine for trial in trials), len(trials))
+
+
+def suspicion_of(
+    trials: Sequence[Trial], units: int, chance: Chance, group_of: Mapping[str, str] | None = None
+) -> Suspicion:
+    """Return what the trials of so many units say.
+
+    ``chance`` says how often good pairs are bad; ``group_of`` is the rack of each node.
+    """
+    return _Judge(trials, units, chance, group_of or {}).suspicion
+
+
+class _Judge:
+    def __init__(self, trials: Sequence[Trial], units: int, chance: Chance, group_of: Mapping[str, str]) -> None:
+        self._units, self._chance, self._group_of = units, chance, group_of
+        self._bad: dict[str, list[Trial]] = {}
+        suspects = [trial for trial in trials if trial.bad]
+        for trial in suspects:
+            for unit in trial.pair:
+                self._bad.setdefault(unit, []).append(trial)
+        self._fine_with: dict[str, set[str]] = {unit: set() for unit in self._bad}
+        self.suspicion = Suspicion()
+        for trial in trials:
+            if trial.fine:
+                self.suspicion.good.update(trial.pair)
+                for unit in trial.pair:
+                    if unit in self._fine_with:
+                        self._fine_with[unit].add(trial.partner(unit))
+        self._blamed: set[str] = set()
+        self._blame_units()
+        pairs = {frozenset(trial.pair): trial.pair for trial in suspects}
+        for key, pair in pairs.items():
+            measured = [trial for trial in trials if frozenset(trial.pair) == key] if self._is_open(pair) else []
+            if measured:
+                self._judge_link(measured)
+
+    def _blame_units(self) -> None:
+        good = self.suspicion.good
+        steady = {unit for unit in good if len(self._partners(self._bad.get(unit, ()), unit)) < _PARTNERS}
+        for unit, bad in self._bad.items():
+            reported = [trial for trial in bad if trial.gone == unit]
+            # A pair that failed because the other node is gone says nothing about this one.
+            bad = [trial for trial in bad if trial.gone is None]
+            with_good = [trial for trial in bad if trial.partner(unit) in good]
+            with_steady = [trial for trial in bad if trial.partner(unit) in steady]
+            if reported:
+                self._blame(unit, reported, gone=True)
+            elif unit not in good and self._is_enough(self._units, with_good, self._partners(with_good, unit)):
+                self._blame(unit, with_good)
+            elif unit in good and self._is_intermittent(unit, self._partners(with_steady, unit)):
+                self._blame(unit, with_steady, intermittent=True)
+            elif unit not in good and bad:
+                self.suspicion.confirm[unit] = self._partners(bad, unit)
+
+    def _is_intermittent(self, unit: str, bad_with: set[str]) -> bool:
+        """Return whether the fault comes and goes; bad across a boundary only may be the boundary's fault."""
+        rack = self._group_of.get(unit)
+        at_home = {self._group_of.get(partner) == rack for partner in self._fine_with[unit]}
+        away = {self._group_of.get(partner) != rack for partner in bad_with}
+        across_only = rack is not None and at_home == {True} and away == {True}
+        return len(bad_with) >= _INTERMITTENT_PARTNERS and not across_only
+
+    def _is_enough(self, units: int, bad: Sequence[Trial], measured: Sized) -> bool:
+        """Return whether bad trials show more than chance does on so many units."""
+        return len(measured) >= _PARTNERS and units * self._chance.seen ** _weight(bad) <= _MOST_BY_CHANCE
+
+    def _blame(self, unit: str, trials: Sequence[Trial], intermittent: bool = False, gone: bool = False) -> None:
+        confidence = _REPORTED if gone else self._confidence(self._units, trials)
+        self.suspicion.blamed.append(Blame((unit,), tuple(trials), confidence, intermittent, gone))
+        self._blamed.add(unit)
+
+    def _is_open(self, pair: Pair) -> bool:
+        return not self._blamed.intersection(pair) and self.suspicion.good.issuperset(pair)
+
+    def _judge_link(self, measured: Sequence[Trial]) -> None:
+        bad = [trial for trial in measured if trial.bad]
+        pair = bad[0].pair
+        if any(trial.fine for trial in measured):
+            self.suspicion.passing += bad
+            return
+        unsure = [unit for unit in pair if not self._is_clear(unit)]
+        for unit in unsure:
+            self.suspicion.confirm[unit] = self._partners(self._bad[unit], unit) | self._fine_with[unit]
+        links = 2 * self._units  # about as many were measured
+        if len(bad) < 2 or not self._is_enough(links, bad, bad):
+            self.suspicion.again.append(pair)
+        elif not unsure:
+            self.suspicion.blamed.append(Blame(pair, tuple(bad), self._confidence(links, bad)))
+
+    def _is_clear(self, unit: str) -> bool:
+        """Return whether the unit is fine with more partners than it is bad with, or with all others."""
+        bad = len(self._partners(self._bad[unit], unit))
+        return len(self._fine_with[unit]) >= min(bad + 1, self._units - 1 - bad)
+
+    def _confidence(self, units: int, bad: Sequence[Trial]) -> float:
+        """Return one minus the expected number of good units or links that would be bad as often by chance."""
+        return max(0.5, 1 - units * self._chance.cautious ** _weight(bad))
+
+    @staticmethod
+    def _partners(trials: Iterable[Trial], unit: str) -> set[str]:
+        return {trial.partner(unit) for trial in trials}
+
+
+def _weight(trials: Sequence[Trial]) -> int:
+    """Return the number of bad measurements; a trial of two racks has several."""
+    return sum(max(len(trial.answers), 1) for trial in trials)

@@ -1,0 +1,151 @@
+"""Answers held against their references: each pair of nodes, and each pair of racks, was fine, bad or unclear. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from statistics import median
+
+from ringscope.diagnosis.answers import Answer, Ending
+from ringscope.diagnosis.belief import Belief
+from ringscope.diagnosis.rounds import Pair
+
+MARGIN = 0.1  # what is above 90 % of the reference is no fault
+_LOSSY_SPREAD = 0.2  # relative deviation of single repetitions; healthy ones have a few percent
+_LOSSY_FACTOR = 4.0  # and so many times that of the others
+_MOST_OF_A_RACK = 2 / 3
+_UPPER_QUARTILE = 0.75
+
+
+class Manner(StrEnum):
+    """What is wrong with a pair."""
+
+    SLOW = "slow"
+    LOSSY = "lossy"
+    HUNG = "hung"
+    DIED = "died"
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One measurement of a pair of units, nodes or racks.
+
+    ``manner`` is None if it was fine. ``ways`` are the directions that are bad, and ``share`` is the worst bandwidth
+    in units of the reference. An unclear trial is neither fine nor bad.
+    """
+
+    pair: Pair
+    round: int
+    manner: Manner | None = None
+    ways: tuple[Pair, ...] = ()
+    share: float = 1.0
+    unclear: bool = False
+    answers: tuple[Answer, ...] = ()
+    gone: str | None = None
+
+    @property
+    def bad(self) -> bool:
+        """Return whether something is wrong by interval."""
+        return self.manner is not None
+
+    @property
+    def fine(self) -> bool:
+        """Return whether it shows that both units can work."""
+        return self.manner is None and not self.unclear
+
+    def partner(self, unit: str) -> str:
+        """Return the other unit of the pair."""
+        return self.pair[1] if self.pair[0] == unit else self.pair[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Trials:
+    """All trials so far: ``nodes`` of pairs of nodes, ``racks`` of pairs of racks; ``reference`` is in bytes/s."""
+
+    nodes: list[Trial]
+    racks: list[Trial]
+    reference: float
+
+
+def trials_of(belief: Belief) -> Trials:
+    """Return the trials of all answers.
+
+    The reference is the median over the nodes of the best bandwidth that each one reached: a good node reaches it with
+    one good partner, so a slow node costs one value and not its partners' too. Pairs that load a boundary together have
+    their own reference, the upper quartile of what the racks reached, because uplinks may be built for less.
+    A pair of racks is bad if two thirds of its pairs of nodes are; these then say nothing about their nodes.
+    """
+    rack_of = belief.rack_of()
+    single: list[tuple[int, Answer]] = []
+    loaded: list[tuple[int, Answer]] = []
+    for heard in belief.heard:
+        for answer in heard.answers:
+            entry = (heard.round.number, answer)
+            (loaded if answer.pair in heard.round.loaded else single).append(entry)
+    best: dict[str, float] = {}
+    spreads = []
+    for _, answer in (*single, *loaded):
+        for way, rate in answer.ways():
+            spreads.append(rate.spread)
+            for node in way:
+                best[node] = max(best.get(node, 0.0), rate.centre)
+    reference = median(best.values()) if best else 0.0
+    lossy = max(_LOSSY_SPREAD, _LOSSY_FACTOR * median(spreads)) if spreads else _LOSSY_SPREAD
+    nodes = [_trial(number, answer, reference, belief.baselines, lossy) for number, answer in single]
+
+    by_racks: dict[tuple[int, Pair], list[Answer]] = {}
+    for number, answer in loaded:
+        first, second = rack_of[answer.pair[0]], rack_of[answer.pair[1]]
+        by_racks.setdefault((number, (first, second)), []).append(answer)
+    across = _across_reference(by_racks, reference)
+    racks = []
+    for (number, pair), answers in by_racks.items():
+        members = [_trial(number, answer, across, belief.baselines, lossy) for answer in answers]
+        bad = [member for member in members if member.bad]
+        if len(members) > 1 and len(bad) >= _MOST_OF_A_RACK * len(members):
+            racks.append(_of_racks(number, pair, rack_of, bad))
+        else:
+            racks.append(Trial(pair, number))
+            nodes += members
+    return Trials(nodes, racks, reference)
+
+
+def _trial(number: int, answer: Answer, reference: float, baselines: Mapping[Pair, float], lossy: float) -> Trial:
+    pair = answer.pair
+    if answer.ending is not Ending.MEASURED:
+        manner = Manner.HUNG if answer.ending is Ending.HUNG else Manner.DIED
+        return Trial(pair, number, manner, (pair, (pair[1], pair[0])), 0.0, answers=(answer,), gone=answer.gone)
+    slow, scattered, unclear, share = [], [], False, 1.0
+    for way, rate in answer.ways():
+        expected = baselines.get(way, reference)
+        floor = (1 - MARGIN) * expected
+        share = min(share, rate.centre / expected) if expected else share
+        if rate.spread > lossy:
+            scattered.append(way)
+        elif rate.high < floor:
+            slow.append(way)
+        elif rate.centre < floor:
+            unclear = True
+    if scattered:
+        return Trial(pair, number, Manner.LOSSY, tuple(scattered), share, answers=(answer,))
+    manner_or_none = Manner.SLOW if slow else None
+    return Trial(pair, number, manner_or_none, tuple(slow), share, unclear and not slow, (answer,))
+
+
+def _across_reference(by_racks: Mapping[tuple[int, Pair], Sequence[Answer]], reference: float) -> float:
+    best: dict[str, float] = {}
+    for (_, pair), answers in by_racks.items():
+        rates = [rate.centre for answer in answers for _, rate in answer.ways()]
+        for rack in pair:
+            best[rack] = max(best.get(rack, 0.0), median(rates) if rates else 0.0)
+    if len(best) < 3:  # two racks have nothing to be held against but what each reaches alone
+        return reference
+    ordered = sorted(best.values())
+    return min(reference, ordered[min(int(_UPPER_QUARTILE * len(ordered)), len(ordered) - 1)])
+
+
+def _of_racks(number: int, pair: Pair, rack_of: Mapping[str, str], bad: Sequence[Trial]) -> Trial:
+    manners = [trial.manner for trial in bad]
+    ways = {(rack_of[first], rack_of[second]) for trial in bad for first, second in trial.ways}
+    answers = tuple(answer for trial in bad for answer in trial.answers)
+    manner = max(set(manners), key=manners.count)
+    return Trial(pair, number, manner, tuple(sorted(ways)), median(trial.share for trial in bad), answers=answers)

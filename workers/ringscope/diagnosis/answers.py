@@ -1,4 +1,4 @@
-"""What a round asks, and what its pairs answer: intervals of bandwidth both ways, a death or a hang. Pure."""
+"""Rounds, and the answers of their pairs: intervals of bandwidth both ways, a death or a hang. Pure."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from ringscope.diagnosis.rounds import Pair
 
 
 class Ending(StrEnum):
-    """How the measurement of a pair ended."""
+    """The end of the measurement of a pair."""
 
     MEASURED = "measured"
     HUNG = "hung"

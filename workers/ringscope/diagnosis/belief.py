@@ -14,7 +14,7 @@ _FEWEST_TO_HALVE = 6
 
 @dataclass(frozen=True)
 class Belief:
-    """What a diagnosis knows; a new attempt of the job continues from it.
+    """The knowledge of a diagnosis; a new attempt of the job continues from it.
 
     ``nodes`` are in the order of the collective's ring. ``racks`` has the members of each rack; without it the two
     halves of the ring are tried against each other. ``baselines`` are bandwidths in bytes/s that directed pairs

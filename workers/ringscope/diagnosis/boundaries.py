@@ -23,7 +23,7 @@ class Halves(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """What is known of boundaries: the suspicion of racks, bad trials between the only two racks, two halves."""
+    """Knowledge of boundaries: the suspicion of racks, bad trials between the only two racks, two halves."""
 
     racks: Suspicion
     between: tuple[Trial, ...]

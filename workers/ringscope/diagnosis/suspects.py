@@ -1,4 +1,4 @@
-"""Who is suspected, blamed and cleared by some trials; the same rules hold for nodes and for racks. Pure.
+"""Suspects, blame and clearance that follow from trials; the same rules hold for nodes and for racks. Pure.
 
 A unit that was fine with anybody is good. A unit that was bad is confirmed with partners that are known to be good: bad
 with two of them means that the unit is bad. If both units of a bad pair are good with others, the link between them
@@ -16,7 +16,7 @@ from ringscope.diagnosis.trials import Trial
 
 _PARTNERS = 2  # known to be good, with which a blamed unit was bad
 _INTERMITTENT_PARTNERS = 3  # with which a unit was bad that was fine at times
-_MOST_BY_CHANCE = 0.02  # good units that may be blamed in a diagnosis
+_MOST_BY_CHANCE = 0.002  # good units that may be blamed in a diagnosis
 _REPORTED = 0.99  # the confidence in what an agent reports
 
 
@@ -33,7 +33,7 @@ class Blame:
 
 @dataclass(slots=True)
 class Suspicion:
-    """What some trials say.
+    """Suspects, blame and clearance at one time.
 
     ``confirm`` has each suspect with the partners that it was tried with already. ``again`` are pairs to measure again.
     ``passing`` are bad trials that did not come again, and ``good`` are the units that were fine with a partner.
@@ -100,6 +100,7 @@ class _Judge:
                     if unit in self._fine_with:
                         self._fine_with[unit].add(trial.partner(unit))
         self._blamed: set[str] = set()
+        self._open = {frozenset(trial.pair) for trial in suspects}  # bad pairs that no blamed unit explains
         self._blame_units()
         pairs = {frozenset(trial.pair): trial.pair for trial in suspects}
         for key, pair in pairs.items():
@@ -110,7 +111,7 @@ class _Judge:
     def _blame_units(self) -> None:
         good = self.suspicion.good
         steady = {unit for unit in good if len(self._partners(self._bad.get(unit, ()), unit)) < _PARTNERS}
-        for unit, bad in self._bad.items():
+        for unit, bad in sorted(self._bad.items(), key=lambda item: -len(self._partners(item[1], item[0]) & good)):
             reported = [trial for trial in bad if trial.gone == unit]
             # A pair that failed because the other node is gone says nothing about this one.
             bad = [trial for trial in bad if trial.gone is None]
@@ -118,7 +119,7 @@ class _Judge:
             with_steady = [trial for trial in bad if trial.partner(unit) in steady]
             if reported:
                 self._blame(unit, reported, gone=True)
-            elif unit not in good and self._is_enough(self._units, with_good, self._partners(with_good, unit)):
+            elif unit not in good and self._is_enough((unit,), with_good, self._partners(with_good, unit)):
                 self._blame(unit, with_good)
             elif unit in good and self._is_intermittent(unit, self._partners(with_steady, unit)):
                 self._blame(unit, with_steady, intermittent=True)
@@ -133,14 +134,20 @@ class _Judge:
         across_only = rack is not None and at_home == {True} and away == {True}
         return len(bad_with) >= _INTERMITTENT_PARTNERS and not across_only
 
-    def _is_enough(self, units: int, bad: Sequence[Trial], measured: Sized) -> bool:
-        """Return whether bad trials show more than chance does on so many units."""
-        return len(measured) >= _PARTNERS and units * self._chance.seen ** _weight(bad) <= _MOST_BY_CHANCE
+    def _is_enough(self, names: Sequence[str], bad: Sequence[Trial], measured: Sized) -> bool:
+        """Return whether bad trials of a unit or a link show more than chance does on so many of them.
+
+        What is bad elsewhere and not explained yet counts as chance, so that disturbed measurements ask for more.
+        """
+        elsewhere = sum(1 for pair in self._open if not pair.issuperset(names))
+        chance = min(1.0, self._chance.seen + elsewhere / max(self._chance.trials, 1))
+        return len(measured) >= _PARTNERS and len(names) * self._units * chance ** _weight(bad) <= _MOST_BY_CHANCE
 
     def _blame(self, unit: str, trials: Sequence[Trial], intermittent: bool = False, gone: bool = False) -> None:
         confidence = _REPORTED if gone else self._confidence(self._units, trials)
         self.suspicion.blamed.append(Blame((unit,), tuple(trials), confidence, intermittent, gone))
         self._blamed.add(unit)
+        self._open = {pair for pair in self._open if unit not in pair}
 
     def _is_open(self, pair: Pair) -> bool:
         return not self._blamed.intersection(pair) and self.suspicion.good.issuperset(pair)
@@ -154,11 +161,10 @@ class _Judge:
         unsure = [unit for unit in pair if not self._is_clear(unit)]
         for unit in unsure:
             self.suspicion.confirm[unit] = self._partners(self._bad[unit], unit) | self._fine_with[unit]
-        links = 2 * self._units  # about as many were measured
-        if len(bad) < 2 or not self._is_enough(links, bad, bad):
+        if len(bad) < 2 or not (unsure or self._is_enough(pair, bad, bad)):
             self.suspicion.again.append(pair)
         elif not unsure:
-            self.suspicion.blamed.append(Blame(pair, tuple(bad), self._confidence(links, bad)))
+            self.suspicion.blamed.append(Blame(pair, tuple(bad), self._confidence(2 * self._units, bad)))
 
     def _is_clear(self, unit: str) -> bool:
         """Return whether the unit is fine with more partners than it is bad with, or with all others."""

@@ -17,7 +17,7 @@ _UPPER_QUARTILE = 0.75
 
 
 class Manner(StrEnum):
-    """What is wrong with a pair."""
+    """The fault that a pair shows."""
 
     SLOW = "slow"
     LOSSY = "lossy"

@@ -21,7 +21,7 @@ _PREDICATES = {
 
 
 class Kind(StrEnum):
-    """What is blamed."""
+    """The kind of thing that is blamed."""
 
     NODE = "node"
     LINK = "link"
@@ -30,7 +30,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Blamed:
-    """What is at fault: the kind, its names, what is wrong, in which directions, how sure that is, and the evidence."""
+    """A fault: its kind and names, its manner and directions, the confidence in it, and the evidence."""
 
     kind: Kind
     names: tuple[str, ...]

@@ -10,7 +10,7 @@ from ringscope.diagnosis.suspects import Chance, Suspicion, suspicion_of
 from ringscope.diagnosis.trials import Trial, Trials
 
 _FEWEST_BAD_LINKS = 4  # between two groups that are fine alone
-_FEWEST_ENDS = 2  # of these links, in each group
+_FEWEST_ENDS = 2  # ends of these links in each group
 
 
 class Halves(NamedTuple):

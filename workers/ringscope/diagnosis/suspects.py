@@ -9,6 +9,7 @@ some bad links, so both ends of a link must be fine with more partners than they
 
 from collections.abc import Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
+from math import comb
 from typing import NamedTuple
 
 from ringscope.diagnosis.rounds import Pair
@@ -121,27 +122,33 @@ class _Judge:
                 self._blame(unit, reported, gone=True)
             elif unit not in good and self._is_enough((unit,), with_good, self._partners(with_good, unit)):
                 self._blame(unit, with_good)
-            elif unit in good and self._is_intermittent(unit, self._partners(with_steady, unit)):
+            elif unit in good and self._is_intermittent(unit, with_steady):
                 self._blame(unit, with_steady, intermittent=True)
             elif unit not in good and bad:
                 self.suspicion.confirm[unit] = self._partners(bad, unit)
 
-    def _is_intermittent(self, unit: str, bad_with: set[str]) -> bool:
+    def _is_intermittent(self, unit: str, bad: Sequence[Trial]) -> bool:
         """Return whether the fault comes and goes; bad across a boundary only may be the boundary's fault."""
+        bad_with = self._partners(bad, unit)
+        if len(bad_with) < _INTERMITTENT_PARTNERS:
+            return False
         rack = self._group_of.get(unit)
         at_home = {self._group_of.get(partner) == rack for partner in self._fine_with[unit]}
         away = {self._group_of.get(partner) != rack for partner in bad_with}
         across_only = rack is not None and at_home == {True} and away == {True}
-        return len(bad_with) >= _INTERMITTENT_PARTNERS and not across_only
+        fine = len(self._fine_with[unit])
+        return not across_only and self._is_enough((unit,), bad, bad_with, comb(len(bad) + fine, fine))
 
-    def _is_enough(self, names: Sequence[str], bad: Sequence[Trial], measured: Sized) -> bool:
+    def _is_enough(self, names: Sequence[str], bad: Sequence[Trial], measured: Sized, ways: int = 1) -> bool:
         """Return whether bad trials of a unit or a link show more than chance does on so many of them.
 
+        ``ways`` is the number of orders in which bad and fine trials may come.
         What is bad elsewhere and not explained yet counts as chance, so that disturbed measurements ask for more.
         """
         elsewhere = sum(1 for pair in self._open if not pair.issuperset(names))
         chance = min(1.0, self._chance.seen + elsewhere / max(self._chance.trials, 1))
-        return len(measured) >= _PARTNERS and len(names) * self._units * chance ** _weight(bad) <= _MOST_BY_CHANCE
+        by_chance = ways * len(names) * self._units * chance ** _weight(bad)
+        return len(measured) >= _PARTNERS and by_chance <= _MOST_BY_CHANCE
 
     def _blame(self, unit: str, trials: Sequence[Trial], intermittent: bool = False, gone: bool = False) -> None:
         confidence = _REPORTED if gone else self._confidence(self._units, trials)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from benchmarks import plot
 from benchmarks.command import Parser, exit_with, one_of
+from benchmarks.diagnosis import simulated
 from benchmarks.engine import links, model, one_node, untuned
 from benchmarks.report import Result, judged, say
 from benchmarks.training import averages as training_averages
@@ -34,6 +35,7 @@ PARTS = {
     "training_pipeline": training_pipeline.run,
     "training_tensor": training_tensor.run,
     "untuned": untuned.run,
+    "diagnosis": simulated.run,
 }
 
 

@@ -23,7 +23,7 @@ _COLUMNS = {
     "seconds_to_target": ("s to the target accuracy", 1.0),
     "validation_accuracy": ("accuracy at the end, %", 100.0),
 }
-_MARKED = re.compile(r"(<!-- measured (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+MARKED = re.compile(r"(<!-- measured (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 def fill() -> Path:
@@ -40,17 +40,17 @@ def results() -> dict[str, Any]:
 def filled(page: str, documents: Mapping[str, Any]) -> str:
     """The page with what the documents hold; KeyError for a marker without anything."""
     made = tables(documents)
-    return _MARKED.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}", page)
+    return MARKED.sub(lambda found: f"{found[1]}{made[found[2]]}\n{found[3]}", page)
 
 
 def tables(documents: Mapping[str, Any]) -> dict[str, str]:
     """Return a table for every comparison and the targets of every document, in Markdown, by their names."""
     made: dict[str, str] = {}
     for name, document in documents.items():
-        made[f"{name}_targets"] = _targets(document["targets"])
+        made[f"{name}_targets"] = targets_table(document["targets"])
         made[f"{name}_run"] = _run(document)
         for table, (heading, *lines) in document.get("tables", {}).items():
-            made[table] = _table(heading, lines)
+            made[table] = table(heading, lines)
         for comparison, outcome in document["comparisons"].items():
             made[comparison] = _comparison(Outcome(outcome["rounds"], outcome["left_out"]))
     return made
@@ -66,13 +66,14 @@ def _comparison(outcome: Outcome) -> str:
         (name, *(str(outcome.spread(name, figure).scaled(scale)) for figure, (_, scale) in columns.items()))
         for name in outcome.rounds
     ]
-    table = _table(("", *(title for title, _ in columns.values())), lines)
+    shown = table(("", *(title for title, _ in columns.values())), lines)
     left_out = [f"`{name}` took no part: {sentence}" for name, sentence in outcome.left_out.items()]
-    return "\n\n".join([table, *left_out])
+    return "\n\n".join([shown, *left_out])
 
 
-def _targets(targets: Sequence[Mapping[str, Any]]) -> str:
-    return _table(
+def targets_table(targets: Sequence[Mapping[str, Any]]) -> str:
+    """Return a table of targets with what was asked and measured, in Markdown."""
+    return table(
         ("", "asked", "measured", ""),
         [
             (
@@ -97,7 +98,8 @@ def _run(document: Mapping[str, Any]) -> str:
     )
 
 
-def _table(heading: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+def table(heading: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    """Return a table in Markdown; its first column holds words, the others numbers."""
     aligned = ["---", *["---:"] * (len(heading) - 1)]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in (heading, aligned, *lines))
 

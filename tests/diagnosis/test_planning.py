@@ -3,8 +3,8 @@
 from math import ceil, log2
 
 import pytest
-from tests.diagnosis.diagnosing import diagnose, names
-from tests.diagnosis.fabric import Fabric, Fault
+from benchmarks.diagnosis.diagnosing import diagnose, names
+from benchmarks.diagnosis.fabric import Fabric, Fault
 
 from ringscope.diagnosis.answers import Round
 from ringscope.diagnosis.belief import Belief

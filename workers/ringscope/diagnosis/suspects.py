@@ -101,13 +101,20 @@ class _Judge:
                     if unit in self._fine_with:
                         self._fine_with[unit].add(trial.partner(unit))
         self._blamed: set[str] = set()
-        self._open = {frozenset(trial.pair) for trial in suspects}  # bad pairs that no blamed unit explains
+        # Bad pairs that no unit explains which was never fine.
+        self._open = {frozenset(trial.pair) for trial in suspects if not self._is_explained(trial)}
         self._blame_units()
         pairs = {frozenset(trial.pair): trial.pair for trial in suspects}
         for key, pair in pairs.items():
             measured = [trial for trial in trials if frozenset(trial.pair) == key] if self._is_open(pair) else []
             if measured:
                 self._judge_link(measured)
+
+    def _is_explained(self, trial: Trial) -> bool:
+        return any(
+            unit not in self.suspicion.good and len(self._partners(self._bad[unit], unit)) >= _PARTNERS
+            for unit in trial.pair
+        )
 
     def _blame_units(self) -> None:
         good = self.suspicion.good

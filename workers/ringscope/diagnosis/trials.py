@@ -84,10 +84,12 @@ def trials_of(belief: Belief) -> Trials:
     best: dict[str, float] = {}
     spreads = []
     for _, answer in (*single, *loaded):
-        for way, rate in answer.ways():
-            spreads.append(rate.spread)
-            for node in way:
-                best[node] = max(best.get(node, 0.0), rate.centre)
+        rates = [rate for _, rate in answer.ways()]
+        if rates:
+            spreads += [rate.spread for rate in rates]
+            highest = max(rate.low + rate.high for rate in rates) / 2
+            for node in answer.pair:
+                best[node] = max(best.get(node, 0.0), highest)
     reference = median(best.values()) if best else 0.0
     lossy = max(_LOSSY_SPREAD, _LOSSY_FACTOR * median(spreads)) if spreads else _LOSSY_SPREAD
     nodes = [_trial(number, answer, reference, belief.baselines, lossy) for number, answer in single]
@@ -118,6 +120,8 @@ def _trial(number: int, answer: Answer, reference: float, baselines: Mapping[Pai
     for way, rate in answer.ways():
         expected = baselines.get(way, reference)
         floor = (1 - MARGIN) * expected
+        if rate.low >= floor and rate.spread <= lossy:
+            continue
         share = min(share, rate.centre / expected) if expected else share
         if rate.spread > lossy:
             scattered.append(way)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from time import thread_time
 
-from tests.diagnosis.fabric import Fabric
+from benchmarks.diagnosis.fabric import Fabric
 
 from ringscope.diagnosis.answers import Round
 from ringscope.diagnosis.belief import Belief

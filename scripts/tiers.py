@@ -107,7 +107,7 @@ TIERS = (
             f"tests/{package}"
             for package in (
                 *("contracts", "schedules", "cost", "choice", "diagnosis", "expected", "imports", "judging", "search"),
-                *("engine", "bench", "rank", "deploy", "examples", "gate"),
+                *("report", "engine", "bench", "rank", "deploy", "examples", "gate"),
             )
         ),
         way=FAST,

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload, selectinload, undefer
 
 from ringscope.expected.facts import Facts, Point
-from ringscope.expected.judgement import UNKNOWN, Judgement, judge
+from ringscope.expected.judgement import BY_NOTHING, UNKNOWN, Judgement, judge
 from ringscope.expected.own_runs import OwnRuns, judge_by_own_runs
 from ringscope.expected.published import Source, published
 from ringscope_server.db.models import Attempt, Import, Measurement, Member
@@ -56,7 +56,8 @@ async def _of_attempt(session: AsyncSession, attempt: Attempt) -> BandwidthJudge
     if not rows:
         return None
     if spec.is_simulated:
-        return _view(Judgement(UNKNOWN, "The times are the cost model's; nothing was measured that could be judged."))
+        told = "The times are the cost model's; nothing was measured that could be judged."
+        return _view(Judgement(UNKNOWN, told, basis=BY_NOTHING))
     best = _fastest(rows)
     own: Baseline = (await history(session, attempt)).expected
     points = [(_point(row), own.get(_shape(row))) for row in best]

@@ -100,12 +100,30 @@ class BandwidthReference(BaseModel):
     date: str | None
 
 
+class JudgedFacts(BaseModel):
+    """The known facts of a run's machine; null is unknown."""
+
+    gpu: str | None
+    ranks: int | None
+    nodes: int | None
+    gpus_per_node: int | None
+    collective: str | None
+    library: str | None
+    network: str | None = Field(description="The network between the nodes: rdma, sockets, tcpxo or nvlink.")
+    cards: int | None = Field(description="Network cards of a node.")
+    card_gbit: float | None
+    nvls: bool | None
+    environment: dict[str, str] = Field(description="Variables that influence a run, without secrets.")
+
+
 class SizeJudgement(BaseModel):
     """The judgement of one row."""
 
     size_bytes: int
     in_place: bool
     busbw_gb_per_s: float
+    low_gb_per_s: float = Field(description="Lower end of the interval in which the measured bandwidth lies.")
+    high_gb_per_s: float
     word: str
     deviation: float | None = Field(description="Measured over expected, less 1.")
     wire_gb_per_s: float | None = Field(description="The rate on the wire, where the switch reduces.")
@@ -118,6 +136,8 @@ class BandwidthJudgement(BaseModel):
     word: str = Field(description="as expected, low by x %, above what was expected, impossible, or unknown.")
     sentence: str
     version: int
+    basis: str = Field(description="The kind of judgement: by references, own runs, or nothing.")
+    facts: JudgedFacts | None = Field(description="The facts on which the references depend; null: by own runs.")
     missing: list[str]
     transport: list[str] = Field(description="Links that the run left out.")
     references: list[BandwidthReference]

@@ -2314,6 +2314,13 @@ export interface components {
          * @description The judgement of a run (docs/expected.md).
          */
         BandwidthJudgement: {
+            /**
+             * Basis
+             * @description The kind of judgement: by references, own runs, or nothing.
+             */
+            basis: string;
+            /** @description The facts on which the references depend; null: by own runs. */
+            facts: components["schemas"]["JudgedFacts"] | null;
             /** Missing */
             missing: string[];
             /** References */
@@ -4435,6 +4442,45 @@ export interface components {
         Joined: {
             /** Token */
             token: string;
+        };
+        /**
+         * JudgedFacts
+         * @description The known facts of a run's machine; null is unknown.
+         */
+        JudgedFacts: {
+            /** Card Gbit */
+            card_gbit: number | null;
+            /**
+             * Cards
+             * @description Network cards of a node.
+             */
+            cards: number | null;
+            /** Collective */
+            collective: string | null;
+            /**
+             * Environment
+             * @description Variables that influence a run, without secrets.
+             */
+            environment: {
+                [key: string]: string;
+            };
+            /** Gpu */
+            gpu: string | null;
+            /** Gpus Per Node */
+            gpus_per_node: number | null;
+            /** Library */
+            library: string | null;
+            /**
+             * Network
+             * @description The network between the nodes: rdma, sockets, tcpxo or nvlink.
+             */
+            network: string | null;
+            /** Nodes */
+            nodes: number | null;
+            /** Nvls */
+            nvls: boolean | null;
+            /** Ranks */
+            ranks: number | null;
         };
         /**
          * Lack
@@ -6906,8 +6952,15 @@ export interface components {
              * @description Measured over expected, less 1.
              */
             deviation: number | null;
+            /** High Gb Per S */
+            high_gb_per_s: number;
             /** In Place */
             in_place: boolean;
+            /**
+             * Low Gb Per S
+             * @description Lower end of the interval in which the measured bandwidth lies.
+             */
+            low_gb_per_s: number;
             /** References */
             references: components["schemas"]["BandwidthReference"][];
             /** Size Bytes */

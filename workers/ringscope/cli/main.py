@@ -28,6 +28,7 @@ SECTIONS = {
         "insights": ["insights"],
         "job_changes": ["cancel", "hold", "release", "priority", "label", "note", "retry", "clone", "adopt"],
         "diff": ["diff", "regressions"],
+        "report": ["report"],
     },
     "Nodes": {
         "nodes": ["nodes", "node", "drain", "resume", "label-node", "release-slot", "remove-node"],

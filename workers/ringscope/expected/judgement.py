@@ -4,7 +4,7 @@ It is a function of the facts, the points and the references alone, and states i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 
 from ringscope.contracts.words.units import format_size, plural
@@ -16,7 +16,9 @@ from ringscope.expected.transport import Finding, findings
 
 VERSION = 1
 AS_EXPECTED, LOW, ABOVE, IMPOSSIBLE, UNKNOWN = "as expected", "low", "above what was expected", "impossible", "unknown"
+BY_REFERENCES, BY_OWN_RUNS, BY_NOTHING = "references", "own runs", "nothing"
 _LARGE_BYTES = 64 * MIB  # from here on the links decide, and below latencies do
+_MERGED = ("published", "baseline")
 _CAUSES = (
     ("too few or slow cards", "NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,GRAPH shows the cards that NCCL uses"),
     ("GPUDirect RDMA that is off", "NCCL_NET_GDR_LEVEL=SYS, and `GDRDMA` in NCCL's lines"),
@@ -49,6 +51,8 @@ class Judgement:
     sizes: list[SizeJudgement] = field(default_factory=list)
     transport: list[Finding] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
+    basis: str = BY_REFERENCES  # the function that made it
+    facts: Facts | None = None
 
     def document(self) -> dict[str, object]:
         """Return it as JSON, with the references of its largest point."""
@@ -57,6 +61,8 @@ class Judgement:
             "word": self.word,
             "sentence": self.sentence,
             "version": VERSION,
+            "basis": self.basis,
+            "facts": None if self.facts is None else asdict(self.facts),
             "missing": self.missing,
             "transport": [finding.sentence for finding in self.transport],
             "references": [one.document() for one in last.references] if last else [],
@@ -65,6 +71,8 @@ class Judgement:
                     "size_bytes": one.point.size_bytes,
                     "in_place": one.point.in_place,
                     "busbw_gb_per_s": one.point.value,
+                    "low_gb_per_s": one.point.low,
+                    "high_gb_per_s": one.point.high,
                     "word": one.word,
                     "deviation": None if one.deviation is None else round(one.deviation, 4),
                     "wire_gb_per_s": None if one.wire_gb_per_s is None else round(one.wire_gb_per_s, 2),
@@ -77,9 +85,26 @@ class Judgement:
 
 def judge(facts: Facts, points: Sequence[Point], sources: Sequence[Source]) -> Judgement:
     """Return the judgement of a run; ``sources`` are the published runs and the site's own."""
+    return conclude(facts, [(point, references_of(facts, point.size_bytes, sources)) for point in points])
+
+
+def references_of(facts: Facts, size_bytes: int, sources: Sequence[Source]) -> list[Reference]:
+    """Return every reference of a size: the limit, the model, published rows, and own runs."""
+    rows = published(facts, size_bytes, sources)
+    kinds = [[one for one in rows if one.kind == kind] for kind in _MERGED]
+    found = (limit(facts, size_bytes), model(facts, size_bytes), *kinds[0], *kinds[1])
+    return [one for one in found if one is not None]
+
+
+def conclude(facts: Facts, points: Sequence[tuple[Point, list[Reference]]]) -> Judgement:
+    """Return the judgement of points whose references are known."""
+    return replace(_concluded(facts, points), facts=facts)
+
+
+def _concluded(facts: Facts, points: Sequence[tuple[Point, list[Reference]]]) -> Judgement:
     used = findings(facts)
     missing = _missing(facts)
-    sizes = [_size(facts, point, sources) for point in points if point.value > 0]
+    sizes = [_size(facts, point, references) for point, references in points if point.value > 0]
     if missing or not sizes:
         told = [finding.sentence for finding in used]
         lacking = f"the log does not state {_joined(missing)}" if missing else "it has no row with a bus bandwidth"
@@ -94,22 +119,18 @@ def judge(facts: Facts, points: Sequence[Point], sources: Sequence[Source]) -> J
     return _whole(facts, sizes, judged, used)
 
 
-def _size(facts: Facts, point: Point, sources: Sequence[Source]) -> SizeJudgement:
+def _size(facts: Facts, point: Point, references: list[Reference]) -> SizeJudgement:
     """Compare a point's interval with that of its best reference: own runs, else published ones, else the model."""
-    most = limit(facts, point.size_bytes)
-    rows = published(facts, point.size_bytes, sources)
-    own = [one for one in rows if one.kind == "baseline"]
-    theirs = [one for one in rows if one.kind == "published"]
-    predicted = model(facts, point.size_bytes)
+    kinds = {kind: [one for one in references if one.kind == kind] for kind in ("limit", "model", *_MERGED)}
+    most = next(iter(kinds["limit"]), None)
     wire = _wire(facts, point)
-    all_found = [one for one in (most, predicted, *theirs, *own) if one is not None]
     if most is not None and point.low > most.value * 1.005:
-        return SizeJudgement(point, IMPOSSIBLE, all_found, point.value / most.value - 1, wire)
-    best = merged(own) or merged(theirs) or predicted
+        return SizeJudgement(point, IMPOSSIBLE, references, point.value / most.value - 1, wire)
+    best = merged(kinds["baseline"]) or merged(kinds["published"]) or next(iter(kinds["model"]), None)
     if best is None:
-        return SizeJudgement(point, UNKNOWN, all_found, None, wire)
+        return SizeJudgement(point, UNKNOWN, references, None, wire)
     word = LOW if point.high < best.low else ABOVE if point.low > best.high else AS_EXPECTED
-    return SizeJudgement(point, word, all_found, point.value / best.value - 1, wire)
+    return SizeJudgement(point, word, references, point.value / best.value - 1, wire)
 
 
 def _whole(facts: Facts, sizes: list[SizeJudgement], judged: list[SizeJudgement], used: list[Finding]) -> Judgement:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ringscope.contracts.words.units import format_size, plural
 from ringscope.expected.facts import Point
-from ringscope.expected.judgement import ABOVE, AS_EXPECTED, LOW, UNKNOWN, Judgement, SizeJudgement
+from ringscope.expected.judgement import ABOVE, AS_EXPECTED, BY_OWN_RUNS, LOW, UNKNOWN, Judgement, SizeJudgement
 from ringscope.expected.references import Reference
 
 _SPREAD = 0.15  # two healthy runs of the same kind differ by as much
@@ -22,7 +22,12 @@ class OwnRuns(NamedTuple):
 
 def judge_by_own_runs(points: Sequence[tuple[Point, OwnRuns | None]]) -> Judgement:
     """Return the judgement of a run; it is unknown if no point has enough earlier runs."""
-    sizes = [_size(point, runs) for point, runs in points if point.value > 0]
+    return conclude_by_own_runs([(point, _reference(point, runs)) for point, runs in points])
+
+
+def conclude_by_own_runs(points: Sequence[tuple[Point, Reference | None]]) -> Judgement:
+    """Return the judgement of points whose baselines are known."""
+    sizes = [_size(point, baseline) for point, baseline in points if point.value > 0]
     judged = [one for one in sizes if one.word != UNKNOWN]
     if not judged:
         return Judgement(
@@ -31,6 +36,7 @@ def judge_by_own_runs(points: Sequence[tuple[Point, OwnRuns | None]]) -> Judgeme
             "and published runs are known for GPUs only.",
             sizes,
             missing=["three earlier runs of the same shape"],
+            basis=BY_OWN_RUNS,
         )
     word = next(
         (word for word in (LOW, ABOVE) if 2 * sum(one.word == word for one in judged) > len(judged)), AS_EXPECTED
@@ -47,15 +53,20 @@ def judge_by_own_runs(points: Sequence[tuple[Point, OwnRuns | None]]) -> Judgeme
         f"{last.point.value:.4g} GB/s at {format_size(last.point.size_bytes)}, where {reference.source} suggest "
         f"{reference.low:.3g} to {reference.high:.3g} GB/s: {shown}.",
         sizes,
+        basis=BY_OWN_RUNS,
     )
 
 
-def _size(point: Point, runs: OwnRuns | None) -> SizeJudgement:
+def _reference(point: Point, runs: OwnRuns | None) -> Reference | None:
     if runs is None:
-        return SizeJudgement(point, UNKNOWN, [])
+        return None
     value = runs.median_gb_per_s
     low, high = min(runs.least_gb_per_s, value / (1 + _SPREAD)), value * (1 + _SPREAD)
-    source = plural(runs.runs, "own run")
-    reference = Reference("baseline", point.size_bytes, value, low, high, source)
-    word = LOW if point.high < low else ABOVE if point.low > high else AS_EXPECTED
-    return SizeJudgement(point, word, [reference], point.value / value - 1)
+    return Reference("baseline", point.size_bytes, value, low, high, plural(runs.runs, "own run"))
+
+
+def _size(point: Point, baseline: Reference | None) -> SizeJudgement:
+    if baseline is None:
+        return SizeJudgement(point, UNKNOWN, [])
+    word = LOW if point.high < baseline.low else ABOVE if point.low > baseline.high else AS_EXPECTED
+    return SizeJudgement(point, word, [baseline], point.value / baseline.value - 1)

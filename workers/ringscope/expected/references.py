@@ -29,7 +29,10 @@ _OTHER_CONDITIONS = 1.6  # factor on the spread if library, cards or network of 
 
 @dataclass(frozen=True)
 class Reference:
-    """An expected busbw in GB/s for one size, with its interval and where it comes from."""
+    """An expected busbw in GB/s for one size, with its interval and where it comes from.
+
+    Its numbers have six digits, so that the JSON of a judgement has all that the judgement used.
+    """
 
     kind: str  # limit, model, published or baseline
     size_bytes: int
@@ -40,14 +43,18 @@ class Reference:
     url: str | None = None
     date: str | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("value", "low", "high"):
+            object.__setattr__(self, name, float(f"{getattr(self, name):.6g}"))
+
     def document(self) -> dict[str, object]:
         """Return it as JSON."""
         return {
             "kind": self.kind,
             "size_bytes": self.size_bytes,
-            "busbw_gb_per_s": round(self.value, 3),
-            "low_gb_per_s": round(self.low, 3),
-            "high_gb_per_s": round(self.high, 3),
+            "busbw_gb_per_s": self.value,
+            "low_gb_per_s": self.low,
+            "high_gb_per_s": self.high,
             "source": self.source,
             "url": self.url,
             "date": self.date,

@@ -265,7 +265,7 @@ it("says first of a disturbed run that it was disturbed", async () => {
 it("shows of an imported job what another tool measured, and nothing that only a run here has", async () => {
   const imported = { file: "nccl.log", line: 3, tool: "nccl-tests", rows: 1, flagged: 0, is_partial: false, gpu: "H100", nodes: 2, sha256: "0" };
   const job = succeeded({ kind: "imported", started_at: null, finished_at: null, spec: { ...spec, kind: "imported", imported } });
-  const judgement: BandwidthJudgement = { word: "as expected", sentence: "42 GB/s at 64 MiB.", version: 1, missing: [], transport: [], references: [], sizes: [] };
+  const judgement: BandwidthJudgement = { word: "as expected", sentence: "42 GB/s at 64 MiB.", version: 1, basis: "references", facts: null, missing: [], transport: [], references: [], sizes: [] };
   const page = await drawn(<JobPage />, "/jobs/7?view=table", answers(job).of(judgementQuery(7), judgement));
   expect([...page.querySelectorAll("nav[aria-label='Parts of the job'] a")].map((link) => link.textContent)).toEqual(["Results", "Configuration"]);
   const text = page.textContent;

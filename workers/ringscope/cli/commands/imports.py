@@ -1,7 +1,6 @@
 """`ringscope import` reads, checks and judges results of other tools; `ringscope expected` lists what is expected."""
 
 import json
-import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
@@ -11,23 +10,20 @@ import typer
 
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, say, say_json
 from ringscope.cli.results.explained import say_references, with_values
+from ringscope.cli.results.files import STDIN, content_of, given_facts
 from ringscope.cli.results.plain_table import say_table
 from ringscope.cli.results.site_file import add, sources
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.words.collectives import COLLECTIVES
 from ringscope.contracts.words.units import format_size, plural
-from ringscope.expected.facts import gpu_class, parse_cards
 from ringscope.expected.judgement import Judgement
 from ringscope.expected.published import Source, search
 from ringscope.imports.document import file_document
 from ringscope.imports.files import Reading, read_file
-from ringscope.imports.judged import Given, judged
-from ringscope.imports.lines import MOST_BYTES
+from ringscope.imports.judged import judged
 from ringscope.imports.model import Run
 
 _HEADINGS = ("SIZE", "PLACE", "TYPE", "TIME us", "ALGBW GB/s", "BUSBW GB/s", "WRONG", "")
 _SOURCE_HEADINGS = ("SOURCE", "GPU", "COLLECTIVE", "RANKS", "SIZES", "PEAK GB/s", "DATE", "")
-_STDIN = "-"
 
 
 def register(app: typer.Typer) -> None:
@@ -65,11 +61,11 @@ def import_(
     result is refused in one sentence with its line. The judgement compares with the limit of the links, NCCL's model
     and published runs of the same kind. The exit code is 1 if anything was refused, marked, partial or failed.
     """
-    given = _given(gpu, nodes, collective, cards, ranks)
+    given = given_facts(gpu, nodes, collective, cards, ranks)
     if not dry_run:
         if explain:
             raise UserError("--explain: only a dry run has it; add --dry-run, or use `ringscope show JOB`.")
-        read = [(path, content, read_file(content)) for path, content in ((path, _content(path)) for path in files)]
+        read = [(path, content, read_file(content)) for path, content in ((path, content_of(path)) for path in files)]
         from ringscope.cli.results.stored import store  # a dry run needs no HTTP client
 
         store(read, given, as_json, url, data_dir)
@@ -77,7 +73,7 @@ def import_(
             raise typer.Exit(EXIT_FAILED)
         return
     known = sources(data_dir)
-    found = [(path, read_file(_content(path))) for path in files]
+    found = [(path, read_file(content_of(path))) for path in files]
     judgements = {id(run): judged(run, given, known) for _, reading in found for run in reading.runs}
     documents = [file_document(path, reading, lambda run: judgements[id(run)].document()) for path, reading in found]
     if as_json:
@@ -137,30 +133,8 @@ def _source_cells(one: Source) -> list[str]:
     ]
 
 
-def _given(gpu: str | None, nodes: int | None, collective: str | None, cards: str | None, ranks: int | None) -> Given:
-    if gpu is not None and gpu_class(gpu) is None:
-        raise UserError(f"--gpu: {gpu!r} is no known GPU; write for example H100 or MI300X.")
-    if collective is not None and collective not in COLLECTIVES:
-        raise UserError(f"--collective: {collective!r} is none; choose among {', '.join(COLLECTIVES)}.")
-    try:
-        return Given(gpu, nodes, collective, None if cards is None else parse_cards(cards), ranks)
-    except ValueError as error:
-        raise UserError(f"--cards: {error}") from None
-
-
-def _content(path: str) -> bytes:
-    """Return a file, or one byte more than the limit of a larger one."""
-    if path == _STDIN:
-        return sys.stdin.buffer.read(MOST_BYTES + 1)
-    try:
-        with Path(path).open("rb") as file:
-            return file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise UserError(f"{path}: it cannot be read ({error.strerror}); name a file with results.") from None
-
-
 def _say_file(path: str, reading: Reading, document: dict[str, Any], explained: dict[int, Judgement]) -> None:
-    name = "standard input" if path == _STDIN else path
+    name = "standard input" if path == STDIN else path
     if reading.refused is not None:
         say(f"{name}: refused. {reading.refused}")
         return

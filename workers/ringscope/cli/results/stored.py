@@ -7,6 +7,7 @@ import typer
 
 from ringscope.cli.connection import connect
 from ringscope.cli.console import EXIT_FAILED, say, say_json
+from ringscope.cli.results.files import name_of
 from ringscope.contracts.words.units import plural
 from ringscope.imports.files import Reading
 from ringscope.imports.judged import Given
@@ -30,7 +31,7 @@ def store(read: Sequence[Read], given: Given, as_json: bool, url: str | None, da
     stated = {"gpu": given.gpu, "nodes": given.nodes, "collective": given.collective, "ranks": given.ranks}
     if given.cards is not None:
         stated["cards"] = f"{given.cards[0]}x{given.cards[1]:g}G"
-    files = [{"name": _name(path), "content": _text(content)} for path, content, _ in read]
+    files = [{"name": name_of(path), "content": _text(content)} for path, content, _ in read]
     body = {"files": files, **{name: value for name, value in stated.items() if value is not None}}
     with connect(url, data_dir) as client:
         stored = client.store_imports(body)
@@ -44,10 +45,6 @@ def store(read: Sequence[Read], given: Given, as_json: bool, url: str | None, da
             state = "" if one.job.state == "succeeded" else f", {one.job.state}"
             say(f"Job {one.job.id}: {one.job.name}{state}")
             say(f"  {one.judgement.sentence}")
-
-
-def _name(path: str) -> str:
-    return "standard input" if path == "-" else Path(path).name
 
 
 def _text(content: bytes) -> str:

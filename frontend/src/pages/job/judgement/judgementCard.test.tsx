@@ -11,10 +11,12 @@ const JUDGEMENT: BandwidthJudgement = {
   word: "low by 40 %",
   sentence: "280 GB/s at 1 KiB, where published runs suggest 414 to 547 GB/s: low by 40 %.",
   version: 1,
+  basis: "references",
+  facts: null,
   missing: [],
   transport: [],
   references: [REFERENCE],
-  sizes: [{ size_bytes: 1024, in_place: false, busbw_gb_per_s: 280, word: "low", deviation: -0.4, wire_gb_per_s: null, references: [REFERENCE, { ...REFERENCE, kind: "baseline", url: "javascript:alert(1)" }] }],
+  sizes: [{ size_bytes: 1024, in_place: false, busbw_gb_per_s: 280, low_gb_per_s: 279, high_gb_per_s: 281, word: "low", deviation: -0.4, wire_gb_per_s: null, references: [REFERENCE, { ...REFERENCE, kind: "baseline", url: "javascript:alert(1)" }] }],
 };
 
 it("says in a sentence whether the number is OK, and by which references", async () => {

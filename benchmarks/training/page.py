@@ -49,8 +49,8 @@ def tables(documents: Mapping[str, Any]) -> dict[str, str]:
     for name, document in documents.items():
         made[f"{name}_targets"] = targets_table(document["targets"])
         made[f"{name}_run"] = _run(document)
-        for table, (heading, *lines) in document.get("tables", {}).items():
-            made[table] = table(heading, lines)
+        for title, (heading, *lines) in document.get("tables", {}).items():
+            made[title] = table(heading, lines)
         for comparison, outcome in document["comparisons"].items():
             made[comparison] = _comparison(Outcome(outcome["rounds"], outcome["left_out"]))
     return made

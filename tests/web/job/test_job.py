@@ -230,8 +230,8 @@ def test_the_chart_has_a_table_and_the_url_keeps_the_view(visit: Visit) -> None:
             "ring in place (µs)",
             "mpi (µs)",
             "mpi in place (µs)",
-            "ring, model (µs)",
-            "mpi, model (µs)",
+            "ring, model of another machine (µs)",
+            "mpi, model of another machine (µs)",
         ]
     )
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from benchmarks import plot
 from benchmarks.command import Parser, exit_with, one_of
+from benchmarks.diagnosis import page as diagnosis_numbers
 from benchmarks.diagnosis import simulated
 from benchmarks.engine import links, model, one_node, untuned
 from benchmarks.report import Result, judged, say
@@ -52,6 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             results.append(result)
     picture = plot.draw()
     training_numbers.fill()
+    diagnosis_numbers.fill()
     say("\nplot: " + (str(picture) if picture else "left out, matplotlib is not installed; pip install --group bench."))
     say("\nall targets")
     return judged([target for result in results for target in result.targets])

@@ -92,6 +92,7 @@ def test_the_whole_of_it_tells_all_targets_and_ends_with_1_on_a_miss(capsys, mon
     monkeypatch.setattr(report.Result, "save", lambda result: None)
     monkeypatch.setattr(whole.plot, "draw", lambda: None)
     monkeypatch.setattr(whole.training_numbers, "fill", lambda: None)
+    monkeypatch.setattr(whole.diagnosis_numbers, "fill", lambda: None)
     parts = {"a": lambda: results["a"], "b": lambda: results["b"], "without root": lambda: None}
     monkeypatch.setattr(whole, "PARTS", parts)
     assert whole.main(["a", "without root"]) == 0

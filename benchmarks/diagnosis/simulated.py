@@ -25,6 +25,7 @@ SIZES: Mapping[int, int] = {8: 2, 64: 8, 1024: 32}  # nodes: racks
 SEEDS: Mapping[int, int] = {8: 20, 64: 20, 1024: 3}
 _ALL_PAIRS_UP_TO = 64
 _HEALTHY = 1000
+_HEALTHY_OF_PEERS = 200
 _HEALTHY_NODES, _HEALTHY_RACKS = 64, 8
 # Probability that other work takes 40 % of the rate of one direction during one measurement.
 DISTURBED = 0.001
@@ -150,15 +151,22 @@ def _found(nodes: int, racks: int, faults: Faults, seed: int, plans_s: list[floa
 def _healthy(plans_s: dict[int, list[float]]) -> list[tuple[str, str, str]]:
     """Return for each way how often healthy fabrics were diagnosed, and how often somebody was blamed."""
     blamed: Counter[str] = Counter()
-    for seed in range(_HEALTHY):
+    for seed in range(_HEALTHY_OF_PEERS):
         for way, found in _found(_HEALTHY_NODES, _HEALTHY_RACKS, [], seed, []).items():
             blamed[way] += bool(found.blamed)
+    for seed in range(_HEALTHY_OF_PEERS, _HEALTHY):
+        fabric = Fabric(names(_HEALTHY_NODES), _HEALTHY_RACKS, (), seed, disturbed=DISTURBED)
+        blamed[OURS] += bool(_ours(fabric, []).blamed)
     large = Counter[str]()
     most = max(SIZES)
     for seed in range(_HEALTHY):
         fabric = Fabric(names(most), SIZES[most], (), seed, disturbed=DISTURBED)
         large[OURS] += bool(_ours(fabric, plans_s[most]).blamed)
-    rows = [(f"{way}, {_HEALTHY_NODES} nodes", str(_HEALTHY), str(blamed[way])) for way in (OURS, *PEERS)]
+    counts = {OURS: _HEALTHY}
+    rows = [
+        (f"{way}, {_HEALTHY_NODES} nodes", str(counts.get(way, _HEALTHY_OF_PEERS)), str(blamed[way]))
+        for way in (OURS, *PEERS)
+    ]
     return [*rows, (f"{OURS}, {most} nodes", str(_HEALTHY), str(large[OURS]))]
 
 

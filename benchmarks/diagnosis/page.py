@@ -13,8 +13,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "diagnosis.md"
 
 
 def fill() -> Path:
-    """Put the committed results into the page."""
-    PAGE.write_text(filled(PAGE.read_text(), result()))
+    """Put the committed results into the page; without results it stays as it is."""
+    if (RESULTS / "diagnosis.json").exists():
+        PAGE.write_text(filled(PAGE.read_text(), result()))
     return PAGE
 
 

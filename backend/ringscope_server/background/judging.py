@@ -5,6 +5,7 @@ The scheduling server judges. A job without a stored judgement is one that it ha
 
 import asyncio
 import logging
+from datetime import timedelta
 
 from sqlalchemy import select, update
 
@@ -21,6 +22,8 @@ from ringscope_server.services import Services
 log = logging.getLogger(__name__)
 
 INTERVAL_SECONDS = 1.0  # from look to look
+# A job that ended earlier is judged without an event: after an upgrade those of earlier versions are judged.
+NEWS = timedelta(hours=1)
 AT_ONCE = 20  # jobs of a look; after an upgrade those of earlier versions follow, newest first
 
 
@@ -72,8 +75,8 @@ async def _store(services: Services, job_id: int, kind: JudgementKind, sentence:
         )
         if job is None:
             return
-        if kind == "low" and job.schedule_id is not None:
-            audit.record(
-                session, services.now(), audit.SYSTEM, "job.judged_low", ("job", job_id), after=kind, message=sentence
-            )
+        now = services.now()
+        is_news = job.finished_at is not None and now - job.finished_at < NEWS
+        if kind == "low" and job.schedule_id is not None and is_news:
+            audit.record(session, now, audit.SYSTEM, "job.judged_low", ("job", job_id), after=kind, message=sentence)
     await announce(services, Changes(jobs={job_id}))

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.server.conftest import FakeAgent, Server
+from tests.server.conftest import Clock, FakeAgent, Server
 from tests.server.imports.test_create_imports import listed, stored
 from tests.server.imports.test_get_judgement import rows
 from tests.server.results.test_tuning import run_job
@@ -58,7 +58,7 @@ async def test_a_job_that_did_not_succeed_or_is_no_benchmark_is_not_judged(serve
     assert await judged(server, waiting["id"]) is None
 
 
-async def test_only_a_schedules_low_job_is_told_once(server: Server) -> None:
+async def test_only_a_schedules_low_job_is_told_once(server: Server, clock: Clock) -> None:
     low = await slow_one(server, await server.node())
     assert await judged(server, low) == "low"
     assert await told(server, low) == [], "a person submitted it, and sees it"
@@ -73,3 +73,8 @@ async def test_only_a_schedules_low_job_is_told_once(server: Server) -> None:
     (event,) = await told(server, low)
     assert (event["actor"], event["after"]) == ("system", "low")
     assert "low by 50 %" in event["message"]
+    async with server.services.database.write() as session:
+        (await session.get_one(Job, low)).judgement = None
+    clock.advance(3700)
+    assert await judged(server, low) == "low"
+    assert len(await told(server, low)) == 1, "what an upgrade judges later is no news"

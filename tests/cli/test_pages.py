@@ -92,14 +92,13 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
     assert capsys.readouterr().out == f"ringscope {version('ringscope')}\n"
 
 
-# What tells of nothing that the API shows: it runs something, takes something away, or writes a file for others (steps,
-# the targets of Prometheus).
+# They run something, take something away, or write a file for others (steps, the targets of Prometheus, a report).
 WITHOUT_JSON = {
     *("up", "demo", "server", "agent", "slurm", "login"),
     "remove-node",
     *("lab up", "lab degrade", "lab cut", "lab heal", "lab down"),
     *("schedule remove", "webhook remove", "token revoke"),
-    *("steps", "targets"),
+    *("steps", "targets", "report"),
 }
 
 

@@ -1,6 +1,5 @@
 """Rounds, and the answers of their pairs: intervals of bandwidth both ways, a death or a hang. Pure."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
@@ -48,11 +47,11 @@ class Answer:
         if self.gone is not None and (self.ending is Ending.MEASURED or self.gone not in self.pair):
             raise ValueError("the node that is gone belongs to a pair that hung or died")
 
-    def ways(self) -> Iterator[tuple[Pair, Rate]]:
-        """Yield each measured direction as (source, destination) with its rate."""
-        if self.there is not None and self.back is not None:
-            yield self.pair, self.there
-            yield (self.pair[1], self.pair[0]), self.back
+    def ways(self) -> tuple[tuple[Pair, Rate], ...]:
+        """Return each measured direction as (source, destination) with its rate."""
+        if self.there is None or self.back is None:
+            return ()
+        return (self.pair, self.there), ((self.pair[1], self.pair[0]), self.back)
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,8 @@ class _Asked:
         """
         suspects = self._suspicion.confirm
         disturbed = {unit for pair in self._suspicion.again for unit in pair}
-        good = [node for node in self._free if node in self._suspicion.good - disturbed]
+        trusted = self._suspicion.good - disturbed
+        good = [node for node in self._free if node in trusted]
         partners = [node for node in good if node not in suspects]
         for suspect, tried in suspects.items():
             at_home = (node for node in partners if self._rack_of.get(node) == self._rack_of.get(suspect))

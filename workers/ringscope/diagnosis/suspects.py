@@ -70,8 +70,9 @@ class Chance(NamedTuple):
 
 def chance_of_bad(trials: Sequence[Trial]) -> Chance:
     """Return how often good pairs are bad."""
-    fine = {frozenset(trial.pair) for trial in trials if trial.fine}
-    return Chance(sum(trial.bad and frozenset(trial.pair) in fine for trial in trials), len(trials))
+    bad = [frozenset(trial.pair) for trial in trials if trial.bad]
+    fine = {frozenset(trial.pair) for trial in trials if trial.fine} if bad else set()
+    return Chance(sum(pair in fine for pair in bad), len(trials))
 
 
 def suspicion_of(
@@ -104,11 +105,15 @@ class _Judge:
         # Bad pairs that no unit explains which was never fine.
         self._open = {frozenset(trial.pair) for trial in suspects if not self._is_explained(trial)}
         self._blame_units()
-        pairs = {frozenset(trial.pair): trial.pair for trial in suspects}
-        for key, pair in pairs.items():
-            measured = [trial for trial in trials if frozenset(trial.pair) == key] if self._is_open(pair) else []
-            if measured:
-                self._judge_link(measured)
+        measured: dict[frozenset[str], list[Trial]] = {
+            frozenset(trial.pair): [] for trial in suspects if self._is_open(trial.pair)
+        }
+        for trial in trials if measured else ():
+            same_pair = measured.get(frozenset(trial.pair))
+            if same_pair is not None:
+                same_pair.append(trial)
+        for same_pair in measured.values():
+            self._judge_link(same_pair)
 
     def _is_explained(self, trial: Trial) -> bool:
         return any(

@@ -84,12 +84,13 @@ def trials_of(belief: Belief) -> Trials:
     best: dict[str, float] = {}
     spreads = []
     for _, answer in (*single, *loaded):
-        rates = [rate for _, rate in answer.ways()]
-        if rates:
-            spreads += [rate.spread for rate in rates]
-            highest = max(rate.low + rate.high for rate in rates) / 2
-            for node in answer.pair:
-                best[node] = max(best.get(node, 0.0), highest)
+        if answer.there is None or answer.back is None:
+            continue
+        spreads += (answer.there.spread, answer.back.spread)
+        highest = max(answer.there.centre, answer.back.centre)
+        for node in answer.pair:
+            if highest > best.get(node, 0.0):
+                best[node] = highest
     reference = median(best.values()) if best else 0.0
     lossy = max(_LOSSY_SPREAD, _LOSSY_FACTOR * median(spreads)) if spreads else _LOSSY_SPREAD
     nodes = [_trial(number, answer, reference, belief.baselines, lossy) for number, answer in single]

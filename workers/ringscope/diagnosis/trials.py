@@ -82,7 +82,7 @@ def trials_of(belief: Belief) -> Trials:
             entry = (heard.round.number, answer)
             (loaded if answer.pair in heard.round.loaded else single).append(entry)
     best: dict[str, float] = {}
-    spreads = []
+    spreads: list[float] = []
     for _, answer in (*single, *loaded):
         if answer.there is None or answer.back is None:
             continue

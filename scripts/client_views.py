@@ -57,7 +57,7 @@ Job = JobView: id name kind spec state reason message advice? user? note? create
     excluded_nodes? pending progress summary attempts? insights?
 Share = PlannedShare: node slots
 Delay = PlannedDelay: job_id name is_simulated? from:before? to:after?
-QueuePlan: starts_now estimated_start pending shares? position=None delays? preempted_jobs?
+QueuePlan: starts_now estimated_start pending shares? position=None placed_because? delays? preempted_jobs?
 
 [monitoring]
 TargetGroup: targets labels

@@ -35,15 +35,22 @@ _ALLOCATION = ("attempt_id", "rank", "node_id", "slot", "is_active")
 
 
 async def start(
-    session: AsyncSession, job_id: int, shares: Sequence[Share], now: datetime, tuning: Table | None = None
+    session: AsyncSession,
+    job_id: int,
+    shares: Sequence[Share],
+    now: datetime,
+    tuning: Table | None = None,
+    placed_because: str = "",
 ) -> bool:
     """Give a queued job all of its slots or none; return False if the job is no longer queued.
 
-    ``tuning`` is the table by which its ``auto`` chooses, if it has one.
+    ``tuning`` is the table by which its ``auto`` chooses, if it has one. ``placed_because`` is a sentence on the choice
+    of its nodes.
     """
     spec = await read_spec(session, job_id)
     ranks, asked = sum(len(share.slots) for share in shares), spec.placement.ranks
-    message = "" if ranks == asked else f"Starts with {ranks} of {asked} ranks."
+    fewer = "" if ranks == asked else f"Starts with {ranks} of {asked} ranks."
+    message = " ".join(filter(None, (fewer, placed_because)))
     if not await transition(session, job_id, "starting", now, message=message, ranks=ranks):
         return False
     number = await session.scalar(select(func.count()).where(Attempt.job_id == job_id))

@@ -1,5 +1,7 @@
 """The demand of each queued job, computed once for all jobs with equal placements. Pure."""
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from ringscope.contracts.job import Placement
@@ -15,8 +17,14 @@ _Key = tuple[object, ...]
 class Demands:
     """Demands on one cluster; jobs of equal shape get the same object, so that what holds for one holds for all."""
 
-    def __init__(self, cluster: Cluster) -> None:
+    def __init__(self, cluster: Cluster, rates: Mapping[frozenset[str], float] | None = None) -> None:
         self._cluster = cluster
+        known = cluster.number_of_name
+        self._rates = {
+            frozenset(known[name] for name in pair): rate
+            for pair, rate in (rates or {}).items()
+            if pair <= known.keys()
+        }
         self._empty = SlotIndex(cluster.capacity, cluster.capacity)
         self._groups: dict[_Key, Groups] = {}
         self._demands: dict[_Key, Demand] = {}
@@ -52,7 +60,8 @@ class Demands:
         demand = self._demands.get(key)
         if demand is None:
             numbers = frozenset(known[name] for name in near & known.keys())
-            demand = self._demands[key] = Demand(placement, self._elsewhere(placement, asked, excluded), numbers)
+            groups = self._elsewhere(placement, asked, excluded)
+            demand = self._demands[key] = Demand(placement, groups, numbers, self._rates)
         return demand
 
     def can_ever_fit(self, demand: Demand) -> bool:

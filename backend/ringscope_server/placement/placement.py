@@ -1,12 +1,14 @@
 """The fit of a gang: pure functions of the placement and of the free slots of each node."""
 
-from collections.abc import Set
-from dataclasses import dataclass
+from collections.abc import Mapping, Set
+from dataclasses import dataclass, field
+from math import ceil, inf
 
 import numpy as np
 
 from ringscope.contracts.job import Placement
 from ringscope_server.placement.cluster import Bools, Groups, Ints
+from ringscope_server.placement.fastest import fastest
 from ringscope_server.placement.slot_index import SlotIndex
 
 # (number of a node, how many of its slots)
@@ -17,12 +19,14 @@ Counts = list[tuple[int, int]]
 class Demand:
     """The demand of a gang: its shape, and the groups of nodes within one of which it must stay.
 
-    ``near`` are numbers of nodes that are preferred among equally good ones.
+    ``near`` are numbers of nodes that are preferred among equally good ones. ``rates`` are the measured bandwidths in
+    GB/s by the numbers of two nodes; only the arrangement ``fastest`` looks at them.
     """
 
     placement: Placement
     groups: Groups
     near: frozenset[int] = frozenset()
+    rates: Mapping[frozenset[int], float] = field(default_factory=dict)
 
 
 def fits(demand: Demand, level: SlotIndex) -> bool:
@@ -34,7 +38,8 @@ def place(demand: Demand, level: SlotIndex) -> Counts | None:
     """Return slots for every rank, or None if the gang does not fit as a whole.
 
     pack: fewest nodes first, because a link is slower than shared memory; of several nodes that fit, the fullest ones,
-    which keeps large nodes free for large gangs. spread: most nodes first.
+    which keeps large nodes free for large gangs. spread: most nodes first. fastest: fewest nodes first, then those with
+    the fastest links among each other.
     """
     groups = np.flatnonzero(_fitting(demand, level))
     if not len(groups):
@@ -43,8 +48,12 @@ def place(demand: Demand, level: SlotIndex) -> Counts | None:
     if _is_one_node(demand.placement) and (number := _fullest(demand, room)) is not None:
         return [(number, demand.placement.ranks)]
     found = [_in_group(demand, room, int(group)) for group in groups]
-    sign = 1 if demand.placement.arrangement == "pack" else -1
-    return min(found, key=lambda counts: (sign * len(counts), -sum(n in demand.near for n, _ in counts), counts))
+    sign = -1 if demand.placement.arrangement == "spread" else 1
+
+    def rating(counts: Counts) -> tuple[object, ...]:
+        return sign * len(counts), -_slowest(demand, counts), -sum(n in demand.near for n, _ in counts), counts
+
+    return min(found, key=rating)
 
 
 def _fitting(demand: Demand, level: SlotIndex) -> Bools:
@@ -74,7 +83,7 @@ def _sizes(placement: Placement) -> list[tuple[int, int]] | None:
 def _is_one_node(placement: Placement) -> bool:
     """Return whether one node is what it asks for, or the best that it can get."""
     sizes = _sizes(placement)
-    return placement.arrangement == "pack" if sizes is None else sum(count for _, count in sizes) == 1
+    return placement.arrangement != "spread" if sizes is None else sum(count for _, count in sizes) == 1
 
 
 def _fullest(demand: Demand, room: Ints) -> int | None:
@@ -93,13 +102,47 @@ def _in_group(demand: Demand, room: Ints, group: int) -> Counts:
     entries = np.flatnonzero((demand.groups.group == group) & (room > 0))
     rooms = list(zip(demand.groups.node[entries].tolist(), room[entries].tolist(), strict=True))
     sizes = _sizes(demand.placement)
+    if demand.placement.arrangement == "fastest":
+        rooms = _with_fastest_links(demand, rooms, sizes)
     if sizes is not None:
         counts = _exactly(rooms, sizes, demand.near)
-    elif demand.placement.arrangement == "pack":
-        counts = _packed(rooms, demand.placement.ranks, demand.near)
-    else:
+    elif demand.placement.arrangement == "spread":
         counts = _spread(rooms, demand.placement.ranks, demand.near)
+    else:
+        counts = _packed(rooms, demand.placement.ranks, demand.near)
     return sorted(counts, key=lambda share: (-share[1], share[0]))
+
+
+def _with_fastest_links(demand: Demand, rooms: Counts, sizes: list[tuple[int, int]] | None) -> Counts:
+    """Return the rooms of the nodes that have the fastest links among each other, as many nodes as the gang needs.
+
+    Only nodes that hold the largest part are compared; if too few do, all rooms are returned.
+    """
+    if sizes is not None:
+        largest, count = sizes[0][0], sum(nodes for _, nodes in sizes)
+    else:
+        count, left = 0, demand.placement.ranks
+        for room in sorted((room for _, room in rooms), reverse=True):
+            if left <= 0:
+                break
+            count, left = count + 1, left - room
+        largest = ceil(demand.placement.ranks / count)
+    large = [entry for entry in rooms if entry[1] >= largest]
+    if len(large) <= count:
+        return rooms
+    large.sort(key=lambda entry: (entry[0] not in demand.near, entry[1], entry[0]))
+    chosen = set(fastest([number for number, _ in large], count, demand.rates))
+    return [entry for entry in large if entry[0] in chosen]
+
+
+def _slowest(demand: Demand, counts: Counts) -> float:
+    """Return the slowest measured link among the nodes; 0 if none was measured or the arrangement is another one."""
+    if demand.placement.arrangement != "fastest":
+        return 0.0
+    numbers = [number for number, _ in counts]
+    pairs = (frozenset((a, b)) for index, a in enumerate(numbers) for b in numbers[:index])
+    slowest = min((demand.rates[pair] for pair in pairs if pair in demand.rates), default=inf)
+    return 0.0 if slowest == inf else slowest
 
 
 def _exactly(rooms: Counts, sizes: list[tuple[int, int]], near: Set[int]) -> Counts:

@@ -17,6 +17,7 @@ from ringscope_server.placement import pending
 from ringscope_server.placement.cluster import Cluster, Ints
 from ringscope_server.placement.demands import Demands
 from ringscope_server.placement.elastic import grown, most_ranks
+from ringscope_server.placement.fastest import explained
 from ringscope_server.placement.lifetimes import Lifetimes
 from ringscope_server.placement.order import in_order
 from ringscope_server.placement.pending import Why
@@ -33,10 +34,14 @@ _FAR_BACK = pending.far_back(ESTIMATED_JOBS)
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A gang to start: all of it, or the job would not be here."""
+    """A gang to start: all of it, or the job would not be here.
+
+    ``reason`` is a sentence on why it gets these nodes, empty unless their links decided it.
+    """
 
     job_id: int
     shares: tuple[Share, ...]
+    reason: str = ""
 
 
 class Wait(NamedTuple):
@@ -105,7 +110,8 @@ class _Pass:
     def __init__(self, snapshot: Snapshot, policy: Policy, now: datetime) -> None:
         self._running, self._policy, self._now = snapshot.running, policy, now
         self._cluster = Cluster.of(snapshot.nodes)
-        self._demands = Demands(self._cluster)
+        self._rates = snapshot.rates
+        self._demands = Demands(self._cluster, snapshot.rates)
         self._stays = Lifetimes(snapshot.nodes, now)
         self._room = Room(self._cluster, snapshot.running)
         self._timeline = Timeline(self._cluster)
@@ -141,7 +147,7 @@ class _Pass:
         demand = self._demand(job)
         counts = self._place_now(job, demand)
         if counts is not None:
-            self._start(job, counts)
+            self._start(job, demand, counts)
         elif self._reservation is None and self._demands.can_ever_fit(demand):
             self._reserve(job, demand)
         else:
@@ -181,6 +187,15 @@ class _Pass:
         larger = replace(job, placement=job.placement.with_ranks(ranks))
         return larger, self._demand(larger)
 
+    def _why_here(self, demand: Demand, counts: Counts) -> str:
+        if demand.placement.arrangement != "fastest":
+            return ""
+        room = self._room.level.room(demand.groups, demand.placement.exclusive)
+        least = min(slots for _, slots in counts)
+        free = {self._cluster.nodes[number].name for number in demand.groups.node[room >= least].tolist()}
+        nodes = [self._cluster.nodes[number].name for number, _ in counts]
+        return explained(nodes, sorted(free.union(nodes)), self._rates).sentence
+
     def _left_over(self) -> SlotIndex:
         """The slots that are free and not reserved."""
         if self._unreserved is None:
@@ -189,13 +204,14 @@ class _Pass:
             self._unreserved = SlotIndex(free, self._cluster.capacity)
         return self._unreserved
 
-    def _start(self, job: QueuedJob, counts: Counts) -> None:
+    def _start(self, job: QueuedJob, demand: Demand, counts: Counts) -> None:
         if (most := job.most_ranks or most_ranks(job.placement)) > job.placement.ranks:
             if limit := self._policy.max_running_slots_per_user:
                 most = min(most, limit - self._slots_of_user[job.user])
             counts = grown(lambda ranks: self._place_now(*self._with_ranks(job, ranks)), counts, most)
         exclusive, seconds = job.placement.exclusive, float(job.time_limit_seconds)
-        self._starts.append(Start(job.id, self._room.take(counts, is_exclusive=exclusive)))
+        reason = self._why_here(demand, counts)
+        self._starts.append(Start(job.id, self._room.take(counts, is_exclusive=exclusive), reason))
         self._timeline.hold(job.id, counts, seconds, is_exclusive=exclusive)
         self._slots_of_user[job.user] += sum(slots for _, slots in counts)
         if self._reservation is not None and seconds > self._reservation.time:

@@ -123,12 +123,17 @@ class QueuedJob:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """The cluster at one moment. ``usage`` is each user's decayed slot-seconds."""
+    """The cluster at one moment.
+
+    ``usage`` is each user's decayed slot-seconds. ``rates`` are the measured bandwidths in GB/s by the names of two
+    nodes; they are read only if a job asks for the fastest links.
+    """
 
     nodes: tuple[NodeState, ...]
     running: tuple[RunningGang, ...]
     queue: tuple[QueuedJob, ...]
     usage: Mapping[str, float] = field(default_factory=dict)
+    rates: Mapping[frozenset[str], float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

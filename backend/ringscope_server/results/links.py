@@ -88,6 +88,11 @@ async def links(session: AsyncSession, limit: int | None, after: int | None) -> 
     return found[:limit]
 
 
+async def measured_rates(session: AsyncSession) -> dict[frozenset[str], float]:
+    """Return the bandwidth of each measured pair in GB/s, for the placement by the fastest links."""
+    return {frozenset(link.nodes): link.busbw_gb_per_s for link in await links(session, None, None)}
+
+
 async def _pair(session: AsyncSession, job_id: int) -> list[str]:
     """Return the nodes on which a job succeeded, by name; they may have been removed since."""
     query = (

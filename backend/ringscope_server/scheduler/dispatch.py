@@ -24,6 +24,7 @@ from ringscope_server.placement.plan import Plan, Preemption, Start, plan
 from ringscope_server.placement.queue import Queue, StoredReason, Waiting
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot
 from ringscope_server.placement.tables import take_snapshot
+from ringscope_server.results.links import measured_rates
 from ringscope_server.results.tuning import table_of_gang
 from ringscope_server.scheduler import deadlines
 from ringscope_server.scheduler.waiting_reasons import NewReason, new_reasons, write
@@ -106,6 +107,9 @@ async def _decide(database: Database, queue: Queue, fence: int, policy: Policy, 
         snapshot = await take_snapshot(session, in_time, policy, now)
     if not overdue and not spoiled and queue.is_settled(snapshot, now):
         return _NOTHING
+    if any(job.placement.arrangement == "fastest" for job in in_time):
+        async with database.read() as session:
+            snapshot = replace(snapshot, rates=await measured_rates(session))
     made, told = await asyncio.to_thread(_planned, snapshot, waiting, policy, now)
     tables, unstartable = await _tables(database, made.starts)
     if unstartable:
@@ -168,7 +172,8 @@ async def carry_out(session: AsyncSession, decided: Decision, changes: Changes, 
 
 async def _start(session: AsyncSession, decided: Decision, changes: Changes, now: datetime) -> None:
     for start in decided.plan.starts:
-        if await gangs.start(session, start.job_id, start.shares, now, decided.tables.get(start.job_id)):
+        table = decided.tables.get(start.job_id)
+        if await gangs.start(session, start.job_id, start.shares, now, table, start.reason):
             changes.jobs.add(start.job_id)
             changes.nodes.update(share.node_id for share in start.shares)
 

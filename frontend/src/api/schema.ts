@@ -5619,11 +5619,11 @@ export interface components {
         Placement: {
             /**
              * Arrangement
-             * @description pack uses as few nodes as possible, spread as many as possible; nodes or ranks_per_node sets an exact number.
+             * @description pack uses as few nodes as possible, spread as many as possible, and fastest as few as possible of which the slowest link among each other was measured fastest; nodes or ranks_per_node sets an exact number.
              * @default pack
              * @enum {string}
              */
-            arrangement: "pack" | "spread";
+            arrangement: "pack" | "spread" | "fastest";
             /**
              * Exclusive
              * @description No other job runs on its nodes. Default: true for a measured benchmark, else false.
@@ -6073,6 +6073,12 @@ export interface components {
              */
             estimated_start: string | null;
             pending: components["schemas"]["PlannedWait"] | null;
+            /**
+             * Placed Because
+             * @description Why it would get these nodes; empty unless their measured links decide it.
+             * @default
+             */
+            placed_because: string;
             /**
              * Position
              * @description Position in the queue: 1 is next, 0 means that it starts now.

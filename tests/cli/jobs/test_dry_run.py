@@ -34,6 +34,12 @@ def test_a_job_that_would_start_now(api: FakeApi) -> None:
     assert api.run("submit", "--dry-run").out == "It would start now on n1 (2 slots).\nIt would delay no other job.\n"
 
 
+def test_why_it_would_get_these_nodes(api: FakeApi) -> None:
+    because = "The slowest measured link among n2 and n3 reaches 11 GB/s."
+    api.answers["POST /plan/queue"] = PLAN | {"placed_because": because}
+    assert because in api.run("submit", "--arrangement", "fastest", "--dry-run").out.splitlines()
+
+
 def test_simulated_stands_before_the_name_of_a_delayed_job(api: FakeApi) -> None:
     api.answers["POST /plan/queue"] = PLAN | {"delays": [PLAN["delays"][0] | {"is_simulated": True}]}
     assert "Job 4 SIMULATED big would start later" in api.run("submit", "--dry-run").out

@@ -29,7 +29,8 @@ async def run_pair(
     **more: Any,
 ) -> int:
     """A sendrecv between two nodes to its end; each was busy so long with something else."""
-    job = await server.submit(**SENDRECV | {"benchmark": SENDRECV["benchmark"] | (mode or {})})
+    placement = {"ranks": 2, "node_names": [agent.name for agent in agents]}
+    job = await server.submit(benchmark=SENDRECV["benchmark"] | (mode or {}), placement=placement)
     for agent in agents:
         agent.sequence = 0
     await server.one_pass()

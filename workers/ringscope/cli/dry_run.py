@@ -11,6 +11,7 @@ def in_words(plan: QueuePlan) -> str:
     if not plan.starts_now:
         lines += [f"Why: {plan.pending.sentence}"] if plan.pending else []
         lines += [f"It would be number {plan.position} in the queue."] if plan.position is not None else []
+    lines += [plan.placed_because] if plan.placed_because else []
     if plan.preempted_jobs:
         lines.append(f"It would end {', '.join(f'job {job_id}' for job_id in plan.preempted_jobs)}, of lower priority.")
     lines += [_delay(delay) for delay in plan.delays] or ["It would delay no other job."]

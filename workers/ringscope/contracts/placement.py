@@ -8,7 +8,7 @@ from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
 from ringscope.contracts.words.labels import Labels
 
-Arrangement = Literal["pack", "spread"]
+Arrangement = Literal["pack", "spread", "fastest"]
 
 
 def _without_default(schema: dict[str, Any]) -> None:
@@ -48,8 +48,9 @@ class Placement(SpecModel):
     )
     arrangement: Arrangement = Field(
         "pack",
-        description="pack uses as few nodes as possible, spread as many as possible; nodes or ranks_per_node sets an "
-        "exact number.",
+        description="pack uses as few nodes as possible, spread as many as possible, and fastest as few as possible "
+        "of which the slowest link among each other was measured fastest; nodes or ranks_per_node sets an exact "
+        "number.",
     )
     same_rack: bool = Field(False, description="All nodes have the same label rack.")
     quiet: bool = Field(

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -20,6 +21,7 @@ from ringscope_server.jobs import service
 from ringscope_server.placement.preview import Delay, Preview, preview
 from ringscope_server.placement.snapshot import Policy, QueuedJob, Snapshot, WorkPlacement
 from ringscope_server.placement.tables import take_snapshot
+from ringscope_server.results.links import measured_rates
 
 router = APIRouter(prefix="/plan", tags=["planning"])
 
@@ -61,6 +63,9 @@ class QueuePlan(BaseModel):
     )
     pending: PlannedWait | None
     shares: list[PlannedShare] = Field(description="The node parts where it would start now; empty if it would wait.")
+    placed_because: str = Field(
+        "", description="Why it would get these nodes; empty unless their measured links decide it."
+    )
     position: int = Field(description="Position in the queue: 1 is next, 0 means that it starts now.")
     delays: list[PlannedDelay]
     preempted_jobs: list[int] = Field(description="Running jobs of lower priority that would end for it.")
@@ -76,6 +81,8 @@ async def plan_queue(spec: NewJob, user: Operator, services: ServicesDep) -> Que
         queue = await services.queue.look(session)
         snapshot = await take_snapshot(session, [waits.job for waits in queue.values()], policy, now)
         queued = await _queued(session)
+        if spec.placement.arrangement == "fastest":
+            snapshot = replace(snapshot, rates=await measured_rates(session))
     job = QueuedJob(_NOT_YET, WorkPlacement.of(spec), user.name, spec.priority, now, spec.time_limit_seconds)
     found = await asyncio.to_thread(preview, snapshot, job, policy, now)
     return _view(found, snapshot, queued, now)
@@ -100,6 +107,7 @@ def _view(found: Preview, snapshot: Snapshot, queued: Mapping[int, _Queued], now
         estimated_start=now if wait is None else wait.estimated_start,
         pending=None if wait is None else PlannedWait(reason=wait.reason, sentence=wait.sentence),
         shares=[PlannedShare(node=nodes[s.node_id], slots=list(s.slots)) for s in (start.shares if start else ())],
+        placed_because=start.reason if start else "",
         position=0 if wait is None else wait.position,
         delays=[_delayed(delay, queued[delay.job_id]) for delay in found.delays],
         preempted_jobs=list(found.preempted_jobs),

@@ -6,8 +6,8 @@ import { formatDateTime } from "../../lib/format";
 export function Start({ check }: { check: JobCheck | null }) {
   if (!check) return <Skeleton rows={1} isBare />;
   if (!check.plan) return null;
-  const { starts_now: isNow, pending, estimated_start: start } = check.plan;
-  if (isNow) return <p>Would start now.</p>;
+  const { starts_now: isNow, pending, estimated_start: start, placed_because: because } = check.plan;
+  if (isNow) return <p>Would start now. {because}</p>;
   return (
     <p>
       Would wait: {pending?.sentence} {start && <span className="dim">Expected to start {formatDateTime(start)}.</span>}

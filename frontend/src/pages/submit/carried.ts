@@ -12,6 +12,7 @@ export function carriedWords({ placement, benchmark }: BenchmarkSpec): string | 
     ...(names.length > 0 ? [`only on ${names.join(", ")}`] : []),
     ...(isAlone === usually ? [] : [isAlone ? "no other job on its nodes" : "other jobs may run on its nodes"]),
     ...(arrangement === "spread" ? ["spread over as many nodes as possible"] : []),
+    ...(arrangement === "fastest" ? ["on the nodes with the fastest links"] : []),
     ...(sameRack ? ["all nodes in one rack"] : []),
     ...(model ? [`GPUs named ${model}`] : []),
     ...(ofGpu ? [`${formatSize(ofGpu)} in each GPU at least`] : []),

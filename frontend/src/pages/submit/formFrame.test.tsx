@@ -25,11 +25,13 @@ function shown(check: JobCheck | null): string {
   );
 }
 
-const PLAN: QueuePlan = { position: 0, starts_now: true, pending: null, estimated_start: null, preempted_jobs: [], delays: [], shares: [] };
+const PLAN: QueuePlan = { position: 0, starts_now: true, pending: null, estimated_start: null, preempted_jobs: [], delays: [], shares: [], placed_because: "" };
 
 it("says of every kind of job when it would start", () => {
   expect(shown({ plan: PLAN, problems: [] })).toContain("Would start now.");
   const pending = { reason: "not_enough_slots", sentence: "2 of 4 slots are free." } as QueuePlan["pending"];
+  const because = "The slowest measured link among n2 and n3 reaches 11 GB/s.";
+  expect(shown({ plan: { ...PLAN, placed_because: because }, problems: [] })).toContain(`Would start now. ${because}`);
   expect(shown({ plan: { ...PLAN, starts_now: false, position: 1, pending }, problems: [] })).toContain("Would wait: 2 of 4 slots are free.");
 });
 

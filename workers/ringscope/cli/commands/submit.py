@@ -27,7 +27,8 @@ def submit(
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     ranks_per_node: Annotated[int | None, typer.Option(help="Exactly this many ranks on each node.")] = None,
     arrangement: Annotated[
-        str | None, typer.Option(help="pack: as few nodes as possible; spread: as many as possible.")
+        str | None,
+        typer.Option(help="pack: as few nodes as possible; spread: as many; fastest: few with the fastest links."),
     ] = None,
     exclusive: Annotated[
         bool | None,

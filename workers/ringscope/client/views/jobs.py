@@ -160,5 +160,6 @@ class QueuePlan(View):
     pending: Pending | None
     shares: list[Share] = []
     position: int | None = None
+    placed_because: str = ""
     delays: list[Delay] = []
     preempted_jobs: list[int] = []

@@ -15,6 +15,8 @@ from ringscope_server.jobs.filters import JobFilter
 # A page requests this every few seconds, so only this number of the newest jobs is counted.
 MAX_JOBS = 20_000
 
+_FACETS = ("state", "kind", "collective", "algorithm", "user", "judgement")
+
 
 class FacetCount(BaseModel):
     """One value of jobs, and the number of jobs that have it."""
@@ -33,6 +35,7 @@ class JobFacets(BaseModel):
     collective: list[FacetCount]
     algorithm: list[FacetCount] = Field(description="The counts by algorithm; a job counts for each of its algorithms.")
     user: list[FacetCount]
+    judgement: list[FacetCount] = Field(description="The counts by judgement, without jobs that were not judged.")
 
 
 class _Group(NamedTuple):
@@ -44,8 +47,8 @@ class _Group(NamedTuple):
 
 async def count(session: AsyncSession, wanted: JobFilter) -> JobFacets:
     """Count the newest jobs in one query, which filters by what is no facet: text, labels, schedule and node."""
-    rest = replace(wanted, states=(), kind=None, user=None, collective=None, algorithm=None)
-    columns = (Job.state, Job.kind, Job.user, Job.collective, Job.algorithms)
+    rest = replace(wanted, states=(), kind=None, user=None, collective=None, algorithm=None, judgement=None)
+    columns = (Job.state, Job.kind, Job.user, Job.collective, Job.judgement, Job.algorithms)
     newest = select(*columns).where(*rest.conditions()).order_by(Job.id.desc()).limit(MAX_JOBS).subquery()
     rows = await session.execute(select(*newest.c, func.count()).group_by(*newest.c))
     groups = [
@@ -55,18 +58,19 @@ async def count(session: AsyncSession, wanted: JobFilter) -> JobFacets:
                 "kind": frozenset([kind]),
                 "user": frozenset([user]),
                 "collective": frozenset([collective] if collective else []),
+                "judgement": frozenset([judgement] if judgement else []),
                 "algorithm": frozenset(filter(None, algorithms.split(","))),
             },
             number,
         )
-        for (state, kind, user, collective, algorithms), number in ((row[:-1], row[-1]) for row in rows)
+        for (state, kind, user, collective, judgement, algorithms), number in ((row[:-1], row[-1]) for row in rows)
     ]
     return _facets(groups, _chosen(wanted))
 
 
 def _chosen(wanted: JobFilter) -> dict[str, frozenset[str]]:
     """Return the values that pass, for each facet that is filtered."""
-    one = {name: getattr(wanted, name) for name in ("kind", "user", "collective", "algorithm")}
+    one = {name: getattr(wanted, name) for name in _FACETS if name != "state"}
     chosen = {"state": frozenset(wanted.states)} | {
         name: frozenset([value] if value else []) for name, value in one.items()
     }
@@ -74,7 +78,7 @@ def _chosen(wanted: JobFilter) -> dict[str, frozenset[str]]:
 
 
 def _facets(groups: Sequence[_Group], chosen: dict[str, frozenset[str]]) -> JobFacets:
-    counts: dict[str, Counter[str]] = {name: Counter() for name in ("state", "kind", "user", "collective", "algorithm")}
+    counts: dict[str, Counter[str]] = {name: Counter() for name in _FACETS}
     total = 0
     for group in groups:
         failed = [name for name, values in chosen.items() if values.isdisjoint(group.facets[name])]

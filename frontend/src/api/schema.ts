@@ -4136,6 +4136,11 @@ export interface components {
              * @description Whether all jobs were counted; otherwise only the newest 20,000.
              */
             is_complete: boolean;
+            /**
+             * Judgement
+             * @description The counts by judgement, without jobs that were not judged.
+             */
+            judgement: components["schemas"]["FacetCount"][];
             /** Kind */
             kind: components["schemas"]["FacetCount"][];
             /** State */

@@ -5,6 +5,7 @@ type Schemas = components["schemas"];
 
 export type JobView = Schemas["JobView"];
 export type JobState = JobView["state"];
+export type JudgementKind = NonNullable<JobView["judgement"]>;
 export type JobSpec = JobView["spec"];
 export type EpochView = Schemas["EpochView"];
 export type TrainingCurve = Schemas["TrainingCurve"];

@@ -66,12 +66,18 @@ async function lookAgain(client: QueryClient, key: QueryKey): Promise<void> {
     cursor = page.next;
   } while (cursor !== null && found.length < rows.length);
   // Jobs that no longer match, or that new ones have pushed out of reach, and that may have changed.
-  const others = rows.filter((row) => !isTerminal(row.state) && !found.some(({ id }) => id === row.id));
+  const others = rows.filter((row) => mayChange(row) && !found.some(({ id }) => id === row.id));
   found.push(...(await Promise.all(others.map(({ id }) => client.fetchQuery(jobQuery(id))))));
   for (const job of found) {
     client.setQueryData<InfiniteData<JobPage>>(key, (list) => list && applyToPages(list, job, filter));
     if (!rows.some(({ id }) => id === job.id)) arrive(client, job);
   }
+}
+
+/** Whether the job has not ended, or has ended and its judgement is still to come. */
+function mayChange({ state, kind, judgement }: JobView): boolean {
+  const isJudged = kind === "benchmark" || kind === "imported";
+  return !isTerminal(state) || (state === "succeeded" && isJudged && !judgement);
 }
 
 function arrive(client: QueryClient, job: JobView): void {

@@ -47,6 +47,13 @@ describe("newerJob", () => {
     const failed = aJob({ state: "failed" });
     expect(newerJob(aJob({ progress: { done: 5, total: 10 } }), failed)).toBe(failed);
   });
+
+  it("keeps a judgement that a view read before does not have", () => {
+    const judged = aJob({ state: "succeeded", judgement: "low" });
+    const edited = aJob({ state: "succeeded", judgement: null, note: "a note" });
+    expect(newerJob(judged, edited)).toMatchObject({ judgement: "low", note: "a note" });
+    expect(newerJob(edited, judged)).toBe(judged);
+  });
 });
 
 describe("upsertJob", () => {

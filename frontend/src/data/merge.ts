@@ -17,11 +17,17 @@ export function mergeById<T extends Identified>(current: readonly T[], incoming:
   return [...byId.values()].sort((a, b) => a.id - b.id);
 }
 
-/** The newer of two views of one job: a final state wins, then more rows, else the incoming one. */
+/**
+ * The newer of two views of one job: a final state wins, then more rows, else the incoming one. A judgement is stored once,
+ * after the end: a view without it was read before.
+ */
 export function newerJob(current: JobView | undefined, incoming: JobView): JobView {
   if (!current || current.id !== incoming.id) return incoming;
   if (isTerminal(current.state) && !isTerminal(incoming.state)) return current;
-  if (isTerminal(incoming.state)) return incoming;
+  if (isTerminal(incoming.state)) {
+    const { judgement } = current;
+    return judgement && !incoming.judgement ? { ...incoming, judgement } : incoming;
+  }
   const isRetry = incoming.attempts.length > current.attempts.length;
   // Training that is retried continues from a checkpoint, some steps earlier.
   const mayGoBack = isRetry || !isBenchmark(incoming);

@@ -5,6 +5,7 @@ from typing import Any
 from tests.server.conftest import Clock, FakeAgent, Server
 from tests.server.imports.test_create_imports import listed, stored
 from tests.server.imports.test_get_judgement import rows
+from tests.server.jobs.test_count_jobs import counted
 from tests.server.results.test_tuning import run_job
 
 from ringscope_server.background.judging import look
@@ -50,6 +51,16 @@ async def test_lists_filter_by_the_judgement(server: Server) -> None:
     assert await listed(server, "/jobs", judgement="low", state="failed") == []
     refused = await server.admin.get("/api/v1/jobs", params={"judgement": "bad"})
     assert refused.status_code == 422
+
+
+async def test_facets_count_the_judgements_and_leave_out_their_own_filter(server: Server) -> None:
+    low = await slow_one(server, await server.node())
+    assert (await counted(server))["judgement"] == {}, "nothing is judged yet"
+    assert await judged(server, low) == "low"
+    everything = await counted(server)
+    assert everything["judgement"] == {"unknown": 3, "low": 1}
+    chosen = await counted(server, judgement="low")
+    assert (chosen["total"], chosen["state"], chosen["judgement"]) == (1, {"succeeded": 1}, everything["judgement"])
 
 
 async def test_a_job_that_did_not_succeed_or_is_no_benchmark_is_not_judged(server: Server) -> None:

@@ -39,6 +39,7 @@ async def test_each_facet_counts_every_job(server: Server) -> None:
         "collective": {"all_reduce": 2, "sendrecv": 1},
         "algorithm": {"ring": 3, "mpi": 1},
         "user": {"admin": 4},
+        "judgement": {},
     }
 
 
@@ -57,6 +58,7 @@ async def test_a_facet_leaves_its_own_filter_out_and_keeps_the_others(server: Se
         "collective": {},
         "algorithm": {},
         "user": {},
+        "judgement": {},
     }
 
 

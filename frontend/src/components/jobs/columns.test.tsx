@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
-import type { BenchmarkJob, JobView, Standing } from "../../api/types";
+import type { BenchmarkJob, JobView, JudgementKind, Standing } from "../../api/types";
 import { aBest, aJob, aSimulation, aTraining } from "../../testing/fixtures";
 import { columnsFor } from "./columns";
 
@@ -31,9 +31,27 @@ function shownAs(job: JobView, name: string, baseJob?: JobView, standings = NONE
 it("has a column from its width on", () => {
   const names = (widthPx: number): string[] => columnsFor(widthPx, undefined, NONE).map(({ name }) => name);
   expect(names(390)).toEqual(["state", "name"]);
-  expect(names(1280)).toEqual(["state", "id", "name", "work", "ranks", "result", "speed", "over-sizes", "age"]);
+  expect(names(1280)).toEqual(["state", "id", "name", "work", "ranks", "result", "speed", "judgement", "over-sizes", "age"]);
   expect(names(1400)).toContain("of-limit");
-  expect(names(2000)).toHaveLength(14);
+  expect(names(2000)).toHaveLength(15);
+});
+
+it("shows the stored judgement, and nothing where there is none", () => {
+  const words = (judgement: JudgementKind | null): string => renderToStaticMarkup(<>{shownAs({ ...measured(1, 10), judgement }, "judgement")[0]}</>);
+  expect(words("as_expected")).toContain("as expected");
+  expect(words("low")).toMatch(/data-tone="bad".*low/);
+  expect(words(null)).toBe("");
+});
+
+it.each([
+  ["low", "▼ low · 10.0 GB/s"],
+  ["impossible", "✕ impossible · 10.0 GB/s"],
+  ["as_expected", "10.0 GB/s"],
+  [null, "10.0 GB/s"],
+] as const)("says below the name on a phone only a judgement that something is wrong: %s", (judgement, text) => {
+  const name = columnsFor(390, undefined, NONE).find((one) => one.name === "name");
+  const parts = (name?.content({ ...measured(1, 10), judgement }, UNMARKED) as { props: { children: unknown[] } }).props.children;
+  expect(renderToStaticMarkup(<>{parts[1] as never}</>).replace(/<[^>]*>/g, "")).toMatch(new RegExp(`^${text}`));
 });
 
 it("shows the sentence of a failed job, not the word for its reason", () => {

@@ -1,7 +1,7 @@
 /** The columns of a list of jobs: their widths, their headings, and the cell of each job. */
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import type { BenchmarkJob, JobView, SizeBusbw, Standing } from "../../api/types";
+import type { BenchmarkJob, JobView, JudgementKind, SizeBusbw, Standing } from "../../api/types";
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
 import { CaveatSign } from "../marks/Caveats";
@@ -11,6 +11,7 @@ import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../marks/StateBadge";
 import { rankCount } from "../../lib/sweep/caption";
 import { formatDuration, formatRate, plural, secondsBetween, shortList, threeDigits } from "../../lib/format";
+import { JUDGEMENTS } from "../../lib/judgement";
 import type { SortColumn } from "../../lib/search/jobFilter";
 import { formatSize } from "../../lib/size";
 import { resultLine } from "../../lib/sweep/results";
@@ -57,6 +58,14 @@ const COLUMNS: readonly Column[] = [
   { name: "result", heading: "Result", fromPx: RESULT_PX, className: classes.cut, title: resultWords, content: result },
   { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, fromPx: RESULT_PX, isNumber: true, title: speedAt, content: speed },
   {
+    name: "judgement",
+    heading: "Judgement",
+    meaning: "Whether its bandwidth was what was to be expected; the job's page says why",
+    widthPx: 112,
+    fromPx: 1200,
+    content: ({ judgement }) => judgement && <StateBadge look={JUDGEMENTS[judgement]} />,
+  },
+  {
     name: "at-max-size",
     heading: "At max size (GB/s)",
     meaning: "Bus bandwidth at the largest size, of the algorithm and place with the best of all",
@@ -81,7 +90,7 @@ const COLUMNS: readonly Column[] = [
     heading: "p99 at min (µs)",
     meaning: "99th percentile of its time at the smallest size",
     widthPx: 116,
-    fromPx: 1400,
+    fromPx: 1600,
     isNumber: true,
     title: ofIterations,
     content: p99,
@@ -113,19 +122,29 @@ export const STEPS_PX = [480, 640, 960, 1200, 1400, 1600];
 export function columnsFor(widthPx: number, baseJob: JobView | undefined, standings: ReadonlyMap<number, Standing>): Column[] {
   const all = baseJob ? [...COLUMNS, differenceTo(baseJob, standings), AGE] : [...COLUMNS, AGE];
   const shown = all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
-  return shown.map((column) => (column.name === "name" ? nameFor(widthPx, column) : column));
+  return shown.map((column) => {
+    if (column.name === "name") return nameFor(widthPx, column);
+    return column.name === "result" && widthPx >= SCROLLS_PX ? { ...column, widthPx: RESULT_LEAST_PX } : column;
+  });
 }
 
 /** The result is longer than most names: it gets the rest of the width if there is enough. */
 const NAME_PX = 220;
 const WIDE_PX = 1200;
 
+/** From this window width on there are more columns than the page has room for, and the table scrolls. */
+const SCROLLS_PX = 1600;
+const RESULT_LEAST_PX = 170;
+
 function nameFor(widthPx: number, column: Column): Column {
   if (widthPx < RESULT_PX) return withResult(column);
   return widthPx < WIDE_PX ? column : { ...column, widthPx: NAME_PX };
 }
 
-/** The progress, or the speed and the result, on a line of its own. */
+/** The judgements that a narrow list has room for: those after which somebody acts. */
+const TOLD_IN_BRIEF: ReadonlySet<string> = new Set<JudgementKind>(["low", "above", "impossible"]);
+
+/** The progress, or the speed and the result, on a line of its own; before them a judgement that says that something is wrong. */
 function withResult(column: Column): Column {
   return {
     ...column,
@@ -133,6 +152,7 @@ function withResult(column: Column): Column {
       <>
         {column.content(job, mark)}
         <div className={`dim ${classes.cut}`} title={resultWords(job)}>
+          {job.judgement && TOLD_IN_BRIEF.has(job.judgement) && <>{JUDGEMENTS[job.judgement].glyph} {JUDGEMENTS[job.judgement].text} · </>}
           {isMeasured(job) && <>{speed(job)} · </>}
           {result(job)}
         </div>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { BenchmarkJob } from "../../api/types";
+import type { BenchmarkJob, JudgementKind } from "../../api/types";
 import { aBest, aJob, anAttempt, aTraining } from "../../testing/fixtures";
 import { matches, newsOf, nextSort, type Sort } from "./jobFilter";
 
@@ -15,6 +15,7 @@ describe("matches", () => {
     [{ algorithm: "tree" }, false],
     [{ kind: "training" as const }, false],
     [{ node: "n1" }, false],
+    [{ judgement: "low" as const }, false],
   ])("says of %j: %s", (filter, is) => expect(matches(job, filter)).toBe(is));
 
   it("knows training by what sums its gradients", () => {
@@ -60,6 +61,14 @@ describe("newsOf", () => {
     const changed = [measured(80), measured(90, disturbed), measured(95, { state: "failed" }), measured(10)];
     const { entering } = newsOf({ jobs: [measured(50)], filter: {}, sort: "-busbw", hasMore: true }, changed);
     expect(entering.map((job) => job.id)).toEqual([80]);
+  });
+
+  it("has a job once its judgement matches, about a second after its end", () => {
+    const news = (judgement: JudgementKind | null) =>
+      newsOf({ jobs: [aJob({ id: 5, judgement: "low" })], filter: { judgement: "low" }, sort: undefined, hasMore: false }, [aJob({ id: 9, state: "succeeded", judgement })]);
+    expect(news(null)).toEqual({ entering: [], leaving: 0 });
+    expect(news("as_expected").entering).toEqual([]);
+    expect(news("low").entering.map(({ id }) => id)).toEqual([9]);
   });
 
   it("counts those shown that match no more", () => {

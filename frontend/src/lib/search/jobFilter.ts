@@ -1,5 +1,5 @@
 /** Which jobs a list shows, as the server filters it, and how they are ordered. Pure. */
-import type { JobState, JobView } from "../../api/types";
+import type { JobState, JobView, JudgementKind } from "../../api/types";
 import { heldUp } from "../state";
 
 export const SORTS = ["id", "-id", "name", "-name", "ranks", "-ranks", "busbw", "-busbw"] as const;
@@ -12,6 +12,8 @@ export interface JobFilter {
   collective?: string;
   algorithm?: string;
   user?: string;
+  /** Whether the bandwidth was what was to be expected, by the stored judgement. */
+  judgement?: JudgementKind;
   /** A node by name: the job had a rank there. */
   node?: string;
   /** A part of the name or of the note, or the number. */
@@ -20,13 +22,14 @@ export interface JobFilter {
 
 /** The same as the server's filter, for jobs that arrive while a list is shown. */
 export function matches(job: JobView, filter: JobFilter): boolean {
-  const { state, kind, collective, algorithm, user, node, q } = filter;
+  const { state, kind, collective, algorithm, user, judgement, node, q } = filter;
   return (
     (!state || job.state === state) &&
     (!kind || job.kind === kind) &&
     (!collective || job.spec.benchmark?.collective === collective) &&
     (!algorithm || algorithmsOf(job).includes(algorithm)) &&
     (!user || job.user === user) &&
+    (!judgement || job.judgement === judgement) &&
     (!node || job.attempts.some((attempt) => attempt.nodes.includes(node))) &&
     (!q || [job.name, job.note].some((text) => text.toLowerCase().includes(q.toLowerCase())) || String(job.id) === q.replace(/^#/, ""))
   );
@@ -56,7 +59,7 @@ export function newsOf({ jobs, filter, sort = "-id", hasMore }: ShownList, chang
   const isInReach = (job: JobView): boolean => !hasMore || (last !== undefined && isBefore(job, last, sort));
   return {
     entering: changed.filter((job) => !ids.has(job.id) && matches(job, filter) && isInReach(job)),
-    // Only its state takes a job out of a list: the other filtered fields never change.
+    // Only its state takes a job out of a list: a judgement is stored once, and the other filtered fields never change.
     leaving: jobs.filter((job) => filter.state && job.state !== filter.state).length,
   };
 }

@@ -30,18 +30,23 @@ it("says what a kind can be, and nothing of what there is", () => {
   expect(strangeWords(jobsSearch({ state: "failed", kind: "script", q: "bogus" }))).toBe("");
 });
 
+it("says what a judgement can be, as the command line names it", () => {
+  expect(strangeWords(jobsSearch({ judgement: "fine" }))).toContain("choose one of as_expected, low, above, impossible, unknown.");
+  expect(filterOf(jobsSearch({ judgement: "fine" }))).toEqual({});
+});
+
 it("reads the short word for the algorithm, and names what it cannot filter by", () => {
   expect(jobsSearch({ algo: "ring" })).toEqual({ algorithm: "ring" });
   expect(jobsSearch({ algo: "ring", algorithm: "mpi" })).toEqual({ algorithm: "mpi" });
   const search = { ...jobsSearch({ algo: "ring" }), colour: "red" };
-  expect(strangeWords(search)).toBe("The list has no filter “colour”, so that it filters by none; choose among state, kind, collective, algorithm, user, node, q.");
+  expect(strangeWords(search)).toBe("The list has no filter “colour”, so that it filters by none; choose among state, kind, collective, algorithm, user, judgement, node, q.");
   expect([filterOf(search), strangeWords(jobsSearch({ algo: "ring" }))]).toEqual([{ algorithm: "ring" }, ""]);
 });
 
 it("keeps a known state, and what can be read of the rest", () => {
   expect(jobsSearch({ state: "failed", q: "x" })).toEqual({ state: "failed", q: "x" });
   expect(jobsSearch({ state: "", q: "", chosen: "x", kind: "", sort: "colour", algorithm: "a b" })).toEqual({});
-  const whole = { state: "failed", kind: "training", collective: "all_gather", algorithm: "ring", user: "a", node: "n", q: "x" };
+  const whole = { state: "failed", kind: "training", collective: "all_gather", algorithm: "ring", user: "a", judgement: "low", node: "n", q: "x" };
   expect(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" })).toEqual({ ...whole, sort: "-busbw", chosen: "3,1" });
   expect([jobsSearch({ base: "5" }), jobsSearch({ base: "five" }), listSearch({ base: "5" })]).toEqual([{ base: "5" }, {}, {}]);
   expect(filterOf(jobsSearch({ ...whole, sort: "-busbw", chosen: "3,1" }))).toEqual(whole);

@@ -1,5 +1,6 @@
 /** The URL's query as the pages use it: plain strings, readable in the address bar, nothing for a default. */
-import type { JobState, JobView } from "../../api/types";
+import type { JobState, JobView, JudgementKind } from "../../api/types";
+import { JUDGEMENTS } from "../judgement";
 import { type JobFilter, type Sort, SORTS } from "./jobFilter";
 import { JOB_STATES } from "../state";
 
@@ -36,11 +37,12 @@ export interface JobsSearch extends JobFilter {
 const KNOWN = {
   state: Object.keys(JOB_STATES),
   kind: ["benchmark", "training", "script", "strategy_search", "imported"],
+  judgement: Object.keys(JUDGEMENTS),
 } as const satisfies Record<string, readonly string[]>;
 const WORD = /^[a-z_]+$/;
 
 export function jobsSearch(search: Record<string, unknown>): JobsSearch {
-  const { state, kind, collective, algo, algorithm = algo, user, node, q, sort, chosen, base } = search;
+  const { state, kind, collective, algo, algorithm = algo, user, judgement, node, q, sort, chosen, base } = search;
   return {
     // An unknown state stays in the address, so that the page can report it.
     ...(typeof state === "string" && state !== "" && { state: state as JobState }),
@@ -48,6 +50,7 @@ export function jobsSearch(search: Record<string, unknown>): JobsSearch {
     ...(typeof collective === "string" && WORD.test(collective) && { collective }),
     ...(typeof algorithm === "string" && WORD.test(algorithm) && { algorithm }),
     ...(typeof user === "string" && user !== "" && { user }),
+    ...(typeof judgement === "string" && judgement !== "" && { judgement: judgement as JudgementKind }),
     ...(typeof node === "string" && node !== "" && { node }),
     ...(typeof q === "string" && q !== "" && { q }),
     ...(SORTS.includes(sort as Sort) && { sort: sort as Sort }),
@@ -58,7 +61,7 @@ export function jobsSearch(search: Record<string, unknown>): JobsSearch {
   };
 }
 
-const OF_THE_LIST: readonly string[] = ["state", "kind", "collective", "algorithm", "user", "node", "q", "sort"];
+const OF_THE_LIST: readonly string[] = ["state", "kind", "collective", "algorithm", "user", "judgement", "node", "q", "sort"];
 const BESIDE_THE_LIST: readonly string[] = ["chosen", "base"];
 
 /** The part that identifies the list, without the chosen jobs and the base job. */

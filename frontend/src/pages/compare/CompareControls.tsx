@@ -8,6 +8,7 @@ import { LineSwatch } from "../../components/marks/LineSwatch";
 import { Segments } from "../../components/controls/Segments";
 import { StateBadge } from "../../components/marks/StateBadge";
 import { lineOf } from "../../lib/sweep/compare";
+import { JUDGEMENTS } from "../../lib/judgement";
 import type { CompareSearch } from "../../lib/search/search";
 import { isBenchmark, JOB_STATES, jobName } from "../../lib/state";
 import classes from "./ComparePage.module.css";
@@ -51,6 +52,12 @@ export function CompareControls({ jobs, base, answer, children }: Props) {
             <span className={classes.title}>{jobName(job)}</span>
             <Caveats job={job} />
             <StateBadge look={JOB_STATES[job.state]} />
+            {job.judgement && (
+              <span title="Whether its bandwidth was what was to be expected">
+                <span className="hidden-visually">Bandwidth: </span>
+                <StateBadge look={JUDGEMENTS[job.judgement]} />
+              </span>
+            )}
             {jobs.length > 1 && (
               <Link
                 ref={passesFocus}

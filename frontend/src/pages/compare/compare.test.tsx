@@ -51,6 +51,14 @@ it("begins with the answer, and says what may have disturbed it", async () => {
   ]);
 });
 
+it("shows the judgement of each job beside its state", async () => {
+  const judged = sweeps().of(jobQuery(7), aJob({ id: 7, state: "succeeded", judgement: "low" }));
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9", judged);
+  const [first, second] = text(page, "section[aria-label='Jobs that are compared'] li");
+  expect(first).toContain("Bandwidth: low");
+  expect(second, "it was not judged").not.toContain("Bandwidth");
+});
+
 it("has a command to begin with where no job is chosen", async () => {
   expect(text(await drawn(<ComparePage />, "/compare"), "pre")[0]).toContain("ringscope diff");
 });

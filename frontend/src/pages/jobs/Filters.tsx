@@ -8,18 +8,20 @@ import { COLLECTIVES } from "../../lib/collectives";
 import { formatCount } from "../../lib/format";
 import type { JobFilter } from "../../lib/search/jobFilter";
 import { type JobsSearch, parseSearch } from "../../lib/search/search";
+import { JUDGEMENTS } from "../../lib/judgement";
 import { JOB_STATES } from "../../lib/state";
 import classes from "./JobsPage.module.css";
 
 const route = getRouteApi("/jobs");
 
-type Facet = "state" | "kind" | "collective" | "algorithm" | "user";
+type Facet = "state" | "kind" | "collective" | "algorithm" | "user" | "judgement";
 const LABELS: Record<Facet, string> = {
   state: "State",
   kind: "Kind",
   collective: "Collective",
   algorithm: "Algorithm",
   user: "User",
+  judgement: "Judgement",
 };
 
 interface Props {
@@ -30,7 +32,7 @@ interface Props {
 
 /**
  * The filter: a search box, and one choice for each facet with the number of jobs that it would give. The controls are
- * the browser's own: the list opens only when six of them are drawn, and they cost less than the library's.
+ * the browser's own: the list opens only when seven of them are drawn, and they cost less than the library's.
  */
 export const Filters = memo(function Filters({ filter, facets }: Props) {
   const navigate = route.useNavigate();
@@ -68,10 +70,11 @@ export const Filters = memo(function Filters({ filter, facets }: Props) {
   );
 });
 
-/** All states and kinds are offered, even without such a job; the other facets as they were found. */
+/** All states, kinds and judgements are offered, even without such a job; the other facets as they were found. */
 const ALWAYS: Partial<Record<Facet, readonly string[]>> = {
   state: Object.keys(JOB_STATES),
   kind: ["benchmark", "training", "script", "strategy_search", "imported"],
+  judgement: Object.keys(JUDGEMENTS),
 };
 
 /** "failed · 12"; a chosen value is listed even if no job has it. */
@@ -86,6 +89,7 @@ function options(facet: Facet, chosen: string | undefined, facets: JobFacets | u
 
 function named(facet: Facet, value: string): string {
   if (facet === "state") return JOB_STATES[value as keyof typeof JOB_STATES]?.text ?? value;
+  if (facet === "judgement") return JUDGEMENTS[value as keyof typeof JUDGEMENTS]?.text ?? value;
   return facet === "collective" ? (COLLECTIVES[value as keyof typeof COLLECTIVES]?.name ?? value) : value;
 }
 

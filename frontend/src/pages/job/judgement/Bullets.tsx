@@ -3,7 +3,7 @@ import type { BandwidthJudgement } from "../../../api/types";
 import { threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 import classes from "./Bullets.module.css";
-import { look } from "./look";
+import { judgementLook } from "../../../lib/judgement";
 
 export type SizeJudgement = BandwidthJudgement["sizes"][number];
 type Reference = SizeJudgement["references"][number];
@@ -38,7 +38,7 @@ function Bullet({ size }: { size: SizeJudgement }) {
   const { busbw_gb_per_s: measured, references, word } = size;
   const most = Math.max(measured, ...references.map((reference) => reference.high_gb_per_s));
   const share = (value: number): string => `${(100 * value) / most}%`;
-  const { glyph, tone } = look(word);
+  const { glyph, tone } = judgementLook(word);
   return (
     <li>
       <span className="number">

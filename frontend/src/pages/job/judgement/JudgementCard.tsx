@@ -7,7 +7,7 @@ import { Skeleton } from "../../../components/states/Skeleton";
 import { threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 import { Bullets, type SizeJudgement } from "./Bullets";
-import { look } from "./look";
+import { judgementLook } from "../../../lib/judgement";
 import { judgementQuery } from "./query";
 
 type Reference = BandwidthJudgement["references"][number];
@@ -29,7 +29,7 @@ export function JudgementCard({ jobId }: { jobId: number }) {
 }
 
 function Judged({ judgement }: { judgement: BandwidthJudgement }) {
-  const { glyph, tone } = look(judgement.word);
+  const { glyph, tone } = judgementLook(judgement.word);
   const sizes = judgement.sizes.filter(({ references }) => references.length > 0);
   return (
     <>

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { BandwidthJudgement } from "../../../api/types";
 import { Answers, drawn } from "../../../testing/page";
 import { JudgementCard } from "./JudgementCard";
-import { look } from "./look";
+import { judgementLook } from "../../../lib/judgement";
 import { judgementQuery } from "./query";
 
 const REFERENCE = { kind: "published", size_bytes: 1024, busbw_gb_per_s: 480, low_gb_per_s: 414, high_gb_per_s: 547, source: "Azure ND H100 v5", url: "https://example.org/a", date: "2024-01" };
@@ -36,6 +36,6 @@ it("says in a sentence whether the number is OK, and by which references", async
 
 it("has a glyph and a colour for each word", () => {
   const words = ["as expected", "low by 3 %", "above what was expected", "impossible", "unknown"];
-  expect(words.map((word) => look(word).tone)).toEqual(["good", "bad", "warn", "bad", "waiting"]);
-  expect(new Set(words.map((word) => look(word).glyph)).size).toBe(5);
+  expect(words.map((word) => judgementLook(word).tone)).toEqual(["good", "bad", "warn", "bad", "waiting"]);
+  expect(new Set(words.map((word) => judgementLook(word).glyph)).size).toBe(5);
 });

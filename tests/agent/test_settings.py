@@ -2,9 +2,10 @@
 
 import pytest
 
+from ringscope.contracts.environment import DEFAULT_PATTERNS
 from ringscope.engine.cores import RankCores
 from ringscope_agent import settings
-from ringscope_agent.settings import AgentSettings
+from ringscope_agent.settings import AgentSettings, SettingsError, read_settings
 
 
 @pytest.mark.parametrize(("cores", "most", "slots"), [(8, None, 8), (8, 5, 5), (1, None, 1)])
@@ -16,3 +17,13 @@ def test_a_node_has_a_slot_for_each_core_that_its_agent_may_use(
     monkeypatch.setattr(settings, "own_cores", lambda: RankCores("", "", frozenset(range(cores)), most))
     assert AgentSettings(name="n1").slots == slots
     assert AgentSettings(name="n1", slots=64).slots == 64, "more where it is asked for"
+
+
+def test_a_node_takes_the_usual_variables_unless_its_operator_names_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert AgentSettings(name="n1").allow_env == DEFAULT_PATTERNS
+    assert read_settings({"allow_env": ["default", "LD_PRELOAD"]}).allow_env == (*DEFAULT_PATTERNS, "LD_PRELOAD")
+    assert read_settings({"allow_env": [""]}).allow_env == ()
+    monkeypatch.setenv("RINGSCOPE_ALLOW_ENV", "NCCL_*, UCX_*")
+    assert AgentSettings(name="n1").allow_env == ("NCCL_*", "UCX_*")
+    with pytest.raises(SettingsError, match=r"'A=B' is no pattern of a name; write for example NCCL_\*"):
+        read_settings({"allow_env": ["A=B"]})

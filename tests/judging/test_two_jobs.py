@@ -15,6 +15,7 @@ from ringscope.judging.two_jobs import (
     differences,
     disturbance,
     fastest,
+    other_variables,
     pair,
     sharing,
     standing,
@@ -141,3 +142,14 @@ def test_one_figure_is_of_one_algorithm_at_one_size_that_both_have() -> None:
     assert found and (found.algorithm, found.size_bytes, found.ratio.value) == ("ring", mib, 0.8)
     assert standing(base, SweepComparison.of(other[1:])) is None
     assert standing(base, SweepComparison()) is None
+
+
+def test_the_variables_in_which_two_jobs_differ_are_told_without_secrets() -> None:
+    base = {"NCCL_ALGO": "Ring", "HF_TOKEN": "hf_1", "OMP_NUM_THREADS": "2"}
+    assert other_variables(base, dict(base)) == []
+    assert other_variables(base, {"NCCL_ALGO": "Tree", "HF_TOKEN": "hf_2", "OMP_NUM_THREADS": "2"}) == [
+        "Their environment variables differ: HF_TOKEN has another value; NCCL_ALGO is Tree, and Ring in the base job."
+    ]
+    assert other_variables({}, {"NCCL_ALGO": "Tree"}) == [
+        "Their environment variables differ: NCCL_ALGO is Tree, and not set in the base job."
+    ]

@@ -38,6 +38,7 @@ def take_inventory(settings: AgentSettings, lacks: list[Lack], machine: Machine 
         lacks=lacks,
         only_here=is_only_here(settings.reachable_address),
         scripts=settings.scripts is not None,
+        allow_env=list(settings.allow_env),
     )
 
 

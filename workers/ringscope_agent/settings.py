@@ -1,14 +1,16 @@
 """The agent's settings: flags, else RINGSCOPE_* variables, else defaults; read once at the start."""
 
+import re
 import socket
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from ringscope.contracts.address import LOOPBACK, is_loopback, parse_address
+from ringscope.contracts.environment import DEFAULT, patterns_of
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
 from ringscope.contracts.protocol import checked_year
@@ -93,6 +95,14 @@ class AgentSettings(BaseSettings):
     scripts: Path | None = Field(
         None, description="Folder of the Python files that jobs of kind script may run; without it they are refused."
     )
+    allow_env: Annotated[tuple[str, ...], NoDecode] = Field(
+        (DEFAULT,),
+        max_length=100,
+        validate_default=True,
+        description="Pattern of the names of environment variables that jobs may set here, such as NCCL_*; the word "
+        "default stands for the usual ones, which are in docs/scripts.md. Names of LD_*, PYTHON* and PATH need a "
+        "pattern that begins like that.",
+    )
     keep_checkpoints_hours: float = Field(
         168.0, gt=0, description="Hours for which a job's checkpoints stay on this node after its end."
     )
@@ -137,6 +147,19 @@ class AgentSettings(BaseSettings):
         if path is not None and not path.is_dir():
             raise ValueError(f"{path} is no folder; name the one that holds the scripts, or leave it out.")
         return path
+
+    @field_validator("allow_env", mode="before")
+    @classmethod
+    def _is_a_list(cls, given: Any) -> Any:
+        return given.replace(",", " ").split() if isinstance(given, str) else given
+
+    @field_validator("allow_env")
+    @classmethod
+    def _are_patterns(cls, given: tuple[str, ...]) -> tuple[str, ...]:
+        for pattern in given:
+            if pattern and not re.fullmatch(r"[A-Za-z0-9_*?]{1,200}", pattern):
+                raise ValueError(f"{pattern!r} is no pattern of a name; write for example NCCL_* or LD_LIBRARY_PATH.")
+        return patterns_of([pattern for pattern in given if pattern])
 
     @field_validator("leaves_at")
     @classmethod

@@ -191,8 +191,8 @@ def _held_up(attempt: Attempt) -> float | None:
     """Return the bandwidth by which a succeeded job is sorted; None if nothing was measured, or disturbed, or in
     another mode.
     """
-    benchmark = spec_of(attempt.job).benchmark
-    if benchmark is None or attempt.disturbed_by is not None or mode_of(benchmark) != DEFAULT:
+    spec = spec_of(attempt.job)
+    if spec.benchmark is None or attempt.disturbed_by is not None or mode_of(spec.benchmark, spec.env) != DEFAULT:
         return None
     return measured_busbw_gb_per_s(attempt.job.summary)
 

@@ -134,7 +134,7 @@ def view(job: Job) -> JobView:
         queued_at=job.queued_at,
         started_at=job.started_at,
         finished_at=job.finished_at,
-        spec=spec,
+        spec=spec.shown,
         priority=job.priority,
         labels=job.labels,
         note=job.note,

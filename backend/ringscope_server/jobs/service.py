@@ -8,7 +8,8 @@ from sqlalchemy import func, select
 from sqlalchemy.exc import NoResultFound
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.findings import FieldError
+from ringscope.contracts.environment import REMOVED, digest, not_shown
+from ringscope.contracts.findings import FieldError, dotted, pointer
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.words.job_states import WAITING
 from ringscope.contracts.words.units import plural
@@ -68,6 +69,7 @@ async def submit(
         ranks=spec.placement.ranks,
         collective=spec.benchmark.collective if spec.benchmark else None,
         algorithms=",".join(_algorithms(spec)),
+        env_sha256=digest(spec.env),
         cloned_from=cloned_from,
         schedule_id=schedule_id,
         fire_time=fire_time,
@@ -91,7 +93,25 @@ async def submit(
 async def problems(session: AsyncSession, spec: JobSpec, capacity: Capacity | None = None) -> list[FieldError]:
     """Return what is wrong with a job on this cluster beyond what its specification alone shows."""
     missing = await (capacity or Capacity()).errors(session, spec)
-    return missing + await resume_errors(session, spec) + search_errors(spec)
+    return _value_errors(spec) + missing + await resume_errors(session, spec) + search_errors(spec)
+
+
+def require_values(spec: JobSpec) -> None:
+    """Raise InvalidJobError if a variable has only the mark of a secret."""
+    if errors := _value_errors(spec):
+        raise InvalidJobError(errors)
+
+
+def _value_errors(spec: JobSpec) -> list[FieldError]:
+    """Return an error for each variable that has only the mark of a secret, as in the copy of a job that was shown."""
+    return [
+        FieldError(
+            pointer=pointer(("env", name)),
+            detail=f"{dotted(('env', name))}: {REMOVED} stands for a value that is not shown; give the value, or leave "
+            "the variable out.",
+        )
+        for name in not_shown(spec.env)
+    ]
 
 
 def _algorithms(spec: JobSpec) -> tuple[str, ...]:

@@ -6,13 +6,14 @@ import numpy as np
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.environment import takes
 from ringscope.contracts.findings import FieldError, dotted, pointer
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Node
 from ringscope_server.nodes.names import listed
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.placement.addresses import REMEDY
-from ringscope_server.placement.cluster import Cluster, conditions, kind_of, remedy
+from ringscope_server.placement.cluster import Cluster, conditions, kind_of, remedy, variables_of
 from ringscope_server.placement.demands import Demands
 from ringscope_server.placement.placement import Demand, fits
 from ringscope_server.placement.slot_index import SlotIndex
@@ -32,7 +33,8 @@ class Capacity:
     async def errors(self, session: AsyncSession, spec: JobSpec) -> list[FieldError]:
         """Return why this cluster could never run the job; no error if it could."""
         nodes = tuple((await session.execute(_FINGERPRINT)).one())
-        wanted = f"{spec.kind} {bool(spec.own_files)} {spec.settled_device} {spec.placement.model_dump_json()}"
+        kind, names = f"{spec.kind} {bool(spec.own_files)} {spec.settled_device}", ",".join(spec.env)
+        wanted = f"{kind} {names} {spec.placement.model_dump_json()}"
         if nodes != self._nodes or len(self._held) > MAX_REMEMBERED:
             self._nodes, self._held = nodes, set()
         if wanted in self._held:
@@ -123,9 +125,23 @@ def _node_error(placement: Placement, cluster: Cluster) -> FieldError | None:
     left: Sequence[NodeState] = cluster.nodes
     for field, suits in conditions(placement):
         before, left = left, [node for node in left if suits(node)]
+        if not left and field == "env":
+            return _variable_error(variables_of(placement), before)
         if not left:
             return _error(field, _nobody(field, placement, before))
     return None
+
+
+def _variable_error(names: Sequence[str], nodes: Sequence[NodeState]) -> FieldError:
+    """Return the error for a variable that no node takes, or for several that no node takes together."""
+    refused = [name for name in names if not any(takes(node.allow_env, name) for node in nodes)]
+    if not refused:
+        flags = " ".join(f"--allow-env {name}" for name in names)
+        sentence = f"env: no node takes all of {listed(names)}; start an agent with {flags}, or leave some out."
+        return FieldError(pointer=pointer(("env",)), detail=sentence)
+    path = ("env", refused[0])
+    remedy = f"start an agent with --allow-env default --allow-env {refused[0]}, or leave it out"
+    return FieldError(pointer=pointer(path), detail=f"{dotted(path)}: no node takes this variable; {remedy}.")
 
 
 def _nobody(field: str, placement: Placement, nodes: Sequence[NodeState]) -> str:

@@ -15,6 +15,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from ringscope.contracts.environment import takes
 from ringscope.contracts.job import Placement
 from ringscope_server.placement.snapshot import NodeState, RunningGang, WorkPlacement
 
@@ -152,12 +153,18 @@ def who(placement: Placement) -> tuple[object, ...]:
         placement.min_gpu_memory_bytes,
         placement.min_memory_bytes,
         kind_of(placement),
+        variables_of(placement),
     )
 
 
 def kind_of(placement: Placement) -> str:
     """Return the kind of the job of a placement; a bare placement is that of a benchmark."""
     return placement.kind if isinstance(placement, WorkPlacement) else "benchmark"
+
+
+def variables_of(placement: Placement) -> tuple[str, ...]:
+    """Return the names of the environment variables that the job sets."""
+    return placement.env if isinstance(placement, WorkPlacement) else ()
 
 
 def own_nodes(placement: Placement) -> frozenset[str]:
@@ -181,6 +188,8 @@ def conditions(placement: Placement) -> list[tuple[str, Callable[[NodeState], bo
     model, gpu_memory, memory = placement.gpu_model, placement.min_gpu_memory_bytes, placement.min_memory_bytes
     kind = kind_of(placement)
     found: list[tuple[str, Callable[[NodeState], bool]]] = [("kind", lambda node: kind not in node.unfit_for)]
+    if variables := variables_of(placement):
+        found.append(("env", lambda node: all(takes(node.allow_env, name) for name in variables)))
     if names := frozenset(placement.node_names):
         found.append(("node_names", lambda node: node.name in names))
     if placement.selector:

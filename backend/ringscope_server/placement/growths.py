@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.job import Placement
 from ringscope_server.db.models import Attempt, Epoch, Job
 from ringscope_server.placement.growing import Growth, growing
-from ringscope_server.placement.snapshot import Policy, WorkPlacement
+from ringscope_server.placement.snapshot import Policy, WorkPlacement, names_in
 from ringscope_server.placement.tables import take_snapshot
 
 # A new start costs seconds, so an attempt that has just begun keeps its ranks.
@@ -53,6 +53,7 @@ _SMALL = (
         Job.id,
         Attempt.id,
         Job.spec["placement"].as_string(),
+        Job.spec["env"].as_string(),
         Job.spec["training"]["epochs"].as_integer(),
         select(func.max(Epoch.epoch)).where(Epoch.attempt_id == Attempt.id, Epoch.job_id == Job.id).scalar_subquery(),
         Attempt.started_at,
@@ -72,10 +73,10 @@ _SMALL = (
 async def _small(session: AsyncSession) -> list[_Small]:
     rows = await session.execute(_SMALL)
     return [
-        _Small(job_id, attempt_id, _placement(text), epochs, epoch or 0, started_at)
-        for job_id, attempt_id, text, epochs, epoch, started_at in rows
+        _Small(job_id, attempt_id, _placement(text, env), epochs, epoch or 0, started_at)
+        for job_id, attempt_id, text, env, epochs, epoch, started_at in rows
     ]
 
 
-def _placement(text: str) -> WorkPlacement:
-    return WorkPlacement.for_kind(Placement.model_validate_json(text), "training")
+def _placement(text: str, env: str | None) -> WorkPlacement:
+    return WorkPlacement.for_kind(Placement.model_validate_json(text), "training", names_in(env))

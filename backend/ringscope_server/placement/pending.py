@@ -6,10 +6,11 @@ from datetime import datetime
 
 import numpy as np
 
+from ringscope.contracts.environment import takes
 from ringscope.contracts.job import Placement
 from ringscope_server.nodes.names import listed
 from ringscope_server.placement.addresses import REMEDY
-from ringscope_server.placement.cluster import Cluster, Ints, kind_of, remedy
+from ringscope_server.placement.cluster import Cluster, Ints, kind_of, remedy, variables_of
 from ringscope_server.placement.placement import Demand
 from ringscope_server.placement.snapshot import NodeState, QueuedJob
 
@@ -54,6 +55,8 @@ def never(demand: Demand, skew: str | None, shared: str | None, cluster: Cluster
     if away:
         noun, it = ("node", "it is") if len(away) == 1 else ("nodes", "they are")
         return Why("no_node", f"Waits for {noun} {listed(away)}, which the job names: {it} drained or not ready.")
+    if not len(nodes) and (why := _untaken(variables_of(wanted), cluster)):
+        return why
     if not len(nodes):
         return _unfit(kind_of(wanted), unfit) if unfit else Why("no_node", _NO_NODE)
     if skew is not None:
@@ -68,6 +71,15 @@ def never(demand: Demand, skew: str | None, shared: str | None, cluster: Cluster
         "shape",
         f"Waits for other nodes: the {len(nodes)} that are ready have {slots} slots, but not as it asks.",
     )
+
+
+def _untaken(names: Sequence[str], cluster: Cluster) -> Why | None:
+    """Say that nodes are ready, but none of them takes all variables of the job; None if one does."""
+    nodes = cluster.nodes
+    if not names or not nodes or any(all(takes(node.allow_env, name) for name in names) for node in nodes):
+        return None
+    flags = " ".join(f"--allow-env {name}" for name in names)
+    return Why("no_node", f"Waits for a node that takes the variables {listed(names)}; start an agent with {flags}.")
 
 
 def _unfit(kind: str, names: Sequence[str]) -> Why:

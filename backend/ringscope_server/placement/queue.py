@@ -17,7 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.job import Placement, StoredKind
 from ringscope_server.db.models import Attempt, Job, Member, Node
 from ringscope_server.placement import continuing
-from ringscope_server.placement.snapshot import QueuedJob, Snapshot, WorkPlacement
+from ringscope_server.placement.snapshot import QueuedJob, Snapshot, WorkPlacement, names_in
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +123,7 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
     for start in range(0, len(ids), _AT_ONCE):
         rows = (await session.execute(_ROWS.where(Job.id.in_(ids[start : start + _AT_ONCE])))).all()
         near = await _checkpoint_nodes(session, [(row.id, row.earlier) for row in rows if row.kind in _CONTINUED])
-        placements = [_placement(row.placement, row.kind) for row in rows]
+        placements = [_placement(row.placement, row.kind, names_in(row.env)) for row in rows]
         elastic = {row.id: row.min_ranks for row in rows if row.min_ranks is not None}
         after = await continuing.after_last_attempt(session, elastic)
         found += [
@@ -157,6 +157,7 @@ _ROWS = select(
     Job.id,
     Job.kind,
     Job.spec["placement"].as_string().label("placement"),
+    Job.spec["env"].as_string().label("env"),
     Job.spec["placement"]["min_ranks"].as_integer().label("min_ranks"),
     Job.spec["training"]["resume_from"].as_integer().label("earlier"),
     Job.user,
@@ -174,10 +175,10 @@ _ROWS = select(
 
 
 @lru_cache(maxsize=8192)
-def _placement(text: str, kind: StoredKind) -> WorkPlacement | None:
+def _placement(text: str, kind: StoredKind, env: tuple[str, ...]) -> WorkPlacement | None:
     """Parse a placement once for all equal ones; None if it is invalid, which must not block the other jobs."""
     try:
-        return WorkPlacement.for_kind(Placement.model_validate_json(text), kind)
+        return WorkPlacement.for_kind(Placement.model_validate_json(text), kind, env)
     except ValidationError as error:
         log.error("The placement %s of a job is not valid any more: %s", text, error)
         return None

@@ -1,5 +1,6 @@
 """The input of a plan: nodes, running gangs, the queue and the policy. Nothing here depends on a table."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -12,23 +13,25 @@ class WorkPlacement(Placement):
     """A placement with the kind of its job, because not every node runs every kind.
 
     ``ranks`` are those that the job needs in order to start; an elastic one gets up to ``most_ranks`` if they are free.
-    ``own_nodes`` are the names of nodes that count as quiet, because the job itself has just run there.
+    ``own_nodes`` are the names of nodes that count as quiet, because the job itself has just run there. ``env`` are the
+    names of the job's environment variables, all of which a node must take.
     """
 
     kind: StoredKind = "benchmark"
     most_ranks: int = 0
     own_nodes: frozenset[str] = frozenset()
+    env: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, spec: JobSpec) -> "WorkPlacement":
         """Return the placement of a specification."""
-        return cls.for_kind(spec.placement, spec.kind)
+        return cls.for_kind(spec.placement, spec.kind, tuple(spec.env))
 
     @classmethod
-    def for_kind(cls, placement: Placement, kind: StoredKind) -> "WorkPlacement":
-        """The same placement for jobs of a kind."""
+    def for_kind(cls, placement: Placement, kind: StoredKind, env: tuple[str, ...] = ()) -> "WorkPlacement":
+        """Return the same placement for jobs of a kind that set these environment variables."""
         fields = dict(placement) | {"ranks": placement.min_ranks or placement.ranks}
-        return cls.model_construct(**fields, kind=kind, most_ranks=placement.ranks)
+        return cls.model_construct(**fields, kind=kind, most_ranks=placement.ranks, env=env)
 
     def with_ranks(self, ranks: int) -> "WorkPlacement":
         """Return the placement of a gang of so many ranks."""
@@ -37,6 +40,11 @@ class WorkPlacement(Placement):
     def after_running_on(self, nodes: frozenset[str]) -> "WorkPlacement":
         """Return the placement of the next attempt of a job whose last one has just ended on these nodes."""
         return self.model_copy(update={"own_nodes": nodes}) if self.quiet else self
+
+
+def names_in(env: str | None) -> tuple[str, ...]:
+    """Return the names of a stored job's environment variables, given as JSON; None: the job sets none."""
+    return tuple(json.loads(env)) if env else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +65,7 @@ class NodeState:
     only_on: str = ""  # its address is a loopback one of this machine, so that no other machine reaches it
     address: str = ""  # its peers connect to it; a gang uses one node of each address, "" stands for any
     unfit_for: frozenset[str] = frozenset()  # kinds of jobs that it cannot run, as it lacks something
+    allow_env: tuple[str, ...] = ()  # patterns of the environment variables that jobs may set on it
     free_by: datetime | None = None  # its batch system takes it back: what runs there must have ended by then
 
     @property

@@ -125,6 +125,7 @@ def _state(
         only_on=inventory["hostname"] if is_loopback(address) or inventory.get("only_here") else "",
         address=address,
         unfit_for=_unfit_for(inventory, versions),
+        allow_env=tuple(inventory.get("allow_env") or ()),
         free_by=lifetimes.free_by(leaves_at),
     )
 

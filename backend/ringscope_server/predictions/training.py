@@ -6,6 +6,7 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import training_size
+from ringscope.contracts.environment import digest
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import OWN_FIELDS, PIPELINE, TrainingSpec, ideal_bubble, libraries
 from ringscope_server.db.engine import Database
@@ -71,7 +72,12 @@ async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec
     usual = TrainingSpec().model_dump(mode="json")
     query = (
         select(Job.id, Job.spec, Job.summary)
-        .where(Job.state == "succeeded", Job.kind == "training", Job.ranks == spec.ranks)
+        .where(
+            Job.state == "succeeded",
+            Job.kind == "training",
+            Job.ranks == spec.ranks,
+            Job.env_sha256.is_not_distinct_from(digest(spec.env)),
+        )
         .order_by(Job.id.desc())
         .limit(MAX_JOBS)
     )

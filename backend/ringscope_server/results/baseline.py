@@ -128,7 +128,8 @@ async def history(session: AsyncSession, attempt: Attempt) -> History:
     if spec.benchmark is None or spec.is_simulated:
         return History({}, 0, 0, 0, 0)
     slots = [member.slots for member in attempt.members]
-    alike = await comparable_runs(session, spec.collective, attempt.job.ranks, slots, mode_of(spec.benchmark))
+    mode = mode_of(spec.benchmark, spec.env)
+    alike = await comparable_runs(session, spec.collective, attempt.job.ranks, slots, mode)
     before = [run for run in alike if run.attempt_id < attempt.id]
     quiet, disturbed = ([run for run in before if run.is_disturbed == which][:MAX_READ] for which in (False, True))
     read = quiet + disturbed

@@ -7,6 +7,7 @@ from sqlalchemy import ColumnElement, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 
+from ringscope.contracts.environment import digest
 from ringscope.contracts.job import IMPORTED
 from ringscope.contracts.tuning import shape_of
 from ringscope.judging.mode import DEFAULT, Mode
@@ -27,6 +28,7 @@ def in_mode(mode: Mode) -> list[ColumnElement[bool]]:
         func.coalesce(asked["blocking"].as_integer(), DEFAULT.blocking) == mode.blocking,
         func.coalesce(asked["average"].as_string(), DEFAULT.average) == mode.average,
         func.coalesce(asked["rotate"].as_boolean(), DEFAULT.rotate) == mode.rotate,
+        Job.env_sha256.is_not_distinct_from(digest(dict(mode.env))),
     ]
 
 

@@ -22,6 +22,7 @@ from ringscope.judging.two_jobs import (
     disturbance,
     fastest,
     obstacles,
+    other_variables,
     pair,
     sharing,
     standing,
@@ -87,7 +88,10 @@ class ComparedJob(BaseModel):
 
     job_id: int
     obstacles: list[str] = Field(description="Why its rows do not measure the same thing as the base job's.")
-    caveats: list[str] = Field(description="What disturbed it or the base job, so that differences may come from it.")
+    caveats: list[str] = Field(
+        description="What disturbed it or the base job, and which of their environment variables differ; a difference "
+        "may come from that."
+    )
     rows: list[ComparedRow]
     interpolated: list[Interpolated] = Field(
         description="The comparison for each algorithm and placement that both measured, but at no common size."
@@ -151,7 +155,10 @@ class Measured:
                         *_named(self.failed, job_id, self.base_id),
                         *_obstacles(self.specs, self.runs, self.crowds, self.base_id, job_id),
                     ],
-                    caveats=_disturbance(self.runs, self.crowds, self.base_id, job_id),
+                    caveats=[
+                        *_disturbance(self.runs, self.crowds, self.base_id, job_id),
+                        *other_variables(self.specs[self.base_id].env, self.specs[job_id].env),
+                    ],
                     rows=_compared(self.timed[job_id], () if job_id == self.base_id else base),
                     interpolated=[]
                     if job_id == self.base_id

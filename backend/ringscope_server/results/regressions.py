@@ -98,7 +98,8 @@ def _ended(run: Attempt) -> datetime:
 
 def _are_alike(one: Attempt, other: Attempt) -> bool:
     """Return whether both measured the same thing on the same nodes."""
-    return _placed(one) == _placed(other) and not obstacles(spec_of(one.job), spec_of(other.job))
+    before, after = spec_of(one.job), spec_of(other.job)
+    return _placed(one) == _placed(other) and before.env == after.env and not obstacles(before, after)
 
 
 def _placed(run: Attempt) -> list[tuple[str, int]]:

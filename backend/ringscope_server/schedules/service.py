@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from pydantic import ValidationError
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.environment import with_removed_from
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
 from ringscope_server.db.models import Job, Schedule
@@ -14,7 +16,7 @@ from ringscope_server.db.names import flush_named
 from ringscope_server.events import audit
 from ringscope_server.jobs import service as jobs
 from ringscope_server.schedules.times import upcoming
-from ringscope_server.schedules.views import ScheduleBody
+from ringscope_server.schedules.views import ScheduleBody, without_secrets
 from ringscope_server.users import idempotency
 
 
@@ -29,6 +31,7 @@ async def page(session: AsyncSession, limit: int, before: int | None = None) -> 
 async def create(session: AsyncSession, body: ScheduleBody, user: str, key: str | None, now: datetime) -> Schedule:
     """Make a schedule; the same ``key`` and body give the first one again. Raises NameTakenError and KeyReusedError."""
     body_sha256 = idempotency.fingerprint("create schedule", body)
+    jobs.require_values(body.spec)
     if earlier := await idempotency.earlier(session, user, key, body_sha256):
         schedule = await session.get(Schedule, earlier.target_id)
         if schedule is None:  # made under this key, and removed since
@@ -47,6 +50,9 @@ async def create(session: AsyncSession, body: ScheduleBody, user: str, key: str 
 async def replace(session: AsyncSession, schedule: Schedule, body: ScheduleBody, user: str, now: datetime) -> None:
     """Change a schedule. A time that is due and not yet fired stays, unless the times change. Raises NameTakenError."""
     wanted = body.model_dump(mode="json")
+    if body.spec.env:  # values that were sent back as they were shown stay as they are
+        wanted["spec"]["env"] = with_removed_from(body.spec.env, schedule.spec.get("env") or {})
+        jobs.require_values(JobSpec.model_validate(wanted["spec"]))
     before = {name: getattr(schedule, name) for name in wanted}
     changed = [name for name, value in wanted.items() if before[name] != value]
     if not changed:
@@ -58,7 +64,13 @@ async def replace(session: AsyncSession, schedule: Schedule, body: ScheduleBody,
     schedule.revision += 1
     await flush_named(session, "schedule", body.name)
     message = f"Changed: {', '.join(changed)}."
-    audit.record_change(session, now, user, "schedule.changed", ("schedule", schedule.id), before, wanted, message)
+    audit.record_change(
+        session, now, user, "schedule.changed", ("schedule", schedule.id), _shown(before), _shown(wanted), message
+    )
+
+
+def _shown(fields: dict[str, Any]) -> dict[str, Any]:
+    return fields | {"spec": without_secrets(fields["spec"])}
 
 
 async def delete(session: AsyncSession, schedule: Schedule, user: str, now: datetime) -> None:

@@ -1,16 +1,22 @@
 """The API's views of schedules."""
 
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ringscope.contracts.environment import shown
 from ringscope.contracts.job import NewJob
 from ringscope.contracts.spec_model import SpecModel
 from ringscope_server.db.names import Name
 from ringscope_server.schedules.times import check_cron, check_timezone
 
 Overlap = Literal["skip", "queue", "replace"]
+
+
+def without_secrets(spec: dict[str, Any]) -> dict[str, Any]:
+    """Return a stored specification as people see it, whether it is still valid or not."""
+    return spec | {"env": shown(spec["env"])} if spec.get("env") else spec
 
 
 class ScheduleBody(SpecModel):
@@ -43,7 +49,9 @@ class ScheduleView(BaseModel):
     timezone: str
     overlap: Overlap
     is_enabled: bool
-    spec: dict[str, object] = Field(description="The job that is submitted at each time.")
+    spec: Annotated[dict[str, Any], AfterValidator(without_secrets)] = Field(
+        description="The job that is submitted at each time."
+    )
     user: str = Field(description="The user in whose name the jobs are submitted.")
     revision: int = Field(description="The revision grows with each edit; the ETag is derived from it.")
     created_at: datetime

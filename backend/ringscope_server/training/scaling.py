@@ -6,6 +6,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.environment import digest
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import LOCAL_SGD, MIRRORED, PIPELINE, SHARDED, TENSOR
 from ringscope_server.db.models import Job
@@ -25,10 +26,12 @@ async def baseline_job(session: AsyncSession, spec: JobSpec) -> int | None:
     """
     if spec.training is None or spec.placement.ranks == 1:
         return None
-    wanted = _key(spec.training.model_dump(mode="json"))
+    wanted, env = _key(spec.training.model_dump(mode="json")), digest(spec.env)
     query = (
         select(Job.id, Job.spec)
-        .where(Job.state == "succeeded", Job.kind == "training", Job.ranks == 1)
+        .where(
+            Job.state == "succeeded", Job.kind == "training", Job.ranks == 1, Job.env_sha256.is_not_distinct_from(env)
+        )
         .order_by(Job.id.desc())
         .limit(MAX_JOBS)
     )

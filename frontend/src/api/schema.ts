@@ -2960,7 +2960,7 @@ export interface components {
         ComparedJob: {
             /**
              * Caveats
-             * @description What disturbed it or the base job, so that differences may come from it.
+             * @description What disturbed it or the base job, and which of their environment variables differ; a difference may come from that.
              */
             caveats: string[];
             /**
@@ -4047,6 +4047,12 @@ export interface components {
          * @description Hardware and software of a node.
          */
         Inventory: {
+            /**
+             * Allow Env
+             * @description Patterns of the names of variables that a job may set on it, such as NCCL_*.
+             * @default []
+             */
+            allow_env: string[];
             /** Cores */
             cores: number;
             /** Cpu Model */
@@ -4235,6 +4241,13 @@ export interface components {
         JobSpec: {
             /** @description What a job of kind benchmark measures; default: the usual sweep. */
             benchmark?: components["schemas"]["BenchmarkSpec"] | null;
+            /**
+             * Env
+             * @description Environment variables of its ranks, beside those that the launcher sets. A node takes the names that its operator allows. Values of secrets are stored, but never shown.
+             */
+            env?: {
+                [key: string]: string;
+            };
             /**
              * Hang Seconds
              * @description The job hangs when no rank has made progress for this long, or for ten times the mean step if that is longer. null: 60 where the job reports its steps; a script hangs only if all of its ranks wait in calls of ringscope.

@@ -1,6 +1,7 @@
 /** The same job as a command: for the form and the job page. */
 import type { Benchmark, BenchmarkSpec, Engine, JobSpec } from "../api/types";
 import { shellQuote } from "./shell";
+import { variableFlags } from "./form/variables";
 import { trainCommand } from "./form/trainCommand";
 
 /** nccl-tests' letter and number: "64M" for 67108864. */
@@ -119,6 +120,7 @@ function sweepCommand(spec: BenchmarkSpec): string {
     ...given("--queue-timeout", spec.queue_timeout_seconds),
     ...((spec.max_attempts ?? 3) === 3 ? [] : ["--max-attempts", spec.max_attempts]),
     ...(spec.hold ? ["--hold"] : []),
+    ...variableFlags(spec.env),
     ...pairs("--label", spec.labels),
     ...pairs("--selector", placement.selector),
   ];

@@ -317,6 +317,7 @@ export function aNode(change: Partial<NodeView> = {}): NodeView {
       nics: [],
       lacks: [],
       only_here: false,
+      allow_env: [],
     },
     versions: {},
     labels: {},

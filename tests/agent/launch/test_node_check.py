@@ -136,3 +136,13 @@ def test_the_own_model_of_a_training_job_must_be_in_the_folder_of_scripts(
 def test_a_folder_of_scripts_that_is_none_keeps_the_agent_from_starting(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"scripts: .*missing is no folder; name the one that holds the scripts"):
         read_settings({"scripts": str(tmp_path / "missing")})
+
+
+def test_a_variable_that_the_node_does_not_take_stands_in_the_way(
+    settings: AgentSettings, assignment: Callable[..., Assignment]
+) -> None:
+    for name, taken in (("NCCL_ALGO", True), ("LD_PRELOAD", False)):
+        asked = assignment()
+        asked = asked.model_copy(update={"spec": asked.spec.model_copy(update={"env": {name: "1"}})})
+        sentence = f"Node n1 does not take the variable {name}; start its agent with --allow-env {name}."
+        assert find_obstacle(asked, settings, PROGRAMS, {}, set()) == ("" if taken else sentence)

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import SLOTS, Server, assert_refused, eventually
 from tests.cli.fake_api import FakeApi
 
-from ringscope.cli.job_body import job_body, pairs
+from ringscope.cli.job_body import job_body, pairs, variables
 from ringscope.cli.outcome import exit_code
 from ringscope.client import Client, Job
 from ringscope.contracts.errors import UserError
@@ -53,6 +53,18 @@ def test_a_file_that_holds_no_job_is_told_in_a_sentence(
     done = api.run("submit", str(file), *flag)
     assert (done.code, len(done.err.splitlines()), api.asked) == (2, 1, [])
     assert sentence in done.err
+
+
+def test_variables_are_given_with_their_value_or_taken_from_this_environment() -> None:
+    inherited = {"HF_TOKEN": "hf_1"}
+    assert variables(["NCCL_ALGO=Ring", "MKL_X=a=b", "HF_TOKEN"], inherited) == {
+        "NCCL_ALGO": "Ring",
+        "MKL_X": "a=b",
+        "HF_TOKEN": "hf_1",
+    }
+    assert variables(None, inherited) is None
+    with pytest.raises(UserError, match="--env HOME: this is not NAME=value, and no variable has this name here"):
+        variables(["HOME"], inherited)
 
 
 @pytest.mark.parametrize("token", ["rs_é", "rs_a\nb"])

@@ -52,4 +52,4 @@ def disturbed_by(job: Job) -> str | None:
 
 
 def _non_default(job: Job) -> dict[str, str]:
-    return non_default(mode_of(job.spec.benchmark)) if job.spec.benchmark else {}
+    return non_default(mode_of(job.spec.benchmark, job.spec.env)) if job.spec.benchmark else {}

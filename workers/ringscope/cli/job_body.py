@@ -12,7 +12,7 @@ from ringscope.contracts.loose_json import read_json
 from ringscope.contracts.words.units import parse_size
 
 _short = Repr()
-_TEXTS = frozenset({"labels", "selector"})  # their values are text, even if they look like numbers
+_TEXTS = frozenset({"labels", "selector", "env"})  # their values are text, even if they look like numbers
 
 
 def job_body(base: Mapping[str, Any], flags: Mapping[tuple[str, ...], Any]) -> dict[str, Any]:
@@ -55,6 +55,19 @@ def pairs(flag: str, items: Sequence[str] | None) -> dict[str, str] | None:
         if "=" not in item:
             raise UserError(f"{flag} {item}: this is not key=value; write for example {flag} team=infra.")
     return {key: value for key, _, value in (item.partition("=") for item in items)} if items else None
+
+
+def variables(items: Sequence[str] | None, inherited: Mapping[str, str]) -> dict[str, str] | None:
+    """Return the variables of a job, given as NAME=value, or as NAME with the value in this command's environment;
+    None if there are none.
+    """
+    found = {}
+    for item in items or ():
+        name, equals, value = item.partition("=")
+        if not equals and name not in inherited:
+            raise UserError(f"--env {item}: this is not NAME=value, and no variable has this name here; give a value.")
+        found[name] = value if equals else inherited[name]
+    return found or None
 
 
 def own_function(word: str, field: str) -> dict[str, str] | None:

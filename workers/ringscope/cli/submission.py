@@ -1,5 +1,6 @@
 """Options that `submit` and `train` share: the job's name, place and queue, and what follows the submission."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -9,9 +10,18 @@ import typer
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.dry_run import in_words
-from ringscope.cli.job_body import pairs
+from ringscope.cli.job_body import pairs, variables
 from ringscope.cli.outcome import AsJson, Follow, Wait, report
 from ringscope.cli.unused_options import NOTHING_TO_WAIT_FOR, refuse_unused
+
+EnvOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--env",
+        metavar="NAME[=VALUE]",
+        help="Environment variable of the ranks, repeatable; without a value, the one in this command's environment.",
+    ),
+]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,6 +37,7 @@ class JobOptions:
     priority: Annotated[int | None, typer.Option(help="0 to 100, higher first.")] = None
     time_limit: Annotated[int | None, typer.Option(help="Seconds until the job is stopped.")] = None
     label: Annotated[list[str] | None, typer.Option(help="key=value, repeatable.")] = None
+    env: EnvOption = None
 
     def flags(self) -> dict[tuple[str, ...], Any]:
         """Return each option's value by the path of its field in ``JobSpec``; None if it was not given."""
@@ -38,6 +49,7 @@ class JobOptions:
             ("priority",): self.priority,
             ("time_limit_seconds",): self.time_limit,
             ("labels",): pairs("--label", self.label),
+            **{("env", name): value for name, value in (variables(self.env, os.environ) or {}).items()},
         }
 
 

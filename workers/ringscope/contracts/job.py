@@ -11,6 +11,7 @@ from pydantic import AfterValidator, Field, model_validator
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.columns import is_null
 from ringscope.contracts.elastic import refusal
+from ringscope.contracts.environment import Variables, shown
 from ringscope.contracts.placement import Arrangement, Placement
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.spec_model import SpecModel
@@ -80,6 +81,12 @@ class JobSpec(SpecModel):
         None, exclude_if=is_null, description="What a job of kind strategy_search compares."
     )
     placement: Placement = Placement()
+    env: Variables = Field(
+        default_factory=dict,
+        exclude_if=lambda variables: not variables,  # agents of earlier versions refuse the field
+        description="Environment variables of its ranks, beside those that the launcher sets. A node takes the names "
+        "that its operator allows. Values of secrets are stored, but never shown.",
+    )
     priority: int = Field(50, ge=0, le=100, description="The job with the higher priority runs first.")
     time_limit_seconds: int = Field(
         600, ge=1, le=7 * 86_400, description="How long its ranks may run before it is stopped."
@@ -262,6 +269,11 @@ class JobSpec(SpecModel):
         if ranks == self.placement.ranks:
             return self
         return self.model_copy(update={"placement": self.placement.model_copy(update={"ranks": ranks})})
+
+    @property
+    def shown(self) -> "JobSpec":
+        """Return the specification as people see it, without the values of secrets in its environment."""
+        return self.model_copy(update={"env": shown(self.env)}) if self.env else self
 
     @property
     def sweep(self) -> BenchmarkSpec:

@@ -135,6 +135,9 @@ class Inventory(BaseModel):
     lacks: list[Lack] = Field([], max_length=100, description="What the node lacks to run ranks.")
     only_here: bool = Field(False, description="Its address is a loopback address: no other machine reaches it.")
     scripts: bool | None = Field(None, description="Whether it runs scripts; null: its agent is of an earlier version.")
+    allow_env: list[_Word] = Field(
+        [], max_length=1000, description="Patterns of the names of variables that a job may set on it, such as NCCL_*."
+    )
 
 
 class Join(BaseModel):

@@ -1,8 +1,11 @@
 """Measurement mode of a benchmark: the options that change its times and that no row contains. Pure."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.environment import shown
 from ringscope.contracts.words.units import plural
 
 _AVERAGES = {
@@ -19,6 +22,9 @@ _WAITED = (
 )
 
 
+_NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
+
+
 class Mode(NamedTuple):
     """Measurement mode of a benchmark; times measured in different modes are not comparable."""
 
@@ -27,11 +33,12 @@ class Mode(NamedTuple):
     blocking: int
     average: str
     rotate: bool
+    env: tuple[tuple[str, str], ...]  # the job's environment variables, by name
 
 
-def mode_of(spec: BenchmarkSpec) -> Mode:
-    """Return the mode that a specification asks for."""
-    return Mode(spec.channels, spec.aggregate, spec.blocking, spec.average, spec.rotate)
+def mode_of(spec: BenchmarkSpec, env: Mapping[str, str] = _NO_VARIABLES) -> Mode:
+    """Return the mode that a benchmark asks for whose job sets the variables ``env``."""
+    return Mode(spec.channels, spec.aggregate, spec.blocking, spec.average, spec.rotate, tuple(sorted(env.items())))
 
 
 DEFAULT = mode_of(BenchmarkSpec())
@@ -40,6 +47,7 @@ DEFAULT = mode_of(BenchmarkSpec())
 def non_default(mode: Mode) -> dict[str, str]:
     """Return a short name for each option that differs from the default, with a phrase (as in ``lib/mode.ts``)."""
     channels = plural(mode.channels or 0, "channel")
+    variables = [f"{name}={value}" for name, value in shown(dict(mode.env)).items()]
     return {
         word: asked
         for differs, word, asked in (
@@ -52,6 +60,7 @@ def non_default(mode: Mode) -> dict[str, str]:
             (mode.blocking != DEFAULT.blocking, f"blocking {mode.blocking}", _WAITED[mode.blocking]),
             (mode.average != DEFAULT.average, f"average {mode.average}", f"for {_AVERAGES[mode.average]}"),
             (mode.rotate != DEFAULT.rotate, "rotate", "for another piece of memory in each operation"),
+            (mode.env != DEFAULT.env, f"env {' '.join(variables)}", f"for the variables {' '.join(variables)}"),
         )
         if differs
     }

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from math import hypot, sqrt
 from typing import Any, NamedTuple, Protocol
 
+from ringscope.contracts.environment import shown
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.words.collectives import REDUCING
 from ringscope.judging.comparison import Point, Row, SweepComparison, point_of, reference_bytes
@@ -112,6 +113,19 @@ def obstacles(base: JobSpec, other: JobSpec) -> list[str]:
         ("rotate, whether caches help,", a.rotate, b.rotate),
     ]
     return [f"{name} is {there}, and {here} in the base job." for name, here, there in facts if here != there]
+
+
+def other_variables(base: Mapping[str, str], other: Mapping[str, str]) -> list[str]:
+    """Return in which variables two jobs differ: the same is measured, but differences may come from them."""
+    here, there = shown(other), shown(base)
+    parts = [
+        f"{name} has another value"
+        if here.get(name) == there.get(name)
+        else f"{name} is {here.get(name, 'not set')}, and {there.get(name, 'not set')} in the base job"
+        for name in sorted({*base, *other})
+        if base.get(name) != other.get(name)
+    ]
+    return [f"Their environment variables differ: {'; '.join(parts)}."] if parts else []
 
 
 class Ran(NamedTuple):

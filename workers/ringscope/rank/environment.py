@@ -31,7 +31,7 @@ _BUILDS = {
 _PREFIXES = (
     "NCCL_", "UCX_", "UCC_", "MPICH_", "MPIR_", "MPIO_", "HYDRA_", "I_MPI_", "OMPI_", "PRTE_", "PMIX_MCA_", "OMP_",
     "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "CUDA_", "CUPY_", "NVIDIA_", "TORCH_", "TF_", "GLOO_", "TP_", "SLURM_", "FI_",
-    "RDMAV_", "IBV_", "MLX5_", "RINGSCOPE_", "MALLOC_",
+    "RDMAV_", "IBV_", "MLX5_", "RINGSCOPE_", "MALLOC_", "PYTORCH_", "HF_",
 )  # fmt: skip
 _PLUMBING = frozenset({SOCKET_VARIABLE, SPEC_VARIABLE, "RINGSCOPE_AGENT_HOME"})
 _NAMES = frozenset({"GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "MPI4PY_RC_THREADS", "VIRTUAL_ENV"})

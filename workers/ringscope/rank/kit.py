@@ -43,7 +43,8 @@ class Kit:
 
     def pack(self, job: JobSpec, ranks: int, tuning: Table | None = None) -> None:
         """Write the files that the ranks read and use; ``ranks`` counts the ranks on all nodes. Raises OSError."""
-        self.spec.write_text(job.model_dump_json())
+        # The ranks have the job's variables in their environment; no file that is left behind needs their values.
+        self.spec.write_text(job.model_copy(update={"env": {}}).model_dump_json())
         self.tuning.write_text((tuning or Table()).model_dump_json())
         positions.create(self.positions, ranks)
         self.stacks.mkdir(exist_ok=True)

@@ -56,23 +56,26 @@ def rank_environment(
     paths: AttemptPaths,
     fault: str | None,
     variables: Mapping[str, str],
+    asked: Mapping[str, str],
 ) -> dict[str, str]:
-    """Return a rank's environment: the agent's without what is the agent's own, plus the attempt's.
+    """Return a rank's environment: the agent's without what is the agent's own, plus the job's and the attempt's.
 
     Everything that is named after Ringscope belongs to the agent, its token first of all; what belongs to a batch
     system or to another MPI would lead Hydra and the ranks astray.
-    ``variables`` are those of the job's kind, see ``Task``.
+    ``variables`` are those of the job's kind, see ``Task``. ``asked`` are those of the job itself, which decide over
+    the number of threads, but over no other variable of the attempt.
     """
-    kept = inherited_environment(inherited)
+    kept = inherited_environment(inherited) | dict(asked)
+    threads = asked.get(THREADS_VARIABLE, variables.get(THREADS_VARIABLE, "1"))
     attempt = {
         "PATH": f"{python_folder}{os.pathsep}{kept.get('PATH', os.defpath)}",
-        THREADS_VARIABLE: "1",
         "PYTHONUNBUFFERED": "1",
         process_group.HOME_VARIABLE: str(home),
         TOKEN_VARIABLE: token,
     }
     kit = paths.kit.variables(paths.ranks_socket)
-    return kept | attempt | kit | dict(variables) | ({FAULT_VARIABLE: fault} if fault else {})
+    own = attempt | kit | dict(variables) | {THREADS_VARIABLE: threads}
+    return kept | own | ({FAULT_VARIABLE: fault} if fault else {})
 
 
 def inherited_environment(inherited: Mapping[str, str]) -> dict[str, str]:

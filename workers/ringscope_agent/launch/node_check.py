@@ -3,6 +3,7 @@
 import importlib.util
 from collections.abc import Mapping
 
+from ringscope.contracts.environment import takes
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.training import libraries
@@ -49,6 +50,9 @@ def _lacking(assignment: Assignment, settings: AgentSettings) -> str:
                 return (
                     f"Node {settings.name} has no {library}, which {needing} needs; install ringscope[{extra}] there."
                 )
+    for name in spec.env:
+        if not takes(settings.allow_env, name):
+            return f"Node {settings.name} does not take the variable {name}; start its agent with --allow-env {name}."
     for file in spec.own_files.values():
         if settings.scripts is None:
             return f"Node {settings.name} runs no scripts; start its agent with --scripts DIR."

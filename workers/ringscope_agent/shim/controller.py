@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+import os
 from collections.abc import Callable
 
 from pydantic import ValidationError
@@ -101,7 +102,7 @@ class ShimController:
             variables[SCRIPTS_VARIABLE] = str(settings.scripts)
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
         if assignment.spec.benchmark is None:
-            variables[THREADS_VARIABLE] = str(cores_each(settings.slots))
+            variables[THREADS_VARIABLE] = os.environ.get(THREADS_VARIABLE) or str(cores_each(settings.slots))
         task = Task(
             assignment=assignment,
             paths=self._folder.prepare(self._context.machine),

@@ -123,6 +123,7 @@ class Shim:
             task.paths,
             task.fault,
             task.variables | self._intake.environment,
+            task.assignment.spec.env,
         )
         self._node_run = NodeRun(
             task.assignment,
@@ -135,7 +136,9 @@ class Shim:
             on_proxies=self._on_proxies,
             drain=self._intake.drain,
         )
-        if self._standby is not None and self._node_run.adopt(self._standby.pid):
+        # A process that has loaded PyTorch already would not notice the job's own variables.
+        is_usual = not task.assignment.spec.env
+        if self._standby is not None and is_usual and self._node_run.adopt(self._standby.pid):
             environment[STANDBY_VARIABLE] = self._standby.name
         watch, meter = asyncio.create_task(self._watch_ranks()), LoadMeter()
         try:

@@ -46,6 +46,7 @@ class Job(Base):
     # names of its algorithms, or of what sums gradients in training, joined by commas.
     collective: Mapped[str | None]
     algorithms: Mapped[str] = mapped_column(default="")
+    env_sha256: Mapped[str | None]  # digest of its environment variables, a part of its mode; null: it sets none
     note: Mapped[str] = mapped_column(default="")  # what people write about it
     # Grows with each edit of name, note, priority or labels: the ETag.
     revision: Mapped[int] = mapped_column(default=1)

@@ -38,8 +38,11 @@ async def create_schedule(
     idempotency_key: IdempotencyKey = None,
 ) -> ScheduleView:
     """Submit a job at every time of a cron expression; the jobs are yours."""
-    async with services.database.write() as session:
-        schedule = await service.create(session, body, user.name, idempotency_key, services.now())
+    try:
+        async with services.database.write() as session:
+            schedule = await service.create(session, body, user.name, idempotency_key, services.now())
+    except InvalidJobError as error:
+        raise invalid(error.errors) from error
     response.headers["Location"] = f"/api/v1/schedules/{schedule.id}"
     return _answer(schedule, response)
 
@@ -90,10 +93,13 @@ async def replace_schedule(
     if_match: IfMatch = None,
 ) -> ScheduleView:
     """Change a schedule. Fields that are left out take their defaults."""
-    async with services.database.write() as session:
-        schedule = await _found(session, schedule_id, to_change=True)
-        require_match(if_match, schedule.revision)
-        await service.replace(session, schedule, body, user.name, services.now())
+    try:
+        async with services.database.write() as session:
+            schedule = await _found(session, schedule_id, to_change=True)
+            require_match(if_match, schedule.revision)
+            await service.replace(session, schedule, body, user.name, services.now())
+    except InvalidJobError as error:
+        raise invalid(error.errors) from error
     return _answer(schedule, response)
 
 

@@ -1,6 +1,7 @@
 /** What is wrong with a form, in the form's own labels. Pure. */
 import { labelsProblem } from "../labels";
 import { parseSize } from "../size";
+import { variablesProblem } from "./variables";
 import type { Form, Problems, Reading, FieldTable } from "./types";
 
 const SIZE = "This is no size; write it as 8, 64K, 16 MiB or 16 MB.";
@@ -24,6 +25,7 @@ function unreadableText(text: string, reads: Reading): string | null {
     case "whole number": return /^\s*-?\d+\s*$/.test(text) ? null : `A whole number is needed${got(text)}.`;
     case "number": return !isEmpty && Number.isFinite(Number(text)) ? null : `A number is needed${got(text)}.`;
     case "labels": return labelsProblem(text);
+    case "variables": return variablesProblem(text);
     case "JSON": return noJson(text);
     default: return null;
   }

@@ -3,6 +3,7 @@ import type { FieldProblem } from "../../api/client";
 import type { BenchmarkSpec, Engine } from "../../api/types";
 import { labelsFrom, labelsText } from "../labels";
 import { formatSize, parseSize, sweepSizes } from "../size";
+import { variablesFrom, variablesText } from "./variables";
 import { problemsAt } from "./specForm";
 import type { Problems, FieldTable } from "./types";
 
@@ -56,6 +57,8 @@ export type JobForm = {
   start: string;
   load: string;
   hang: string;
+  /** Environment variables, as `variablesFrom` reads them. */
+  env: string;
   priority: string;
 };
 
@@ -103,6 +106,7 @@ export const STANDARD: JobForm = {
   start: "",
   load: "1800",
   hang: "",
+  env: "",
   priority: "50",
 };
 
@@ -141,6 +145,7 @@ export const SWEEP_FIELDS = {
   start: { pointer: "/start_seconds", label: "Start limit", reads: "optional whole number" },
   load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
   hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
+  env: { pointer: "/env", label: "Environment variables", reads: "variables" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
   step: { pointer: "/benchmark/step_bytes", label: "Step", reads: "optional size" },
   cycles: { pointer: "/benchmark/cycles", label: "Cycles", reads: "whole number" },
@@ -161,7 +166,7 @@ export const SWEEP_FIELDS = {
 /** Rarely needed fields: the page shows them on demand, and if one of them differs from the default or was refused. */
 export const ADVANCED: readonly Field[] = [
   "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "average", "skip", "timeout",
-  "start", "load", "hang", "quiet", "rotate", "trace",
+  "start", "load", "hang", "env", "quiet", "rotate", "trace",
 ];
 
 /**
@@ -214,6 +219,7 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
     start_seconds: numberOrNull(form.start),
     load_seconds: numberOr(form.load),
     hang_seconds: numberOrNull(form.hang),
+    env: variablesFrom(form.env, base?.env),
   };
   return spec as BenchmarkSpec;
 }
@@ -277,6 +283,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     start: String(spec.start_seconds ?? STANDARD.start),
     load: String(spec.load_seconds),
     hang: String(spec.hang_seconds ?? STANDARD.hang),
+    env: variablesText(spec.env ?? {}),
     priority: String(spec.priority),
   };
 }

@@ -27,6 +27,11 @@ test("a URL holds what differs, and the form that it opens is the same again", (
   expect(withChanges(STANDARD, { toString: "x" })).toEqual(STANDARD);
 });
 
+test("variables stay out of the URL, since their values may be secrets", () => {
+  expect(formChanges({ ...STANDARD, env: "HF_TOKEN=x", ranks: "7" }, STANDARD, ["env"])).toEqual({ ranks: "7" });
+  expect(formSearch({ env: "HF_TOKEN=x" })).toEqual({});
+});
+
 test("a new sweep has as many ranks as there are slots, two to four", () => {
   expect([undefined, 0, 1, 3, 4, 64].map(usualRanks)).toEqual(["2", "2", "2", "3", "4", "4"]);
 });

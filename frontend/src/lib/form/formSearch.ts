@@ -11,9 +11,11 @@ export type Kind = (typeof KINDS)[number];
 /** The fields of any of the forms, as text. `kind` is left out for a benchmark. */
 export type FormSearch = Record<string, string> & { from?: string; kind?: string };
 
+/** Fields that stay out of the URL, which browsers and proxies keep: the values of variables may be secrets. */
+const NOT_IN_URL: ReadonlySet<string> = new Set(["env"]);
 const SEARCHABLE: ReadonlySet<string> = new Set([
   "from", "kind", ...Object.keys(STANDARD), ...Object.keys(TRAINING_FIELDS), ...Object.keys(SCRIPT_FIELDS),
-]);
+].filter((field) => !NOT_IN_URL.has(field)));
 /** The fields of every kind of job. */
 const SHARED = ["name", "ranks", "limit", "priority"];
 
@@ -56,7 +58,7 @@ export function opened(start: JobForm, search: FormSearch, engine: Engine): JobF
 
 /** The fields that differ from `base`, which the URL must contain; `always` are fields that it contains anyway. */
 export function formChanges<F extends Form<string>>(form: F, base: F, always: readonly string[] = []): Record<string, string> {
-  return Object.fromEntries(Object.entries(form).filter(([key, value]) => base[key] !== value || always.includes(key)));
+  return Object.fromEntries(Object.entries(form).filter(([key, value]) => !NOT_IN_URL.has(key) && (base[key] !== value || always.includes(key))));
 }
 
 /** The same text for the same URL, whatever the order of its fields. */

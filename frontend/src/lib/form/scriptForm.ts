@@ -14,6 +14,7 @@ export const SCRIPT_FIELDS = {
   start: { pointer: "/start_seconds", label: "Start limit", reads: "optional whole number" },
   load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
   hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
+  env: { pointer: "/env", label: "Environment variables", reads: "variables" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
 } as const satisfies FieldTable<string>;
 

@@ -6,6 +6,7 @@ import { formWords } from "./fieldWords";
 import { ownModel } from "./ownModel";
 import { labelsFrom, labelsText } from "../labels";
 import { formatSize, parseSize } from "../size";
+import { type Variables, variablesFrom, variablesText } from "./variables";
 
 import type { Form, FormField, Problems, Reading, FieldTable } from "./types";
 
@@ -92,6 +93,7 @@ function read(text: string, reads: Reading, before: unknown): unknown {
     case "model": return ownModel(text) ?? text;
     case "names": return text.split(",").filter(Boolean);
     case "labels": return labelsFrom(text, (before ?? {}) as Record<string, string>);
+    case "variables": return variablesFrom(text, before as Variables | undefined);
     case "lines": return text.split("\n").filter((line) => line !== "");
     case "JSON": return JSON.parse(text);
   }
@@ -107,6 +109,7 @@ function write(value: unknown, reads: Reading): string {
     case "model": return modelText(value as Model);
     case "names": return (value as string[]).join(",");
     case "labels": return labelsText(value as Record<string, string>);
+    case "variables": return variablesText(value as Variables);
     case "lines": return (value as string[]).join("\n");
     case "JSON": return JSON.stringify(value, null, 2);
     default: return String(value as string | number);

@@ -2,6 +2,7 @@
 import type { JobSpec } from "../../api/types";
 import { datasetText, modelText } from "../model";
 import { shellQuote } from "../shell";
+import { variableFlags } from "./variables";
 import { valueAt } from "./specForm";
 
 /** Fields that have a flag of their own; the rest is given by --set. */
@@ -53,7 +54,7 @@ function differences(spec: object, usual: unknown, under: string): [string, unkn
     const pointer = `${under}/${key}`;
     const before = valueAt(usual, `/${key}`);
     if (IMPLIED.has(pointer) || JSON.stringify(value) === JSON.stringify(before)) return [];
-    if (typeof value !== "object" || value === null || Array.isArray(value) || pointer in PAIRS) return [[pointer, value]];
+    if (typeof value !== "object" || value === null || Array.isArray(value) || pointer in PAIRS || pointer === "/env") return [[pointer, value]];
     return differences(value, before, pointer);
   });
   return under ? found : found.sort(([a], [b]) => rank(a) - rank(b));
@@ -65,6 +66,7 @@ function rank(pointer: string): number {
 }
 
 function wordsOf(pointer: string, value: unknown): string[] {
+  if (pointer === "/env") return variableFlags(value as Record<string, string>);
   const pairs = PAIRS[pointer];
   if (pairs) return Object.entries(value as Record<string, string>).flatMap(([key, text]) => [pairs, `${key}=${text}`]);
   if (pointer === "/placement/node_names") return (value as string[]).flatMap((name) => ["--node", name]);

@@ -41,6 +41,7 @@ export const TRAINING_FIELDS = {
   start: { pointer: "/start_seconds", label: "Start limit", reads: "optional whole number" },
   load: { pointer: "/load_seconds", label: "Loading limit", reads: "whole number" },
   hang: { pointer: "/hang_seconds", label: "Hang limit", reads: "optional whole number" },
+  env: { pointer: "/env", label: "Environment variables", reads: "variables" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
   precision: { pointer: "/training/precision", label: "Precision", reads: "text" },
   accumulation_steps: { pointer: "/training/accumulation_steps", label: "Accumulation", reads: "whole number" },
@@ -76,7 +77,7 @@ export const GRADIENT_FIELDS: readonly TrainingField[] = [
 ];
 export const FINER_FIELDS: readonly TrainingField[] = [
   "momentum", "weight_decay", "max_steps", "validation_percent", "checkpoint_every_steps", "resume_from", "verify_every", "on_nan", "seed", "timeout",
-  "start", "load", "hang",
+  "start", "load", "hang", "env",
 ];
 /** Fields beside the strategy that only some strategies use. */
 export const STRATEGY_FIELDS: readonly TrainingField[] = [

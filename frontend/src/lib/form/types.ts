@@ -2,7 +2,7 @@
 
 type Amount = "number" | "whole number" | "size";
 /** How text is read. Empty optional text is null; text that is no number is sent as it is, for the server to refuse. */
-export type Reading = "text" | "optional text" | Amount | `optional ${Amount}` | "flag" | "names" | "labels" | "sizes by name" | "model" | "lines" | "JSON";
+export type Reading = "text" | "optional text" | Amount | `optional ${Amount}` | "flag" | "names" | "labels" | "sizes by name" | "model" | "lines" | "variables" | "JSON";
 
 export interface FormField {
   /** Its pointer from the specification's root, as in the server's problems: "/training/epochs". */

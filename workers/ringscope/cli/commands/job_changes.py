@@ -1,5 +1,6 @@
 """`ringscope cancel`, `hold`, `release`, `priority`, `label`, `note`, `retry`, `clone` and `adopt`: actions on jobs."""
 
+import os
 from collections.abc import Callable
 from functools import partial
 from typing import Annotated
@@ -11,10 +12,12 @@ from ringscope.cli.commands.jobs import JobId
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_BAD_INPUT, DataDir, complain
 from ringscope.cli.formatting import label_words, say_one
-from ringscope.cli.job_body import label_changes, patch_of
+from ringscope.cli.job_body import label_changes, patch_of, variables
 from ringscope.cli.outcome import AsJson, Follow, Wait, report
 from ringscope.cli.progress import describe
+from ringscope.cli.submission import EnvOption
 from ringscope.client import ApiProblemError, Job
+from ringscope.contracts.merge_patch import merge_patch
 
 JobIds = Annotated[list[int], typer.Argument(metavar="ID...", min=1, help="The jobs' numbers.")]
 
@@ -126,6 +129,7 @@ def clone(
         list[str] | None,
         typer.Option("--set", metavar="FIELD=VALUE", help="Such as placement.ranks=8; null removes a field."),
     ] = None,
+    env: EnvOption = None,
     wait: Wait = False,
     follow_log: Follow = False,
     as_json: AsJson = False,
@@ -136,10 +140,15 @@ def clone(
 
     With --wait or --follow the exit code is the outcome, as for submit.
     """
-    patch = patch_of(assignments)
+    patch = merge_patch(patch_of(assignments), _environment(env))
     with connect(url, data_dir) as client:
         code = report(client, client.clone(job_id, patch), wait, follow_log, as_json)
     raise typer.Exit(code)
+
+
+def _environment(env: list[str] | None) -> dict[str, dict[str, str]]:
+    found = variables(env, os.environ)
+    return {"env": found} if found else {}
 
 
 def _tell(job: Job, as_json: bool) -> int:

@@ -1,6 +1,7 @@
 """`ringscope schedules` and `ringscope schedule …`: jobs that are submitted repeatedly."""
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
@@ -11,8 +12,9 @@ from ringscope.cli.caveats import titled
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.formatting import AsJson, Columns, named, say_list, say_one, until, when
-from ringscope.cli.job_body import patch_of, read_job
+from ringscope.cli.job_body import patch_of, read_job, variables
 from ringscope.cli.progress import describe
+from ringscope.cli.submission import EnvOption
 from ringscope.client import Client, Schedule
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.merge_patch import merge_patch
@@ -85,12 +87,13 @@ def add(
     overlap: Overlap = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Create it disabled.")] = False,
     assignments: Assignments = None,
+    env: EnvOption = None,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Submit a job repeatedly, at the times of a cron expression."""
-    patch = patch_of(assignments)
+    patch = _patch(assignments, env)
     if file is not None and job is not None:
         raise UserError("--job: the job is given twice, as FILE and as --job; leave one out.")
     base = read_job(file) if file is not None else {}
@@ -102,6 +105,12 @@ def add(
         body = {"name": name, "cron": cron, "is_enabled": not disabled, "spec": spec}
         made = client.add_schedule(body | _given(given))
     say_one(made, _line(made), as_json)
+
+
+def _patch(assignments: list[str] | None, env: list[str] | None) -> dict[str, Any]:
+    """Return the changes of the job as a merge patch."""
+    found = variables(env, os.environ)
+    return dict(merge_patch(patch_of(assignments), {"env": found} if found else {}))
 
 
 def show(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
@@ -128,12 +137,13 @@ def edit(
     timezone: Zone = None,
     overlap: Overlap = None,
     assignments: Assignments = None,
+    env: EnvOption = None,
     as_json: AsJson = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Change a schedule; omitted options stay unchanged. FILE replaces its job."""
-    patch = patch_of(assignments)
+    patch = _patch(assignments, env)
     base = read_job(file) if file is not None else None
     with connect(url, data_dir) as client:
         found = _find(client, which)

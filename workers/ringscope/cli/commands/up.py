@@ -28,6 +28,14 @@ Scripts = Annotated[
     Path | None,
     typer.Option(metavar="DIR", help="Folder of Python files that jobs of kind script may run; default: none."),
 ]
+AllowEnv = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="PATTERN",
+        help="Environment variables that jobs may set, such as NCCL_*, repeatable; the word default stands for the "
+        "usual ones.",
+    ),
+]
 Host = Annotated[str, typer.Option(envvar="RINGSCOPE_HOST", help="Address that the server listens on.")]
 
 
@@ -51,13 +59,15 @@ def up(
         int, typer.Option(min=0, max=65535, help="Port of --prometheus on 127.0.0.1; 0 takes any free one.")
     ] = 9090,
     scripts: Scripts = None,
+    allow_env: AllowEnv = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Run the server and one agent on this machine until Ctrl-C."""
     if not prometheus:
         refuse_unused(context, {"--prometheus-port": "no Prometheus is started; add --prometheus, or leave it out."})
     wanted_port = prometheus_port if prometheus else None
-    options = StackOptions(data_dir, host, port, slots or default_slots(), metrics_port, wanted_port, scripts)
+    ports = (metrics_port, wanted_port)
+    options = StackOptions(data_dir, host, port, slots or default_slots(), *ports, scripts, tuple(allow_env or ()))
     try:
         with interrupts(), running_stack(options) as stack:
             _welcome(stack, data_dir.expanduser())

@@ -33,6 +33,7 @@ class StackOptions:
     metrics_port: int | None = None  # None: the agent's default port, or any free one
     prometheus_port: int | None = None  # None: without Prometheus
     scripts: Path | None = None  # None: without scripts
+    allow_env: tuple[str, ...] = ()  # patterns; empty: the agent's default
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,8 @@ def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path)
         flags["--metrics-port"] = options.metrics_port
     if options.scripts is not None:
         flags["--scripts"] = options.scripts
-    return tuple(str(part) for flag in flags.items() for part in flag)
+    patterns = [part for pattern in options.allow_env for part in ("--allow-env", pattern)]
+    return (*(str(part) for flag in flags.items() for part in flag), *patterns)
 
 
 def _explain(children: Children) -> None:

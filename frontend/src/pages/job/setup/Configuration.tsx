@@ -78,6 +78,7 @@ function workItems({ spec }: JobView): Item[] {
 
 function Card({ job, work }: { job: JobView; work: readonly Item[] }) {
   const labels = Object.entries(job.labels).map(([key, value]) => `${key}=${value}`);
+  const variables = Object.entries(job.spec.env ?? {}).map(([name, value]) => `${name}=${value}`).join(" ");
   return (
     <section className="card" aria-labelledby="configuration">
       <div className="card-head">
@@ -94,6 +95,7 @@ function Card({ job, work }: { job: JobView; work: readonly Item[] }) {
             ...(isImported(job)
               ? []
               : [["Time limit", formatDuration(job.spec.time_limit_seconds)] as const, ["Priority", String(job.priority)] as const]),
+            ...(isImported(job) || variables === "" ? [] : [["Environment", variables] as const]),
             ["Labels", labels.join(", ") || "none"],
             [isImported(job) ? "Imported" : "Submitted", <SubmittedBy key="submitted" job={job} />],
           ]}

@@ -19,6 +19,14 @@ FOLDER = ROOT / "workers" / "ringscope" / "client" / "views"
 # several schemas each field is taken from the first that has it. A server's answer may lack "name?", which then has the
 # schema's default or else null, 0, "" or []; "name=1" has that default. "from:before" has another name here.
 TABLE = """
+[diagnoses]
+WayRate: low high spread? messages?
+PairEvidence: nodes ending? there? back?
+Blamed = BlamedPart: kind names manner confidence sentence evidence?
+Pair = PairView: nodes round ending there back latency_us is_loaded? measured_at
+Diagnosis = DiagnosisView: measure size_bytes both_ways nodes decided rounds sentence blamed cleared sentences
+    undecided pairs
+
 [events]
 Event = EventView: id time actor action target_type target_id before after message
 EventType: type meaning

@@ -35,6 +35,7 @@ from ringscope_server.http.middleware.timing import RequestTimes
 from ringscope_server.http.routes import (
     agents,
     comparison,
+    diagnoses,
     engine,
     events,
     imports,
@@ -98,6 +99,7 @@ def routes(page: Path | None) -> FastAPI:
         log.router,
         comparison.router,
         training.router,
+        diagnoses.router,
         nodes.router,
         engine.router,
         schedules.router,

@@ -16,7 +16,7 @@ from ringscope_agent.launch import mpi_start
 from ringscope_agent.needs import find_lacks
 from ringscope_agent.settings import AgentSettings
 
-EVERY_KIND = ["benchmark", "training", "script", "strategy_search"]
+EVERY_KIND = ["benchmark", "training", "script", "strategy_search", "diagnosis"]
 AWAY = {"server": "http://10.9.9.9:8000"}
 
 

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from ringscope.contracts.benchmark import BenchmarkSpec
+from ringscope.contracts.diagnosis.record import DiagnosisVerdict, PairMeasured
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement, Record
 from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun, SearchTarget
@@ -24,6 +25,10 @@ def accepts(spec: JobSpec, told: Record) -> bool:
         return 1 <= told.epoch <= spec.training.epochs
     if isinstance(told, SearchPlan | SearchBegin | SearchRun | SearchTarget):
         return spec.strategy_search is not None
+    if isinstance(told, PairMeasured):
+        return spec.diagnosis is not None and {told.first, told.second} <= set(range(spec.ranks))
+    if isinstance(told, DiagnosisVerdict):
+        return spec.diagnosis is not None
     return True
 
 

@@ -12,6 +12,7 @@ from ringscope.contracts.protocol import Assignment, GangMember, Proxy
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.models import Attempt, Member
 from ringscope_server.db.specs import valid_spec
+from ringscope_server.nodes.labels import RACK, effective
 
 
 class Orders(NamedTuple):
@@ -65,7 +66,7 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         token=attempt.token,
         desired=orders.desired,
         member=member.member,
-        gang=[GangMember(node=m.node.name, address=m.node.address, slots=m.slots) for m in attempt.members],
+        gang=[_gang_member(each) for each in attempt.members],
         ranks=ranks,
         first_rank=member.first_rank,
         spec=spec.with_ranks(ranks),
@@ -73,6 +74,11 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         tuning=await _tuning(session, member),
         take_evidence=orders.take_evidence,
     )
+
+
+def _gang_member(member: Member) -> GangMember:
+    node = member.node
+    return GangMember(node=node.name, address=node.address, slots=member.slots, rack=effective(node).get(RACK))
 
 
 def _orders(attempt: Attempt, member: Member) -> Orders:

@@ -15,6 +15,7 @@ from ringscope_server.attempts import row_checks as told_rows
 from ringscope_server.attempts.row_checks import NUMBERS, TIMES, Key, ReportedRow, Sweep
 from ringscope_server.db.models import Attempt, Measurement, Member
 from ringscope_server.db.specs import SPOILED, spec_of, valid_spec
+from ringscope_server.diagnoses.service import verdict_of as diagnosis_verdict
 from ringscope_server.jobs.reasons import Reason, reason_of
 from ringscope_server.training.epochs import steps_by_epoch
 from ringscope_server.training.search import told_search
@@ -38,12 +39,14 @@ def node_lost(member: Member) -> str:
 async def verdict(session: AsyncSession, attempt: Attempt) -> Verdict:
     """Return the verdict on a stopping attempt whose members, nodes and job are loaded.
 
-    Rows can only make it worse: a wrong result never succeeds, nor do rows other than the requested ones (see
-    ``told_rows``), nor training without all of its epochs.
+    A diagnosis with a verdict has completed, however its ranks ended. Rows can only make it worse: a wrong result never
+    succeeds, nor do rows other than the requested ones (see ``told_rows``), nor training without all of its epochs.
     """
     job = attempt.job
     assert job.reason is not None, "stopping always has a reason"
     reason = reason_of(job.reason)
+    if job.kind == "diagnosis" and reason.name != "user_cancelled" and await diagnosis_verdict(session, attempt.id):
+        return Verdict(reason_of("completed"), "")  # ranks that miss a silent one end by force
     if reason.may_follow_loss and (lost := _lost(attempt, "assigned", "ready", "running")):
         # Ranks that miss their peers end long before the missed heartbeats show why.
         return Verdict(reason_of("node_lost"), f"{node_lost(lost)} Before that: {job.message}", lost.node.name)
@@ -76,6 +79,8 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
         return told_epochs.fault(spec.training, await steps_by_epoch(session, attempt.job_id), goes_on)
     if spec.strategy_search is not None:
         return (await told_search(session, attempt.id, spec.strategy_search)).fault()
+    if spec.diagnosis is not None:
+        return "" if await diagnosis_verdict(session, attempt.id) else "The ranks ended without a verdict."
     if spec.benchmark is not None:
         rows = await _rows(session, attempt.id)
         return await asyncio.to_thread(

@@ -68,7 +68,7 @@ REASONS: tuple[Reason, ...] = (
         "results_missing",
         "failed",
         "never",
-        "The ranks finished, but rows of the sweep, epochs, or runs of a search, are missing.",
+        "The ranks finished, but rows of the sweep, epochs, runs of a search, or a verdict, are missing.",
         is_servers=True,
     ),
     Reason(

@@ -180,6 +180,9 @@ def default_name(spec: JobSpec) -> str:
     if spec.strategy_search is not None:
         search = spec.strategy_search.training()
         return f"strategies for {search.model} on {search.dataset.label}, {plural(spec.ranks, 'rank')}"
+    if spec.diagnosis is not None:
+        what = "links" if spec.diagnosis.measure == "links" else "diagnosis"
+        return f"{what} of {plural(spec.ranks, 'node')}"
     if spec.script is not None:
         return f"{spec.script.file} on {plural(spec.ranks, 'rank')}"
     if spec.imported is not None:

@@ -138,12 +138,14 @@ class BenchmarkSummary(BaseModel):
 class TrainingSummary(BaseModel):
     """Training in a few numbers, over all attempts: a later one continues from a checkpoint."""
 
-    kind: Literal["training", "script", "strategy_search"] = "training"
+    kind: Literal["training", "script", "strategy_search", "diagnosis"] = "training"
     winner: str | None = Field(
         None, exclude_if=is_null, description="The candidate that won a search; null or left out: none has yet."
     )
     verdict: str | None = Field(
-        None, exclude_if=is_null, description="How a search stands, in a sentence; left out for other jobs."
+        None,
+        exclude_if=is_null,
+        description="How a search or a diagnosis stands, in a sentence; left out for other jobs.",
     )
     loss: float | None = Field(
         None,

@@ -8,6 +8,7 @@ from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record, training_record
+from ringscope.contracts.diagnosis import record as diagnosis_record
 from ringscope.contracts.protocol import RecordBatch
 from ringscope.contracts.search import record as search_record
 from ringscope.contracts.words.devices import SIMULATED
@@ -15,6 +16,7 @@ from ringscope_server.attempts.accepts import accepts
 from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.models import Attempt, LogLine, Measurement, Member, Step, Trace
 from ringscope_server.db.specs import valid_spec
+from ringscope_server.diagnoses import service as diagnoses
 from ringscope_server.results.queries import measurement_view
 from ringscope_server.results.rows import LOG_COLUMNS, STEP_COLUMNS, log_row, measurement_row, step_rows
 from ringscope_server.results.views import MeasurementView
@@ -61,7 +63,8 @@ _OF_SEARCHES = (
     search_record.SearchRun,
     search_record.SearchTarget,
 )
-_OUTCOME = (record.Measurement, record.Check, training_record.Epoch, *_OF_SEARCHES)
+_OF_DIAGNOSES = (diagnosis_record.PairMeasured, diagnosis_record.DiagnosisVerdict)
+_OUTCOME = (record.Measurement, record.Check, training_record.Epoch, *_OF_SEARCHES, *_OF_DIAGNOSES)
 _PRINTED = (record.Log, record.Check)  # is in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # only benchmarks have these
 _OF_TRAINING = (training_record.Epoch, training_record.Diverged)  # no benchmark has these
@@ -76,6 +79,7 @@ _OF_RANKS = (
     training_record.Epoch,
     training_record.Diverged,
     *_OF_SEARCHES,
+    *_OF_DIAGNOSES,
 )
 
 
@@ -180,6 +184,9 @@ async def _store(
     if found := [r for r in records if isinstance(r, _OF_SEARCHES)]:
         ingested.is_training = True
         await search_summary.refresh(session, attempt_id, job_id, found)
+    if pairs := [r for r in records if isinstance(r, _OF_DIAGNOSES)]:
+        ingested.is_training = True
+        await diagnoses.store(session, attempt_id, job_id, pairs)
     if rows and not await benchmark_summary.refresh(session, attempt_id, job_id, rows):
         ingested.measurements = []  # no watcher of the job may see rows of an earlier attempt
 

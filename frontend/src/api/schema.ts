@@ -637,6 +637,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/diagnosis": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Diagnosis
+         * @description Return the pairs that a diagnosis has measured in one attempt, and its verdict; also while it runs.
+         *
+         *     Problem 409 for a job of another kind.
+         */
+        get: operations["get_diagnosis"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/disown": {
         parameters: {
             query?: never;
@@ -1278,7 +1300,9 @@ export interface paths {
         };
         /**
          * List Links
-         * @description List the bandwidth between pairs of nodes, as measured by the newest sendrecv of one rank on each.
+         * @description List the bandwidth between pairs of nodes, by the newest diagnosis or sendrecv of one rank on each.
+         *
+         *     With ``until`` it lists what was known at that time.
          */
         get: operations["list_links"];
         put?: never;
@@ -2649,6 +2673,30 @@ export interface components {
             wrong: number;
         };
         /**
+         * BlamedPart
+         * @description A node, link or boundary that is at fault, the confidence in it, and its evidence.
+         */
+        BlamedPart: {
+            /** Confidence */
+            confidence: number;
+            /** Evidence */
+            evidence: components["schemas"]["PairEvidence"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "node" | "link" | "boundary";
+            /**
+             * Manner
+             * @enum {string}
+             */
+            manner: "slow" | "lossy" | "hung" | "died";
+            /** Names */
+            names: string[];
+            /** Sentence */
+            sentence: string;
+        };
+        /**
          * Bucket
          * @description One piece of the gradient, or with tensor one sum of activations; times count from the step's start.
          */
@@ -3252,6 +3300,100 @@ export interface components {
             webhook_id: number;
         };
         /**
+         * DiagnosisSpec
+         * @description Pairs of nodes that are measured in rounds, all pairs of a round at the same time.
+         */
+        DiagnosisSpec: {
+            /**
+             * Both Ways
+             * @description The nodes of a pair send to each other at the same time, and not one after the other.
+             * @default false
+             */
+            both_ways: boolean;
+            /**
+             * Budget Seconds
+             * @description How long all rounds together may take.
+             * @default 300
+             */
+            budget_seconds: number;
+            /**
+             * Measure
+             * @description links measures every pair of nodes once; cause measures the links of the ring and then only what is needed to name a slow node, link or boundary.
+             * @default cause
+             * @enum {string}
+             */
+            measure: "links" | "cause";
+            /**
+             * Size Bytes
+             * @description Size of a message.
+             * @default 4194304
+             */
+            size_bytes: number;
+            /**
+             * Timeout Seconds
+             * @description A pair hangs if one message, or the answer of a node, takes longer than this.
+             * @default 5
+             */
+            timeout_seconds: number;
+        };
+        /**
+         * DiagnosisView
+         * @description What a diagnosis has measured so far, and its verdict.
+         */
+        DiagnosisView: {
+            /** Blamed */
+            blamed: components["schemas"]["BlamedPart"][];
+            /** Both Ways */
+            both_ways: boolean;
+            /**
+             * Cleared
+             * @description Nodes that took part in bad pairs and are good.
+             */
+            cleared: string[];
+            /**
+             * Decided
+             * @description null: there is no verdict yet.
+             */
+            decided: boolean | null;
+            /**
+             * Measure
+             * @enum {string}
+             */
+            measure: "links" | "cause";
+            /**
+             * Nodes
+             * @description The nodes in the order of the ring.
+             */
+            nodes: string[];
+            /**
+             * Pairs
+             * @description All measurements, oldest first.
+             */
+            pairs: components["schemas"]["PairView"][];
+            /**
+             * Rounds
+             * @description The rounds that were measured.
+             */
+            rounds: number;
+            /**
+             * Sentence
+             * @description The verdict in a sentence.
+             */
+            sentence: string;
+            /**
+             * Sentences
+             * @description What speaks for the verdict, a sentence for each node or link.
+             */
+            sentences: string[];
+            /** Size Bytes */
+            size_bytes: number;
+            /**
+             * Undecided
+             * @description What is open, and what would decide it.
+             */
+            undecided: string[];
+        };
+        /**
          * Directives
          * @description All assignments of this node; an assignment that is missing here has ended and is forgotten.
          */
@@ -3565,6 +3707,11 @@ export interface components {
             address: string;
             /** Node */
             node: string;
+            /**
+             * Rack
+             * @description The node's label rack.
+             */
+            rack?: string | null;
             /**
              * Slots
              * @description Ranks on this node.
@@ -4241,6 +4388,8 @@ export interface components {
         JobSpec: {
             /** @description What a job of kind benchmark measures; default: the usual sweep. */
             benchmark?: components["schemas"]["BenchmarkSpec"] | null;
+            /** @description What a job of kind diagnosis measures. */
+            diagnosis?: components["schemas"]["DiagnosisSpec"] | null;
             /**
              * Env
              * @description Environment variables of its ranks, beside those that the launcher sets. A node takes the names that its operator allows. Values of secrets are stored, but never shown.
@@ -4267,7 +4416,7 @@ export interface components {
              * @default benchmark
              * @enum {string}
              */
-            kind: "benchmark" | "training" | "script" | "strategy_search" | "imported";
+            kind: "benchmark" | "training" | "script" | "strategy_search" | "diagnosis" | "imported";
             /** Labels */
             labels?: {
                 [key: string]: string;
@@ -4386,7 +4535,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "benchmark" | "training" | "script" | "strategy_search" | "imported";
+            kind: "benchmark" | "training" | "script" | "strategy_search" | "diagnosis" | "imported";
             /** Labels */
             labels: {
                 [key: string]: string;
@@ -4510,7 +4659,7 @@ export interface components {
              * @description Kinds of jobs that are not placed on the node because of it.
              * @default []
              */
-            kinds: ("benchmark" | "training" | "script" | "strategy_search")[];
+            kinds: ("benchmark" | "training" | "script" | "strategy_search" | "diagnosis")[];
             /** Sentence */
             sentence: string;
         };
@@ -4615,14 +4764,20 @@ export interface components {
         };
         /**
          * LinkView
-         * @description One pair of nodes, and the fastest row of the newest job that measured it.
+         * @description One pair of nodes, and its newest measurement: the fastest row of a sendrecv, or a pair of a diagnosis.
          */
         LinkView: {
             /** Algorithm */
             algorithm: string;
             /**
+             * Both Ways
+             * @description Whether both directions were measured at the same time.
+             * @default true
+             */
+            both_ways: boolean;
+            /**
              * Busbw Gb Per S
-             * @description The rate in 1e9 bytes per second at which each node sends and, at the same time, receives.
+             * @description The rate in 1e9 bytes per second at which each node sends and, at the same time, receives; of a diagnosis the middle of the interval of the slower direction.
              */
             busbw_gb_per_s: number;
             /**
@@ -4644,9 +4799,14 @@ export interface components {
             /** Job Id */
             job_id: number;
             /**
+             * Latency Us
+             * @description Half the time of a small message and back; null: a sendrecv.
+             */
+            latency_us?: number | null;
+            /**
              * Measured At
              * Format: date-time
-             * @description When the job ended.
+             * @description When the job ended, or when a diagnosis measured the pair.
              */
             measured_at: string;
             /**
@@ -4658,6 +4818,34 @@ export interface components {
             size_bytes: number;
             /** Transport */
             transport: string;
+            /**
+             * Ways
+             * @description Both directions; empty for a sendrecv, which has one rate for both.
+             * @default []
+             */
+            ways: components["schemas"]["LinkWay"][];
+        };
+        /**
+         * LinkWay
+         * @description The bandwidth from one node of a pair to the other one, as a diagnosis measured it.
+         */
+        LinkWay: {
+            /** Destination */
+            destination: string;
+            /** High Gb Per S */
+            high_gb_per_s: number;
+            /**
+             * Low Gb Per S
+             * @description The lower end of the median's 95 % interval.
+             */
+            low_gb_per_s: number;
+            /**
+             * Messages
+             * @description The number of timed messages.
+             */
+            messages: number;
+            /** Source */
+            source: string;
         };
         /**
          * Load
@@ -5545,6 +5733,57 @@ export interface components {
              * @description Path below the folder given to the agents with --scripts.
              */
             file: string;
+        };
+        /**
+         * PairEvidence
+         * @description A measurement of a pair of nodes that is evidence for a fault; rates are in bytes per second.
+         */
+        PairEvidence: {
+            back?: components["schemas"]["WayRate"] | null;
+            /**
+             * Ending
+             * @default measured
+             * @enum {string}
+             */
+            ending: "measured" | "hung" | "died";
+            /** Nodes */
+            nodes: string[];
+            there?: components["schemas"]["WayRate"] | null;
+        };
+        /**
+         * PairView
+         * @description One measurement of a pair of nodes; rates are in bytes per second.
+         */
+        PairView: {
+            back: components["schemas"]["WayRate"] | null;
+            /**
+             * Ending
+             * @enum {string}
+             */
+            ending: "measured" | "hung" | "died";
+            /**
+             * Is Loaded
+             * @description Whether other pairs loaded the same boundary at the same time.
+             */
+            is_loaded: boolean;
+            /** Latency Us */
+            latency_us: number | null;
+            /**
+             * Measured At
+             * Format: date-time
+             */
+            measured_at: string;
+            /**
+             * Nodes
+             * @description The two nodes; there is from the first to the second one.
+             */
+            nodes: string[];
+            /**
+             * Round
+             * @description Rounds are counted from 0.
+             */
+            round: number;
+            there: components["schemas"]["WayRate"] | null;
         };
         /**
          * Pending
@@ -8172,7 +8411,7 @@ export interface components {
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
-            kind: "script" | "strategy_search" | "training";
+            kind: "diagnosis" | "script" | "strategy_search" | "training";
             /**
              * Loss
              * @description The loss over the training samples of the newest epoch; before that epoch ends, the loss of the last step of rank 0 (of the first worker with parameter servers). null also if it was not a finite number: training has diverged.
@@ -8225,7 +8464,7 @@ export interface components {
             validation_loss?: number | null;
             /**
              * Verdict
-             * @description How a search stands, in a sentence; left out for other jobs.
+             * @description How a search or a diagnosis stands, in a sentence; left out for other jobs.
              */
             verdict?: string | null;
             /**
@@ -8241,6 +8480,28 @@ export interface components {
         UpcomingTimes: {
             /** Items */
             items: string[];
+        };
+        /**
+         * WayRate
+         * @description Bandwidth in one direction: the median's 95 % interval in bytes per second, and how much messages differ.
+         */
+        WayRate: {
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /**
+             * Messages
+             * @description The number of timed messages.
+             * @default 0
+             */
+            messages: number;
+            /**
+             * Spread
+             * @description Relative deviation of single messages.
+             * @default 0
+             */
+            spread: number;
         };
         /**
          * WebhookBody
@@ -9002,7 +9263,7 @@ export interface operations {
                 cursor?: string | null;
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
-                kind?: ("benchmark" | "training" | "script" | "strategy_search" | "imported") | null;
+                kind?: ("benchmark" | "training" | "script" | "strategy_search" | "diagnosis" | "imported") | null;
                 /** @description The user who submitted the job. */
                 user?: string | null;
                 /** @description A label as key:value; repeat it for several. */
@@ -9080,7 +9341,7 @@ export interface operations {
             query?: {
                 /** @description Any of held, queued, starting, running, stopping, succeeded, failed, cancelled. */
                 state?: ("held" | "queued" | "starting" | "running" | "stopping" | "succeeded" | "failed" | "cancelled")[] | null;
-                kind?: ("benchmark" | "training" | "script" | "strategy_search" | "imported") | null;
+                kind?: ("benchmark" | "training" | "script" | "strategy_search" | "diagnosis" | "imported") | null;
                 /** @description The user who submitted the job. */
                 user?: string | null;
                 /** @description A label as key:value; repeat it for several. */
@@ -9410,6 +9671,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_diagnosis: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiagnosisView"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];
@@ -10357,6 +10646,8 @@ export interface operations {
                 limit?: number | null;
                 /** @description The value of ``next`` in the page before. */
                 cursor?: string | null;
+                /** @description Leave out what was measured after this time. */
+                until?: string | null;
             };
             header?: never;
             path?: never;

@@ -15,6 +15,7 @@ export type RankBuckets = Schemas["RankBucketsView"];
 export type Pipeline = Schemas["PipelineView"];
 export type PipelineStep = Pipeline["items"][number];
 export type TensorCost = Schemas["TensorCost"];
+export type DiagnosisView = Schemas["DiagnosisView"];
 export type StrategySearch = Schemas["SearchView"];
 export type SearchCandidate = StrategySearch["candidates"][number];
 export type TracedOperation = Schemas["TracedOperation"];

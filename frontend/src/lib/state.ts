@@ -107,6 +107,7 @@ export function workTitle(job: JobView): string {
   if (isBenchmark(job)) return COLLECTIVES[job.spec.benchmark.collective].name;
   if (training) return `${modelText(training.model)} on ${datasetText(training.dataset)}`;
   if (search) return `strategies for ${modelText(search.model)} on ${datasetText(search.dataset)}`;
+  if (job.spec.diagnosis) return job.spec.diagnosis.measure === "links" ? "links between nodes" : "diagnosis";
   return script?.file ?? job.kind;
 }
 

@@ -39,6 +39,8 @@ def unit(job: Job) -> str:
     """Return the unit in which the job's progress counts."""
     if job.spec.strategy_search is not None:
         return "runs"
+    if job.spec.diagnosis is not None:
+        return "pairs"
     return "rows" if job.spec.benchmark is not None else "steps"
 
 

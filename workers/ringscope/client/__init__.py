@@ -1,6 +1,7 @@
 """The REST API as the command line uses it: thin, typed, synchronous; one method per route."""
 
 from ringscope.client.connection import ApiProblemError, ServerAwayError, is_ready
+from ringscope.client.diagnoses import DiagnosisRoutes
 from ringscope.client.events import EventRoutes
 from ringscope.client.graphs import GraphRoutes
 from ringscope.client.imports import ImportRoutes
@@ -17,6 +18,7 @@ from ringscope.client.tokens import TokenRoutes
 from ringscope.client.traces import JobTrace, TracedOperation, TraceRoutes
 from ringscope.client.training import Epoch, TrainingRoutes
 from ringscope.client.view import Page, View
+from ringscope.client.views.diagnoses import Diagnosis, Pair
 from ringscope.client.views.events import Event, EventType
 from ringscope.client.views.graphs import Graphs
 from ringscope.client.views.insights import Activity, Check, Insight
@@ -57,6 +59,7 @@ __all__ = [
     "CurvePoint",
     "Delay",
     "Delivery",
+    "Diagnosis",
     "Epoch",
     "Event",
     "EventType",
@@ -74,6 +77,7 @@ __all__ = [
     "NewWebhook",
     "Node",
     "Page",
+    "Pair",
     "Pending",
     "Pipeline",
     "PipelineStep",
@@ -107,6 +111,7 @@ class Client(
     TraceRoutes,
     PredictionRoutes,
     TrainingRoutes,
+    DiagnosisRoutes,
     ImportRoutes,
     InsightRoutes,
     PlanningRoutes,

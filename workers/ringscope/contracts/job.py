@@ -10,6 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.columns import is_null
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec
 from ringscope.contracts.elastic import refusal
 from ringscope.contracts.environment import Variables, shown
 from ringscope.contracts.placement import Arrangement, Placement
@@ -23,13 +24,14 @@ from ringscope.contracts.words.labels import Labels, bounded
 
 __all__ = ["IMPORTED", "Arrangement", "JobKind", "JobName", "JobSpec", "NewJob", "Placement", "StoredKind"]
 
-JobKind = Literal["benchmark", "training", "script", "strategy_search"]  # what nodes run
-StoredKind = Literal["benchmark", "training", "script", "strategy_search", "imported"]
+JobKind = Literal["benchmark", "training", "script", "strategy_search", "diagnosis"]  # what nodes run
+StoredKind = Literal["benchmark", "training", "script", "strategy_search", "diagnosis", "imported"]
 IMPORTED: Literal["imported"] = "imported"
 _SECTIONS: dict[str, tuple[str, ...]] = {IMPORTED: ("benchmark", IMPORTED)}  # every other kind has one, of its name
 # A search takes longer than its budget: it starts several times if ranks are killed, and the last run may be slow.
 _SEARCH_EXTRA_SECONDS = 600
 _SEARCH_ATTEMPTS = 10  # a run in which a rank is killed costs one
+_DIAGNOSIS_EXTRA_SECONDS = 120  # a diagnosis looks at its budget between two rounds
 
 
 _NOT_SUBMITTED = "`ringscope import FILE` stores results of other tools; submit benchmark, training or script."
@@ -79,6 +81,9 @@ class JobSpec(SpecModel):
     script: ScriptSpec | None = Field(None, description="What a job of kind script runs.")
     strategy_search: StrategySearchSpec | None = Field(
         None, exclude_if=is_null, description="What a job of kind strategy_search compares."
+    )
+    diagnosis: DiagnosisSpec | None = Field(
+        None, exclude_if=is_null, description="What a job of kind diagnosis measures."
     )
     placement: Placement = Placement()
     env: Variables = Field(
@@ -135,12 +140,12 @@ class JobSpec(SpecModel):
         """Fill in fields that depend on other fields and that the job leaves out.
 
         A kind's own section may be left out if all of its fields have defaults. A simulation is one process; a
-        measured benchmark and a search run alone on their nodes.
+        measured benchmark, a search and a diagnosis run alone on their nodes.
         """
         if not isinstance(data, dict):
             return data
         kind = data.get("kind", "benchmark")
-        if kind in ("benchmark", "training", "strategy_search") and data.get(kind) is None:
+        if kind in ("benchmark", "training", "strategy_search", "diagnosis") and data.get(kind) is None:
             data = data | {kind: {}}
         placement = data.get("placement", {})
         if kind == "strategy_search":
@@ -148,6 +153,8 @@ class JobSpec(SpecModel):
             if isinstance(placement, dict):
                 data = data | {"placement": {"exclusive": True} | placement}
             return data
+        if kind == "diagnosis":
+            return _with_places(data, placement)
         if kind != "benchmark" or not isinstance(placement, dict):
             return data
         benchmark = data["benchmark"]
@@ -179,6 +186,21 @@ class JobSpec(SpecModel):
             raise _at(("placement", "ranks"), sentence, self.placement.ranks)
         if self.time_limit_seconds < search.budget_seconds:
             sentence = f"the search may take {search.budget_seconds} s; allow more, or lower its budget_seconds."
+            raise _at(("time_limit_seconds",), sentence, self.time_limit_seconds)
+        return self
+
+    @model_validator(mode="after")
+    def _a_diagnosis_has_pairs_of_nodes(self) -> "JobSpec":
+        if self.diagnosis is None:
+            return self
+        if self.placement.ranks < 2:
+            sentence = "one node has no link to another one; give at least 2 nodes."
+            raise _at(("placement", "ranks"), sentence, self.placement.ranks)
+        if self.placement.ranks_per_node != 1:
+            sentence = "a diagnosis runs one rank on each node; leave it out."
+            raise _at(("placement", "ranks_per_node"), sentence, self.placement.ranks_per_node)
+        if self.time_limit_seconds < self.diagnosis.budget_seconds:
+            sentence = f"its rounds may take {self.diagnosis.budget_seconds} s; allow more, or lower budget_seconds."
             raise _at(("time_limit_seconds",), sentence, self.time_limit_seconds)
         return self
 
@@ -319,6 +341,8 @@ class JobSpec(SpecModel):
         """Return the device that it computes on: auto, cpu or cuda."""
         if self.benchmark is not None:
             return self.benchmark.settled_device
+        if self.diagnosis is not None:
+            return "cpu"
         work = self.training or self.script
         return work.device if work else "auto"
 
@@ -363,3 +387,18 @@ def _new(spec: JobSpec) -> JobSpec:
 
 # Checked at submission only: jobs stored by an earlier version may exceed these bounds.
 NewJob = Annotated[JobSpec, AfterValidator(_new)]
+
+
+def _with_places(data: dict[str, Any], placement: Any) -> dict[str, Any]:
+    """Return a diagnosis with what it leaves out: one rank on each node, a time limit, and one attempt."""
+    section = data["diagnosis"]
+    default = DiagnosisSpec.model_fields["budget_seconds"].default
+    budget = section.get("budget_seconds", default) if isinstance(section, dict) else default
+    if isinstance(budget, int) and 0 < budget <= 86_400:
+        data = {"time_limit_seconds": budget + _DIAGNOSIS_EXTRA_SECONDS} | data
+    data = {"max_attempts": 1} | data
+    if isinstance(placement, dict):
+        names = placement.get("node_names")
+        ranks = {"ranks": len(names)} if isinstance(names, list) and names else {}
+        data["placement"] = {"exclusive": True, "ranks_per_node": 1} | ranks | placement
+    return data

@@ -190,6 +190,7 @@ class GangMember(BaseModel):
     node: str
     address: str
     slots: int = Field(description="Ranks on this node.")
+    rack: str | None = Field(None, exclude_if=is_null, description="The node's label rack.")
 
 
 class Proxy(BaseModel):

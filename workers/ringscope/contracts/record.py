@@ -32,6 +32,7 @@ from ringscope.contracts.columns import (
     TimedMicroseconds,
     is_null,
 )
+from ringscope.contracts.diagnosis.record import DiagnosisVerdict, PairMeasured
 from ringscope.contracts.record_model import RecordModel, TypeFirst, check_numbers
 from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun, SearchTarget
 from ringscope.contracts.sweep_row import SweepRow
@@ -344,6 +345,8 @@ Record = Annotated[
     | SearchBegin
     | SearchRun
     | SearchTarget
+    | PairMeasured
+    | DiagnosisVerdict
     | Check
     | Measurement
     | Log

@@ -54,6 +54,10 @@ if TYPE_CHECKING:
     from ringscope.engine.step_ring import StepRing
 
 
+_LEAVE_SECONDS = 1.0  # the other ranks report meanwhile what they have
+_END_SECONDS = 30.0
+
+
 def main() -> int:
     """Run the job and return the exit code."""
     end_with_parent()
@@ -156,6 +160,8 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
 def _connection(spec: JobSpec) -> tuple[str, float]:
     """Return transport and timeout, which a script does not set."""
     work = spec.benchmark or _trained(spec)
+    if spec.diagnosis:
+        return "mpi", DEFAULT_TIMEOUT_SECONDS
     return (work.transport, work.timeout_seconds) if work else ("auto", DEFAULT_TIMEOUT_SECONDS)
 
 
@@ -238,6 +244,13 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
 
         search(comm, spec.strategy_search, reporter.send)
         return None
+    if spec.diagnosis:
+        from ringscope.bench.pairs.job import diagnose
+
+        positions.set_stage(comm.position, "")
+        if not diagnose(comm, spec.diagnosis, reporter.send):
+            _leave(comm.rank, reporter)
+        return None
     if spec.script:
         from ringscope.rank.script import run_script
 
@@ -252,6 +265,15 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
     return DifferenceError(
         f"The result check found {plural(count, 'wrong element')} over all sizes, algorithms and ranks."
     )
+
+
+def _leave(rank: int, reporter: Reporter) -> None:
+    """End although messages to a silent rank are under way, for which MPI would wait; rank 0 ends all others."""
+    from ringscope.engine.transports.mpi import abort
+
+    reporter.close(Done(rank=rank, dropped=0))
+    time.sleep(_LEAVE_SECONDS if rank == 0 else _END_SECONDS)
+    abort(EXIT_FAILURE)
 
 
 def _ring(comm: "Communicator", reporter: Reporter) -> "StepRing | None":

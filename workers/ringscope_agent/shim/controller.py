@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import os
 from collections.abc import Callable
@@ -9,7 +10,7 @@ from collections.abc import Callable
 from pydantic import ValidationError
 
 from ringscope.contracts.protocol import Proxy
-from ringscope.contracts.rank_process import ADDRESS_VARIABLE, SCRIPTS_VARIABLE, THREADS_VARIABLE
+from ringscope.contracts.rank_process import ADDRESS_VARIABLE, NODES_VARIABLE, SCRIPTS_VARIABLE, THREADS_VARIABLE
 from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
@@ -101,6 +102,9 @@ class ShimController:
         if assignment.spec.own_files and settings.scripts is not None:
             variables[SCRIPTS_VARIABLE] = str(settings.scripts)
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
+        if assignment.spec.diagnosis is not None:
+            places = [(member.node, member.rack) for member in assignment.gang for _ in range(member.slots)]
+            variables[NODES_VARIABLE] = json.dumps(places)
         if assignment.spec.benchmark is None:
             variables[THREADS_VARIABLE] = os.environ.get(THREADS_VARIABLE) or str(cores_each(settings.slots))
         task = Task(

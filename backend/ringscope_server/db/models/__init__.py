@@ -1,6 +1,7 @@
 """The tables, a module for each kind of thing. Times are UTC; durations carry their unit in the name."""
 
 from ringscope_server.db.models.base import Base, BigKey, UtcDateTime
+from ringscope_server.db.models.diagnoses import DiagnosisVerdict, LinkMeasurement
 from ringscope_server.db.models.events import Event
 from ringscope_server.db.models.imports import Import, ImportedFile
 from ringscope_server.db.models.insights import Insight, Pulse
@@ -20,6 +21,7 @@ __all__ = [
     "Attempt",
     "Base",
     "BigKey",
+    "DiagnosisVerdict",
     "Epoch",
     "Event",
     "IdempotencyKey",
@@ -28,6 +30,7 @@ __all__ = [
     "Insight",
     "Job",
     "Lease",
+    "LinkMeasurement",
     "LogLine",
     "Measurement",
     "Member",

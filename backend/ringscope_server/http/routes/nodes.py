@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import BaseModel
+from pydantic import AwareDatetime, BaseModel
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.words.job_states import ACTIVE, TERMINAL
@@ -28,6 +28,8 @@ from ringscope_server.nodes.readings import ReadingPage
 from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
 from ringscope_server.results.links import LinkPage, links
 from ringscope_server.services import Services
+
+Until = Annotated[AwareDatetime | None, Query(description="Leave out what was measured after this time.")]
 
 router = APIRouter(tags=["nodes"])
 
@@ -138,12 +140,17 @@ async def list_node_events(
 
 
 @router.get("/links", operation_id="list_links")
-async def list_links(user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None) -> LinkPage:
-    """List the bandwidth between pairs of nodes, as measured by the newest sendrecv of one rank on each."""
+async def list_links(
+    user: Viewer, services: ServicesDep, limit: NodeLimit = None, cursor: Cursor = None, until: Until = None
+) -> LinkPage:
+    """List the bandwidth between pairs of nodes, by the newest diagnosis or sendrecv of one rank on each.
+
+    With ``until`` it lists what was known at that time.
+    """
     after = decode(cursor)
     async with services.database.read() as session:
-        items = await links(session, limit, after)
-    return LinkPage(items=items, next=next_cursor([link.job_id for link in items], limit))
+        found = await links(session, limit, after, until)
+    return LinkPage(items=[link for _, link in found], next=next_cursor([number for number, _ in found], limit))
 
 
 @router.get("/readings", operation_id="list_readings")

@@ -26,7 +26,7 @@ it.each(["bogus", "constructor", "toString", "__proto__"])("says of the state %s
 });
 
 it("says what a kind can be, and nothing of what there is", () => {
-  expect(strangeWords(jobsSearch({ kind: "guess" }))).toContain("choose one of benchmark, training, script, strategy_search, imported.");
+  expect(strangeWords(jobsSearch({ kind: "guess" }))).toContain("choose one of benchmark, training, script, strategy_search, diagnosis, imported.");
   expect(strangeWords(jobsSearch({ state: "failed", kind: "script", q: "bogus" }))).toBe("");
 });
 

@@ -36,7 +36,7 @@ export interface JobsSearch extends JobFilter {
 /** The words that a filter allows. */
 const KNOWN = {
   state: Object.keys(JOB_STATES),
-  kind: ["benchmark", "training", "script", "strategy_search", "imported"],
+  kind: ["benchmark", "training", "script", "strategy_search", "diagnosis", "imported"],
   judgement: Object.keys(JUDGEMENTS),
 } as const satisfies Record<string, readonly string[]>;
 const WORD = /^[a-z_]+$/;

@@ -73,7 +73,7 @@ export const Filters = memo(function Filters({ filter, facets }: Props) {
 /** All states, kinds and judgements are offered, even without such a job; the other facets as they were found. */
 const ALWAYS: Partial<Record<Facet, readonly string[]>> = {
   state: Object.keys(JOB_STATES),
-  kind: ["benchmark", "training", "script", "strategy_search", "imported"],
+  kind: ["benchmark", "training", "script", "strategy_search", "diagnosis", "imported"],
   judgement: Object.keys(JUDGEMENTS),
 };
 

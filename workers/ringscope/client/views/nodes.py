@@ -101,7 +101,7 @@ class NodeHistory(View):
 
 
 class Link(View):
-    """One pair of nodes, and the fastest row of the newest job that measured it."""
+    """One pair of nodes, and its newest measurement: the fastest row of a sendrecv, or a pair of a diagnosis."""
 
     nodes: list[str]
     busbw_gb_per_s: float

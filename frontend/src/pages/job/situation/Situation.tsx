@@ -187,7 +187,7 @@ function Took({ job }: { job: JobView }) {
 /** "300 rows"; "12 rows of 300" while some are missing, "12 steps so far" while the number of all is not known. */
 function doneWords(job: JobView): string {
   const { done, total } = job.progress;
-  const words = plural(done, isBenchmark(job) ? "row" : job.spec.strategy_search ? "run" : "step");
+  const words = plural(done, isBenchmark(job) ? "row" : job.spec.strategy_search ? "run" : job.spec.diagnosis ? "pair" : "step");
   if (total === null) return isTerminal(job.state) ? words : `${words} so far`;
   return done === total ? words : `${words} of ${total}`;
 }

@@ -75,7 +75,7 @@ def search_strategies(
         (search, "dataset", "path"): data_path,
         (search, "strategies"): strategies.split(",") if strategies else None,
         (search, "target_accuracy"): target_accuracy,
-        (search, "budget_seconds"): _budget_seconds(budget),
+        (search, "budget_seconds"): budget_seconds(budget),
         (search, "global_batch_size"): batch_size,
         ("placement", "ranks"): ranks,
     }
@@ -90,7 +90,8 @@ def search_strategies(
         raise typer.Exit(exit_code(job))
 
 
-def _budget_seconds(text: str | None) -> int | None:
+def budget_seconds(text: str | None) -> int | None:
+    """Return the seconds of --budget; UserError if it is no duration."""
     if text is None:
         return None
     match = _BUDGET.fullmatch(text)

@@ -1,0 +1,1 @@
+"""Diagnoses: the pairs of nodes that they measured, and their verdicts."""

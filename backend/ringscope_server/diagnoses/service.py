@@ -1,0 +1,160 @@
+"""The records of a diagnosis as rows, and the diagnosis made of them again."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from sqlalchemy import func, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.diagnosis.record import BlamedPart, DiagnosisTold, DiagnosisVerdict, PairMeasured, WayRate
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec
+from ringscope.contracts.job import JobSpec
+from ringscope.contracts.words.job_states import TERMINAL, WAITING
+from ringscope_server.db.models import Attempt, Job, LinkMeasurement, Member, Node
+from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
+from ringscope_server.db.specs import valid_spec
+from ringscope_server.diagnoses.views import DiagnosisView, PairView
+from ringscope_server.jobs.views import TrainingSummary
+
+
+async def store(session: AsyncSession, attempt_id: int, job_id: int, told: Sequence[DiagnosisTold]) -> None:
+    """Store new records, and the number of pairs and the verdict with the job, unless it is at another attempt now."""
+    job = await session.get_one(Job, job_id)
+    spec = valid_spec(job)
+    if spec is None or spec.diagnosis is None:
+        return
+    nodes = await _node_of_rank(session, attempt_id)
+    pairs = [each for each in told if isinstance(each, PairMeasured)]
+    session.add_all(
+        _row(pair, spec.diagnosis, attempt_id, job_id, nodes)
+        for pair in pairs
+        if pair.first in nodes and pair.second in nodes
+    )
+    for each in told:
+        if isinstance(each, DiagnosisVerdict):
+            await session.merge(StoredVerdict(attempt_id=attempt_id, told=each.model_dump(mode="json")))
+    await session.flush()
+    newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
+    if job.state in WAITING | TERMINAL or newest != attempt_id:
+        return
+    measured = select(func.count()).where(LinkMeasurement.attempt_id == attempt_id)
+    verdict = await verdict_of(session, attempt_id)
+    summary = TrainingSummary(kind="diagnosis", verdict=sentence_of(verdict) if verdict else None)
+    job.rows_done = await session.scalar(measured) or 0
+    job.summary = summary.model_dump(mode="json")
+
+
+async def verdict_of(session: AsyncSession, attempt_id: int | None) -> DiagnosisVerdict | None:
+    """Return the verdict of an attempt; None if it gave none."""
+    stored = await session.scalar(select(StoredVerdict.told).where(StoredVerdict.attempt_id == attempt_id))
+    return None if stored is None else DiagnosisVerdict.model_validate(stored)
+
+
+def sentence_of(verdict: DiagnosisVerdict) -> str:
+    """Return a verdict in one sentence, or in a sentence for each part that is blamed."""
+    if verdict.blamed:
+        return " ".join(each.sentence for each in verdict.blamed)
+    if not verdict.decided:
+        return f"The diagnosis is undecided. {' '.join(verdict.undecided[:1])}".rstrip()
+    return verdict.sentences[0] if verdict.sentences else "Nothing is wrong."
+
+
+async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: JobSpec) -> DiagnosisView | None:
+    """Return the diagnosis of an attempt; None for a job of another kind."""
+    if spec.diagnosis is None:
+        return None
+    names = await _names(session, attempt_id)
+    rows = await session.scalars(
+        select(LinkMeasurement).where(LinkMeasurement.attempt_id == attempt_id).order_by(LinkMeasurement.id)
+    )
+    pairs = [_pair_view(row, names) for row in rows]
+    verdict = await verdict_of(session, attempt_id)
+    gone = None if verdict else await _gone(session, attempt_id)
+    found = verdict or gone
+    return DiagnosisView(
+        measure=spec.diagnosis.measure,
+        size_bytes=spec.diagnosis.size_bytes,
+        both_ways=spec.diagnosis.both_ways,
+        nodes=list(names.values()),
+        decided=found.decided if found else None,
+        rounds=verdict.rounds if verdict else len({pair.round for pair in pairs}),
+        sentence=sentence_of(found) if found else "The diagnosis has no verdict yet.",
+        blamed=found.blamed if found else [],
+        cleared=found.cleared if found else [],
+        sentences=found.sentences if found else [],
+        undecided=found.undecided if found else [],
+        pairs=pairs,
+    )
+
+
+async def _gone(session: AsyncSession, attempt_id: int | None) -> DiagnosisVerdict | None:
+    """Return the verdict on a node whose loss ended the attempt, which the server knows better than the ranks."""
+    attempt = await session.get(Attempt, attempt_id) if attempt_id is not None else None
+    if attempt is None or attempt.bad_node is None:
+        return None
+    blamed = BlamedPart(
+        kind="node", names=[attempt.bad_node], manner="died", confidence=1.0, sentence=attempt.message, evidence=[]
+    )
+    later = "Other nodes were not judged; another diagnosis without this node would decide about them."
+    return DiagnosisVerdict(
+        decided=True, rounds=0, blamed=[blamed], cleared=[], sentences=[attempt.message], undecided=[later]
+    )
+
+
+async def _node_of_rank(session: AsyncSession, attempt_id: int) -> dict[int, int]:
+    members = await session.execute(
+        select(Member.first_rank, Member.slots, Member.node_id).where(Member.attempt_id == attempt_id)
+    )
+    return {rank: node for first, slots, node in members for rank in range(first, first + slots)}
+
+
+async def _names(session: AsyncSession, attempt_id: int | None) -> dict[int, str]:
+    """Return the nodes of an attempt in rank order, by id."""
+    members = (
+        select(Member.node_id, Node.name)
+        .join(Node, Node.id == Member.node_id)
+        .where(Member.attempt_id == attempt_id)
+        .order_by(Member.member)
+    )
+    return {row.node_id: row.name for row in await session.execute(members)}
+
+
+def _row(
+    pair: PairMeasured, spec: DiagnosisSpec, attempt_id: int, job_id: int, nodes: dict[int, int]
+) -> LinkMeasurement:
+    first, second = nodes[pair.first], nodes[pair.second]
+    there, back = _stored(pair.there), _stored(pair.back)
+    if first > second:
+        first, second, there, back = second, first, back, there
+    return LinkMeasurement(
+        attempt_id=attempt_id,
+        job_id=job_id,
+        round=pair.round,
+        first_node_id=first,
+        second_node_id=second,
+        ending=pair.ending,
+        is_loaded=pair.is_loaded,
+        size_bytes=spec.size_bytes,
+        both_ways=spec.both_ways,
+        there=there,
+        back=back,
+        latency_us=pair.latency_us,
+        measured_at=datetime.fromtimestamp(pair.time_ns / 1e9, UTC),
+    )
+
+
+def _stored(rate: WayRate | None) -> dict[str, float] | None:
+    return None if rate is None else rate.model_dump(mode="json")
+
+
+def _pair_view(row: LinkMeasurement, names: dict[int, str]) -> PairView:
+    return PairView(
+        nodes=[names[row.first_node_id], names[row.second_node_id]],
+        round=row.round,
+        ending=row.ending,
+        there=row.there,
+        back=row.back,
+        latency_us=row.latency_us,
+        is_loaded=row.is_loaded,
+        measured_at=row.measured_at,
+    )

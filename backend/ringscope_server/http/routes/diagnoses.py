@@ -1,0 +1,27 @@
+"""/jobs/{id}/diagnosis: the pairs that a diagnosis measured, and its verdict."""
+
+from fastapi import APIRouter
+
+from ringscope_server.db.specs import read_spec
+from ringscope_server.diagnoses.service import diagnosis_view
+from ringscope_server.diagnoses.views import DiagnosisView
+from ringscope_server.http.auth import Viewer
+from ringscope_server.http.dependencies import ServicesDep
+from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
+from ringscope_server.http.problems import Problem
+
+router = APIRouter(prefix="/jobs/{job_id}", tags=["diagnoses"])
+
+
+@router.get("/diagnosis", operation_id="get_diagnosis")
+async def get_diagnosis(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> DiagnosisView:
+    """Return the pairs that a diagnosis has measured in one attempt, and its verdict; also while it runs.
+
+    Problem 409 for a job of another kind.
+    """
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        found = await diagnosis_view(session, attempt_id, await read_spec(session, job_id))
+    if found is None:
+        raise Problem(409, "no_diagnosis", f"Job {job_id} is no diagnosis; only such jobs have this.")
+    return found

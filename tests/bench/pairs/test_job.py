@@ -1,0 +1,105 @@
+"""A diagnosis on virtual ranks whose links have planted faults: rounds, rates, verdicts, silent ranks, the budget."""
+
+import pytest
+from tests.bench.pairs.virtual_post import Network, VirtualPost, last_end, run_ranks
+
+from ringscope.bench.pairs.conductor import Place
+from ringscope.bench.pairs.job import places_of, take_part
+from ringscope.contracts.diagnosis.record import DiagnosisTold, DiagnosisVerdict, PairMeasured
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.rank_process import NODES_VARIABLE
+from ringscope.diagnosis.rounds import all_pairs
+from ringscope.engine.errors import EngineError
+
+RATE = 16e6
+SIZE = 64 << 10  # 4 ms
+
+
+@pytest.fixture(autouse=True)
+def _the_clock_is_that_of_the_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ringscope.bench.pairs.meter.perf_counter", last_end)
+
+
+def diagnosed(network: Network, ranks: int, **spec: object) -> tuple[list[PairMeasured], DiagnosisVerdict, bool]:
+    told: list[DiagnosisTold] = []
+    wanted = DiagnosisSpec.model_validate({"size_bytes": SIZE, "timeout_seconds": 1} | spec)
+    places = [Place(f"h{rank + 1}") for rank in range(ranks)]
+
+    def part(post: VirtualPost) -> bool:
+        return take_part(post, wanted, places, told.append, lambda: None)
+
+    is_clean = run_ranks(network, ranks, part)
+    *pairs, verdict = told
+    assert isinstance(verdict, DiagnosisVerdict)
+    return [pair for pair in pairs if isinstance(pair, PairMeasured)], verdict, is_clean
+
+
+def test_all_pairs_are_measured_in_their_rounds_with_the_rates_of_their_links() -> None:
+    network = Network(RATE, ways={(1, 3): RATE / 2})
+    pairs, verdict, is_clean = diagnosed(network, 5, measure="links")
+    assert is_clean and verdict.rounds == 5 and len(pairs) == 10
+    names = [f"h{number}" for number in range(1, 6)]
+    wanted = [{frozenset(pair) for pair in each} for each in all_pairs(names)]
+    found = [{frozenset((f"h{p.first + 1}", f"h{p.second + 1}")) for p in pairs if p.round == r} for r in range(5)]
+    assert found == wanted
+    for pair in pairs:
+        for way, rate in (((pair.first, pair.second), pair.there), ((pair.second, pair.first), pair.back)):
+            assert rate is not None and rate.messages >= 6
+            expected = network.ways.get(way, RATE)
+            assert (rate.low + rate.high) / 2 == pytest.approx(expected, rel=0.1)
+        assert pair.latency_us is not None and pair.latency_us > 0
+
+
+@pytest.mark.parametrize("both_ways", [False, True])
+def test_a_slow_host_is_named_and_its_partners_are_cleared(both_ways: bool) -> None:
+    network = Network(RATE, sends={2: RATE / 2}, receives={2: RATE / 2})
+    _, verdict, is_clean = diagnosed(network, 6, both_ways=both_ways)
+    (blamed,) = verdict.blamed
+    assert is_clean and verdict.decided and verdict.rounds <= 5
+    assert (blamed.kind, blamed.names, blamed.manner) == ("node", ["h3"], "slow")
+    assert blamed.evidence and verdict.cleared and "h3" not in verdict.cleared
+
+
+def test_a_link_that_is_slow_one_way_is_named_with_its_way() -> None:
+    _, verdict, _ = diagnosed(Network(RATE, ways={(1, 2): RATE / 3}), 4)
+    (blamed,) = verdict.blamed
+    assert (blamed.kind, sorted(blamed.names)) == ("link", ["h2", "h3"]) and "from h2 to h3" in blamed.sentence
+
+
+def test_nobody_is_blamed_where_nothing_is_wrong() -> None:
+    _, verdict, is_clean = diagnosed(Network(RATE), 3)
+    assert is_clean and verdict.decided and not verdict.blamed
+    assert verdict.sentences[0].startswith("Nothing is wrong")
+
+
+def test_a_rank_that_is_stopped_is_named_and_the_rest_goes_on() -> None:
+    pairs, verdict, is_clean = diagnosed(Network(RATE, gone=frozenset({3})), 5)
+    (blamed,) = verdict.blamed
+    assert not is_clean and (blamed.kind, blamed.names, blamed.manner) == ("node", ["h4"], "hung")
+    assert {pair.ending for pair in pairs if 3 in (pair.first, pair.second)} == {"hung"}
+    assert {pair.ending for pair in pairs if 3 not in (pair.first, pair.second)} == {"measured"}
+
+
+def test_a_cut_link_is_named_and_not_its_ends() -> None:
+    _, verdict, is_clean = diagnosed(Network(RATE, ways={(1, 2): 0.0, (2, 1): 0.0}), 4)
+    (blamed,) = verdict.blamed
+    assert not is_clean and (blamed.kind, sorted(blamed.names)) == ("link", ["h2", "h3"])
+
+
+def test_a_budget_that_cannot_hold_one_round_is_refused() -> None:
+    with pytest.raises(UserError, match=r"diagnosis.budget_seconds: 1 s cannot hold one round, which took .*; give at"):
+        diagnosed(Network(RATE / 8), 2, budget_seconds=1, size_bytes=1 << 18)
+
+
+def test_a_spent_budget_ends_undecided_with_what_was_measured() -> None:
+    pairs, verdict, _ = diagnosed(Network(RATE), 6, measure="links", budget_seconds=1, size_bytes=SIZE * 5)
+    assert not verdict.decided and len(pairs) < 15 and "budget of 1 s is spent" in verdict.undecided[-1]
+
+
+def test_the_agent_names_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert [place.node for place in places_of(2)] == ["rank 0", "rank 1"]
+    monkeypatch.setenv(NODES_VARIABLE, '[["a", "r1"], ["b", null]]')
+    assert places_of(2) == [Place("a", "r1"), Place("b")]
+    with pytest.raises(EngineError, match="one rank on each node"):
+        places_of(3)

@@ -1,0 +1,126 @@
+"""Ranks in threads of one process, whose messages take as long as the rates of their hosts say."""
+
+import threading
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ringscope.engine.base import Array
+
+Way = tuple[int, int]
+_seen = threading.local()
+
+
+def last_end() -> float:
+    """Return when the last message of this thread arrived, however late the thread noticed it."""
+    return float(getattr(_seen, "end", 0.0))
+
+
+@dataclass
+class _Letter:
+    array: Array
+    end: float | None = None  # when it has arrived; None: nobody receives it yet
+
+    @property
+    def is_done(self) -> bool:
+        return self.end is not None and time.monotonic() >= self.end
+
+
+@dataclass
+class Network:
+    """Rates in bytes per second of what a host sends and receives, with exceptions for a way; 0: cut.
+
+    ``gone`` are ranks that take no part.
+    """
+
+    rate: float
+    sends: Mapping[int, float] = field(default_factory=dict)
+    receives: Mapping[int, float] = field(default_factory=dict)
+    ways: Mapping[Way, float] = field(default_factory=dict)
+    gone: frozenset[int] = frozenset()
+
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()
+        self._sent: dict[tuple[int, int, int], deque[_Letter]] = defaultdict(deque)
+        self._awaited: dict[tuple[int, int, int], deque[_Letter]] = defaultdict(deque)
+        self._free_at: dict[Any, float] = {}
+
+    def post(self, key: tuple[int, int, int], array: Array, is_send: bool) -> _Letter:
+        """Note one end of a message; it starts once both are there."""
+        letter = _Letter(array)
+        mine, others = (self._sent, self._awaited) if is_send else (self._awaited, self._sent)
+        with self._lock:
+            mine[key].append(letter)
+            source, destination, _ = key
+            rate = self._rate(source, destination)
+            if others[key] and rate:
+                other = others[key].popleft()
+                mine[key].remove(letter)
+                sent, received = (letter, other) if is_send else (other, letter)
+                np.copyto(received.array, sent.array)
+                start = max(time.monotonic(), *(self._free_at.get(each, 0.0) for each in self._lanes(key)))
+                sent.end = received.end = start + array.nbytes / rate
+                self._free_at |= dict.fromkeys(self._lanes(key), sent.end)
+        return letter
+
+    def _lanes(self, key: tuple[int, int, int]) -> tuple[Any, Any]:
+        return ("sends", key[0]), ("receives", key[1])
+
+    def _rate(self, source: int, destination: int) -> float:
+        if {source, destination} & self.gone:
+            return 0.0
+        ends = self.sends.get(source, self.rate), self.receives.get(destination, self.rate)
+        return min(*ends, self.ways.get((source, destination), self.rate))
+
+
+class VirtualPost:
+    """The messages of one rank."""
+
+    def __init__(self, network: Network, rank: int) -> None:
+        self._network, self.rank = network, rank
+
+    def messages(self) -> "_Letters":
+        """Make a group of messages."""
+        return _Letters(self._network, self.rank)
+
+
+class _Letters:
+    def __init__(self, network: Network, rank: int) -> None:
+        self._network, self._rank = network, rank
+        self._letters: list[_Letter] = []
+
+    def send(self, array: Array, rank: int, tag: int) -> None:
+        self._letters.append(self._network.post((self._rank, rank, tag), array, True))
+
+    def receive(self, array: Array, rank: int, tag: int) -> None:
+        self._letters.append(self._network.post((rank, self._rank, tag), array, False))
+
+    def are_done(self) -> bool:
+        if not all(letter.is_done for letter in self._letters):
+            return False
+        _seen.end = max(last_end(), *(letter.end or 0.0 for letter in self._letters))
+        return True
+
+
+def run_ranks(network: Network, ranks: int, part: Callable[[VirtualPost], Any]) -> Any:
+    """Run every rank that is not gone in a thread of its own; return what rank 0 returns, or raise its error."""
+    results: dict[int, Any] = {}
+
+    def run(rank: int) -> None:
+        try:
+            results[rank] = part(VirtualPost(network, rank))
+        except Exception as error:
+            results[rank] = error
+
+    threads = [threading.Thread(target=run, args=(rank,), daemon=True) for rank in range(ranks)]
+    for rank, thread in enumerate(threads):
+        if rank not in network.gone:
+            thread.start()
+    threads[0].join()
+    if isinstance(results[0], Exception):
+        raise results[0]
+    return results[0]

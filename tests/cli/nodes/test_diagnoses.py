@@ -1,0 +1,150 @@
+"""`ringscope links` and `ringscope diagnose`: the job that they submit, their tables, their JSON, and bad input."""
+
+import json
+from typing import Any
+
+import pytest
+from tests.cli.fake_api import Answer, Done, FakeApi, job
+
+from ringscope.cli.results.link_matrix import Way, slowest
+
+SPEC = {"kind": "diagnosis", "diagnosis": {"measure": "links"}}
+SENTENCE = "h3 reaches 50% of what others reach with h1 and h2, which are fine with others."
+
+
+def node(name: str, **more: Any) -> dict[str, Any]:
+    fields = {"id": 1, "name": name, "desired": "active", "observed": "ready", "slots_total": 1, "slots_busy": 0}
+    times = {"heartbeat_age_seconds": 1.0, "clock_offset_seconds": 0.0}
+    return fields | times | more
+
+
+def pair(first: str, second: str, rate: float, **more: Any) -> dict[str, Any]:
+    way = {"low": 0.99 * rate, "high": 1.01 * rate, "spread": 0.01, "messages": 12}
+    told = {"nodes": [first, second], "round": 0, "ending": "measured", "there": way, "back": way, "latency_us": 80.0}
+    return told | {"is_loaded": False, "measured_at": "2030-01-01T00:00:00Z"} | more
+
+
+PAIRS = [pair("h1", "h2", 24e6), pair("h1", "h3", 12e6), pair("h2", "h3", 12e6)]
+BLAMED = {
+    "kind": "node",
+    "names": ["h3"],
+    "manner": "slow",
+    "confidence": 0.998,
+    "sentence": SENTENCE,
+    "evidence": [{"nodes": ["h1", "h3"], "there": PAIRS[1]["there"], "back": PAIRS[1]["back"]}],
+}
+
+
+def diagnosis(**more: Any) -> dict[str, Any]:
+    fields = {"measure": "cause", "size_bytes": 4 << 20, "both_ways": False, "nodes": ["h1", "h2", "h3"]}
+    verdict = {"decided": True, "rounds": 3, "sentence": SENTENCE, "blamed": [BLAMED], "cleared": ["h1"]}
+    told = {"sentences": [SENTENCE, "h1 is good: it is fine with h2."], "undecided": [], "pairs": PAIRS}
+    return fields | verdict | told | more
+
+
+def answers(api: FakeApi, monkeypatch: pytest.MonkeyPatch, *nodes: dict[str, Any], **found: Any) -> None:
+    monkeypatch.setattr("ringscope.cli.follow.POLL_SECONDS", 0)
+    api.answers["GET /nodes"] = {"items": list(nodes) or [node("h1"), node("h2"), node("h3")], "next": None}
+    ended = job(5, kind="diagnosis", spec=SPEC, state="succeeded", summary={"kind": "diagnosis"})
+    api.answers["POST /jobs"] = Answer(ended, 201)
+    api.answers["GET /jobs/5"] = ended
+    api.answers["GET /jobs/5/diagnosis"] = diagnosis(**found)
+
+
+def refused(done: Done, *words: str) -> None:
+    assert (done.code, done.out) == (2, "")
+    (line,) = done.err.splitlines()
+    assert all(word in line for word in words), line
+
+
+def sent(api: FakeApi) -> dict[str, Any]:
+    (body,) = [asked.body for asked in api.asked if asked.method == "POST"]
+    return dict(body)
+
+
+def test_links_prints_both_matrices_and_the_slowest_pairs(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch, pairs=[*PAIRS[:2], PAIRS[2] | {"ending": "hung", "there": None, "back": None}])
+    done = api.run("links", "--nodes", "h1,h2,h3", "--size", "1M", "--budget", "2m", "--both-ways")
+    assert done.code == 0, done.err
+    lines = done.out.splitlines()
+    assert lines[:5] == [
+        "MB/s; each row sends to the columns.",
+        "       h1     h2     h3",
+        "h1      -     24     12",
+        "h2     24      -  hangs",
+        "h3     12  hangs      -",
+    ]
+    assert "Latency in us." in lines and SENTENCE in lines
+    assert any(line.startswith("h1 to h3 reaches 12 MB/s (11.9 to 12.1), 67% of the median") for line in lines)
+    spec = {"measure": "links", "size_bytes": 1 << 20, "budget_seconds": 120, "both_ways": True}
+    assert sent(api) == {"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": ["h1", "h2", "h3"]}}
+
+
+def test_without_names_all_nodes_that_take_jobs_are_measured(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    others = node("h4", desired="drain"), node("h5", observed="lost")
+    answers(api, monkeypatch, node("h1"), node("h2"), *others)
+    done = api.run("links", "--json")
+    assert sent(api)["placement"] == {"node_names": ["h1", "h2"]}
+    assert json.loads(done.out)["job"] == 5 and len(json.loads(done.out)["pairs"]) == 3
+
+
+def test_diagnose_prints_the_verdict_first_and_then_the_evidence(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch)
+    done = api.run("diagnose")
+    lines = done.out.splitlines()
+    assert done.code == 0 and lines[0] == SENTENCE
+    assert "Evidence against h3, with a confidence of more than 99%:" in lines
+    assert any("h1 h3" in line and "11.88 to 12.12" in line for line in lines)
+    assert "h1 is good: it is fine with h2." in lines and lines.count(SENTENCE) == 1
+
+
+def test_the_json_of_diagnose_has_exactly_its_fields(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch)
+    found = json.loads(api.run("diagnose", "--json").out)
+    assert list(found) == ["job", "decided", "rounds", "blamed", "cleared"]
+    (blamed,) = found["blamed"]
+    assert list(blamed) == ["kind", "names", "confidence", "evidence"] and blamed["names"] == ["h3"]
+    assert blamed["evidence"] == ["h1 to h3 11.88 to 12.12 MB/s, h3 to h1 11.88 to 12.12 MB/s."]
+
+
+def test_a_named_node_that_is_lost_is_blamed_without_it(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = node("h3", observed="lost", observed_reason="No heartbeat for 20 s.")
+    answers(api, monkeypatch, node("h1"), node("h2"), lost, blamed=[], sentence="Nothing is wrong.")
+    found = json.loads(api.run("diagnose", "--nodes", "h1,h2,h3", "--json").out)
+    assert sent(api)["placement"] == {"node_names": ["h1", "h2"]}
+    assert [(each["kind"], each["names"]) for each in found["blamed"]] == [("node", ["h3"])]
+    assert "No heartbeat for 20 s." in found["blamed"][0]["evidence"][0]
+
+
+def test_the_nodes_and_the_size_can_be_those_of_a_job(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch)
+    spec = {"kind": "benchmark", "benchmark": {"max_bytes": 64 << 20}}
+    attempt = {"number": 1, "nodes": ["h1", "h3"]}
+    api.answers["GET /jobs/3"] = job(3, spec=spec, attempts=[attempt])
+    api.run("diagnose", "--job", "3")
+    assert sent(api)["placement"] == {"node_names": ["h1", "h3"]}
+    assert sent(api)["diagnosis"] == {"size_bytes": 64 << 20}
+    refused(api.run("diagnose", "--job", "3", "--nodes", "h1"), "leave out one of them")
+
+
+def test_busy_nodes_are_waited_for_or_refused(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    busy = node("h2", slots_busy=1, slots=[{"slot": 0, "job_id": 4}])
+    answers(api, monkeypatch, node("h1"), busy)
+    refused(api.run("links", "--now"), "--now: h2 runs job 4; leave out --now to wait for it.")
+    assert "Waits: h2 runs job 4." in api.run("links").err
+
+
+def test_bad_input_is_one_sentence(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch)
+    refused(api.run("links", "--nodes", "h1"), "two nodes at least", "only h1 is there")
+    refused(api.run("links", "--nodes", "h1,h9"), "there is no node h9")
+    refused(api.run("links", "--size", "big"), "--size")
+    refused(api.run("links", "--budget", "soon"), "write for example 90s, 5m or 1h")
+
+
+def test_the_slowest_are_named_first_and_the_others_counted() -> None:
+    ways = [Way("a", f"b{number}", 1e9, 1e9) for number in range(9)]
+    ways += [Way("a", f"c{number}", 1e8 * (1 + number), 1e8 * (1 + number)) for number in range(4)]
+    told = slowest(ways)
+    assert told[0].startswith("a to c0 reaches 0.1 GB/s") and told[-1] == "1 more are slower than 90% of the median."
+    assert slowest(ways[:9]) == ["No pair is slower than 90% of the median, 1 GB/s."]

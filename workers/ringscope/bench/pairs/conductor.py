@@ -1,0 +1,228 @@
+"""Rank 0 of a diagnosis: it plans rounds, hears the readings of their pairs and tells them, and ends with a verdict."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ringscope.bench.pairs import letters
+from ringscope.bench.pairs.meter import Letters, Meter, Post, Reading
+from ringscope.bench.pairs.rates import Measured
+from ringscope.bench.pairs.told import verdict_record, way_rate
+from ringscope.contracts.diagnosis.record import DiagnosisTold, PairMeasured
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec
+from ringscope.contracts.errors import UserError
+from ringscope.diagnosis.answers import Answer, Ending, Rate, Round
+from ringscope.diagnosis.belief import Belief
+from ringscope.diagnosis.planning import next_step
+from ringscope.diagnosis.rounds import all_pairs
+from ringscope.diagnosis.verdict import Verdict
+from ringscope.engine.base import Array
+from ringscope.engine.waiting.pause import pause
+
+_MOST_SECONDS = 4.0  # of a direction: eight hosts on two cores need several blocks
+_FEWEST_SECONDS = 0.2
+_MESSAGES = 8  # of a block, each of which may take as long as the timeout
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The node of a rank, and its rack if it has one."""
+
+    node: str
+    rack: str | None = None
+
+
+class Conductor:
+    """Measures round after round until nothing is left to ask, or the budget is spent."""
+
+    def __init__(
+        self,
+        post: Post,
+        meter: Meter,
+        spec: DiagnosisSpec,
+        places: Sequence[Place],
+        emit: Callable[[DiagnosisTold], None],
+    ) -> None:
+        self._post, self._meter, self._spec, self._emit = post, meter, spec, emit
+        self._nodes = [place.node for place in places]
+        self._rank_of = {node: rank for rank, node in enumerate(self._nodes)}
+        self._racks = {place.node: place.rack for place in places if place.rack is not None}
+        self._all = all_pairs(self._nodes) if spec.measure == "links" else []
+        # as many rounds as one fault takes
+        expected = len(self._all) or math.ceil(math.log2(len(places))) + 2
+        share = spec.budget_seconds / expected / 2
+        self._seconds = min(_MOST_SECONDS, max(_FEWEST_SECONDS, share))
+        self._silent: set[int] = set()
+        self._hung = False
+        self._kept: list[object] = []  # letters under way, which silent ranks may still take
+
+    def run(self) -> bool:
+        """Measure, tell the verdict and end the other ranks; return whether no message is left under way.
+
+        UserError if the budget cannot hold one round.
+        """
+        budget, began, longest = self._spec.budget_seconds, time.monotonic(), 0.0
+        belief = Belief.of(self._nodes, self._racks or None, all_links=bool(self._all))
+        step = self._next(belief)
+        while isinstance(step, Round):
+            start = time.monotonic()
+            belief = belief.after(step, self._measured(step))
+            spent, longest = time.monotonic() - began, max(longest, time.monotonic() - start)
+            if len(belief.heard) == 1 and spent > budget:
+                sentence = f"diagnosis.budget_seconds: {budget} s cannot hold one round, which took {spent:.1f} s;"
+                raise UserError(f"{sentence} give at least {math.ceil(longest * self._expected_rounds())}.")
+            step = self._next(belief)
+            if isinstance(step, Round) and spent + longest > budget:
+                step = _cut_short(belief, budget)
+        self._emit(verdict_record(step))
+        return self._end()
+
+    def _expected_rounds(self) -> int:
+        return len(self._all) or math.ceil(math.log2(len(self._nodes))) + 2
+
+    def _next(self, belief: Belief) -> Round | Verdict:
+        number = len(belief.heard)
+        if self._all:
+            if number < len(self._all):
+                return Round(number, tuple(self._all[number]))
+            return next_step(replace(belief, most_rounds=number))
+        return next_step(belief)
+
+    def _measured(self, asked: Round) -> list[Answer]:
+        answers, open_pairs = [], []
+        for first, second in asked.pairs:
+            pair = self._rank_of[first], self._rank_of[second]
+            if self._silent.intersection(pair):
+                answers.append(self._told(asked, pair, {}))
+            else:
+                open_pairs.append(pair)
+        reports = self._ordered(asked.number, open_pairs)
+        for pair in open_pairs:
+            if 0 in pair:
+                peer = pair[1] if pair[0] == 0 else pair[0]
+                own = self._meter.measure(letters.task(asked.number, peer, pair[0] == 0, self._seconds))
+                reports.own = own
+        while open_pairs:
+            for pair in [pair for pair in open_pairs if reports.has(pair)]:
+                open_pairs.remove(pair)
+                self._silent |= reports.silent(pair)
+                answers.append(self._told(asked, pair, reports.of(pair)))
+            pause()
+        if self._silent:
+            self._kept.append(reports)
+        return answers
+
+    def _ordered(self, number: int, pairs: Sequence[tuple[int, int]]) -> _Reports:
+        """Send each rank of the pairs its order; return what receives their reports."""
+        reports = _Reports(self._seconds, self._spec.timeout_seconds)
+        for pair in pairs:
+            for rank, peer in (pair, pair[::-1]):
+                if rank:
+                    coming = self._post.messages()
+                    coming.receive(memory := letters.empty_report(), rank, letters.REPORT_TAG + number)
+                    reports.expect(rank, peer, coming, memory)
+                    self._send(letters.order(letters.task(number, peer, rank == pair[0], self._seconds)), rank)
+        return reports
+
+    def _send(self, words: Array, rank: int) -> Letters:
+        leaving = self._post.messages()
+        leaving.send(words, rank, letters.ORDER_TAG)
+        self._kept.append((leaving, words))
+        return leaving
+
+    def _told(self, asked: Round, pair: tuple[int, int], readings: dict[int, Reading]) -> Answer:
+        first, second = pair
+        nodes = self._nodes[first], self._nodes[second]
+        answer, there, back = Answer(nodes, ending=Ending.HUNG), None, None
+        if len(readings) == 2:
+            there, back = readings[second].rate, readings[first].rate
+            answer = Answer(nodes, _rate(there), _rate(back))
+        else:
+            self._hung = True
+        told = PairMeasured(
+            round=asked.number,
+            first=first,
+            second=second,
+            ending=answer.ending.value,
+            there=there and way_rate(_rate(there), there.messages),
+            back=back and way_rate(_rate(back), back.messages),
+            latency_us=readings[first].latency_us if first in readings else None,
+            is_loaded=nodes in asked.loaded,
+            time_ns=time.time_ns(),
+        )
+        self._emit(told)
+        return answer
+
+    def _end(self) -> bool:
+        is_clean = not self._hung
+        words = letters.end_order(is_clean)
+        leaving = [self._send(words, rank) for rank in range(1, len(self._nodes)) if rank not in self._silent]
+        deadline = time.monotonic() + self._spec.timeout_seconds
+        while not all(letter.are_done() for letter in leaving):
+            if time.monotonic() > deadline:
+                return False
+            pause()
+        return is_clean
+
+
+class _Reports:
+    """The reports of a round; a rank is silent if it reports long after its peer."""
+
+    def __init__(self, seconds: float, timeout_seconds: float) -> None:
+        self._timeout = timeout_seconds
+        self._last = time.monotonic() + 2 * seconds + _MESSAGES * timeout_seconds
+        self._coming: dict[int, tuple[Letters, Array]] = {}
+        self._due: dict[int, float] = {}
+        self._readings: dict[int, Reading | None] = {}
+
+    @property
+    def own(self) -> Reading | None:
+        """The reading of rank 0."""
+        return self._readings.get(0)
+
+    @own.setter
+    def own(self, reading: Reading | None) -> None:
+        self._hear(0, reading)
+
+    def expect(self, rank: int, peer: int, coming: Letters, memory: Array) -> None:
+        """Note that a rank will report."""
+        self._coming[rank] = coming, memory
+        self._due[peer] = self._last
+
+    def has(self, pair: tuple[int, int]) -> bool:
+        """Return whether both ranks have reported, or one of them is silent."""
+        for rank, peer in (pair, pair[::-1]):
+            if rank in self._coming and rank not in self._readings and self._coming[rank][0].are_done():
+                self._hear(rank, letters.reading_of(self._coming[rank][1]))
+                self._due[peer] = min(self._due.get(peer, self._last), time.monotonic() + 2 * self._timeout)
+        return all(rank in self._readings for rank in pair) or bool(self.silent(pair))
+
+    def silent(self, pair: tuple[int, int]) -> set[int]:
+        """Return the ranks of the pair that do not report in time."""
+        now = time.monotonic()
+        return {rank for rank in pair if rank not in self._readings and now > self._due.get(rank, self._last)}
+
+    def of(self, pair: tuple[int, int]) -> dict[int, Reading]:
+        """Return what the ranks of a pair measured."""
+        known = {rank: self._readings.get(rank) for rank in pair}
+        return {rank: reading for rank, reading in known.items() if reading is not None}
+
+    def _hear(self, rank: int, reading: Reading | None) -> None:
+        self._readings[rank] = reading
+
+
+def _rate(rate: Measured) -> Rate:
+    return Rate(rate.low, rate.high, rate.spread)
+
+
+def _cut_short(belief: Belief, budget_seconds: int) -> Verdict:
+    """Return the verdict on what was measured, as undecided."""
+    found = next_step(replace(belief, most_rounds=len(belief.heard)))
+    assert isinstance(found, Verdict)
+    rounds = len(belief.heard)
+    spent = f"The budget of {budget_seconds} s is spent after {rounds} rounds; a larger one would decide what is open."
+    sentences = tuple(one for one in found.sentences if not one.startswith("Nothing is wrong"))
+    return replace(found, decided=False, sentences=sentences, undecided=(*found.undecided, spent))

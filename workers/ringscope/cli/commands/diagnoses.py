@@ -1,0 +1,175 @@
+"""`ringscope links` and `ringscope diagnose`: the links between nodes, and what slows a collective on them."""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from ringscope.cli.activity import loading_of
+from ringscope.cli.commands.training.search import budget_seconds
+from ringscope.cli.connection import Url, as_typed, connect
+from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, EXIT_INTERRUPTED, DataDir, complain, say, say_json
+from ringscope.cli.follow import follow
+from ringscope.cli.outcome import exit_code
+from ringscope.cli.progress import describe, show_progress
+from ringscope.cli.results.link_matrix import listed, print_links
+from ringscope.cli.results.verdict import as_document, print_verdict
+from ringscope.client import Client, Diagnosis, Job, Node
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec
+from ringscope.contracts.errors import UserError
+from ringscope.contracts.words.units import parse_size
+
+_SIZE = DiagnosisSpec.model_fields["size_bytes"]
+
+Nodes = Annotated[
+    str | None,
+    typer.Option(help="Names of nodes, separated by commas; default: all nodes that take jobs.", metavar="A,B,C"),
+]
+Size = Annotated[str | None, typer.Option(help="Size of a message, such as 256K; default: 4M.")]
+BothWays = Annotated[bool, typer.Option("--both-ways", help="The nodes of a pair send to each other at the same time.")]
+Budget = Annotated[str | None, typer.Option(help="How long the rounds may take: 90s, 5m, 1h; default: 5m.")]
+Now = Annotated[bool, typer.Option("--now", help="Refuse instead of waiting while a node is busy.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the app."""
+    app.command()(links)
+    app.command()(diagnose)
+
+
+def links(
+    nodes: Nodes = None,
+    size: Size = None,
+    both_ways: BothWays = False,
+    budget: Budget = None,
+    now: Now = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print all measured pairs as JSON.")] = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Measure bandwidth and latency between all pairs of nodes, and print them as a matrix.
+
+    One rank runs on each node. All pairs of a round are measured at the same time, so that N nodes take N - 1 rounds.
+    The exit code is 0 if all was measured, 1 if the job failed, 3 if it was cancelled; 2 is bad input.
+    """
+    spec = {"measure": "links"} | _spec(size, both_ways, budget)
+    with connect(url, data_dir) as client:
+        job, found = _measured(client, _chosen(client, nodes), spec, now)
+        if as_json:
+            say_json(json.dumps({"job": job.id} | found.model_dump(mode="json"), indent=2))
+        else:
+            print_links(found)
+            if job.state != "succeeded":
+                say(describe(job))
+            say(f"{client.page_url}/jobs/{job.id}")
+        raise typer.Exit(exit_code(job))
+
+
+def diagnose(
+    nodes: Nodes = None,
+    job_id: Annotated[
+        int | None, typer.Option("--job", help="Take the nodes of this job's last attempt, and its largest size.")
+    ] = None,
+    size: Size = None,
+    both_ways: BothWays = False,
+    budget: Budget = None,
+    now: Now = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print job, decided, rounds, blamed and cleared as JSON.")
+    ] = False,
+    url: Url = None,
+    data_dir: DataDir = DEFAULT_DATA_DIR,
+) -> None:
+    """Find the node, link or boundary that slows a collective, and print the verdict with its evidence.
+
+    It measures the links of the ring, and then each suspect again with a node that is known to be good. A named node
+    that is lost already is blamed without a measurement. The exit code is 0 if the question is decided, whether or not
+    something is blamed; 1 if it is undecided or the job failed, 3 if it was cancelled; 2 is bad input.
+    """
+    if nodes is not None and job_id is not None:
+        raise UserError("--nodes, --job: both choose the nodes; leave out one of them.")
+    spec = _spec(size, both_ways, budget)
+    with connect(url, data_dir) as client:
+        if job_id is not None:
+            earlier = client.job(job_id)
+            chosen = _of_job(client, earlier)
+            spec |= {} if size else _size_of(earlier)
+        else:
+            chosen = _chosen(client, nodes)
+        lost = [node for node in chosen if node.observed == "lost"]
+        job, found = _measured(client, [node for node in chosen if node not in lost], spec, now)
+        if as_json:
+            say_json(json.dumps(as_document(job, found, lost), indent=2))
+        else:
+            print_verdict(job, found, lost)
+            say(f"{client.page_url}/jobs/{job.id}")
+        raise typer.Exit(0 if found.decided else exit_code(job) or EXIT_FAILED)
+
+
+def _spec(size: str | None, both_ways: bool, budget: str | None) -> dict[str, Any]:
+    spec: dict[str, Any] = {"both_ways": both_ways} if both_ways else {}
+    if size is not None:
+        try:
+            spec["size_bytes"] = parse_size(size)
+        except ValueError as error:
+            raise UserError(f"--size: {error}") from error
+    if budget is not None:
+        spec["budget_seconds"] = budget_seconds(budget)
+    return spec
+
+
+def _chosen(client: Client, names: str | None) -> list[Node]:
+    """Return the named nodes, or all that take jobs."""
+    known = {node.name: node for node in client.nodes()}
+    if names is None:
+        return [node for node in known.values() if node.is_up and node.desired == "active"]
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    if missing := [name for name in wanted if name not in known]:
+        raise UserError(f"--nodes: there is no node {listed(missing)}; `ringscope nodes` lists them.")
+    return [known[name] for name in dict.fromkeys(wanted)]
+
+
+def _of_job(client: Client, job: Job) -> list[Node]:
+    if not job.attempts or not job.attempts[-1].nodes:
+        raise UserError(f"--job: job {job.id} has run on no node yet; name nodes with --nodes.")
+    return _chosen(client, ",".join(job.attempts[-1].nodes))
+
+
+def _size_of(job: Job) -> dict[str, int]:
+    """Return the largest size of a benchmark, within what a diagnosis can send."""
+    if job.spec.benchmark is None:
+        return {}
+    least, most = (next(getattr(one, end) for one in _SIZE.metadata if hasattr(one, end)) for end in ("ge", "le"))
+    return {"size_bytes": min(max(job.spec.benchmark.max_bytes, least), most)}
+
+
+def _measured(client: Client, nodes: Sequence[Node], spec: dict[str, Any], now: bool) -> tuple[Job, Diagnosis]:
+    """Run the job on these nodes to its end; return it with what it measured."""
+    names = [node.name for node in nodes]
+    if len(names) < 2:
+        there = f"only {names[0]} is" if names else "no node is"
+        raise UserError(f"--nodes: two nodes at least have a link between them, and {there} there to measure.")
+    if busy := _busy(nodes):
+        if now:
+            raise UserError(f"--now: {busy}; leave out --now to wait for it.")
+        complain(f"Waits: {busy}.")
+    job = client.submit({"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": names}})
+    try:
+        job = show_progress(follow(client, job.id), loading_of(client))
+    except KeyboardInterrupt:
+        complain(as_typed(f"Job {job.id} continues; `ringscope cancel {job.id}` stops it.", client.url))
+        raise typer.Exit(EXIT_INTERRUPTED) from None
+    return job, client.diagnosis(job.id)
+
+
+def _busy(nodes: Sequence[Node]) -> str:
+    """Return which nodes are busy and with which jobs; empty if none is."""
+    jobs = sorted({slot.job_id for node in nodes for slot in node.slots if slot.job_id is not None})
+    busy = [node.name for node in nodes if node.slots_busy]
+    if not busy:
+        return ""
+    run = "runs" if len(busy) == 1 else "run"
+    noun = "job" if len(jobs) == 1 else "jobs"
+    work = f"{noun} {listed([str(number) for number in jobs])}" if jobs else "something"
+    return f"{listed(busy)} {run} {work}"

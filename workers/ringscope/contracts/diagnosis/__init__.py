@@ -1,0 +1,1 @@
+"""The specification and the records of a job of kind diagnosis. Pure."""

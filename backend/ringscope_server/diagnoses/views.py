@@ -22,7 +22,7 @@ class PairView(BaseModel):
 
 
 class DiagnosisView(BaseModel):
-    """What a diagnosis has measured so far, and its verdict."""
+    """The pairs that a diagnosis has measured so far, and its verdict."""
 
     measure: Measure
     size_bytes: int

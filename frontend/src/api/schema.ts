@@ -3338,7 +3338,7 @@ export interface components {
         };
         /**
          * DiagnosisView
-         * @description What a diagnosis has measured so far, and its verdict.
+         * @description The pairs that a diagnosis has measured so far, and its verdict.
          */
         DiagnosisView: {
             /** Blamed */

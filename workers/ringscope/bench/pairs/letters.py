@@ -1,4 +1,4 @@
-"""What rank 0 and the other ranks of a diagnosis write to each other: a task, the end, and what a rank measured."""
+"""The messages between rank 0 and the other ranks of a diagnosis: a task, the end, and the readings of a rank."""
 
 import numpy as np
 

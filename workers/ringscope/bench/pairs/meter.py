@@ -54,7 +54,7 @@ class SilentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a rank measures in a round: with whom, whether it is the first of the pair, and for how long."""
+    """The measurement of a rank in a round: with whom, whether it is the first of the pair, and for how long."""
 
     round: int
     peer: int
@@ -65,7 +65,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a rank measured: the rate at which it received, and, if it is the first of the pair, the latency."""
+    """The readings of a rank: the rate at which it received, and, if it is the first of the pair, the latency."""
 
     rate: Measured
     latency_us: float | None

@@ -48,7 +48,7 @@ class Pair(View):
 
 
 class Diagnosis(View):
-    """What a diagnosis has measured so far, and its verdict."""
+    """The pairs that a diagnosis has measured so far, and its verdict."""
 
     measure: str
     size_bytes: int

@@ -17,7 +17,7 @@ from ringscope_server.results.comparable import in_mode
 
 # A request waits for this: the number of the newest succeeded jobs of two ranks that are searched.
 MAX_JOBS = 2_000
-_NODE_BITS = 31  # of the id of a node
+_NODE_BITS = 31  # size of a node's id
 _NODE_MASK = (1 << _NODE_BITS) - 1
 _UNSTABLE_SPREAD = 0.2  # single messages that differ so much say little about the link
 

@@ -22,9 +22,9 @@ from ringscope.diagnosis.verdict import Verdict
 from ringscope.engine.base import Array
 from ringscope.engine.waiting.pause import pause
 
-_MOST_SECONDS = 4.0  # of a direction: eight hosts on two cores need several blocks
+_MOST_SECONDS = 4.0  # for each direction; eight hosts on two cores need several blocks
 _FEWEST_SECONDS = 0.2
-_MESSAGES = 8  # of a block, each of which may take as long as the timeout
+_MESSAGES = 8  # in a block; each may take as long as the timeout
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from ringscope.cli.console import say
 from ringscope.client import Diagnosis
 
 _SLOWEST = 3
-_SLOW = 0.9  # of the median; what is above is not worth a sentence
+_SLOW = 0.9  # share of the median; anything above needs no sentence
 
 
 class Way(NamedTuple):

@@ -32,7 +32,7 @@ SECTIONS = {
     },
     "Nodes": {
         "nodes": ["nodes", "node", "drain", "resume", "label-node", "release-slot", "remove-node"],
-        "diagnoses": ["links", "diagnose"],
+        "diagnosis.diagnose": ["links", "diagnose"],
         "monitoring": ["monitoring", "targets"],
         "lab": ["lab"],
         "slurm": ["slurm"],

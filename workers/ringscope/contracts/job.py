@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.columns import is_null
-from ringscope.contracts.diagnosis.spec import DiagnosisSpec
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec, with_places
 from ringscope.contracts.elastic import refusal
 from ringscope.contracts.environment import Variables, shown
 from ringscope.contracts.placement import Arrangement, Placement
@@ -31,7 +31,6 @@ _SECTIONS: dict[str, tuple[str, ...]] = {IMPORTED: ("benchmark", IMPORTED)}  # e
 # A search takes longer than its budget: it starts several times if ranks are killed, and the last run may be slow.
 _SEARCH_EXTRA_SECONDS = 600
 _SEARCH_ATTEMPTS = 10  # a run in which a rank is killed costs one
-_DIAGNOSIS_EXTRA_SECONDS = 120  # a diagnosis looks at its budget between two rounds
 
 
 _NOT_SUBMITTED = "`ringscope import FILE` stores results of other tools; submit benchmark, training or script."
@@ -154,7 +153,7 @@ class JobSpec(SpecModel):
                 data = data | {"placement": {"exclusive": True} | placement}
             return data
         if kind == "diagnosis":
-            return _with_places(data, placement)
+            return with_places(data, placement)
         if kind != "benchmark" or not isinstance(placement, dict):
             return data
         benchmark = data["benchmark"]
@@ -387,18 +386,3 @@ def _new(spec: JobSpec) -> JobSpec:
 
 # Checked at submission only: jobs stored by an earlier version may exceed these bounds.
 NewJob = Annotated[JobSpec, AfterValidator(_new)]
-
-
-def _with_places(data: dict[str, Any], placement: Any) -> dict[str, Any]:
-    """Return a diagnosis with what it leaves out: one rank on each node, a time limit, and one attempt."""
-    section = data["diagnosis"]
-    default = DiagnosisSpec.model_fields["budget_seconds"].default
-    budget = section.get("budget_seconds", default) if isinstance(section, dict) else default
-    if isinstance(budget, int) and 0 < budget <= 86_400:
-        data = {"time_limit_seconds": budget + _DIAGNOSIS_EXTRA_SECONDS} | data
-    data = {"max_attempts": 1} | data
-    if isinstance(placement, dict):
-        names = placement.get("node_names")
-        ranks = {"ranks": len(names)} if isinstance(names, list) and names else {}
-        data["placement"] = {"exclusive": True, "ranks_per_node": 1} | ranks | placement
-    return data

@@ -1,10 +1,12 @@
 """Specification of a job that measures the links between its nodes, or finds what slows a collective. Pure."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from ringscope.contracts.spec_model import SpecModel
+
+_EXTRA_SECONDS = 120  # rank 0 looks at the budget between two rounds
 
 Measure = Literal["links", "cause"]
 
@@ -25,3 +27,18 @@ class DiagnosisSpec(SpecModel):
     timeout_seconds: int = Field(
         5, ge=1, le=600, description="A pair hangs if one message, or the answer of a node, takes longer than this."
     )
+
+
+def with_places(data: dict[str, Any], placement: Any) -> dict[str, Any]:
+    """Return a job of this kind with what it leaves out: one rank on each node, a time limit, and one attempt."""
+    section = data["diagnosis"]
+    default = DiagnosisSpec.model_fields["budget_seconds"].default
+    budget = section.get("budget_seconds", default) if isinstance(section, dict) else default
+    if isinstance(budget, int) and 0 < budget <= 86_400:
+        data = {"time_limit_seconds": budget + _EXTRA_SECONDS} | data
+    data = {"max_attempts": 1} | data
+    if isinstance(placement, dict):
+        names = placement.get("node_names")
+        ranks = {"ranks": len(names)} if isinstance(names, list) and names else {}
+        data["placement"] = {"exclusive": True, "ranks_per_node": 1} | ranks | placement
+    return data

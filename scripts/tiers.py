@@ -107,7 +107,7 @@ TIERS = (
             f"tests/{package}"
             for package in (
                 *("contracts", "schedules", "cost", "choice", "diagnosis", "expected", "imports", "judging", "search"),
-                *("report", "engine", "bench", "rank", "deploy", "examples", "gate"),
+                *("hangs", "report", "engine", "bench", "rank", "deploy", "examples", "gate"),
             )
         ),
         way=FAST,

@@ -1,0 +1,1 @@
+"""Commands that explain jobs of other programs, from their files."""

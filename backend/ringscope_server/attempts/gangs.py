@@ -20,6 +20,7 @@ from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.faults import is_passing
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.db.specs import read_spec, spec_of
+from ringscope_server.diagnoses.service import tell_blame
 from ringscope_server.events import audit
 from ringscope_server.insights import stall, store
 from ringscope_server.jobs.reasons import reason_of, told_by_node
@@ -156,6 +157,8 @@ async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime
     await session.flush()
     if await retries.requeue(session, attempt, found.reason, found.message, now):
         return True
+    if attempt.job.kind == "diagnosis":
+        await tell_blame(session, attempt, now)
     end, name = found.reason.end, found.reason.name
     best = _held_up(attempt) if end == "succeeded" else None
     return await transition(session, attempt.job_id, end, now, reason=name, message=found.message, busbw_gb_per_s=best)

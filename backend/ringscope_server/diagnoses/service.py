@@ -14,6 +14,7 @@ from ringscope_server.db.models import Attempt, Job, LinkMeasurement, Member, No
 from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.diagnoses.views import DiagnosisView, PairView
+from ringscope_server.events import audit
 from ringscope_server.jobs.views import TrainingSummary
 
 
@@ -48,6 +49,15 @@ async def verdict_of(session: AsyncSession, attempt_id: int | None) -> Diagnosis
     """Return the verdict of an attempt; None if it gave none."""
     stored = await session.scalar(select(StoredVerdict.told).where(StoredVerdict.attempt_id == attempt_id))
     return None if stored is None else DiagnosisVerdict.model_validate(stored)
+
+
+async def tell_blame(session: AsyncSession, attempt: Attempt, now: datetime) -> None:
+    """Add an event for each node, link or boundary that an attempt blames, which has just ended."""
+    found = await verdict_of(session, attempt.id) or await _gone(session, attempt.id)
+    for blamed in found.blamed if found else ():
+        names = ", ".join(blamed.names)
+        target = ("job", attempt.job_id)
+        audit.record(session, now, audit.SYSTEM, "diagnosis.blamed", target, after=names, message=blamed.sentence)
 
 
 def sentence_of(verdict: DiagnosisVerdict) -> str:

@@ -25,6 +25,7 @@ WORDS: dict[str, dict[str, str]] = {
         "insight_opened": "The server found a problem of a running job, such as a straggler.",
         "insight_closed": "A problem of a job is over.",
     },
+    "diagnosis": {"blamed": "A diagnosis names a node, link or boundary that is slow, lossy or gone."},
     "node": {
         "joined": "A new node joined with a join token.",
         "registered": "A node's agent registered.",

@@ -59,6 +59,11 @@ async def end(agents: list[FakeAgent], attempt: int, reason: str = "completed", 
         await agent.report(attempt, "clean", last_sequence=agent.sequence)
 
 
+async def blamed_events(server: Server, job_id: int) -> list[tuple[str, str]]:
+    events = (await get(server, job_id, "events"))["items"]
+    return [(event["after"], event["message"]) for event in events if event["action"] == "diagnosis.blamed"]
+
+
 async def test_the_agents_get_the_racks_and_the_job_is_one_rank_on_each_node(server: Server) -> None:
     agents, job_id, _ = await started(server, measure="links")
     (assignment,) = await agents[0].assignments()
@@ -83,6 +88,7 @@ async def test_pairs_are_shown_as_they_come_and_the_verdict_at_the_end(server: S
     assert found["decided"] and found["sentence"] == BLAMED["sentence"] and found["cleared"] == ["n1"]
     job = await server.job(job_id)
     assert job["state"] == "succeeded" and job["summary"]["verdict"] == BLAMED["sentence"]
+    assert await blamed_events(server, job_id) == [("n3", BLAMED["sentence"])]
 
 
 async def test_a_diagnosis_with_a_verdict_has_completed_however_its_ranks_ended(server: Server) -> None:
@@ -110,6 +116,7 @@ async def test_a_node_that_is_lost_is_blamed_by_the_server(server: Server) -> No
     (blamed,) = found["blamed"]
     assert (blamed["kind"], blamed["names"], blamed["sentence"]) == ("node", ["n1"], "n1 hangs.")
     assert found["decided"] and "not judged" in found["undecided"][0]
+    assert await blamed_events(server, job_id) == [("n1", "n1 hangs.")]
 
 
 async def test_records_of_other_ranks_and_other_kinds_are_refused(server: Server) -> None:

@@ -24,6 +24,5 @@ export function NoRows({ job }: { job: JobView }) {
 function endedWords({ kind, state }: JobView): string {
   if (kind === "script" && state === "succeeded") return "The script reported no step with ringscope.log_step; its output is in the log.";
   if (kind === "strategy_search") return "The search ended before its first run.";
-  if (kind === "diagnosis") return "The diagnosis ended before its first pair was measured.";
-  return `The job ended before its first ${kind === "benchmark" ? "row" : "step"}.`;
+  return `The job ended before its first ${kind === "benchmark" ? "row" : kind === "diagnosis" ? "pair" : "step"}.`;
 }

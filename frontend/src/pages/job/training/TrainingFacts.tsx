@@ -8,10 +8,10 @@ import { isTerminal } from "../../../lib/state";
 export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
   const { summary } = job;
   if (summary.kind === "benchmark") return null;
-  if (job.spec.strategy_search) {
+  if (job.spec.strategy_search || job.spec.diagnosis) {
     return (
       <>
-        <Fact label="Winner" value={summary.winner ?? "–"} note="of its candidates" />
+        {job.spec.strategy_search && <Fact label="Winner" value={summary.winner ?? "–"} note="of its candidates" />}
         <Fact label="Ranks" value={job.ranks} note={where} />
       </>
     );

@@ -9,6 +9,8 @@ const Pipeline = lazyPart(async () => (await import("./Pipeline")).Pipeline);
 
 const Tensor = lazyPart(async () => (await import("./Tensor")).Tensor);
 
+const Diagnosis = lazyPart(async () => (await import("../diagnosis/Diagnosis")).Diagnosis);
+
 const Search = lazyPart(async () => (await import("./Search")).Search);
 
 /** The reports of training: its curve, the timelines within a step, and last its epochs, whose number grows. */
@@ -17,6 +19,13 @@ export function TrainingResults({ job }: { job: JobView }) {
     return (
       <Suspense fallback={null}>
         <Search job={job} />
+      </Suspense>
+    );
+  }
+  if (job.spec.diagnosis) {
+    return (
+      <Suspense fallback={null}>
+        <Diagnosis job={job} />
       </Suspense>
     );
   }

@@ -1,0 +1,63 @@
+// @vitest-environment jsdom
+import { expect, it, vi } from "vitest";
+import type { DiagnosisView, JobView } from "../../../api/types";
+import { aTraining } from "../../../testing/fixtures";
+import { Answers, drawn } from "../../../testing/page";
+import { TrainingResults } from "../training/TrainingResults";
+import { diagnosisQuery } from "./diagnosisQuery";
+import { type PairView, waysOf } from "./ways";
+
+vi.mock("uplot", () => ({ default: vi.fn() }));
+
+const rate = (middle: number) => ({ low: 0.99 * middle, high: 1.01 * middle, spread: 0.01, messages: 12 });
+
+function pair(nodes: string[], there: number, back = there, change: Partial<PairView> = {}): PairView {
+  const told = { round: 0, ending: "measured" as const, latency_us: 80, is_loaded: false, measured_at: "2030-01-01T00:00:00Z" };
+  return { nodes, there: rate(there), back: rate(back), ...told, ...change };
+}
+
+const SENTENCE = "h2 reaches 50% of what others reach with h1 and h3, which are fine with others.";
+
+function aDiagnosis(change: Partial<DiagnosisView> = {}): DiagnosisView {
+  const pairs = [pair(["h1", "h2"], 12e6, 11e6), pair(["h1", "h3"], 24e6)];
+  const told = { measure: "cause" as const, size_bytes: 4 << 20, both_ways: false, nodes: ["h1", "h2", "h3"], rounds: 2, sentence: "" };
+  return { ...told, decided: null, blamed: [], cleared: [], sentences: [], undecided: [], pairs, ...change };
+}
+
+function aDiagnosisJob(): JobView {
+  const job = aTraining();
+  const diagnosis = { measure: "cause", size_bytes: 4 << 20, both_ways: false } as NonNullable<JobView["spec"]["diagnosis"]>;
+  return { ...job, kind: "diagnosis", spec: { ...job.spec, kind: "diagnosis", training: null, diagnosis } };
+}
+
+it("takes the newest measurement of each direction", () => {
+  const at = waysOf([pair(["a", "b"], 1e6, 2e6), pair(["b", "a"], 3e6, 4e6)]);
+  expect(at("a", "b")?.rate?.low).toBe(0.99 * 4e6);
+  expect(at("b", "a")?.rate?.low).toBe(0.99 * 3e6);
+  expect(at("a", "c")).toBeUndefined();
+});
+
+async function shown(found: DiagnosisView): Promise<string> {
+  const job = aDiagnosisJob();
+  const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, false), found);
+  const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
+  await vi.waitFor(() => expect(page.textContent).toContain("Links"));
+  return page.textContent;
+}
+
+it("shows the pairs as they are measured, before there is a verdict", async () => {
+  const text = await shown(aDiagnosis({ pairs: [pair(["h1", "h2"], 12e6, 11e6), { ...pair(["h1", "h3"], 1), ending: "hung", there: null, back: null }] }));
+  expect(text).toContain("h112.0hung");
+  expect(text).toContain("h211.0–");
+  expect(text).toContain("2 measurements in 2 rounds");
+  expect(text).not.toContain("Verdict");
+});
+
+it("shows the verdict with its evidence", async () => {
+  const evidence = [{ nodes: ["h1", "h2"], ending: "measured" as const, there: rate(12e6), back: rate(11e6) }];
+  const blamed = [{ kind: "node" as const, names: ["h2"], manner: "slow" as const, confidence: 0.998, sentence: SENTENCE, evidence }];
+  const text = await shown(aDiagnosis({ decided: true, blamed, sentences: [SENTENCE, "h1 is good: it is fine with h3."] }));
+  expect(text).toContain(SENTENCE);
+  expect(text).toContain("h1 is good: it is fine with h3.");
+  expect(text).toContain("h1 and h211.9 to 12.1");
+});

@@ -1,7 +1,9 @@
 """`ringscope links` and `ringscope diagnose` on hosts with shaped links: rates, names, rounds and seconds."""
 
+import ipaddress
 import json
 import os
+import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +14,7 @@ from tests.cluster.hosts.cluster import Cluster
 from tests.cluster.hosts.conftest import needs_namespaces
 from tests.cluster.lab import free_port
 
-from ringscope.lab.network import PAYLOAD_SHARE
+from ringscope.lab.network import DEVICE, PAYLOAD_SHARE
 
 pytestmark = needs_namespaces
 
@@ -128,3 +130,53 @@ def test_all_pairs_of_ten_hosts_take_nine_rounds(ten: Cluster) -> None:
 def max_width(found: dict[str, Any]) -> float:
     ways = [way for pair in found["pairs"] for way in (pair["there"], pair["back"])]
     return float(max(2 * (way["high"] - way["low"]) / (way["high"] + way["low"]) for way in ways))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("run", range(RUNS))
+def test_a_link_that_is_slow_one_way_is_named_and_not_its_ends(eight: Cluster, run: int) -> None:
+    healthy, _ = diagnosed(eight)
+    with eight.client() as client:
+        source, destination = client.diagnosis(healthy["job"]).nodes[2:4]  # neighbours in the ring
+    slow_one_way(eight, source, destination)
+    try:
+        found, seconds = diagnosed(eight)
+    finally:
+        eight.hosts.heal(source)
+    (blamed,) = found["blamed"]
+    assert (blamed["kind"], set(blamed["names"])) == ("link", {source, destination}), found
+    assert found["rounds"] <= 5 and seconds < MOST_SECONDS
+
+
+def slow_one_way(cluster: Cluster, source: str, destination: str) -> None:
+    """Halve the rate of what one host sends to another one; healing the source undoes it."""
+    layout = cluster.hosts.layout()
+    names = cluster.names
+    address = int(ipaddress.ip_address(layout.addresses[names.index(destination)]))
+    tc = ["tc", "-n", layout.host(names.index(source))]
+    # A classic BPF program that takes the packets to this address: the word at byte 30 of the Ethernet frame.
+    program = f"4,32 0 0 30,21 0 1 {address},6 0 0 4294967295,6 0 0 0"
+    for words in (
+        ["qdisc", "del", "dev", DEVICE, "root"],
+        ["qdisc", "add", "dev", DEVICE, "root", "handle", "1:", "htb", "default", "10"],
+        *(
+            [
+                "class",
+                "add",
+                "dev",
+                DEVICE,
+                "parent",
+                "1:",
+                "classid",
+                f"1:{number}",
+                "htb",
+                "rate",
+                f"{rate}bit",
+                "burst",
+                "131072b",
+            ]
+            for number, rate in ((10, BIT_PER_S), (20, BIT_PER_S // 2))
+        ),
+        ["filter", "add", "dev", DEVICE, "parent", "1:", "bpf", "bytecode", program, "flowid", "1:20"],
+    ):
+        subprocess.run([*tc, *words], check=True, capture_output=True)

@@ -15,6 +15,7 @@ from ringscope.cli.formatting import AsJson, Columns, label_words, moment, say_l
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
 from ringscope.cli.results.explained import say_references
+from ringscope.cli.results.link_matrix import print_links
 from ringscope.cli.results.search_table import print_candidates
 from ringscope.cli.short_flags import size
 from ringscope.cli.training import epochs_table, figures
@@ -124,8 +125,8 @@ def show(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Show one job: its state, and its table: the sweep in nccl-tests' columns for a benchmark, the epochs for
-    training, the candidates for a strategy search. With --min-bytes or --max-bytes the verdict is about these sizes.
-    --explain prints the references by which the bandwidth is judged.
+    training, the candidates for a strategy search, the links for a diagnosis. With --min-bytes or --max-bytes the
+    verdict is about these sizes. --explain prints the references by which the bandwidth is judged.
     """
     if as_json:
         remedy = "only the table has rows; leave it out, or leave out --json."
@@ -142,7 +143,9 @@ def show(
         part = client.verdict(job_id, low, high) if is_part else None
         is_search = job.spec.strategy_search is not None
         found_search = client.search(job_id) if is_search and not as_json else None
-        epochs = client.epochs(job_id) if not (is_benchmark or is_search or as_json) else []
+        is_diagnosis = job.spec.diagnosis is not None
+        diagnosis = client.diagnosis(job_id) if is_diagnosis and not as_json else None
+        epochs = client.epochs(job_id) if not (is_benchmark or is_search or is_diagnosis or as_json) else []
         judgement = _judgement(client, job, explain) if rows and (explain or not is_part) else None
     if as_json:
         say_json(job.model_dump_json(indent=2))
@@ -156,6 +159,9 @@ def show(
         say(render_table(rows, job.spec.sweep))
     if found_search:
         print_candidates(found_search)
+    if diagnosis:
+        print_links(diagnosis)
+        return
     if epochs:
         stdout_console().print(epochs_table(epochs))
     if found := part.verdict or "The job measured no size in this range." if part else figures(job):

@@ -107,7 +107,7 @@ TIERS = (
             f"tests/{package}"
             for package in (
                 *("contracts", "schedules", "cost", "choice", "diagnosis", "expected", "imports", "judging", "search"),
-                *("hangs", "report", "engine", "bench", "rank", "deploy", "examples", "gate"),
+                *("hangs", "nccl_log", "report", "engine", "bench", "rank", "deploy", "examples", "gate"),
             )
         ),
         way=FAST,

@@ -1,0 +1,173 @@
+"""Logs of NCCL 2.4 to 2.28 are read, and what they say is told."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ringscope.imports.lines import NotTextError
+from ringscope.nccl_log.reading import Log, read
+from ringscope.nccl_log.remarks import classes, remarks
+from ringscope.nccl_log.sentences import answer, chain
+from ringscope.nccl_log.transports import GPUDIRECT, NETWORK, P2P, SHM, SOCKET, card_of, class_of
+
+HERE = Path(__file__).parent
+WRITTEN = sorted((HERE / "written").glob("*.txt"))
+EXPECTED: dict[str, tuple[str, list[str], set[str]]] = {
+    "v2_4_sockets": ("2.4.7+cuda9.2", ["sockets"], {SOCKET}),
+    "v2_5_mpirun_shared_memory": ("2.5.6+cuda10.2", ["shared_memory"], {SHM}),
+    "v2_5_infiniband": ("2.5.7+cuda10.1", ["unused_cards"], {P2P, GPUDIRECT}),
+    "v2_8_roce": ("2.8.3+cuda10.2", [], {P2P, GPUDIRECT}),
+    "v2_9_efa_without_prefix": ("2.9.9+cuda11.3", [], {P2P, GPUDIRECT}),
+    "v2_10_one_node": ("2.10.3+cuda11.1", ["incomplete"], {P2P}),
+    "v2_18_no_device_beside_infiniband": ("2.18.1+cuda12.1", ["sockets"], {P2P, SOCKET}),
+    "v2_18_infiniband_disabled": ("2.18.5+cuda12.2", ["sockets", "shared_memory"], {SHM, SOCKET}),
+    "v2_19_shared_memory_and_sockets": ("2.19.3+cuda12.3", ["sockets", "shared_memory"], {SHM, SOCKET}),
+    "v2_20_gpudirect": ("2.20.5+cuda12.4", [], {P2P, GPUDIRECT}),
+    "v2_21_without_gpudirect": ("2.21.5+cuda12.4", ["no_gpudirect", "unused_cards"], {P2P, NETWORK}),
+    "v2_22_plugin": ("2.22.3+cuda12.6", ["no_gpudirect"], {P2P, NETWORK}),
+    "v2_27_with_time": ("2.27.7+cuda13.0", [], {P2P, GPUDIRECT}),
+    "v2_28_ray_nvls": ("2.28.3+cuda13.0", [], {P2P}),
+}
+
+
+def log_of(name: str) -> Log:
+    return read([(HERE / f"{name}.txt").read_bytes()])
+
+
+@pytest.mark.parametrize("path", WRITTEN, ids=lambda path: path.stem)
+def test_each_version_is_read(path: Path) -> None:
+    version, kinds, known = EXPECTED[path.stem]
+    log = read([path.read_bytes()])
+    (one,) = log.communicators
+    assert log.versions == [version]
+    assert (one.size, one.is_closed, len(one.edges)) == (4, True, 4 * (one.channels or 0))
+    assert chain(one) == [0, 1, 2, 3]
+    assert [remark.kind for remark in remarks(log)] == kinds
+    assert set(classes(one)) == known
+
+
+def test_nvls_on_one_node_marked_incomplete() -> None:
+    log = log_of("foreign/nvls_8_gpus_one_node")
+    expected = json.loads((HERE / "foreign" / "nvls_8_gpus_one_node.expected.json").read_text())
+    (one,) = log.communicators
+    assert one.size == expected["n_ranks"]
+    assert sorted(one.rings) == expected["rings"]["printed"]
+    assert one.channels == expected["rings"]["count_stated"]
+    assert set(one.rings.values()) == {tuple(expected["rings"]["order"])}
+    assert one.is_closed and not one.is_complete
+    assert sorted(one.trees[0]) == expected["trees"]["printed_for_ranks"]
+    assert chain(one) == [0, 3, 1, 2, 4, 7, 5, 6]
+    assert one.nvls_heads == expected["nvls"]["heads"]
+    assert set(classes(one)) == {P2P}
+    assert answer(log) == "All printed edges of the 8 ranks use P2P."
+    assert [remark.sentence for remark in remarks(log)] == [
+        "The log is incomplete: 10 of 16 rings are printed, the trees of 6 of 8 ranks are printed."
+    ]
+
+
+def test_sockets_behind_rays_prefix_seen_from_one_side() -> None:
+    log = log_of("foreign/sockets_ray_prefix_one_side")
+    (one,) = log.communicators
+    assert (one.size, one.channels, one.rings, one.is_closed) == (2, 2, {}, False)
+    assert {(source, target) for _, source, target in one.edges} == {(0, 1), (1, 0)}
+    assert [remark.kind for remark in remarks(log)] == ["sockets", "incomplete"]
+    assert "1 of 2 ranks wrote lines" in remarks(log)[1].sentence
+
+
+def test_sockets_beside_infiniband_are_told_with_the_reason() -> None:
+    assert answer(log_of("written/v2_18_infiniband_disabled")) == (
+        "TCP sockets carry the edges between ranks 0-3 and 1-2, although node1 and node2 have InfiniBand or RoCE: "
+        "NCCL_IB_DISABLE=1 is set on node1 and node2."
+    )
+    assert answer(log_of("written/v2_18_no_device_beside_infiniband")) == (
+        "TCP sockets carry the edges between ranks 0-3 and 1-2, although node1 and node2 have InfiniBand or RoCE: "
+        "NCCL found no InfiniBand device on node1 and node2."
+    )
+    assert answer(log_of("written/v2_19_shared_memory_and_sockets")).endswith("; no line shows InfiniBand.")
+
+
+def test_unused_cards_are_named_only_if_no_line_is_missing() -> None:
+    path = HERE / "written" / "v2_21_without_gpudirect.txt"
+    kinds = [remark.kind for remark in remarks(read([path.read_bytes()]))]
+    assert "unused_cards" in kinds
+    fewer = b"\n".join(line for line in path.read_bytes().split(b"\n") if b"Channel 01/02" not in line)
+    assert "unused_cards" not in [remark.kind for remark in remarks(read([fewer]))]
+
+
+def test_versions_that_differ_are_told_over_files() -> None:
+    names = ("written/v2_20_gpudirect", "written/v2_8_roce")
+    log = read([(HERE / f"{name}.txt").read_bytes() for name in names])
+    assert "The versions of NCCL differ: 2.20.5+cuda12.4, 2.8.3+cuda10.2." in [one.sentence for one in remarks(log)]
+
+
+def test_communicators_of_one_process_are_kept_apart() -> None:
+    def lines(comm: str, ranks: int) -> str:
+        start = "n1:1:2 [0] NCCL INFO "
+        init = f"{start}ncclCommInitRank comm 0xa rank 0 nranks {ranks} cudaDev 0 busId 1 commId {comm} - Init"
+        ring = f"{start}Channel 00/01 : {' '.join(map(str, range(ranks)))}"
+        return f"{init} START\n{ring}\n{init} COMPLETE\n"
+
+    log = read([(lines("0xaa", 4) + lines("0xbb", 2)).encode()])
+    assert [(one.id, one.size, one.rings) for one in log.communicators] == [
+        ("0xaa", 4, {0: (0, 1, 2, 3)}),
+        ("0xbb", 2, {0: (0, 1)}),
+    ]
+
+
+@pytest.mark.parametrize("path", [*WRITTEN[5::7], *(HERE / "foreign").glob("*.txt")], ids=lambda path: path.stem)
+def test_a_log_cut_at_any_byte_says_nothing_that_the_whole_does_not(path: Path) -> None:
+    content = path.read_bytes()
+    whole = read([content])
+    (full,) = whole.communicators
+    for place in {*range(0, len(content), 151), *range(len(content) - 25, len(content))}:
+        log = read([content[:place]])
+        answer(log)
+        assert {remark.kind for remark in remarks(log)} <= {*(one.kind for one in remarks(whole)), "incomplete"}
+        for one in log.communicators:
+            assert one.size in (None, full.size), place
+            assert one.rings.items() <= full.rings.items(), place
+            assert all(transports <= full.edges[edge] for edge, transports in one.edges.items()), place
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "n1:1:2 [0] NCCL INFO Channel 00/16 :",
+        "n1:1:2 [0] NCCL INFO Channel 00/0 : 1[0] -> 0[0] [receive] via ",
+        "n1:1:2 [0] NCCL INFO Trees [0] ->->",
+        "n1:1:2 [0] NCCL INFO Ring 00 : 1 -> 0 -> 1",
+        "n1:1:2 [0] NCCL INFO comm 0x1 rank x nranks y - Init COMPLETE",
+        "n1:1:2 [0] NCCL INFO NET/IB : Using ",
+        "NCCL WARN",
+        "NCCL INFO " + "9" * 100_000,
+        "n1:1:2 [0] NCCL INFO Channel 00/01 :" + " 1" * 5000 + " x",
+    ],
+)
+def test_lines_that_are_odd_break_nothing(line: str) -> None:
+    log = read([f"{line}\n".encode()])
+    assert all(not one.rings and not one.edges for one in log.communicators)
+    assert answer(log)
+
+
+def test_a_binary_file_is_refused() -> None:
+    with pytest.raises(NotTextError):
+        read([b"\0\1\2NCCL INFO"])
+
+
+@pytest.mark.parametrize(
+    ("transport", "name", "card"),
+    [
+        ("P2P/CUMEM/read", P2P, None),
+        ("direct shared memory", SHM, None),
+        ("NET/IB/7(5)/GDRDMA", GPUDIRECT, 7),
+        ("NET/IB/0/GDRDMA/Shared", GPUDIRECT, 0),
+        ("NET/IBext_v8/2", NETWORK, 2),
+        ("NET/AWS Libfabric/0", NETWORK, None),
+        ("NET/Socket/0", SOCKET, None),
+        ("COLLNET/SHARP/0/GDRDMA", GPUDIRECT, None),
+        ("something new", "another transport", None),
+    ],
+)
+def test_transports_have_classes(transport: str, name: str, card: int | None) -> None:
+    assert (class_of(transport), card_of(transport)) == (name, card)

@@ -177,7 +177,7 @@ function Measured({ matrix: found, links, only }: { matrix: Matrix; links: reado
           </>
         }
       >
-        Best bus bandwidth of the newest sendrecv between one rank on each node, {threeDigits(least)} to{" "}
+        Bandwidth by the newest sendrecv or diagnosis of one rank on each node, {threeDigits(least)} to{" "}
         {threeDigits(most)} GB/s; {measured} of {pairs} pairs measured{count && `, ${count}`}.{" "}
       </Caption>
     </figure>

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from ringscope.bench.pairs import letters
 from ringscope.bench.pairs.conductor import Conductor, Place
-from ringscope.bench.pairs.meter import Meter, Post
+from ringscope.bench.pairs.meter import Letters, Meter, Post
 from ringscope.contracts.diagnosis.record import DiagnosisTold
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
 from ringscope.contracts.rank_process import NODES_VARIABLE
+from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import UNTIMED
 
@@ -68,7 +69,7 @@ def places_of(ranks: int) -> list[Place]:
 
 def _follow(post: Post, meter: Meter, patience_seconds: float) -> bool:
     """Measure what rank 0 orders, until it orders the end."""
-    kept = []
+    kept: list[tuple[Letters, Array]] = []
     deadline = time.monotonic() + patience_seconds
     while True:
         words = letters.empty_order()

@@ -107,7 +107,19 @@ TIERS = (
             f"tests/{package}"
             for package in (
                 *("contracts", "schedules", "cost", "choice", "diagnosis", "expected", "imports", "judging", "search"),
-                *("hangs", "nccl_log", "report", "engine", "bench", "rank", "deploy", "examples", "gate"),
+                *(
+                    "hangs",
+                    "nccl_inspector",
+                    "nccl_log",
+                    "nccl_ras",
+                    "report",
+                    "engine",
+                    "bench",
+                    "rank",
+                    "deploy",
+                    "examples",
+                    "gate",
+                ),
             )
         ),
         way=FAST,

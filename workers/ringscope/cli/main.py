@@ -19,7 +19,11 @@ SECTIONS = {
     "Start": {"up": ["up"], "demo": ["demo"], "roles": ["server", "agent"], "login": ["login"]},
     "Without a server": {"bench": ["bench"], "tune": ["tune"], "plan": ["plan"], "trace": ["trace"], "fit": ["fit"]},
     "Results of other tools": {"imports": ["import", "expected"]},
-    "Other people's jobs": {"others.hang": ["hang"], "others.nccl_log": ["nccl-log"]},
+    "Other people's jobs": {
+        "others.hang": ["hang"],
+        "others.nccl_log": ["nccl-log"],
+        "others.nccl_state": ["nccl-inspector", "nccl-ras"],
+    },
     "Jobs": {
         "submit": ["submit"],
         "training.train": ["train"],

@@ -1,0 +1,1 @@
+"""Records of NCCL Inspector, which NCCL's profiler plugin writes while a job runs, as series of bus bandwidth. Pure."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import ceil, log2
 from statistics import fmean
+from typing import Any
 
 from benchmarks.command import exec_part
 from benchmarks.diagnosis.diagnosing import diagnose, names
@@ -31,14 +32,14 @@ _HEALTHY_NODES, _HEALTHY_RACKS = 64, 8
 DISTURBED = 0.001
 
 
-def _node(**options: object) -> Callable[[random.Random, int, int], Faults]:
-    return lambda chance, nodes, racks: [Fault("node", (f"h{chance.randrange(nodes)}",), **options)]  # type: ignore[arg-type]
+def _node(**options: Any) -> Callable[[random.Random, int, int], Faults]:
+    return lambda chance, nodes, racks: [Fault("node", (f"h{chance.randrange(nodes)}",), **options)]
 
 
-def _link(**options: object) -> Callable[[random.Random, int, int], Faults]:
+def _link(**options: Any) -> Callable[[random.Random, int, int], Faults]:
     def made(chance: random.Random, nodes: int, racks: int) -> Faults:
         first = chance.randrange(nodes)
-        return [Fault("link", (f"h{first}", f"h{(first + 1) % nodes}"), **options)]  # type: ignore[arg-type]
+        return [Fault("link", (f"h{first}", f"h{(first + 1) % nodes}"), **options)]
 
     return made
 

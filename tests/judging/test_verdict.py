@@ -205,7 +205,12 @@ def test_a_part_of_the_sizes_is_not_more_certain_than_the_sweep() -> None:
     assert verdict(SweepComparison.of([*rows, *lucky]), only) == "At 1 GiB ring and mpi cannot be distinguished."
 
 
-def test_one_algorithm_alone_is_told_at_the_size_nearest_to_one_mebibyte_and_only_out_of_place() -> None:
+def test_one_algorithm_alone_is_told_at_its_best_size_and_only_out_of_place() -> None:
+    best = [row("ring", 9, 1 << 20), row("ring", 40, 1 << 30, busbw_gb_per_s=9.0), row("ring", 90, 1 << 32)]
+    assert said(*best) == "At 1 GiB ring reaches 9 GB/s bus bandwidth."
+
+
+def test_of_equal_sizes_that_nearest_to_one_mebibyte_is_told() -> None:
     rows = [row("ring", 9, 512), row("ring", 40, 2 << 20), row("ring", 1, 1 << 20, in_place=True)]
     assert said(*rows[:2]) == "At 2 MiB ring reaches 2.5 GB/s bus bandwidth."
     assert said(rows[2]) == ""

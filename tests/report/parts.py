@@ -9,7 +9,7 @@ from ringscope.expected.facts import Point
 from ringscope.expected.own_runs import OwnRuns, judge_by_own_runs
 from ringscope.expected.published import published
 from ringscope.imports.judged import Given
-from ringscope.report.document import FORMAT, Link, Report, ReportedJob
+from ringscope.report.document import FORMAT, LAYOUT, Link, Report, ReportedJob
 from ringscope.report.files import reported_file
 from ringscope.report.jobs import reported_job
 
@@ -60,6 +60,7 @@ def report(*jobs: ReportedJob) -> Report:
     links = [Link(nodes=("n0", "n1"), busbw_gb_per_s=1.25, size_bytes=1 << 20, job_id=3)]
     return Report(
         format=FORMAT,
+        layout=LAYOUT,
         made_at="2026-01-02 03:04:05 UTC",
         program="ringscope 0.1.0",
         jobs=list(jobs) or [benchmark(), *files()],

@@ -10,12 +10,13 @@ from tests.expected.runs import CASES
 from tests.imports.published import published as published_files
 from tests.report.parts import HOSTILE, benchmark, files, report
 
+from ringscope.expected.again import judged_again
 from ringscope.expected.published import published
 from ringscope.imports.judged import Given
 from ringscope.report.document import Report, checksum
 from ringscope.report.files import reported_file
 from ringscope.report.page import CLOSING, OPENING, render
-from ringscope.report.verify import NoReportError, verify
+from ringscope.report.verify import NoReportError, only_by_checksum, verify
 
 Edit = Callable[[dict[str, Any]], None]
 
@@ -120,6 +121,72 @@ def test_by_hand_it_also_breaks_the_checksum(edit: Edit, sentence: str) -> None:
     assert "The SHA-256 of the embedded rows is" in edited(edit, is_rendered_anew=False)[0]
 
 
+def judged_anew(job: int, edit: Callable[[dict[str, Any]], None]) -> list[str]:
+    """What is said of a report whose references were edited; judgement, page and checksum follow from them."""
+    document = json.loads(embedded(render(report())))
+    told = document["jobs"][job]["judgement"]
+    for size in told["sizes"]:
+        edit(size)
+    again = judged_again(told)
+    assert again is not None
+    document["jobs"][job]["judgement"] = json.loads(json.dumps(again))
+    return verify(render(Report.model_validate(document)))[1]
+
+
+def lower(kind: str) -> Callable[[dict[str, Any]], None]:
+    def edit(size: dict[str, Any]) -> None:
+        for reference in size["references"]:
+            if reference["kind"] == kind:
+                reference["low_gb_per_s"] /= 4
+
+    return edit
+
+
+def leave_out(kind: str) -> Callable[[dict[str, Any]], None]:
+    def edit(size: dict[str, Any]) -> None:
+        size["references"] = [one for one in size["references"] if one["kind"] != kind]
+
+    return edit
+
+
+def raise_all(size: dict[str, Any]) -> None:
+    for reference in size["references"]:
+        for name in ("busbw_gb_per_s", "low_gb_per_s", "high_gb_per_s"):
+            reference[name] *= 4
+
+
+@pytest.mark.parametrize(
+    ("job", "edit", "sentence"),
+    [
+        (2, lower("published"), r"at .*, the published reference is .* gives"),
+        (1, lower("limit"), r"at .*, the limit reference is .* gives"),
+        (1, raise_all, r"the (limit|model|published) reference is .* gives"),
+        (1, leave_out("published"), "it leaves out the published reference that"),
+        (1, leave_out("limit"), "it leaves out the limit reference that"),
+        (0, lambda size: size["references"][0].update(high_gb_per_s=99.0), "the interval of own runs is not the one"),
+    ],
+)
+def test_an_edited_reference_is_found_even_if_the_judgement_follows_from_it(
+    job: int, edit: Callable[[dict[str, Any]], None], sentence: str
+) -> None:
+    found = judged_anew(job, edit)
+    assert found, "nothing was found"
+    assert all(re.search(sentence, one) for one in found), found
+
+
+def test_what_only_the_checksum_guards_is_said() -> None:
+    assert judged_anew(0, raise_all) == [], "the bandwidths of own runs are in no data file"
+    assert "own runs" in only_by_checksum(report())[-1]
+    assert len(only_by_checksum(report(*files("h100_1_node.txt")))) == 1
+
+
+def test_a_page_of_another_layout_is_compared_by_its_rows_alone() -> None:
+    later = render(report().model_copy(update={"layout": 2}))
+    (sentence,) = verify(later.replace("<h1>", "<h1>New: "))[1]
+    assert sentence.startswith("The page has layout 2 and this version makes layout 1, so only the embedded rows")
+    assert "verify it with the version that made it (ringscope 0.1.0)." in sentence
+
+
 def test_a_number_that_is_edited_in_the_table_is_found() -> None:
     page = render(report(*files("h100_1_node.txt")))
     cells = re.findall(r'<td class="n">([0-9.]+)</td>', page)
@@ -152,7 +219,10 @@ def test_any_other_edit_of_the_page_is_found() -> None:
         (OPENING + "{" + CLOSING, "are no JSON"),
         (OPENING + "[" * 100_000 + CLOSING, "are no JSON"),
         (OPENING + "{}" + CLOSING, "cannot be read"),
-        (OPENING + '{"format":2}' + CLOSING, "cannot be read"),
+        (
+            OPENING + '{"format":2}' + CLOSING,
+            "have format 2, and this version reads format 1; verify it with the version",
+        ),
         (OPENING + "[NaN]" + CLOSING, "cannot be read"),
     ],
 )

@@ -34,6 +34,7 @@ async def run(services: Services) -> None:
         try:
             with services.admission.background_task():
                 await look(services)
+            services.background_tasks.done("judging")
         except Exception as error:
             log_failure(log, "Jobs that have succeeded could not be judged", error)
 
@@ -49,6 +50,7 @@ async def look(services: Services) -> None:
         kind, sentence = await _judged(services, job_id)
         try:
             await _store(services, job_id, kind, sentence)
+            services.background_tasks.done("judging")  # many at once take longer than a look may
         except LeaseTakenError:
             return
 

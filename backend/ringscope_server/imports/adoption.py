@@ -5,6 +5,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.expected.facts import Facts
 from ringscope.expected.published import Source
 from ringscope_server.db.models import Import, ImportedFile, Job
 from ringscope_server.events import audit
@@ -52,30 +53,37 @@ async def adopted_sources(session: AsyncSession, but: int | None = None) -> list
         for point in points:
             best[point["size_bytes"]] = max(point["value"], best.get(point["size_bytes"], 0.0))
         rows = tuple(sorted((size, value) for size, value in best.items() if value > 0))
-        if rows and facts["gpu"] and facts["nodes"] and facts["ranks"]:
-            found.append(_source(job_id, facts, adopted_at, name, rows))
+        source = _source(job_id, Facts(**facts), adopted_at, name, rows)
+        if source is not None:
+            found.append(source)
     return found
 
 
-def _source(
-    job_id: int, facts: dict[str, object], at: datetime, file: str, rows: tuple[tuple[int, float], ...]
-) -> Source:
-    known = ("gpu", "nodes", "ranks", "gpus_per_node", "network", "cards", "card_gbit", "nvls")
+def _source(job_id: int, facts: Facts, at: datetime, file: str, rows: tuple[tuple[int, float], ...]) -> Source | None:
+    if not (rows and facts.gpu and facts.nodes and facts.ranks):
+        return None
     return Source(
         id=f"job {job_id}",
         url="",
         date=at.date().isoformat(),
         date_of="read",
         tool="",
-        library=str(facts["library"] or ""),
+        library=facts.library or "",
         version="",
-        collective=str(facts["collective"]),
+        collective=str(facts.collective),
         placement="out of place or in place",
         dtype="",
         machine=f"adopted job {job_id} ({file})",
         rows=rows,
         site=True,
-        **{name: facts[name] for name in known},  # type: ignore[arg-type]
+        gpu=facts.gpu,
+        nodes=facts.nodes,
+        ranks=facts.ranks,
+        gpus_per_node=facts.gpus_per_node,
+        network=facts.network,
+        cards=facts.cards,
+        card_gbit=facts.card_gbit,
+        nvls=facts.nvls,
     )
 
 

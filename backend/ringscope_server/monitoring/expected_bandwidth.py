@@ -27,14 +27,15 @@ class _Job:
     """One attempt: the baseline of its rows, and its own rows of the last minute."""
 
     baseline: Baseline
-    recent: deque[tuple[datetime, Shape]] = field(default_factory=deque)
+    recent: deque[tuple[datetime, Shape, float]] = field(default_factory=deque)  # with the measured GB/s
 
 
 class ExpectedBandwidth:
-    """Expected bus bandwidths in bytes per second, by job."""
+    """Expected bus bandwidths in bytes per second, and the measured ones as shares of them, by job."""
 
     def __init__(self) -> None:
         self.bandwidths: dict[int, float] = {}
+        self.shares: dict[int, float] = {}
         self._attempts: dict[int, _Job] = {}
         self._last_row: int | None = None  # what was measured before this server looked is not of the last minute
 
@@ -47,15 +48,18 @@ class ExpectedBandwidth:
         self._attempts = {number: known for number, known in self._attempts.items() if number in attempts}
         for number in sorted(attempts.keys() - self._attempts.keys())[:AT_ONCE]:
             self._attempts[number] = _Job(await baseline(session, await _loaded(session, number)))
-        for row_id, attempt_id, *shape in await session.execute(_rows(self._attempts, self._last_row)):
+        for row_id, attempt_id, gb_per_s, *shape in await session.execute(_rows(self._attempts, self._last_row)):
             self._last_row = max(self._last_row, row_id)
-            self._attempts[attempt_id].recent.append((now, Shape(*shape)))
-        self.bandwidths = {}
+            self._attempts[attempt_id].recent.append((now, Shape(*shape), gb_per_s))
+        self.bandwidths, self.shares = {}, {}
         for number, job in self._attempts.items():
             while job.recent and job.recent[0][0] <= now - WINDOW:
                 job.recent.popleft()
-            if (value := expected((shape for _, shape in job.recent), job.baseline)) is not None:
-                self.bandwidths[attempts[number]] = value
+            if (value := expected((shape for _, shape, _ in job.recent), job.baseline)) is None:
+                continue
+            self.bandwidths[attempts[number]] = value
+            if (reached := measured((shape.size_bytes, rate) for _, shape, rate in job.recent)) is not None:
+                self.shares[attempts[number]] = reached / value
 
 
 def expected(rows: Iterable[Shape], known: Baseline) -> float | None:
@@ -69,6 +73,17 @@ def expected(rows: Iterable[Shape], known: Baseline) -> float | None:
     return size_bytes / seconds if seconds else None
 
 
+def measured(rows: Iterable[tuple[int, float]]) -> float | None:
+    """Return all bytes over all time of rows of bytes and GB/s; None without rows, or if one of them has no rate."""
+    size_bytes, seconds = 0, 0.0
+    for size, gb_per_s in rows:
+        if gb_per_s <= 0:
+            return None
+        size_bytes += size
+        seconds += size / (gb_per_s * 1e9)
+    return size_bytes / seconds if seconds else None
+
+
 async def _loaded(session: AsyncSession, attempt_id: int) -> Attempt:
     query = select(Attempt).where(Attempt.id == attempt_id)
     return (await session.scalars(query.options(joinedload(Attempt.job), selectinload(Attempt.members)))).one()
@@ -79,5 +94,5 @@ def _attempts(jobs: Collection[int]) -> Any:
 
 
 def _rows(attempts: Collection[int], after: int) -> Any:
-    query = select(Measurement.id, Measurement.attempt_id, *SHAPE_COLUMNS)
+    query = select(Measurement.id, Measurement.attempt_id, Measurement.busbw_gb_per_s, *SHAPE_COLUMNS)
     return query.where(Measurement.attempt_id.in_(attempts), Measurement.id > after).order_by(Measurement.id)

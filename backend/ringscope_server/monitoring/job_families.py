@@ -47,7 +47,7 @@ def _counts(state: MonitoringState) -> Iterator[Metric]:
 def _active(state: MonitoringState) -> Iterator[Metric]:
     info, states, started = Series(table.JOB_INFO), Series(table.JOB_STATE), Series(table.JOB_START_TIMESTAMP)
     expected, loss = Series(table.JOB_EXPECTED_BUS_BANDWIDTH), Series(table.TRAINING_LOSS)
-    goodput = Series(table.JOB_GOODPUT)
+    goodput, of_expected = Series(table.JOB_GOODPUT), Series(table.JOB_BUS_BANDWIDTH_OF_EXPECTED)
     for job in state.jobs:
         op = op_label(job.op)
         info.add(job.id, job.kind, op, job.world_size, job.user, job.name, job.algorithms, job.schedule, value=1)
@@ -55,9 +55,11 @@ def _active(state: MonitoringState) -> Iterator[Metric]:
             states.add(job.id, name, value=float(name == job.state))
         started.add(job.id, value=job.started_at.timestamp() if job.started_at else None)
         expected.add(job.id, op, value=state.expected_bandwidth.bandwidths.get(job.id))
+        of_expected.add(job.id, op, value=state.expected_bandwidth.shares.get(job.id))
         goodput.add(job.id, value=state.goodput.ratio(job.id))
         loss.add(job.id, value=state.losses.get(job.id))
-    yield from (info.metric, states.metric, started.metric, expected.metric, goodput.metric, loss.metric)
+    yield from (info.metric, states.metric, started.metric, expected.metric, of_expected.metric)
+    yield from (goodput.metric, loss.metric)
 
 
 def _queue(state: MonitoringState) -> Iterator[Metric]:

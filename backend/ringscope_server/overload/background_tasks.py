@@ -11,7 +11,7 @@ from typing import Literal, get_args
 
 log = logging.getLogger(__name__)
 
-BackgroundTask = Literal["pass", "insights", "heartbeats"]
+BackgroundTask = Literal["pass", "insights", "heartbeats", "judging"]
 BACKGROUND_TASKS: tuple[BackgroundTask, ...] = get_args(BackgroundTask)
 LATE_SECONDS = 6.0  # since it was done last; each is done about every second
 LOOK_SECONDS = 1.0
@@ -19,6 +19,7 @@ _WORDS: dict[BackgroundTask, str] = {
     "pass": "No scheduling pass was completed",
     "insights": "Running jobs were not looked at",
     "heartbeats": "Heartbeats were not written",
+    "judging": "Jobs that have succeeded were not judged",
 }
 
 

@@ -1,11 +1,16 @@
 """`ringscope report JOB` with the answers of a server."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.cli.conftest import Server
 from tests.cli.fake_api import Answer, FakeApi, job
+from tests.expected.runs import HELD_OUT
 from tests.report.parts import HOSTILE, benchmark, row
+
+from ringscope.client import Client
 
 NODE = {"labels": {}, "slots": 4}
 
@@ -76,3 +81,23 @@ def test_training_is_no_part_of_a_report(measured: FakeApi) -> None:
     done = measured.run("report", "8", "-o", "a.html")
     assert done.code == 2
     assert "Job 8 is of kind training; a report is about benchmarks and imported results." in done.err
+
+
+def without_time(page: str) -> str:
+    """A report without what follows from the time at which it was made."""
+    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC|[0-9a-f]{64}", "", page)
+
+
+def test_the_report_of_a_real_server_is_the_one_that_the_command_writes(server: Server) -> None:
+    files = [{"name": "h100.log", "content": (HELD_OUT / "h100_1_node.txt").read_text()}]
+    with Client(server.url, server.admin_token) as client:
+        client.store_imports({"files": files})
+        (number,) = [job.id for job in client.jobs() if job.kind == "imported"]
+        exported = "".join(client.report(number))
+    written = Path("a.html").resolve()
+    done = server.run("report", str(number), "-o", str(written), "--url", server.url)
+    assert done.returncode == 0, done.stderr
+    done = server.run("report", "--verify", str(written))
+    assert done.returncode == 0, done.stdout
+    assert "every number and judgement of 1 measurement with 12 rows" in done.stdout
+    assert without_time(written.read_text()) == without_time(exported)

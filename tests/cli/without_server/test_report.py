@@ -33,7 +33,9 @@ def test_a_report_of_a_file_is_written_and_verified() -> None:
     code, text = run("--verify", "a.html")
     assert code == 0, text
     assert re.fullmatch(
-        r"a\.html: every number and judgement of 1 measurement with 12 rows is .*\nSHA-256 [0-9a-f]{64}\n", text
+        r"a\.html: every number and judgement of 1 measurement with 12 rows is .*\n"
+        r"SHA-256 [0-9a-f]{64}\nOnly the SHA-256 guards .*\n",
+        text,
     )
     assert parse("a.xml").getroot().get("tests") == "12"
 

@@ -7,7 +7,7 @@ from tests.server.metrics_page import Samples, key, run_sweep, samples
 
 from ringscope_server.db.models import Attempt
 from ringscope_server.monitoring import expected_bandwidth
-from ringscope_server.monitoring.expected_bandwidth import expected
+from ringscope_server.monitoring.expected_bandwidth import expected, measured
 from ringscope_server.results.baseline import Baseline, Expected, Shape
 
 SIZES = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 2048}, "placement": {"ranks": 2}}
@@ -27,6 +27,10 @@ def expectation(found: Samples, job_id: int) -> float | None:
     return found.get(key("job_expected_bus_bandwidth_bytes_per_second", job_id=str(job_id), op="all_reduce"))
 
 
+def share(found: Samples, job_id: int) -> float | None:
+    return found.get(key("job_bus_bandwidth_of_expected_ratio", job_id=str(job_id), op="all_reduce"))
+
+
 def shape(size_bytes: int, in_place: bool = False) -> Shape:
     return Shape("all_reduce", "ring", "mpi", in_place, size_bytes, "float32", "sum", 1, False)
 
@@ -40,6 +44,12 @@ def test_all_bytes_over_all_time_are_expected() -> None:
     assert expected([small], {small: Expected(0.0, 0.0, 3)}) is None, "one rank alone has no bus"
 
 
+def test_the_measured_rate_is_all_bytes_over_all_time_too() -> None:
+    assert measured([(1_000_000, 1.0), (3_000_000, 3.0)]) == 2e9
+    assert measured([]) is None
+    assert measured([(8, 0.0)]) is None, "one rank alone has no bus"
+
+
 async def test_the_median_of_the_last_good_runs_alike_is_expected(server: Server, clock: Clock) -> None:
     agent = await server.node()
     for rate in (100.0, 100.0, 2.0, 3.0, 1.0, 5.0, 4.0):  # of which the last five count
@@ -51,7 +61,9 @@ async def test_the_median_of_the_last_good_runs_alike_is_expected(server: Server
     assert expectation(await samples(server), job["id"]) is None, "it has measured nothing yet"
     await agent.records(attempt, *rows(0.1))
     await server.one_pass()
-    assert expectation(await samples(server), job["id"]) == 3e9
+    found = await samples(server)
+    assert expectation(found, job["id"]) == 3e9
+    assert share(found, job["id"]) == pytest.approx(0.1 / 3), "the rows of this job are slower"
     clock.advance(60)
     await agent.report(attempt, "running")
     await server.one_pass()

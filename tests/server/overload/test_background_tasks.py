@@ -25,7 +25,7 @@ async def test_a_late_pass_is_told_by_readyz_metrics_and_the_stream(server: Serv
     await server.one_pass()
     assert (await server.admin.get("/readyz")).status_code == 200
     late[0] += 8.0
-    for task in ("insights", "heartbeats"):
+    for task in ("insights", "heartbeats", "judging"):
         server.services.background_tasks.done(task)  # type: ignore[arg-type]
     answer = await server.admin.get("/readyz")
     assert (answer.status_code, answer.json()["code"]) == (503, "late")

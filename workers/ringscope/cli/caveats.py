@@ -1,9 +1,9 @@
 """Caveats that a reader needs before comparing a job's numbers, in the same words as on the page."""
 
 from ringscope.client import Job
-from ringscope.contracts.job import IMPORTED
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.machine import shared_cores
+from ringscope.judging.caveats import caveat_sentences, is_foreign
 from ringscope.judging.mode import mode_of, non_default
 
 
@@ -23,27 +23,14 @@ def marks(job: Job, is_unstable: bool) -> list[str]:
     wrong = f"{summary.wrong} wrong" if summary.wrong else ""
     unstable = "unstable" if is_unstable else ""
     crowded, disturbed = shared_cores(summary.ranks, summary.cores), "disturbed" if disturbed_by(job) else ""
-    imported = "imported" if _is_foreign(job) else ""
+    imported = "imported" if is_foreign(job.kind, job.is_adopted) else ""
     return [*filter(None, (imported, wrong, unstable, *_non_default(job), crowded, disturbed))]
 
 
 def sentences(job: Job) -> list[str]:
     """Return the caveats as sentences, with their reasons."""
-    crowded, disturbed = shared_cores(job.summary.ranks, job.summary.cores), disturbed_by(job)
-    return [
-        *(["Another tool measured it elsewhere; it counts for nothing here."] if _is_foreign(job) else []),
-        *(
-            f"It asked {asked}. It is not comparable with jobs in the default mode."
-            for asked in _non_default(job).values()
-        ),
-        *([f"{crowded}: the ranks shared cores, which affects every time."] if crowded else []),
-        *([f"{disturbed} It is excluded from best values and counts less in baselines."] if disturbed else []),
-    ]
-
-
-def _is_foreign(job: Job) -> bool:
-    """Return whether another tool measured the job, and nobody said that it counts as a run of this cluster."""
-    return job.kind == IMPORTED and not job.is_adopted
+    summary, foreign = job.summary, is_foreign(job.kind, job.is_adopted)
+    return caveat_sentences(job.spec.benchmark, foreign, summary.ranks, summary.cores, disturbed_by(job))
 
 
 def disturbed_by(job: Job) -> str | None:

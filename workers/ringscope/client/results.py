@@ -112,6 +112,10 @@ class ResultRoutes(Connection):
         page = self._page(f"/jobs/{job_id}/steps", {"rank": rank, "limit": 1})
         return Step.read(page.items[0]) if page.items else None
 
+    def report(self, job_id: int) -> Iterator[str]:
+        """Yield the lines of the job's report, an HTML file."""
+        return self._text(f"/jobs/{job_id}/report", {})
+
     def environments(self, job_id: int) -> list[AttemptEnvironment]:
         """Return the environment of each attempt, oldest first."""
         return [AttemptEnvironment.read(item) for item in self._page(f"/jobs/{job_id}/environment").items]

@@ -17,7 +17,7 @@ def judged_again(document: Mapping[str, Any]) -> dict[str, Any] | None:
     if document.get("version") != VERSION:
         raise ValueError(f"it has version {document.get('version')!r}, and this program judges by version {VERSION}.")
     try:
-        points = [(_point(size), [_reference(one) for one in size["references"]]) for size in document["sizes"]]
+        points = [(_point(size), [reference_of(one) for one in size["references"]]) for size in document["sizes"]]
         if document["basis"] == BY_REFERENCES:
             return conclude(Facts(**document["facts"]), points).document()
         if document["basis"] == BY_OWN_RUNS:
@@ -31,7 +31,8 @@ def _point(size: Mapping[str, Any]) -> Point:
     return Point(int(size["size_bytes"]), bool(size["in_place"]), *_interval(size))
 
 
-def _reference(one: Mapping[str, Any]) -> Reference:
+def reference_of(one: Mapping[str, Any]) -> Reference:
+    """Return a reference of a document."""
     value, low, high = _interval(one)
     return Reference(one["kind"], int(one["size_bytes"]), value, low, high, one["source"], one["url"], one["date"])
 

@@ -1,13 +1,14 @@
 """The judgement of a benchmark by earlier good runs of the same shape on the same cluster. Pure."""
 
 from collections.abc import Sequence
+from math import isclose
 from statistics import median
 from typing import NamedTuple
 
 from ringscope.contracts.words.units import format_size, plural
 from ringscope.expected.facts import Point
 from ringscope.expected.judgement import ABOVE, AS_EXPECTED, BY_OWN_RUNS, LOW, UNKNOWN, Judgement, SizeJudgement
-from ringscope.expected.references import Reference
+from ringscope.expected.references import RELATIVE, Reference
 
 _SPREAD = 0.15  # two healthy runs of the same kind differ by as much
 
@@ -63,6 +64,13 @@ def _reference(point: Point, runs: OwnRuns | None) -> Reference | None:
     value = runs.median_gb_per_s
     low, high = min(runs.least_gb_per_s, value / (1 + _SPREAD)), value * (1 + _SPREAD)
     return Reference("baseline", point.size_bytes, value, low, high, plural(runs.runs, "own run"))
+
+
+def is_own_interval(reference: Reference) -> bool:
+    """Return whether the interval of a baseline follows from its median; a lower end is that of the least run."""
+    width = 1 + _SPREAD
+    is_high = isclose(reference.high, reference.value * width, rel_tol=RELATIVE)
+    return is_high and reference.low * width <= reference.value * (1 + RELATIVE)
 
 
 def _size(point: Point, baseline: Reference | None) -> SizeJudgement:

@@ -6,7 +6,7 @@ Pure. Every reference has an interval; how wide it is, docs/expected.md explains
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from math import exp, log
+from math import exp, isclose, log
 
 from ringscope.contracts.words.collectives import COLLECTIVES, bus_factor
 from ringscope.contracts.words.topology import Link, Topology
@@ -16,6 +16,7 @@ from ringscope.expected.facts import Facts, gpu_class
 from ringscope.expected.hardware import GPUS, NVLS_LEAST_RANKS, is_in_one_domain
 from ringscope.expected.published import Source
 
+RELATIVE = 1e-5  # numbers of references have six digits
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 # Nine of ten published rows that NCCL's model describes are within these factors of it (tests/expected); it is too high
 # for smaller messages, between nodes more so.
@@ -152,6 +153,17 @@ def merged(references: Iterable[Reference]) -> Reference | None:
         nearest.source if len(found) == 1 else f"{len(found)} runs, such as {nearest.source}",
         nearest.url,
         nearest.date,
+    )
+
+
+def is_own_interval(reference: Reference) -> bool:
+    """Return whether the interval of a reference to own runs has one of the widths that such intervals have."""
+    narrow = next(width for least, width in _SPREAD if reference.size_bytes >= least)
+    widths = (narrow, narrow * _OTHER_CONDITIONS)
+    return any(
+        isclose(reference.low * (1 + width), reference.value, rel_tol=RELATIVE)
+        and isclose(reference.high, reference.value * (1 + width), rel_tol=RELATIVE)
+        for width in widths
     )
 
 

@@ -64,7 +64,7 @@ def verdict(comparison: SweepComparison, between: SizeRange = EVERY_SIZE) -> str
     if not points:
         return ""
     if len(points) == 1:
-        return _only(points, size_bytes, comparison)
+        return _only(comparison, sizes, size_bytes)
     if reason := _why_none_wins(points, comparison):
         return reason
     winners = Winners(comparison)
@@ -99,8 +99,12 @@ def _why_none_wins(points: dict[str, Point], comparison: SweepComparison) -> str
     return ""
 
 
-def _only(points: dict[str, Point], size_bytes: int, comparison: SweepComparison) -> str:
-    [(name, point)] = points.items()
+def _only(comparison: SweepComparison, sizes: Iterable[int], size_bytes: int) -> str:
+    """Say what a single algorithm reaches at its best size, as nothing is compared at ``size_bytes``."""
+    known = [(size, comparison.at(size, in_place=False)) for size in sizes]
+    only = {size: next(iter(points.items())) for size, points in known if len(points) == 1}
+    size_bytes = max(only, key=lambda size: (only[size][1].busbw_gb_per_s, size == size_bytes))
+    name, point = only[size_bytes]
     simulated = f" ({SIMULATED})" if _is_simulated(comparison) else ""
     if not point.busbw_gb_per_s:  # there is one rank, or nothing is sent
         return f"At {format_size(size_bytes)} {name} takes {format_duration(point.time_us / 1e6)}{simulated}."

@@ -1,12 +1,14 @@
 """The contents of a report: jobs with their rows and judgements, as one JSON document with a checksum. Pure."""
 
 import json
+from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-FORMAT: Literal[1] = 1
+FORMAT: Literal[1] = 1  # of the embedded JSON
+LAYOUT = 1  # of the page; another one shows the same JSON in another way
 
 
 class _Part(BaseModel):
@@ -123,11 +125,27 @@ class Report(_Part):
     """The contents of a report; everything else on its page follows from them."""
 
     format: Literal[1]
+    layout: int = Field(ge=1)
     made_at: str
     program: str
     jobs: list[ReportedJob]
     links: list[Link]
     unused_nodes: list[str]
+
+
+def made(
+    jobs: list[ReportedJob], links: list[Link], unused_nodes: list[str], made_at: datetime, version: str
+) -> Report:
+    """Return a report of this format and layout; ``version`` is that of Ringscope."""
+    return Report(
+        format=FORMAT,
+        layout=LAYOUT,
+        made_at=made_at.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
+        program=f"ringscope {version}",
+        jobs=jobs,
+        links=links,
+        unused_nodes=unused_nodes,
+    )
 
 
 def counts(row: Row) -> bool:

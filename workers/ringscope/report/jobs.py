@@ -1,9 +1,9 @@
 """Jobs of a server as parts of a report, from the JSON of the REST API. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
-from ringscope.report.document import Fact, ReportedJob, Row, best_of
+from ringscope.report.document import Fact, Link, ReportedJob, Row, best_of
 
 _ROW = ("collective", "algorithm", "size_bytes", "in_place", "dtype", "op", "ranks", "transport", "wrong")
 
@@ -33,6 +33,30 @@ def reported_job(
         judgement=judgement,
         disturbed=list(caveats),
     )
+
+
+def used_nodes(jobs: Iterable[ReportedJob]) -> set[str]:
+    """Return the nodes on which benchmarks of a report ran."""
+    return {node for job in jobs if job.kind == "benchmark" for node in job.nodes}
+
+
+def unused_nodes(nodes: Iterable[str], used: Set[str]) -> list[str]:
+    """Return the nodes of the cluster that no benchmark used; a report that used none has none."""
+    return sorted(set(nodes) - used) if used else []
+
+
+def links_between(links: Iterable[Mapping[str, Any]], nodes: Set[str]) -> list[Link]:
+    """Return the measured links between these nodes, from the JSON of ``GET /links``."""
+    return [
+        Link(
+            nodes=(link["nodes"][0], link["nodes"][1]),
+            busbw_gb_per_s=link["busbw_gb_per_s"],
+            size_bytes=link["size_bytes"],
+            job_id=link["job_id"],
+        )
+        for link in links
+        if len(link["nodes"]) == 2 and set(link["nodes"]) <= nodes
+    ]
 
 
 def _row(row: Mapping[str, Any], is_imported: bool) -> Row:

@@ -13,8 +13,9 @@ from ringscope.contracts.words.collectives import COLLECTIVES
 from ringscope.contracts.words.units import format_size
 from ringscope.expected.again import judged_again
 from ringscope.expected.published import published
+from ringscope.expected.references_again import differing_references
 from ringscope.imports.names import factor
-from ringscope.report.document import Report, ReportedJob, Row, best_of, checksum, counts
+from ringscope.report.document import FORMAT, LAYOUT, Report, ReportedJob, Row, best_of, checksum, counts
 from ringscope.report.markup import plain
 from ringscope.report.page import CHECKSUM, CLOSING, OPENING, render
 
@@ -43,7 +44,16 @@ def _embedded(page: str) -> str:
 
 def _read(text: str) -> Report:
     try:
-        return Report.model_validate(json.loads(text))
+        document = json.loads(text)
+        number = document.get("format") if isinstance(document, dict) else None
+        if isinstance(number, int) and number != FORMAT:
+            raise NoReportError(
+                f"its embedded rows have format {number}, and this version reads format {FORMAT}; verify it with the "
+                "version that made it."
+            )
+        return Report.model_validate(document)
+    except NoReportError:
+        raise
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "the whole"
@@ -128,6 +138,7 @@ def _judgement(job: ReportedJob, told: dict[str, Any]) -> Iterator[str]:
             yield "the judgement has more sizes than its rows give."
         yield from _points(job, told)
         yield from _sources(told)
+        yield from _references(told)
     elif told.get("word") != "unknown" or told.get("sizes"):
         yield "the judgement is based on nothing, but says something."
 
@@ -166,8 +177,38 @@ def _sources(told: dict[str, Any]) -> Iterator[str]:
             yield f"the published run {plain(url)} ({plain(date)}) is not in this version's data file."
 
 
+def _references(told: dict[str, Any]) -> Iterator[str]:
+    """Compare the references with those that the facts and the data file give."""
+    try:
+        for size_bytes, sentence in differing_references(told, published()):
+            yield f"at {format_size(size_bytes)}, {plain(sentence)}."
+    except (ArithmeticError, AttributeError, KeyError, TypeError, ValueError, AssertionError):
+        yield "the references cannot be made again from the facts."
+
+
+def only_by_checksum(report: Report) -> list[str]:
+    """Return what cannot be computed again, and is guarded by the SHA-256 alone, in sentences."""
+    own = [
+        job
+        for job in report.jobs
+        for size in (job.judgement or {}).get("sizes", ())
+        if any(one["kind"] == "baseline" for one in size["references"])
+    ]
+    return [
+        "Only the SHA-256 guards what was measured: times, wrong elements, facts, versions, disturbances and links.",
+        *(["Nor does anything else guard the bandwidths of own runs by which it was judged."] if own else []),
+    ]
+
+
 def _rendered(page: str, report: Report) -> Iterator[str]:
     """Render the page anew and compare it byte for byte; the first line that differs is quoted."""
+    if report.layout != LAYOUT:
+        yield (
+            f"The page has layout {report.layout} and this version makes layout {LAYOUT}, so only the embedded rows "
+            "were compared, and not what the page shows; verify it with the version that made it "
+            f"({plain(report.program)})."
+        )
+        return
     try:
         wanted = render(report)
     except (ArithmeticError, KeyError, TypeError, ValueError) as error:

@@ -1,9 +1,10 @@
-"""/jobs/{id}/…: measurements, steps, events."""
+"""/jobs/{id}/…: measurements, report, steps, events."""
 
+import asyncio
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import StreamingResponse
+from fastapi.responses import HTMLResponse, StreamingResponse
 
 from ringscope.contracts.benchmark import MAX_MESSAGE_BYTES
 from ringscope.contracts.findings import FieldError
@@ -14,7 +15,7 @@ from ringscope_server.http.auth import Viewer
 from ringscope_server.http.cursors import Cursor, Limit, decode, encode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job, require_sweep
-from ringscope_server.http.problems import Problem, invalid
+from ringscope_server.http.problems import Problem, invalid, not_found
 from ringscope_server.http.streamed import streamed
 from ringscope_server.imports import judgement
 from ringscope_server.imports.preview import BandwidthJudgement
@@ -22,7 +23,8 @@ from ringscope_server.insights import activity, store
 from ringscope_server.insights.activity import ActivityList
 from ringscope_server.insights.checked import checked
 from ringscope_server.insights.views import InsightList
-from ringscope_server.jobs.queries import ranks_of
+from ringscope_server.jobs.queries import one, ranks_of
+from ringscope_server.reports.contents import Contents
 from ringscope_server.results import export, newest_steps, queries, range_verdict
 from ringscope_server.results.range_verdict import RangeVerdict
 from ringscope_server.results.step_rows import StepFilter
@@ -83,6 +85,21 @@ async def get_judgement(job_id: Id, user: Viewer, services: ServicesDep) -> Band
     if found is None:
         raise Problem(409, "no_rows", f"Job {job_id} has no correct row yet that could be judged; try again later.")
     return found
+
+
+@router.get("/report", operation_id="export_report", response_class=HTMLResponse)
+async def export_report(job_id: Id, user: Viewer, services: ServicesDep) -> HTMLResponse:
+    """Export what a benchmark or an imported job measured, and how it was judged, as one HTML file."""
+    async with services.database.read() as session:
+        await require_job(session, job_id)
+        await require_sweep(session, job_id)
+        job = await one(session, job_id)
+        if job is None:
+            raise not_found("job", job_id)
+        contents = await Contents.read(session, job)
+    page = await asyncio.to_thread(contents.page, services.now())
+    headers = {"Content-Disposition": f'attachment; filename="ringscope-job-{job_id}-report.html"'}
+    return HTMLResponse(page, headers=headers)
 
 
 @router.get("/environment", operation_id="list_environments")

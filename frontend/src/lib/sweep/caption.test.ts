@@ -36,6 +36,9 @@ describe("the bus factor", () => {
     expect(caption(aJob(), cycles, "busbw", "mean", true, false)).toContain("means of 30 iterations");
     const imported = { file: "nccl.log", line: 3, tool: "nccl-tests", rows: 2, flagged: 0, is_partial: false, sha256: "0" };
     expect(caption(aJob({ spec: { ...spec, imported } }), cycles, "busbw", "mean", true, false)).toContain("; points are what nccl-tests printed.");
+    const about = definitions(aJob({ spec: { ...spec, imported } }), "busbw", "mean");
+    expect(about).toContain("as nccl-tests printed them; it states no spread.");
+    expect(about, "nobody knows how the other tool took them").not.toMatch(/mean is|slowest rank/);
     expect(timedIterations([aRow({ iterations: 5 }), aRow()], 20)).toBe("5 to 20 timed iterations");
     expect(timedIterations([], 20)).toBe("20 timed iterations");
   });

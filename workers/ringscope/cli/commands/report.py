@@ -14,7 +14,7 @@ from ringscope.cli.results.files import content_of, given_facts, name_of
 from ringscope.cli.results.site_file import sources
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.units import plural
-from ringscope.report.document import FORMAT, Link, Report, ReportedJob
+from ringscope.report.document import Link, ReportedJob, made
 from ringscope.report.files import reported_file
 
 _MOST_BYTES = 256 << 20
@@ -62,22 +62,15 @@ def report(
     known = sources(data_dir) if from_files else ()
     parts = [part for path in from_files or () for part in reported_file(name_of(path), content_of(path), given, known)]
     stored, links, unused = _stored(jobs, url, data_dir) if jobs else ([], [], [])
-    made = Report(
-        format=FORMAT,
-        made_at=datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC"),
-        program=f"ringscope {metadata.version('ringscope')}",
-        jobs=[*stored, *parts],
-        links=links,
-        unused_nodes=unused,
-    )
+    page = made([*stored, *parts], links, unused, datetime.now(UTC), metadata.version("ringscope"))
     if output is not None:
         from ringscope.report.page import render
 
-        _write(output, render(made))
+        _write(output, render(page))
     if junit_file is not None:
         from ringscope.report.junit import junit
 
-        _write(junit_file, junit(made))
+        _write(junit_file, junit(page))
 
 
 def _stored(numbers: Iterable[int], url: str | None, data_dir: Path) -> tuple[list[ReportedJob], list[Link], list[str]]:
@@ -85,17 +78,15 @@ def _stored(numbers: Iterable[int], url: str | None, data_dir: Path) -> tuple[li
     from ringscope.cli.connection import connect  # files need no HTTP client
 
     with connect(url, data_dir) as client:
-        from ringscope.cli.results.reported import links_between, reported
+        from ringscope.cli.results.reported import cluster_of, reported
 
         jobs = [reported(client, number) for number in dict.fromkeys(numbers)]
-        used = {node for job in jobs if job.kind == "benchmark" for node in job.nodes}
-        unused = sorted(node.name for node in client.nodes() if node.name not in used) if used else []
-        return jobs, links_between(client, used), unused
+        return jobs, *cluster_of(client, jobs)
 
 
 def _verify(path: Path) -> None:
     from ringscope.report.document import checksum, to_text
-    from ringscope.report.verify import NoReportError, verify
+    from ringscope.report.verify import NoReportError, only_by_checksum, verify
 
     try:
         with path.open("rb") as file:
@@ -118,6 +109,8 @@ def _verify(path: Path) -> None:
         raise typer.Exit(EXIT_FAILED)
     say(f"{path}: every number and judgement of {what} is what its rows give.")
     say(f"SHA-256 {checksum(to_text(found))}")
+    for sentence in only_by_checksum(found):
+        say(sentence)
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,13 +1,13 @@
 """Jobs of a server as parts of a report."""
 
-from collections.abc import Set
+from collections.abc import Sequence
 
 from ringscope.cli.caveats import sentences
 from ringscope.client import ApiProblemError, Client
 from ringscope.contracts.errors import UserError
-from ringscope.judging.comparison import is_unstable
+from ringscope.judging.caveats import unstable_sentences
 from ringscope.report.document import Link, ReportedJob
-from ringscope.report.jobs import reported_job
+from ringscope.report.jobs import links_between, reported_job, unused_nodes, used_nodes
 
 
 def reported(client: Client, number: int) -> ReportedJob:
@@ -17,14 +17,12 @@ def reported(client: Client, number: int) -> ReportedJob:
         raise UserError(f"Job {number} is of kind {job.kind}; a report is about benchmarks and imported results.")
     rows = client.measurements(number)
     environments = client.environments(number)
-    unstable = sum(map(is_unstable, rows))
-    caveats = [*sentences(job), *([f"The times of {unstable} of {len(rows)} rows are unstable."] if unstable else [])]
     return reported_job(
         job.model_dump(mode="json"),
         [row.model_dump(mode="json") for row in rows],
         _judgement(client, number),
         environments[-1].model_dump(mode="json") if environments else None,
-        caveats,
+        [*sentences(job), *unstable_sentences(rows)],
     )
 
 
@@ -38,17 +36,8 @@ def _judgement(client: Client, number: int) -> dict[str, object] | None:
     return found
 
 
-def links_between(client: Client, nodes: Set[str]) -> list[Link]:
-    """Return the measured links between these nodes."""
-    if len(nodes) < 2:
-        return []
-    return [
-        Link(
-            nodes=(link.nodes[0], link.nodes[1]),
-            busbw_gb_per_s=link.busbw_gb_per_s,
-            size_bytes=link.size_bytes,
-            job_id=link.job_id,
-        )
-        for link in client.links()
-        if len(link.nodes) == 2 and set(link.nodes) <= nodes
-    ]
+def cluster_of(client: Client, jobs: Sequence[ReportedJob]) -> tuple[list[Link], list[str]]:
+    """Return the measured links between the nodes of the jobs, and the nodes that none of them used."""
+    used = used_nodes(jobs)
+    links = [link.model_dump(mode="json") for link in client.links()] if len(used) > 1 else []
+    return links_between(links, used), unused_nodes([node.name for node in client.nodes()] if used else [], used)

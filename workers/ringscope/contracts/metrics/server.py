@@ -42,6 +42,12 @@ JOB_EXPECTED_BUS_BANDWIDTH = SERVER.gauge(
     "Baseline of the rows measured in the last minute: the bandwidth that earlier good, comparable jobs reached.",
     "job_id", "op", unit="B/s", alerts=("RingscopeBusBandwidthLow",),
 )  # fmt: skip
+JOB_BUS_BANDWIDTH_OF_EXPECTED = SERVER.gauge(
+    "job_bus_bandwidth_of_expected_ratio",
+    "Bus bandwidth of the rows measured in the last minute as a share of their baseline; below 1, they are slower than "
+    "earlier good, comparable jobs.",
+    "job_id", "op", unit="ratio",
+)  # fmt: skip
 JOB_GOODPUT = SERVER.gauge(
     "job_goodput_ratio", "Share of the time since the first step began that was spent in finished steps; mean of the "
     "ranks.",
@@ -67,7 +73,8 @@ SCHEDULER_LAST_PASS_TIMESTAMP = SERVER.gauge(
 )  # fmt: skip
 BACKGROUND_TASK_AGE = SERVER.gauge(
     "background_task_age_seconds",
-    "Time since the server last completed a scheduling pass, a check of running jobs, and a write of heartbeats.",
+    "Time since the server last completed a scheduling pass, a check of running jobs, a write of heartbeats, and a "
+    "look for jobs to judge.",
     "task",
     unit="s",
 )

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { Suspense, useCallback, useState } from "react";
 import { lazyPart } from "../../../components/lazyPart";
+import { ROOT } from "../../../api/site";
 import type { JobView, MeasurementView } from "../../../api/types";
 import { Caveats } from "../../../components/marks/Caveats";
 import { ErrorNote } from "../../../components/states/ErrorNote";
@@ -84,6 +85,11 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
           >
             {isBenchmark(job) && rows.length > 0 && !view.tab && view.view !== "table" && (
               <Button onClick={() => void import("../results/picture").then(({ savePicture }) => savePicture(job, sentence))}>Save PNG</Button>
+            )}
+            {isBenchmark(job) && (
+              <a href={`${ROOT}/api/v1/jobs/${job.id}/report`} download title="Rows, judgement and chart in one file, for others">
+                Report
+              </a>
             )}
           </CopyMenu>
           {hasMore && (

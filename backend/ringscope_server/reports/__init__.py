@@ -1,0 +1,1 @@
+"""The report of a job as one HTML file, the same as `ringscope report JOB` writes."""

@@ -1,4 +1,4 @@
-"""What a job's report is made of: everything is read in one session, and the page is made without one."""
+"""The contents of a job's report: everything is read in one session, and the page is made without one."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""What a reader needs to know before comparing a job's numbers, in the same words as on the page. Pure."""
+"""The sentences that a reader needs before comparing the numbers of a job, in the same words as on the page. Pure."""
 
 from collections.abc import Sequence
 

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-FORMAT: Literal[1] = 1  # of the embedded JSON
-LAYOUT = 1  # of the page; another one shows the same JSON in another way
+FORMAT: Literal[1] = 1  # the version of the embedded JSON
+LAYOUT = 1  # the version of the page, which shows the same JSON in its own way
 
 
 class _Part(BaseModel):

@@ -41,6 +41,7 @@ def test_a_clean_run_has_no_finding() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded")
 @pytest.mark.parametrize("kind", ["missing", "type"])
 def test_a_real_gang_of_now_is_told_so(kind: str) -> None:
     fault = Fault(kind, 1, 6)

@@ -83,10 +83,10 @@ def _members(dumps: Sequence[Dump]) -> dict[tuple[int, str], tuple[int, ...]]:
     every rank that used the group.
     """
     users: dict[str, set[int]] = {}
+    everyone = {dump.rank for dump in dumps}
     for dump in dumps:
-        for operation in dump.operations:
-            everyone = {one.rank for one in dumps} if operation.description == _EVERYONE else {dump.rank}
-            users.setdefault(operation.group, set()).update(everyone)
+        for name, description in {(operation.group, operation.description) for operation in dump.operations}:
+            users.setdefault(name, set()).update(everyone if description == _EVERYONE else {dump.rank})
     found = {}
     for dump in dumps:
         names = {operation.group for operation in dump.operations}

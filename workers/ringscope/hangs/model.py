@@ -7,7 +7,7 @@ Sizes = tuple[tuple[int, ...], ...]
 _INTERNAL = ("torch/distributed/", "torch/nn/", "torch/autograd/", "torch/_", "torch/utils/", "torch/fx/", "torch/jit/")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Frame:
     """A line of source code in the stack of an operation."""
 
@@ -24,7 +24,7 @@ class Frame:
         return f"{self.path}:{self.line}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Operation:
     """A recorded operation; ``seq`` counts the collectives of its group, ``peer`` is (source, destination) of a
     point-to-point operation in ranks of the group. Times are nanoseconds of the rank's own clock.

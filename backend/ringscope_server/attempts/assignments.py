@@ -10,7 +10,7 @@ from sqlalchemy.orm import joinedload
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope.contracts.protocol import Assignment, GangMember, Proxy
 from ringscope.contracts.tuning import Table
-from ringscope_server.db.models import Attempt, Member
+from ringscope_server.db.models import Allocation, Attempt, Member
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.nodes.labels import RACK, effective
 
@@ -72,6 +72,7 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         spec=spec.with_ranks(ranks),
         proxy=orders.proxy,
         tuning=await _tuning(session, member),
+        slots=await _slots(session, member) if spec.script is not None else [],
         take_evidence=orders.take_evidence,
     )
 
@@ -87,6 +88,14 @@ def _orders(attempt: Attempt, member: Member) -> Orders:
         proxy=Proxy.model_validate(member.proxy) if member.proxy else None,
         take_evidence=attempt.finished_at is None and attempt.job.reason == "hang_detected",
     )
+
+
+async def _slots(session: AsyncSession, member: Member) -> list[int]:
+    """Return the numbers of the member's slots in rank order, by which its node chooses their GPUs."""
+    if member.phase not in ("assigned", "ready"):
+        return []
+    of_member = (Allocation.attempt_id == member.attempt_id, Allocation.node_id == member.node_id)
+    return [*await session.scalars(select(Allocation.slot).where(*of_member).order_by(Allocation.rank))]
 
 
 async def _tuning(session: AsyncSession, member: Member) -> Table | None:

@@ -184,7 +184,7 @@ def default_name(spec: JobSpec) -> str:
         what = "links" if spec.diagnosis.measure == "links" else "diagnosis"
         return f"{what} of {plural(spec.ranks, 'node')}"
     if spec.script is not None:
-        return f"{spec.script.file} on {plural(spec.ranks, 'rank')}"
+        return f"{spec.script.command} on {plural(spec.ranks, 'rank')}"
     if spec.imported is not None:
         return f"{spec.collective} on {plural(spec.ranks, 'rank')} from {spec.imported.file}"
     benchmark = spec.sweep

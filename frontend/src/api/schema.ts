@@ -2270,6 +2270,12 @@ export interface components {
             proxy?: components["schemas"]["Proxy"] | null;
             /** Ranks */
             ranks: number;
+            /**
+             * Slots
+             * @description The numbers of its slots on this node in rank order; only for a script, until it launches.
+             * @default []
+             */
+            slots: number[];
             spec: components["schemas"]["JobSpec"];
             /**
              * Take Evidence
@@ -7035,6 +7041,12 @@ export interface components {
              */
             arguments: string[];
             /**
+             * As Module
+             * @description Run it as `python -m` does: pkg/train.py is the module pkg.train, and pkg/__main__.py is pkg. Its imports begin in the folder given to the agents with --scripts.
+             * @default false
+             */
+            as_module: boolean;
+            /**
              * Device
              * @default auto
              * @enum {string}
@@ -7045,6 +7057,11 @@ export interface components {
              * @description Path below the folder given to the agents with --scripts.
              */
             file: string;
+            /**
+             * Folder
+             * @description The working folder of the ranks, below the folder given to the agents with --scripts. null: the folder of the file, and of a module that whole folder.
+             */
+            folder?: string | null;
         };
         /**
          * SearchView

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.conftest import SLOTS, Server, assert_refused, eventually
 from tests.cli.fake_api import FakeApi
 
-from ringscope.cli.job_body import job_body, pairs, variables
+from ringscope.cli.job_body import job_body, pairs, script_fields, variables
 from ringscope.cli.outcome import exit_code
 from ringscope.client import Client, Job
 from ringscope.contracts.errors import UserError
@@ -244,3 +244,18 @@ def test_waiting_for_a_cancelled_job_exits_with_3(server: Server) -> None:
     out, err = waiting.communicate(timeout=40)
     assert waiting.returncode == 3, err
     assert f"Job {job_id} to cancel: cancelled" in out
+
+
+def test_a_script_is_given_as_a_command() -> None:
+    assert job_body({}, script_fields("-m pkg/train.py --name 'a b'", "work")) == {
+        "kind": "script",
+        "script": {"file": "pkg/train.py", "arguments": ["--name", "a b"], "as_module": True, "folder": "work"},
+    }
+    assert job_body({}, script_fields("train.py", None)) == {
+        "kind": "script",
+        "script": {"file": "train.py", "arguments": []},
+    }
+    assert job_body({}, script_fields(None, None)) == {}
+    for words in ("", "-m"):
+        with pytest.raises(UserError, match="--script: no file is named; write for example"):
+            script_fields(words, None)

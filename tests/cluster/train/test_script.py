@@ -173,3 +173,32 @@ def test_a_script_that_is_made_for_torchrun_runs_as_it_is_in_its_own_folder(run_
     assert run.exit_code == 0, run.reason + run.output
     told = [(tmp_path / "mine" / f"told{rank}").read_text() for rank in range(2)]
     assert told == ["0 2 0 2 3.0", "1 2 1 2 3.0"]
+
+
+MODULE = """
+import os, sys
+from mpi4py import MPI
+from .beside import NUMBER
+
+comm = MPI.COMM_WORLD
+names = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "GROUP_RANK", "NODE_RANK", "TORCHELASTIC_RUN_ID")
+assert [int(os.environ[name]) for name in names[:5]] == [comm.rank, comm.size, comm.rank, 0, 0]
+assert len(set(comm.allgather((os.environ["MASTER_PORT"], os.environ[names[5]])))) == 1
+total = comm.allreduce(NUMBER + comm.rank)
+if comm.rank == 0:
+    print(__name__, __package__, total, os.path.basename(os.getcwd()), *sys.argv[1:], os.environ["NCCL_ALGO"])
+"""
+
+
+def test_a_module_of_mpi4py_runs_unchanged_in_its_working_folder(tmp_path, monkeypatch):
+    monkeypatch.setenv(SCRIPTS_VARIABLE, str(tmp_path))
+    for folder in ("pkg", "work"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "pkg" / "__init__.py").touch()
+    (tmp_path / "pkg" / "train.py").write_text(MODULE)
+    (tmp_path / "pkg" / "beside.py").write_text("NUMBER = 5")
+    monkeypatch.setenv("NCCL_ALGO", "Ring")
+    script = {"file": "pkg/train.py", "as_module": True, "folder": "work", "arguments": ["--epochs", "3"]}
+    run, _ = run_job(2, {"kind": "script", "script": script})
+    assert run.exit_code == 0, run.output
+    assert "__main__ pkg 11 work --epochs 3 Ring" in run.output

@@ -1,6 +1,7 @@
 """A job's specification from a file, from flags and from key=value words; the server validates it."""
 
 import json
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -68,6 +69,28 @@ def variables(items: Sequence[str] | None, inherited: Mapping[str, str]) -> dict
             raise UserError(f"--env {item}: this is not NAME=value, and no variable has this name here; give a value.")
         found[name] = value if equals else inherited[name]
     return found or None
+
+
+def script_fields(words: str | None, folder: str | None) -> dict[tuple[str, ...], Any]:
+    """Return the fields of a script that is written as a command: ``[-m] FILE ARGUMENTS``; none if it is None."""
+    if words is None:
+        return {("script", "folder"): folder}
+    try:
+        first, *rest = shlex.split(words) or [""]
+    except ValueError as error:
+        raise UserError(f"--script {words}: this cannot be read ({error}); close the quotation.") from error
+    is_module = first == "-m"
+    if is_module:
+        first, *rest = rest or [""]
+    if not first:
+        raise UserError("--script: no file is named; write for example --script 'train.py --epochs 3'.")
+    return {
+        ("kind",): "script",
+        ("script", "file"): first,
+        ("script", "arguments"): rest,
+        ("script", "as_module"): is_module or None,
+        ("script", "folder"): folder,
+    }
 
 
 def own_function(word: str, field: str) -> dict[str, str] | None:

@@ -225,6 +225,9 @@ class Assignment(BaseModel):
         None,
         description="The measurements that auto uses to choose; only the first member gets them, until it launches.",
     )
+    slots: list[int] = Field(
+        [], description="The numbers of its slots on this node in rank order; only for a script, until it launches."
+    )
     grace_seconds: float = STOP_GRACE_SECONDS
     take_evidence: bool = Field(
         False,

@@ -34,7 +34,7 @@ FOREIGN_NAMES = frozenset({
     "PE_HOSTFILE", "NSLOTS", "NHOSTS", "NQUEUES",  # Grid Engine
     "PMIX",
     "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "ROLE_RANK", "ROLE_WORLD_SIZE",  # torchrun
-    "GROUP_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT",
+    "GROUP_WORLD_SIZE", "NODE_RANK", "MASTER_ADDR", "MASTER_PORT",
     "TF_CONFIG",  # TensorFlow's cluster
     # These make a rank load another Python's library, or ask MPICH for a network module that its build may not have.
     "PYTHONHOME", "PYTHONPLATLIBDIR", "PYTHONEXECUTABLE",

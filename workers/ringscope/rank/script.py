@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: Callable[[Record], None]) -> None:
-    """Run the file as ``python FILE ARGUMENTS`` would in its own folder; its ``ringscope.init()`` gives ``comm``.
+    """Run it as ``python FILE ARGUMENTS`` or ``python -m MODULE`` would; its ``ringscope.init()`` gives ``comm``.
 
     The environment also has what torchrun would set, so that ``torch.distributed`` finds the ranks.
 
@@ -32,15 +32,19 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     goes to the log, for the script's author. DifferenceError if ranks that train together differ at the end.
     """
     file = script_file(spec, folder)
+    root = Path(folder or file.parent).resolve()
     steps = StepLog(comm, emit)
     api.adopt(comm, steps)
     os.environ.update(torchrun_variables(comm))
-    _enter(file.parent)
+    _enter(root / spec.folder if spec.folder else root if spec.as_module else file.parent)
     sys.argv = [str(file), *spec.arguments]
-    sys.path.insert(0, str(file.parent))
+    sys.path.insert(0, str(root if spec.as_module else file.parent))
     try:
         with CollectiveWatch(comm.position):
-            runpy.run_path(str(file), run_name="__main__")
+            if spec.as_module:
+                runpy.run_module(spec.module, run_name="__main__", alter_sys=True)
+            else:
+                runpy.run_path(str(file), run_name="__main__")
     except SystemExit as end:
         if end.code not in (None, 0):
             raise EngineError(f"{spec.file} ended with {end.code!r}.") from end
@@ -60,7 +64,7 @@ def _enter(folder: Path) -> None:
         os.chdir(folder)
     except OSError as error:
         raise EngineError(
-            f"script: {folder} cannot be entered ({error.strerror}); allow the agent's user to enter it."
+            f"script: {folder} cannot be entered ({error.strerror}); let the agent's user enter it."
         ) from error
 
 

@@ -22,9 +22,14 @@ def torchrun_variables(comm: "Communicator") -> dict[str, str]:
         "LOCAL_RANK": comm.local_rank,
         "LOCAL_WORLD_SIZE": len(comm.nodes[node]),
         "GROUP_RANK": node,
+        "NODE_RANK": node,
         "GROUP_WORLD_SIZE": len(comm.nodes),
         "MASTER_ADDR": first.host,
         "MASTER_PORT": first.port,
+        # PyTorch and Lightning take this name as the sign that a launcher has started every rank already.
+        "TORCHELASTIC_RUN_ID": f"ringscope-{first.host}-{first.port}",
+        "TORCHELASTIC_RESTART_COUNT": 0,
+        "TORCHELASTIC_MAX_RESTARTS": 0,
     }
     if len(comm.nodes) > 1 and _INTERFACE_VARIABLE not in os.environ and (interface := interface_of(own_address())):
         variables[_INTERFACE_VARIABLE] = interface  # otherwise gloo uses the host's own name, which may mean loopback

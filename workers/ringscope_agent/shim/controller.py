@@ -14,10 +14,12 @@ from ringscope.contracts.rank_process import ADDRESS_VARIABLE, NODES_VARIABLE, S
 from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
+from ringscope_agent.gpus import find_gpus
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.launch.stopped import LOOK_SECONDS, StoppedWatch
+from ringscope_agent.launch.visible_gpus import VARIABLE, visible_gpus
 from ringscope_agent.shim.connection import ShimConnection
 from ringscope_agent.shim.messages import Status, Task, Wanted
 from ringscope_agent.shim.node_context import NodeContext
@@ -101,6 +103,10 @@ class ShimController:
         variables = self._context.checkpoints.prepare(assignment)
         if assignment.spec.own_files and settings.scripts is not None:
             variables[SCRIPTS_VARIABLE] = str(settings.scripts)
+        if assignment.spec.script is not None and VARIABLE not in assignment.spec.env:
+            gpus = len(find_gpus())
+            if seen := visible_gpus(assignment.slots, settings.slots, gpus, os.environ):
+                variables[VARIABLE] = seen
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
         if assignment.spec.diagnosis is not None:
             places = [(member.node, member.rack) for member in assignment.gang for _ in range(member.slots)]

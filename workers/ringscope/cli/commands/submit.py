@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from ringscope.cli.cluster import ClusterOptions
-from ringscope.cli.job_body import job_body, read_job
+from ringscope.cli.job_body import job_body, read_job, script_fields
 from ringscope.cli.option_groups import unfolded
 from ringscope.cli.short_flags import LetterCommand, size
 from ringscope.cli.submission import JobOptions, Submission
@@ -23,6 +23,17 @@ def register(app: typer.Typer) -> None:
 def submit(
     context: typer.Context,
     file: Annotated[str | None, typer.Argument(help="The job as JSON, - for stdin; flags override it.")] = None,
+    script: Annotated[
+        str | None,
+        typer.Option(
+            metavar="'[-m] FILE ARGUMENTS'",
+            help="Run this Python file of the nodes instead of a benchmark: 'train.py --epochs 3', or as a module "
+            "'-m pkg/train.py'.",
+        ),
+    ] = None,
+    folder: Annotated[
+        str | None, typer.Option(help="Working folder of --script, below the folder of the agents' --scripts.")
+    ] = None,
     options: JobOptions = JobOptions(),
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     ranks_per_node: Annotated[int | None, typer.Option(help="Exactly this many ranks on each node.")] = None,
@@ -89,6 +100,7 @@ def submit(
         ("placement", "gpu_model"): gpu_model,
         ("placement", "min_gpu_memory_bytes"): size("--min-gpu-memory", min_gpu_memory),
         ("placement", "min_memory_bytes"): size("--min-memory", min_memory),
+        **script_fields(script, folder),
         ("benchmark", "collective"): collective,
         **{("benchmark", name): value for name, value in sweep.benchmark().items()},
         ("benchmark", "channels"): None if is_simulated else network.channels,

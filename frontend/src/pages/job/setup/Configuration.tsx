@@ -72,7 +72,11 @@ function importedItems({ spec }: BenchmarkJob): Item[] {
 /** The training's model, data and strategy, or the script. */
 function workItems({ spec }: JobView): Item[] {
   const ranks: Item = ["Ranks", placementText(spec.placement, "rank")];
-  if (spec.script) return [["Script", [spec.script.file, ...spec.script.arguments].join(" ")], ranks];
+  if (spec.script) {
+    const { file, arguments: words, as_module: isModule, folder } = spec.script;
+    const shown = isModule ? `-m ${file.replace(/(\/__main__)?\.py$/, "").replaceAll("/", ".")}` : file;
+    return [["Script", [shown, ...words].join(" ")], ...(folder == null ? [] : [["Working folder", folder] as const]), ranks];
+  }
   return spec.training ? [...trainingItems(spec.training), ranks] : [ranks];
 }
 

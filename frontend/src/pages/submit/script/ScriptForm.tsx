@@ -1,5 +1,5 @@
 /** A new job that runs a Python file on the nodes. */
-import { NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import type { Engine, JobSpec } from "../../../api/types";
 import { withChanges } from "../../../lib/form/formSearch";
 import { emptyScript, SCRIPT_FIELDS } from "../../../lib/form/scriptForm";
@@ -41,6 +41,14 @@ export function ScriptForm({ choices, base, from }: Props) {
               <h2 id="what">What to run</h2>
               <TextInput description="A .py file below the folder that the agents were started with (--scripts)" {...bind("file")} />
               <Textarea description="One per line" rows={3} {...bind("arguments")} />
+              <TextInput description="Below the same folder; empty: the file's own" {...bind("folder")} />
+              <Checkbox
+                name="module"
+                label={SCRIPT_FIELDS.module.label}
+                checked={form.module === "on"}
+                error={problems.module}
+                onChange={(event) => change({ module: event.currentTarget.checked ? "on" : "off" })}
+              />
             </section>
             <section aria-labelledby="where" className={classes.group}>
               <h2 id="where">Where and limits</h2>

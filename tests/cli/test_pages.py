@@ -94,7 +94,7 @@ def test_the_version_is_the_packages(capsys: pytest.CaptureFixture[str]) -> None
 
 # They run something, take something away, or write a file for others (steps, the targets of Prometheus, a report).
 WITHOUT_JSON = {
-    *("up", "demo", "server", "agent", "slurm", "login"),
+    *("up", "demo", "server", "agent", "slurm", "login", "run"),
     "remove-node",
     *("lab up", "lab degrade", "lab cut", "lab heal", "lab down"),
     *("schedule remove", "webhook remove", "token revoke"),

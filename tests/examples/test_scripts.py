@@ -16,6 +16,7 @@ SCRIPTS = {
     "mpi4py_training.py": "mpi4py",
     "accelerate_training.py": "accelerate",
     "lightning_training.py": "lightning",
+    "horovod_style.py": "torch",
 }
 
 

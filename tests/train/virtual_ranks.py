@@ -3,12 +3,14 @@
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 from types import SimpleNamespace
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ringscope.choice.situation import Choice
 from ringscope.engine.base import Buffer
 
 _T = TypeVar("_T")
@@ -22,8 +24,9 @@ class VirtualRank:
         self.rank, self.size, self.sent_bytes = rank, len(slots), 0
         self._slots, self._barrier = slots, barrier
 
-    def all_reduce(self, array: NDArray[Any]) -> None:
-        array[...] = sum(self._exchanged(array)[1:], start=self._others[0])
+    def all_reduce(self, array: NDArray[Any], op: str = "sum") -> None:
+        combine = {"sum": np.add, "min": np.minimum, "max": np.maximum}[op]
+        array[...] = reduce(combine, self._exchanged(array))
 
     def all_gather(self, array: NDArray[Any]) -> NDArray[Any]:
         return np.stack(self._exchanged(array))
@@ -77,6 +80,9 @@ class VirtualCommunicator(VirtualRank):
             self.all_reduce(send.local)
 
         return SimpleNamespace(run=run, free=lambda: None)
+
+    def choose(self, collective: str, dtype: str, size_bytes: int, *, in_place: bool) -> Choice:
+        return Choice("ring", "all virtual ranks sum alike")
 
     def total(self, values: NDArray[Any]) -> NDArray[Any]:
         summed = values.copy()

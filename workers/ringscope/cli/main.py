@@ -17,7 +17,14 @@ from ringscope.contracts.errors import UserError
 # The help's sections, with the commands that each module registers.
 SECTIONS = {
     "Start": {"up": ["up"], "demo": ["demo"], "roles": ["server", "agent"], "login": ["login"]},
-    "Without a server": {"bench": ["bench"], "tune": ["tune"], "plan": ["plan"], "trace": ["trace"], "fit": ["fit"]},
+    "Without a server": {
+        "bench": ["bench"],
+        "training.run": ["run"],
+        "tune": ["tune"],
+        "plan": ["plan"],
+        "trace": ["trace"],
+        "fit": ["fit"],
+    },
     "Results of other tools": {"imports": ["import", "expected"]},
     "Other people's jobs": {
         "others.hang": ["hang"],

@@ -134,22 +134,32 @@ def DistributedOptimizer(  # noqa: N802 (known by this name to users of Horovod)
     every backward of a step except the last. Objects that already hold the optimizer, such as a scheduler, need no
     change. EngineError if PyTorch is missing, or if the ranks would diverge.
     """
-    global _gradients
     try:
         from ringscope.train.scripts.distributed_optimizer import distribute
-        from ringscope.train.scripts.gradients import Gradients
     except ImportError as error:
         raise EngineError(
             f"DistributedOptimizer needs PyTorch, which cannot be imported ({error}); pip install 'ringscope[train]'."
         ) from error
+    return distribute(gradients(), optimizer, model, algorithm, bucket_bytes, overlap)
+
+
+def gradients() -> Gradients:
+    """Return the gradients that all optimizers of this process share; the first call is collective."""
+    global _gradients
+    from ringscope.train.scripts.gradients import Gradients
+
     if _gradients is None:
         _gradients = Gradients(init())
         if _step_log is None and init().gpu is None:  # a job closes it itself; the thread of a GPU has ended by then
             at_end(_gradients.end, init().rank)
-    distributed = distribute(_gradients, optimizer, model, algorithm, bucket_bytes, overlap)
     if _step_log is not None:
         _step_log.gradients = _gradients
-    return distributed
+    return _gradients
+
+
+def is_connected() -> bool:
+    """Return whether ``init`` has connected the ranks."""
+    return _communicator is not None
 
 
 def log_step(

@@ -10,14 +10,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.rank_process import THREADS_VARIABLE, TUNING_VARIABLE
+from ringscope.contracts.rank_process import SCRIPTS_VARIABLE, THREADS_VARIABLE, TUNING_VARIABLE
 from ringscope.contracts.record import Environment, Failure, Hello, Measurement, Record, Trace
 from ringscope.engine import positions
 from ringscope.engine.cores import cores_each
@@ -32,6 +32,7 @@ _STOP_SECONDS = 5.0
 _OUTPUT_TAIL_LINES = 20
 # Hydra's line with the wait statuses of all ranks.
 _EXIT_CODES = re.compile(r"^\[mpiexec@.*Exit codes: \[[^\[\]]+\] ([0-9]+(?:,[0-9]+)*)\n", re.MULTILINE)
+_EXIT_CODES_LINE = re.compile(_EXIT_CODES.pattern.encode(), re.MULTILINE)
 
 
 @dataclass(slots=True)
@@ -106,11 +107,18 @@ class Run:
         return ""
 
 
-def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Record]:
+def run_local(
+    job: JobSpec,
+    run: Run,
+    tuning: Path | None = None,
+    scripts: Path | None = None,
+    echo: Callable[[bytes], None] | None = None,
+) -> Iterator[Record]:
     """Start the job's ranks and yield every record as it arrives; ``run`` is complete when the iteration ends.
 
-    ``tuning`` is the file with the measured times that ``auto`` uses; without it the cost model decides. Raises
-    UserError if there is no MPI. Leaving the iteration early ends every process.
+    ``tuning`` is the file with the measured times that ``auto`` uses; without it the cost model decides. ``scripts`` is
+    the folder of a script; without it the environment names it. ``echo`` gets the output of the ranks as it comes, in
+    whole lines. Raises UserError if there is no MPI. Leaving the iteration early ends every process.
     """
     if job.is_simulated:
         # imported late, because otherwise every command would wait for the engine
@@ -133,18 +141,48 @@ def run_local(job: JobSpec, run: Run, tuning: Path | None = None) -> Iterator[Re
             | kit.variables(socket_path)
             | {
                 TUNING_VARIABLE: str(tuning or ""),
-                THREADS_VARIABLE: "1" if job.benchmark else str(cores_each(job.placement.ranks)),
+                THREADS_VARIABLE: "1" if job.benchmark else _threads(job.placement.ranks),
             }
+            | ({} if scripts is None else {SCRIPTS_VARIABLE: str(scripts), "PYTHONUNBUFFERED": "1"})
+            | job.env
         )
         output = Path(directory, "output")
+        lines = _Lines(output, echo)
         with Receiver(socket_path) as receiver, _started(job.placement.ranks, environment, output) as process:
             while process.poll() is None or not receiver.is_idle:
                 for record in receiver.receive(_POLL_SECONDS):
                     run.take(record)
                     yield record
+                lines.show()
             run.exit_code, run.hang_ups = process.returncode, receiver.hang_ups
+            lines.show(is_last=True)
             run.hear(output.read_text(errors="replace"))
             run.steps = positions.steps(kit.positions)
+
+
+class _Lines:
+    """The output of the ranks in whole lines, but for the line that every run prints at its end."""
+
+    def __init__(self, output: Path, echo: Callable[[bytes], None] | None) -> None:
+        self._output, self._echo, self._shown = output, echo, 0
+
+    def show(self, *, is_last: bool = False) -> None:
+        """Pass on the lines that came since the last call, and at last also one without an end."""
+        if self._echo is None or not self._output.exists():
+            return
+        with self._output.open("rb") as file:
+            file.seek(self._shown)
+            text = file.read()
+        if not is_last:
+            text = text[: text.rfind(b"\n") + 1]
+        self._shown += len(text)
+        if text := _EXIT_CODES_LINE.sub(b"", text):
+            self._echo(text)
+
+
+def _threads(ranks: int) -> str:
+    """Return the threads of each rank: those of the environment, else the cores divided by the ranks."""
+    return os.environ.get(THREADS_VARIABLE) or str(cores_each(ranks))
 
 
 @contextmanager

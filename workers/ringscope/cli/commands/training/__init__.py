@@ -1,1 +1,1 @@
-"""Commands that train: one job, or the candidates of a search."""
+"""Commands that train: one job, the candidates of a search, or a script without a server."""

@@ -31,6 +31,15 @@ def test_ranks_that_are_behind_are_no_hang_by_themselves() -> None:
     )
 
 
+def test_an_earlier_report_says_whether_they_hang() -> None:
+    content = (FOLDER / TEXTS[1]).read_bytes()
+    earlier = content.replace(b"operation 6650", b"operation 6640").replace(b"operation 6649", b"operation 6639")
+    assert [one.kind for one in remarks(read(content), read(content))] == ["hanging"]
+    assert answer(read(content), read(content)).endswith("the counts are those of the earlier report, so they hang.")
+    assert [one.kind for one in remarks(read(content), read(earlier))] == ["progressing"]
+    assert [one.kind for one in remarks(read(content), read(MISSING))] == ["behind"], "of another job"
+
+
 def test_a_minority_may_be_ahead() -> None:
     text = (FOLDER / TEXTS[1]).read_text().replace("operation 6649", "operation 6652")
     assert "are 2 operations ahead of the other 26" in answer(read(text.encode()))

@@ -42,6 +42,15 @@ def test_both_have_json() -> None:
     assert told["remarks"][0]["ranks"] == [1]
 
 
+def test_a_report_beside_an_earlier_one(tmp_path: Path) -> None:
+    report, earlier = REPORT.with_name("status_mismatch_progressing.txt"), tmp_path / "earlier.txt"
+    earlier.write_text(report.read_text().replace("operation 66", "operation 65"))
+    assert run("nccl-ras", str(report))[0] == 1
+    assert run("nccl-ras", str(report), "--before", str(earlier))[0] == 0
+    code, text = run("nccl-ras", str(report), "--before", str(report))
+    assert code == 1 and "so they hang" in text
+
+
 def test_json_that_was_repaired_is_told_so(tmp_path: Path) -> None:
     broken = tmp_path / "ras.json"
     broken.write_text(REPORT.read_text().replace('"rank": 1,', '"rank": 1'))

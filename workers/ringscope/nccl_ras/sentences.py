@@ -11,7 +11,11 @@ _MOST = 8
 
 @dataclass(frozen=True)
 class Remark:
-    """A remark; ``kind`` is missing, failed, behind or timeouts; ``ranks`` are the minority that it names."""
+    """A remark; ``ranks`` are the minority that it names.
+
+    ``kind`` is missing, failed, timeouts, or of ranks that are behind: hanging or progressing with an earlier report,
+    else behind.
+    """
 
     kind: str
     communicator: str
@@ -19,35 +23,36 @@ class Remark:
     sentence: str
 
 
-def remarks(report: Report) -> list[Remark]:
-    """Return what is wrong, ranks that do not answer first."""
+def remarks(report: Report, earlier: Report | None = None) -> list[Remark]:
+    """Return what is wrong, ranks that do not answer first; with an earlier report also whether counts have risen."""
+    before = {one.name: one.counts for one in earlier.communicators} if earlier else {}
     found = [_missing(one) for one in report.communicators if one.missing]
     found += [Remark("failed", one.name, (), f"{text}.") for one in report.communicators for text in one.failed[:_MOST]]
-    found += [remark for one in report.communicators for remark in _behind(one)]
+    found += [remark for one in report.communicators for remark in _behind(one, before.get(one.name))]
     if report.timeouts:
         text = f"RAS itself had {plural(report.timeouts, 'timeout')} while it collected, so its answer was late."
         found.append(Remark("timeouts", "", (), text))
     return found
 
 
-def answer(report: Report) -> str:
+def answer(report: Report, earlier: Report | None = None) -> str:
     """Return the most important sentence."""
-    told = remarks(report)
+    told = remarks(report, earlier)
     if told:
         return told[0].sentence[0].upper() + told[0].sentence[1:]
     return "No finding: the report names no rank that does not answer, has failed or is behind."
 
 
-def document(report: Report) -> dict[str, Any]:
+def document(report: Report, earlier: Report | None = None) -> dict[str, Any]:
     """Return the report as JSON."""
     return {
-        "answer": answer(report),
+        "answer": answer(report, earlier),
         "nccl_version": report.version,
         "is_repaired": report.is_repaired,
         "timeouts": report.timeouts,
         "remarks": [
             {"kind": one.kind, "communicator": one.communicator, "ranks": list(one.ranks), "sentence": one.sentence}
-            for one in remarks(report)
+            for one in remarks(report, earlier)
         ],
         "communicators": [
             {
@@ -74,7 +79,7 @@ def _missing(one: Communicator) -> Remark:
     return Remark("missing", one.name, ranks, text[0].upper() + text[1:])
 
 
-def _behind(one: Communicator) -> list[Remark]:
+def _behind(one: Communicator, before: dict[str, dict[int, int]] | None) -> list[Remark]:
     """Return for each kind of operation the minority of ranks whose count is not that of most."""
     found = []
     for kind, counts in one.counts.items():
@@ -91,9 +96,18 @@ def _behind(one: Communicator) -> list[Remark]:
             be = "is" if counts[count] == 1 else "are"
             operation = plural(abs(most - count), f"{kind} operation" if kind else "operation")
             text = f"{who} of {_name(one)} {be} {operation} {word} the other {counts[most]} ({count} to {most})"
-            text += "; they hang only if a second report has the same counts."
-            found.append(Remark("behind", one.name, ranks, text))
+            state, why = _progress(counts, (before or {}).get(kind))
+            found.append(Remark(state, one.name, ranks, f"{text}; {why}."))
     return found
+
+
+def _progress(counts: dict[int, int], before: dict[int, int] | None) -> tuple[str, str]:
+    """Return whether an operation hangs by its counts in an earlier report, and the end of the sentence about it."""
+    if not before:
+        return "behind", "they hang only if a second report has the same counts"
+    if counts == before:
+        return "hanging", "the counts are those of the earlier report, so they hang"
+    return "progressing", "the counts have changed since the earlier report, so they do not hang"
 
 
 def _name(one: Communicator) -> str:

@@ -13,6 +13,7 @@ from ringscope.imports.lines import NotTextError
 from ringscope.nccl_inspector import sentences as inspector
 from ringscope.nccl_inspector.reading import read as read_records
 from ringscope.nccl_ras import sentences as ras
+from ringscope.nccl_ras.model import Report
 from ringscope.nccl_ras.reading import RefusedError
 from ringscope.nccl_ras.reading import read as read_report
 
@@ -57,24 +58,33 @@ def nccl_inspector(
 
 def nccl_ras(
     file: Annotated[str, typer.Argument(metavar="FILE", help="A report of RAS, or - for standard input.")],
+    before: Annotated[
+        str | None, typer.Option("--before", metavar="FILE", help="An earlier report: did the counts change since?")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Read a report of NCCL's RAS, as text or JSON, and name the ranks that do not answer or are behind.
 
-    The exit code is 1 if there are such ranks.
+    Ranks that are behind in one report need not hang; with --before the answer says whether they do. The exit code is
+    1 if there are such ranks, except if their counts have changed.
     """
-    try:
-        report = read_report(content_of(file))
-    except RefusedError as error:
-        raise UserError(f"{file}: {error}") from None
-    told = ras.remarks(report)
+    report = _report(file)
+    earlier = _report(before) if before is not None else None
+    told = ras.remarks(report, earlier)
     if as_json:
-        say_json(json.dumps(ras.document(report), indent=2))
+        say_json(json.dumps(ras.document(report, earlier), indent=2))
     else:
-        say(ras.answer(report))
+        say(ras.answer(report, earlier))
         for remark in told[1:]:
             say(remark.sentence)
         if report.is_repaired:
             say("The JSON missed commas, as that of NCCL 2.28 does; they were added.")
-    if told:
+    if any(remark.kind != "progressing" for remark in told):
         raise typer.Exit(EXIT_FAILED)
+
+
+def _report(path: str) -> Report:
+    try:
+        return read_report(content_of(path))
+    except RefusedError as error:
+        raise UserError(f"{path}: {error}") from None

@@ -15,8 +15,8 @@ _MOST_TEXT = 1000
 _NUMBER = re.compile(r"[0-9]{1,9}")
 _P2P = re.compile(r"(send|recv) ([0-9]{1,9})(->|<-)([0-9]{1,9})")
 _EMPTY = (
-    "the dump has no operation; PyTorch records them only with TORCH_FR_BUFFER_SIZE=2000 (before 2.9: "
-    "TORCH_NCCL_TRACE_BUFFER_SIZE) in the environment of every rank."
+    "the dump has no operation; PyTorch records them only with TORCH_FR_BUFFER_SIZE=2000 (in older "
+    "versions TORCH_NCCL_TRACE_BUFFER_SIZE) in the environment of every rank."
 )
 
 
@@ -74,7 +74,7 @@ def _no_json(text: str, error: json.JSONDecodeError) -> str:
 
 
 def _rank(path: str, value: dict[str, Any]) -> int:
-    """Return the rank that the dump or else its path tells; before 2.9 only the name of the file has it."""
+    """Return the rank that the dump or else its path tells; PyTorch writes it into the name only."""
     told = _whole(value.get("rank"))
     if told is not None:
         return told

@@ -76,7 +76,7 @@ class Tree:
 
 @dataclass(frozen=True)
 class Init:
-    """A rank of a communicator; ``comm`` identifies it from 2.15 on, ``state`` is START, COMPLETE or empty."""
+    """A rank of a communicator; ``comm`` identifies it in newer versions, ``state`` is START, COMPLETE or empty."""
 
     rank: int
     ranks: int

@@ -251,7 +251,8 @@ def test_attempts_are_joined_with_a_mark_and_a_divergence_is_said(visit: Visit, 
 
     def point(first: int, loss: float | None) -> dict[str, object]:
         times = {"duration_us": 2000.0, "compute_us": 1500.0, "communication_us": 900.0, "exposed_us": 400.0}
-        return {"first_step": first, "last_step": first + 19, "loss": loss, "samples_per_second": 640.0} | times
+        others = {"input_us": 0.0, "memory_bytes": None}
+        return {"first_step": first, "last_step": first + 19, "loss": loss, "samples_per_second": 640.0} | times | others
 
     def answer(route: Route) -> None:
         attempts = [
@@ -268,7 +269,7 @@ def test_attempts_are_joined_with_a_mark_and_a_divergence_is_said(visit: Visit, 
     visit.shoot("training-retried")
     choose(page, "View", "table", exact=True)
     rows = cells(page, "Loss, throughput and the split of a step")
-    assert rows[0] == ["0 \u2013 19", "2.50", "640", "2.00", "1.00", "0.500", "0.400", "0.100"]
+    assert rows[0] == ["0 \u2013 19", "2.50", "640", "2.00", "0", "1.00", "0.500", "0.400", "0.100", "\u2013"]
     assert [row[1] for row in rows] == ["2.50", "1.25", "diverged"]
 
 
@@ -277,5 +278,5 @@ def test_the_overview_shows_training_beside_benchmarks(visit: Visit, trained: tu
     page = visit.open("/")
     accuracy = visit.site.get(f"/jobs/{trained[0]}")["summary"]["validation_accuracy"]
     bar = page.get_by_role("link", name=f"Job {trained[0]}, digits by direct: succeeded, mlp on digits")
-    expect(bar).to_have_accessible_name(re.compile(f"accuracy {100 * accuracy:.1f} %"))
+    expect(bar).to_have_accessible_name(re.compile(f"Accuracy {100 * accuracy:.1f} %"))
     expect(page.get_by_text("Height of training: accuracy on held-out samples.")).to_be_visible()

@@ -40,7 +40,8 @@ def overview(log: Log) -> str:
 
 def description(one: Communicator) -> list[str]:
     """Return the lines about a communicator."""
-    lines = [f"Communicator of {_size(one)}{f' ({one.id})' if one.id else ''} on {_nodes(one)}"]
+    ranks = plural(one.size, "rank") if one.size else "an unknown number of ranks"
+    lines = [f"Communicator of {ranks}{f' ({one.id})' if one.id else ''} on {_nodes(one)}"]
     lines += _orders(one)
     if one.trees:
         lines.append(f"  trees: {_trees(one)}")

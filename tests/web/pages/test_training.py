@@ -252,7 +252,8 @@ def test_attempts_are_joined_with_a_mark_and_a_divergence_is_said(visit: Visit, 
     def point(first: int, loss: float | None) -> dict[str, object]:
         times = {"duration_us": 2000.0, "compute_us": 1500.0, "communication_us": 900.0, "exposed_us": 400.0}
         others = {"input_us": 0.0, "memory_bytes": None}
-        return {"first_step": first, "last_step": first + 19, "loss": loss, "samples_per_second": 640.0} | times | others
+        told = {"first_step": first, "last_step": first + 19, "loss": loss, "samples_per_second": 640.0}
+        return told | times | others
 
     def answer(route: Route) -> None:
         attempts = [

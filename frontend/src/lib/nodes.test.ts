@@ -53,6 +53,8 @@ describe("matrix", () => {
     busbw_gb_per_s: busbw,
     size_bytes: 8,
     is_unstable: false,
+    ways: [],
+    both_ways: true,
     algorithm: "mpi",
     transport: "mpi",
     job_id: 1,

@@ -107,6 +107,12 @@ def test_the_json_of_diagnose_has_exactly_its_fields(api: FakeApi, monkeypatch: 
     assert blamed["evidence"] == ["h1 to h3 11.88 to 12.12 MB/s, h3 to h1 11.88 to 12.12 MB/s."]
 
 
+def test_show_prints_the_links_of_a_diagnosis(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch)
+    lines = api.run("show", "5").out.splitlines()
+    assert "MB/s; each row sends to the columns." in lines and lines[-1] == SENTENCE
+
+
 def test_a_named_node_that_is_lost_is_blamed_without_it(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
     lost = node("h3", observed="lost", observed_reason="No heartbeat for 20 s.")
     answers(api, monkeypatch, node("h1"), node("h2"), lost, blamed=[], sentence="Nothing is wrong.")

@@ -9,7 +9,7 @@ import { LinkMatrix } from "./LinkMatrix";
 
 function link(a: string, b: string, isUnstable = false): LinkView {
   return {
-    nodes: [a, b], algorithm: "mpi", transport: "mpi", busbw_gb_per_s: 1, size_bytes: 1024, iterations: 20, is_unstable: isUnstable, job_id: 1, measured_at: "2026-01-01T00:00:00Z",
+    nodes: [a, b], algorithm: "mpi", transport: "mpi", busbw_gb_per_s: 1, size_bytes: 1024, iterations: 20, is_unstable: isUnstable, ways: [], both_ways: true, job_id: 1, measured_at: "2026-01-01T00:00:00Z",
   };
 }
 

@@ -49,7 +49,7 @@ class Contents:
             rows=rows,
             judgement=await judgement.of_job(session, job.id),
             environment=environments[-1] if environments else None,
-            links=await links(session, None, None) if len(used) > 1 else [],
+            links=[link for _, link in await links(session, None, None)] if len(used) > 1 else [],
             nodes=list(await session.scalars(select(Node.name))) if used else [],
         )
 

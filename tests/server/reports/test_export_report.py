@@ -3,6 +3,7 @@
 from tests.server.conftest import Server
 from tests.server.imports.test_create_imports import stored
 from tests.server.imports.test_get_judgement import rows
+from tests.server.results.test_list_links import run_pair
 from tests.server.results.test_tuning import run_job
 
 from ringscope.report.verify import verify
@@ -43,6 +44,13 @@ async def test_one_without_rows_says_so_and_names_the_nodes_that_were_not_used(s
     page = await report(server, waiting["id"])
     assert "Nothing was measured." in page
     assert verify(page)[1] == []
+
+
+async def test_that_of_several_nodes_has_the_measured_links_between_them(server: Server) -> None:
+    agents = [await server.node("n1", slots=1), await server.node("n2", slots=1)]
+    found, differences = verify(await report(server, await run_pair(server, agents, 5.0)))
+    assert differences == []
+    assert [(link.nodes, link.busbw_gb_per_s) for link in found.links] == [(("n1", "n2"), 5.0)]
 
 
 async def test_what_is_no_benchmark_or_no_job_has_none(server: Server) -> None:

@@ -54,7 +54,7 @@ const COLUMNS: readonly Column[] = [
   { name: "work", heading: "Work", widthPx: 100, fromPx: 960, className: classes.cut, title: workTitle, content: workTitle },
   { name: "algorithms", heading: "Algorithms", widthPx: 116, fromPx: 1400, className: classes.cut, title: allAlgorithms, content: algorithms },
   { name: "ranks", heading: "Ranks", sort: "ranks", widthPx: 72, fromPx: 640, isNumber: true, title: ranksOnNodes, content: ranks },
-  { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1600, className: classes.cut, title: sizes, content: sizes },
+  { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1800, className: classes.cut, title: sizes, content: sizes },
   { name: "result", heading: "Result", fromPx: RESULT_PX, className: classes.cut, title: resultWords, content: result },
   { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, fromPx: RESULT_PX, isNumber: true, title: speedAt, content: speed },
   {
@@ -70,7 +70,7 @@ const COLUMNS: readonly Column[] = [
     heading: "At max size (GB/s)",
     meaning: "Bus bandwidth at the largest size, of the algorithm and place with the best of all",
     widthPx: 138,
-    fromPx: 1600,
+    fromPx: 1800,
     isNumber: true,
     title: (job) => fastestAt(job, largest(job)),
     content: atLargest,
@@ -90,7 +90,7 @@ const COLUMNS: readonly Column[] = [
     heading: "p99 at min (µs)",
     meaning: "99th percentile of its time at the smallest size",
     widthPx: 116,
-    fromPx: 1600,
+    fromPx: 1800,
     isNumber: true,
     title: ofIterations,
     content: p99,
@@ -116,7 +116,7 @@ const AGE: Column = {
 };
 
 /** Widths of the window at which columns come. */
-export const STEPS_PX = [480, 640, 960, 1200, 1400, 1600];
+export const STEPS_PX = [480, 640, 960, 1200, 1400, 1800];
 
 /** The columns that a window of this width shows, from state to age; with a base job also the difference to it. */
 export function columnsFor(widthPx: number, baseJob: JobView | undefined, standings: ReadonlyMap<number, Standing>): Column[] {
@@ -124,7 +124,7 @@ export function columnsFor(widthPx: number, baseJob: JobView | undefined, standi
   const shown = all.filter(({ fromPx = 0 }) => fromPx <= widthPx);
   return shown.map((column) => {
     if (column.name === "name") return nameFor(widthPx, column);
-    return column.name === "result" && widthPx >= SCROLLS_PX ? { ...column, widthPx: RESULT_LEAST_PX } : column;
+    return column.name === "result" && widthPx >= ALL_PX ? { ...column, widthPx: RESULT_LEAST_PX } : column;
   });
 }
 
@@ -132,8 +132,8 @@ export function columnsFor(widthPx: number, baseJob: JobView | undefined, standi
 const NAME_PX = 220;
 const WIDE_PX = 1200;
 
-/** From this window width on there are more columns than the page has room for, and the table scrolls. */
-const SCROLLS_PX = 1600;
+/** From this window width on the result keeps its width; with a base job the table may scroll. */
+const ALL_PX = 1800;
 const RESULT_LEAST_PX = 170;
 
 function nameFor(widthPx: number, column: Column): Column {

@@ -47,7 +47,7 @@ export function JobsPage() {
   const known = useMemo(() => [...items, ...pinned], [items, pinned]);
   const isFiltered = Object.keys(filter).length > 0;
   return (
-    <div className="page">
+    <div className="page" data-wide>
       <div className="page-head">
         <h1>Jobs</h1>
         <p className="dim">{facets.data && counted(facets.data)}</p>

@@ -7,10 +7,12 @@ on this machine. Each file is read several times, and the median counts: the fir
 and its time is printed beside.
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from argparse import ArgumentTypeError
 from collections.abc import Sequence
 from contextlib import ExitStack
 from importlib.util import find_spec
@@ -100,11 +102,19 @@ def drop_ms(content: str) -> tuple[float, float]:
     return taken[0], median(taken[1:])
 
 
+def _program(text: str) -> str:
+    if shutil.which(text) is None:
+        raise ArgumentTypeError(f"{text} is no program")
+    return text
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the times; 1 where a target is missed. UserError without a browser to drive."""
     parser = Parser(__doc__)
     beside = str(Path(sys.executable).with_name("ringscope"))
-    parser.add_argument("program", nargs="?", default=beside, metavar="PROGRAM", help="the installed `ringscope`")
+    parser.add_argument(
+        "program", nargs="?", type=_program, default=beside, metavar="PROGRAM", help="the installed `ringscope`"
+    )
     program = parser.parse_args(arguments).program
     if find_spec("playwright") is None or chromium() is None:
         raise UserError("Playwright or Chromium is not installed: pip install --group test, apt-get install chromium.")

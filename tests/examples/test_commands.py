@@ -19,7 +19,7 @@ PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").r
 BLOCKS = re.compile(r"^```(?:sh|bash|shell)\n(.*?)^```", re.M | re.S)
 PROGRAMS = {
     *("ringscope", "make", "pip", "uv", "python", "pre-commit", "cp", "export"),
-    *("cat", "curl", "docker", "kubectl", "prometheus", "promtool", "amtool"),
+    *("cat", "curl", "docker", "kubectl", "prometheus", "promtool", "amtool", "srun", "ncclras"),
 }
 ASSIGNMENT = re.compile(r"\w+=")
 INNER = re.compile(r"^\w+=\$\(([^)]*)\)")  # the command whose output is assigned

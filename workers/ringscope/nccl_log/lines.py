@@ -7,30 +7,32 @@ import re
 from dataclasses import dataclass
 
 _START = re.compile(
-    r"(?:(?P<host><?[\w.\-]{1,255}>?):(?P<pid>\d{1,10}):(?P<tid>\d{1,10}) (?:\[(?P<device>-?\d{1,4})\] )?"
-    r"(?:\S{1,200}:\d{1,6} )?|\b)R?NCCL (?P<level>INFO|WARN) (?P<text>.*)"
+    r"(?:(?P<host><?[\w.\-]{1,255}>?):(?P<pid>[0-9]{1,10}):(?P<tid>[0-9]{1,10}) (?:\[(?P<device>-?[0-9]{1,4})\] )?"
+    r"(?:\S{1,200}:[0-9]{1,6} )?|\b)R?NCCL (?P<level>INFO|WARN) (?P<text>.*)"
 )
-_VERSION = re.compile(r"\bR?NCCL version (\d{1,3}\.\d{1,3}(?:\.\d{1,3})?\S{0,40})")
-_RING = re.compile(r"(?:Channel|Ring) (\d{1,4})(?:/(\d{1,4}))? :((?:\s+\d{1,7})+)\s*$")
+_VERSION = re.compile(r"\bR?NCCL version ([0-9]{1,3}\.[0-9]{1,3}(?:\.[0-9]{1,3})?\S{0,40})")
+_RING = re.compile(r"(?:Channel|Ring) ([0-9]{1,4})(?:/([0-9]{1,4}))? :((?:\s+[0-9]{1,7})+)\s*$")
 _EDGE = re.compile(
-    r"(?:Channel|Ring) (\d{1,4})(?:/-?\d{1,4})? : (\d{1,7})(?:\[[0-9a-f]{1,16}\])? -> (\d{1,7})(?:\[[0-9a-f]{1,16}\])?"
-    r"(?: \[(send|receive)\])? via (.+?)(?: comm 0x[0-9a-f]+ nRanks (\d{1,7}))?\s*$"
+    r"(?:Channel|Ring) ([0-9]{1,4})(?:/-?[0-9]{1,4})? : "
+    r"([0-9]{1,7})(?:\[[0-9a-f]{1,16}\])? -> ([0-9]{1,7})(?:\[[0-9a-f]{1,16}\])?"
+    r"(?: \[(send|receive)\])? via (.+?)(?: comm 0x[0-9a-f]+ nRanks ([0-9]{1,7}))?\s*$"
 )
 _TREE = re.compile(
-    r"\[(\d{1,4})\] (-?\d{1,7}(?:/-?\d{1,7}){0,3})->(\d{1,7})->(-?\d{1,7}(?:/-?\d{1,7}){0,3})(?:\|\S{1,80})?(?=\s|$)"
+    r"\[([0-9]{1,4})\] (-?[0-9]{1,7}(?:/-?[0-9]{1,7}){0,3})->([0-9]{1,7})->"
+    r"(-?[0-9]{1,7}(?:/-?[0-9]{1,7}){0,3})(?:\|\S{1,80})?(?=\s|$)"
 )
 _INIT = re.compile(
-    r"comm 0x[0-9a-f]+ rank (\d{1,7}) n[rR]anks (\d{1,7})(?:.*? commId (0x[0-9a-f]+))?"
+    r"comm 0x[0-9a-f]+ rank ([0-9]{1,7}) n[rR]anks ([0-9]{1,7})(?:.*? commId (0x[0-9a-f]+))?"
     r"(?:.*? - Init (START|COMPLETE)| nNodes)"
 )
-_NVLS = re.compile(r"NVLS comm 0x[0-9a-f]+ headRank (-?\d{1,7}) nHeads (\d{1,7})")
+_NVLS = re.compile(r"NVLS comm 0x[0-9a-f]+ headRank (-?[0-9]{1,7}) nHeads ([0-9]{1,7})")
 _CARDS = re.compile(r"NET/IB\s?: Using(.*)")
-_CARD = re.compile(r"\[(\d{1,3})\]([\w.\-]{1,60}):(\d{1,3})/(\w{1,20})")
+_CARD = re.compile(r"\[([0-9]{1,3})\]([\w.\-]{1,60}):([0-9]{1,3})/(\w{1,20})")
 _NO_CARDS = re.compile(r"NET/IB\s?: No device found")
 _SET = re.compile(r"((?:NCCL|RCCL)_[A-Z0-9_]{1,60}) set by environment to (.{1,200}?)\.?\s*$")
 _NETWORK = re.compile(r"Using (?:internal )?network (\S.{0,60}?)\s*$", re.IGNORECASE)
-_INTERFACE = re.compile(r"(?:Bootstrap|NET/Socket)\s?: Using (?:\[\d{1,3}\])?([\w.\-]{1,60}):")
-_COUNTS = re.compile(r"(\d{1,4}) coll channels")
+_INTERFACE = re.compile(r"(?:Bootstrap|NET/Socket)\s?: Using (?:\[[0-9]{1,3}\])?([\w.\-]{1,60}):")
+_COUNTS = re.compile(r"([0-9]{1,4}) coll channels")
 
 
 @dataclass(frozen=True)

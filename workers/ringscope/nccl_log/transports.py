@@ -1,5 +1,7 @@
 """The transports of NCCL's connections as classes, from the fastest to the slowest. Pure."""
 
+from ringscope.contracts.words.units import is_whole_number
+
 P2P, SHM, GPUDIRECT, NETWORK, SOCKET, OTHER = (
     "P2P",
     "shared memory",
@@ -30,4 +32,4 @@ def card_of(transport: str) -> int | None:
     if len(parts) < 3 or parts[0] != "NET" or not parts[1].startswith("IB"):
         return None
     digits = parts[2].partition("(")[0]
-    return int(digits) if digits.isdigit() and len(digits) < 6 else None
+    return int(digits) if is_whole_number(digits) and len(digits) < 6 else None

@@ -2,26 +2,28 @@
 
 import re
 
+from ringscope.contracts.words.units import is_whole_number
 from ringscope.imports.lines import complete_lines
 from ringscope.nccl_ras.model import Communicator, Place, Report
 
-_VERSION = re.compile(r"NCCL version (\d{1,3}\.\d{1,3}\S{0,40})")
+_VERSION = re.compile(r"NCCL version ([0-9]{1,3}\.[0-9]{1,3}\S{0,40})")
 _ROW = re.compile(
-    r"^\s*(\d{1,6})\s+(\d{1,7})\s+(\d{1,7}(?:-\d{1,7})?)\s+(\d{1,7}(?:-\d{1,7})?)\s+(\d{1,7}(?:-\d{1,7})?)\s+(\d{1,8})"
+    r"^\s*([0-9]{1,6})\s+([0-9]{1,7})\s+([0-9]{1,7}(?:-[0-9]{1,7})?)\s+([0-9]{1,7}(?:-[0-9]{1,7})?)\s+"
+    r"([0-9]{1,7}(?:-[0-9]{1,7})?)\s+([0-9]{1,8})"
     r"\s+([A-Z]{2,20})\s+([A-Z,\s]{2,60}|OK)\s*$"
 )
-_SECTION = re.compile(r"^#(\d{1,6})-(\d{1,6}) \(([0-9a-fx:]{1,80})\) ([A-Z]{2,20})")
+_SECTION = re.compile(r"^#([0-9]{1,6})-([0-9]{1,6}) \(([0-9a-fx:]{1,80})\) ([A-Z]{2,20})")
 _MISSING = re.compile(r"[Mm]issing ranks?: ([0-9,\- ]{1,2000})")
 _LAUNCHED = re.compile(
-    r"^\s*(\d{1,7}) ranks? (?:has|have) launched up to (?:(?P<kind>[A-Za-z]{1,30}) )?operation (\d{1,19})"
+    r"^\s*([0-9]{1,7}) ranks? (?:has|have) launched up to (?:(?P<kind>[A-Za-z]{1,30}) )?operation ([0-9]{1,19})"
 )
 _PLACE = re.compile(
-    r"^\s*Rank (\d{1,7}) -- GPU ([0-9,]{1,60}) managed by process (\d{1,10}) on node ([\w.:\-\[\]]{1,255})"
+    r"^\s*Rank ([0-9]{1,7}) -- GPU ([0-9,]{1,60}) managed by process ([0-9]{1,10}) on node ([\w.:\-\[\]]{1,255})"
 )
 _PROCESS = re.compile(
-    r"^\s*Process (\d{1,10}) on node ([\w.:\-\[\]]{1,255}) managing GPUs? ([0-9,]{1,60})", re.IGNORECASE
+    r"^\s*Process ([0-9]{1,10}) on node ([\w.:\-\[\]]{1,255}) managing GPUs? ([0-9,]{1,60})", re.IGNORECASE
 )
-_TIMEOUTS = re.compile(r"[Ee]ncountered (\d{1,9}) communication timeout")
+_TIMEOUTS = re.compile(r"[Ee]ncountered ([0-9]{1,9}) communication timeout")
 _MOST_RANKS = 100_000
 
 
@@ -43,7 +45,7 @@ def read_text(text: str) -> Report:
             report.version = found[1]
         elif found := _ROW.match(line):
             report.rows += 1
-            if found[5].isdigit():
+            if is_whole_number(found[5]):
                 sizes[found[1]] = int(found[5])
         elif found := _SECTION.match(line):
             one, launched = _named(report, found[3], sizes.get(found[1])), None
@@ -87,6 +89,6 @@ def _ranks(text: str) -> list[int]:
     found: list[int] = []
     for part in text.replace(" ", "").split(","):
         first, _, last = part.partition("-")
-        if first.isdigit() and len(first) < 8 and (not last or (last.isdigit() and len(last) < 8)):
+        if is_whole_number(first) and len(first) < 8 and (not last or (is_whole_number(last) and len(last) < 8)):
             found += range(int(first), min(int(last or first), int(first) + _MOST_RANKS) + 1)
     return found

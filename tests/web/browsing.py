@@ -235,6 +235,7 @@ def choose(page: Page, group: str, choice: str, *, exact: bool = False) -> None:
     """
     radio = page.get_by_role("radiogroup", name=group, exact=exact).get_by_role("radio", name=choice, exact=exact)
     options = page.get_by_role("button", name="Options")
+    expect(radio.or_(options).filter(visible=True).first).to_be_visible()
     is_behind = not radio.is_visible() and options.is_visible()
     if is_behind:
         options.click()

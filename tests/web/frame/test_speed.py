@@ -66,6 +66,7 @@ def test_the_largest_paint_comes_soon(browser: Browser, busy_site: Site, path: s
 
 def work_through_jobs(page: Page) -> None:
     """What somebody does with a list, once around."""
+    expect(page.locator("tbody tr[data-index='7']")).to_be_visible()
     for _ in range(8):
         page.keyboard.press("j")
     expect(page.locator("tbody tr[data-index='7'] a").first).to_be_focused()
@@ -113,8 +114,9 @@ def work_through_the_plan(page: Page) -> None:
     for key in ("Home", "ArrowRight", "ArrowRight", "End"):
         ranks.press(key)
     page.get_by_role("link", name="Lecture: 10 GPUs").click()
-    expect(page.get_by_role("table", name="Times of the cost model for each algorithm")).to_be_visible()
+    expect(page.get_by_role("region", name="1.2 GB on 10 ranks")).to_be_visible()
     page.go_back()
+    expect(page.get_by_role("region", name="64 MiB on 64 ranks")).to_be_visible()
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,7 @@ NAMING = {
     "tests/cluster/processes/test_watch.py": "knows processes by their names",
     "tests/cluster/processes/test_mute.py": "knows processes by their names",
     "tests/cluster/processes/test_strikes.py": "knows processes by their names",
+    "tests/examples/test_commands.py": "knows the programs of the documents",
 }
 # Who may ask for its path: whoever has it start nothing, or uses Hydra's manual launcher.
 FINDING = {

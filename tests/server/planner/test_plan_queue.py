@@ -31,6 +31,7 @@ async def test_a_job_that_would_start_now_is_told_where_and_is_not_submitted(ser
         "estimated_start": iso(clock, 0),
         "pending": None,
         "shares": [{"node": "n2", "slots": [0, 1, 2]}],
+        "placed_because": "",
         "position": 0,
         "delays": [],
         "preempted_jobs": [],

@@ -3,7 +3,7 @@
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from threading import Lock
+from threading import Barrier, Lock
 from types import SimpleNamespace
 from typing import Any
 
@@ -149,12 +149,15 @@ def trained(ranks: int, tmp_path: Path, **fields: Any) -> list[tuple[Epoch, dict
         global_batch_size=96,
     )
 
-    lock = Lock()
+    # Threads share PyTorch's generator: a rank that loads or draws samples would change what another one builds.
+    lock, all_built = Lock(), Barrier(ranks)
 
     def program(comm: Any) -> tuple[Epoch, dict[str, torch.Tensor]]:
-        dataset, records = data.load(wanted), []
-        with lock:  # threads share PyTorch's generator
+        records: list[Any] = []
+        with lock:
+            dataset = data.load(wanted)
             module = models.build(wanted, dataset)
+        all_built.wait()
         sums = Reducer(comm, module, "ring", 25 << 20, overlap=False)
         replica = Replica(
             wanted, module, sums, build_optimizer(wanted, module), models.loss_of(module), torch.device("cpu")

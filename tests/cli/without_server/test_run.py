@@ -8,7 +8,9 @@ import pytest
 
 SCRIPT = """
 import os, sys
-print(os.environ["RANK"], os.environ["WORLD_SIZE"], os.getcwd(), *sys.argv[1:], os.environ.get("NCCL_ALGO"), flush=True)
+print(os.environ["RANK"], os.environ["WORLD_SIZE"], os.getcwd(), *sys.argv[1:], os.environ.get("NCCL_ALGO"))
+for line in range(50 if "--lines" in sys.argv else 0):
+    print(os.environ["RANK"], line, "of", 50)
 if "--fail" in sys.argv and os.environ["RANK"] == "1":
     raise ValueError("no luck")
 """
@@ -31,6 +33,12 @@ def test_a_script_runs_on_its_ranks_with_its_arguments_in_this_folder(folder: Pa
     done = ringscope_run(folder, "--ranks", "2", "--env", "NCCL_ALGO=Ring", "pkg/train.py", "--ranks", "9")
     assert (done.returncode, done.stderr) == (0, "")
     assert sorted(done.stdout.splitlines()) == [f"{rank} 2 {folder} --ranks 9 Ring" for rank in range(2)]
+
+
+def test_lines_of_ranks_that_print_at_the_same_time_stay_whole(folder: Path) -> None:
+    done = ringscope_run(folder, "--ranks", "2", "pkg/train.py", "--lines")
+    printed = [line for line in done.stdout.splitlines() if "--lines" not in line]
+    assert sorted(printed) == sorted(f"{rank} {line} of 50" for rank in range(2) for line in range(50))
 
 
 @pytest.mark.long

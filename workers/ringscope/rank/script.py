@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import runpy
 import sys
@@ -31,6 +32,7 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     EngineError with a sentence if there is no such file below ``folder``, or if the script fails; its traceback then
     goes to the log, for the script's author. DifferenceError if ranks that train together differ at the end.
     """
+    _print_whole_lines()
     file = script_file(spec, folder)
     root = Path(folder or file.parent).resolve()
     steps = StepLog(comm, emit)
@@ -56,6 +58,12 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     finally:
         steps.close()
     steps.end_training()
+
+
+def _print_whole_lines() -> None:
+    """Write each printed line at once: unbuffered output comes in parts, between which mpiexec puts those of others."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(line_buffering=True, write_through=False)
 
 
 def _enter(folder: Path) -> None:

@@ -18,9 +18,6 @@ GPT: dict[str, Any] = {"model": "gpt", "model_arguments": {"layers": 2, "heads":
 RESNET: dict[str, Any] = {"model": "resnet18", "model_arguments": {"width": 4}}
 
 
-CNN = {"channels": 4, "hidden": 8}
-
-
 @pytest.mark.parametrize(
     ("ranks", "options"),
     [
@@ -32,8 +29,7 @@ CNN = {"channels": 4, "hidden": 8}
         (4, GPT | {"schedule": "interleaved", "micro_batches": 2, "clip_norm": 0.5}),
         (4, GPT | {"stages": 4, "optimizer": "adamw", "learning_rate": 1e-3}),
         (2, RESNET),
-        # It waited 60 s for a message once, and the cause is not known yet.
-        pytest.param(3, {"model": "cnn", "stages": 3, "model_arguments": CNN}, marks=pytest.mark.long),
+        (3, {"model": "cnn", "stages": 3, "model_arguments": {"channels": 4, "hidden": 8}}),
     ],
     ids=lambda value: value if isinstance(value, int) else " ".join(map(str, value.values())),
 )

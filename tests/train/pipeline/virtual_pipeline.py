@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import queue
 import threading
-from collections import defaultdict
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -24,10 +23,24 @@ SECONDS = 60
 _SEED = threading.Lock()
 
 
+class Boxes:
+    """A box for the messages of each (source, destination, tag).
+
+    Two threads that ask for a new box get the same one; of ``defaultdict(Queue)`` each may get its own, and the message
+    in one of them is lost.
+    """
+
+    def __init__(self) -> None:
+        self._boxes: dict[tuple[int, int, int], queue.Queue[Any]] = {}
+
+    def __getitem__(self, key: tuple[int, int, int]) -> queue.Queue[Any]:
+        return self._boxes.setdefault(key, queue.Queue())
+
+
 class Messages:
     """The messages of a group, as in ``engine.point_to_point``."""
 
-    def __init__(self, boxes: Any, rank: int) -> None:
+    def __init__(self, boxes: Boxes, rank: int) -> None:
         self._boxes, self._rank = boxes, rank
         self._awaited: list[tuple[Any, int, int]] = []
 
@@ -59,7 +72,7 @@ class PipelineCommunicator(VirtualCommunicator):
         return PipelineCommunicator(members.index(self.rank), slots, barrier)
 
     def post(self) -> Any:
-        boxes = self._from_first(defaultdict(queue.Queue), 0)
+        boxes = self._from_first(Boxes(), 0)
         nothing = lambda: None  # noqa: E731
         return SimpleNamespace(messages=lambda: Messages(boxes, self.rank), advance=nothing, free=nothing)
 

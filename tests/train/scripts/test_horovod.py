@@ -1,5 +1,7 @@
 """The names of Horovod."""
 
+from typing import Any
+
 import pytest
 
 import ringscope.horovod as hvd
@@ -13,11 +15,13 @@ def test_what_is_left_out_says_so(name: str) -> None:
 
 
 def test_options_that_are_left_out_are_refused_before_the_ranks_connect() -> None:
-    for options, sentence in (
+    no_optimizer: Any = None
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"op": hvd.Sum}, "op: gradients are averaged"),
         ({"backward_passes_per_step": 2}, "backward_passes_per_step: put `with optimizer.accumulate"),
         ({"compression": object()}, "compression: it is not part of"),
-    ):
+    ]
+    for options, sentence in cases:
         with pytest.raises(EngineError, match=sentence):
-            hvd.DistributedOptimizer(None, **options)  # type: ignore[arg-type]
+            hvd.DistributedOptimizer(no_optimizer, **options)
     assert not hvd.is_initialized()

@@ -1,6 +1,7 @@
 """What the runner hears of a real run of pytest: what came of each test, and how often it was tried."""
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -33,11 +34,15 @@ def test_by_chance(tmp_path_factory):
 def test_each_test_is_told_once_with_its_tries(tmp_path: Path, workers: str) -> None:
     (tmp_path / "test_it.py").write_text(TESTS)
     told = tmp_path / "results" / "outcomes.jsonl"
-    options = ["-p", "tests.outcomes", f"--outcomes={told}", "--reruns=2", f"--numprocesses={workers}"]
+    # To load the other plugins takes each process longer than its tests.
+    plugins = ("tests.outcomes", "xdist.plugin", "pytest_rerunfailures")
+    environment = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    options = [f"--outcomes={told}", "--reruns=2", f"--numprocesses={workers}"]
     where = ["-q", "-c", "/dev/null", f"--rootdir={tmp_path}", f"--basetemp={tmp_path / 'base' / 'temp'}"]
     (tmp_path / "base").mkdir()
-    command = [sys.executable, "-m", "pytest", *options, *where, str(tmp_path)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    loaded = [word for plugin in plugins for word in ("-p", plugin)]
+    command = [sys.executable, "-m", "pytest", *loaded, *options, *where, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
     assert told.exists(), done.stdout + done.stderr
     outcomes = [json.loads(line) for line in told.read_text().splitlines()]
     assert {outcome["test"].partition("::")[2]: (outcome["outcome"], outcome["tries"]) for outcome in outcomes} == {

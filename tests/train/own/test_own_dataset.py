@@ -64,6 +64,15 @@ def test_an_iterable_dataset_is_read_in_its_order_and_again_in_the_next_epoch(nu
         values(short.training, 98, 99)
 
 
+@pytest.mark.parametrize("error", ["TypeError", "NotImplementedError"])
+def test_the_samples_of_a_dataset_that_knows_no_length_are_counted(numbers: Callable[[str], None], error: str) -> None:
+    """PyTorch's iterable datasets raise the one or the other where they have no length."""
+    numbers(
+        f"class Endless(Stream):\n    def __len__(self): raise {error}\n\ndef load(): return Endless(7), Numbers(10)"
+    )
+    assert len(loaded().training) == 7
+
+
 @pytest.mark.parametrize("kind", ["Numbers", "Stream"])
 def test_processes_read_the_same_samples_ahead(numbers: Callable[[str], None], kind: str) -> None:
     numbers(f"def load(): return {kind}(32), Numbers(8)")
@@ -97,6 +106,18 @@ def test_processes_read_the_same_samples_ahead(numbers: Callable[[str], None], k
         ),
         ("def load(): return [{'x': 1}, {'x': 2}]", r"is a dict; a sample must be a pair \(input, target\)"),
         ("def load(): return Numbers(None)", r"returned a Numbers; return a map-style"),
+        (
+            "class Bad(Numbers):\n    def __len__(self): return 1 // 0\n\ndef load(): return Bad(9)",
+            r"load: the length of what load of numbers_data\.py returned cannot be told: line \d+: ZeroDivisionError",
+        ),
+        (
+            "class Bad(Stream):\n    def __len__(self): return -1\n\ndef load(): return Bad(9), Numbers(9)",
+            r"cannot be told: ValueError: __len__\(\) should return >= 0",
+        ),
+        (
+            "class Bad:\n    def __iter__(self): return open('none')\n\ndef load(): return Bad(), Numbers(9)",
+            r"reading samples of load of numbers_data\.py failed: line \d+: FileNotFoundError",
+        ),
         (
             "def load(path): return Numbers(9)",
             r"path: load .* is called with the arguments none, but is defined as \(pat",

@@ -33,9 +33,9 @@ def load(spec: TrainingSpec) -> Dataset:
     reader = _Reader(function, wanted)
     if is_pair:
         training, validation = reader.samples(found[0], wanted.samples), reader.samples(found[1], None)
-    elif _is_map(found):
+    elif _is_map(found, function):
         training, validation = reader.held_out(found, spec.seed)
-    elif _is_iterable(found):
+    elif _is_iterable(found, function):
         raise EngineError(
             f"{_FIELD}: {function} returned one iterable dataset, of which no part can be held out; return a pair of "
             "datasets for training and validation."
@@ -43,9 +43,9 @@ def load(spec: TrainingSpec) -> Dataset:
     else:
         raise EngineError(f"{_FIELD}: {function} returned {a(found)}; {_EXPECTED}.")
     inputs, _ = training.batch(torch.arange(1))
-    source = found[0] if is_pair else found
+    source, shape = found[0] if is_pair else found, tuple(inputs.shape[1:])
     is_ordered = isinstance(training, StreamSamples)
-    return Dataset(wanted.label, training, validation, _classes(source), tuple(inputs.shape[1:]), is_ordered)
+    return Dataset(wanted.label, training, validation, _classes(source, function), shape, is_ordered)
 
 
 class MapSamples:
@@ -116,7 +116,7 @@ class StreamSamples:
             self._source = DataLoader(_Stream(source), batch_size=None, num_workers=1, prefetch_factor=ahead)
         self._iterator: Iterator[Any] | None = None
         self._place = 0  # number of the sample that the iterator returns next
-        self._count = samples or _length(source) or self._counted()
+        self._count = samples or _length(source, function) or self._counted()
 
     def __len__(self) -> int:
         return self._count
@@ -171,9 +171,9 @@ class _Reader:
         self._function, self._spec = function, spec
 
     def samples(self, found: Any, count: int | None) -> Samples:
-        if _is_map(found):
+        if _is_map(found, self._function):
             return MapSamples(found, None, self._function, self._spec)
-        if _is_iterable(found):
+        if _is_iterable(found, self._function):
             return StreamSamples(found, count, self._function, self._spec)
         raise EngineError(f"{_FIELD}: {self._function} returned a pair with {a(found)}; {_EXPECTED}.")
 
@@ -234,26 +234,36 @@ class _Stream(IterableDataset[Any]):
         return iter(self._source)
 
 
-def _is_map(found: Any) -> bool:
-    is_map = hasattr(type(found), "__getitem__") and _length(found) is not None
+def _is_map(found: Any, function: OwnFunction) -> bool:
+    is_map = hasattr(type(found), "__getitem__") and _length(found, function) is not None
     return is_map and not isinstance(found, (*_NO_DATASETS, IterableDataset))
 
 
-def _is_iterable(found: Any) -> bool:
-    return hasattr(type(found), "__iter__") and not isinstance(found, _NO_DATASETS) and iter(found) is not found
+def _is_iterable(found: Any, function: OwnFunction) -> bool:
+    if not hasattr(type(found), "__iter__") or isinstance(found, _NO_DATASETS):
+        return False
+    try:
+        return iter(found) is not found
+    except Exception as error:
+        raise _failed(error, function) from None
 
 
-def _length(found: Any) -> int | None:
+def _length(found: Any, function: OwnFunction) -> int | None:
+    """Return the number of elements; None if there is no such number."""
     try:
         return len(found)
-    except (TypeError, NotImplementedError):
+    except (TypeError, NotImplementedError):  # PyTorch's datasets without a length raise the one or the other
         return None
+    except Exception as error:
+        raise EngineError(
+            f"{_FIELD}: the length of what {function} returned cannot be told: {place_of(error, function.path)}."
+        ) from None
 
 
-def _classes(source: Any) -> int:
+def _classes(source: Any, function: OwnFunction) -> int:
     """Return the number of classes by the attribute ``classes``, a number or the classes' names; 0 if there is none."""
     found = getattr(source, "classes", None)
-    return found if isinstance(found, int) else _length(found) or 0
+    return found if isinstance(found, int) else _length(found, function) or 0
 
 
 def _checked(batch: Any, function: OwnFunction) -> _Batch:

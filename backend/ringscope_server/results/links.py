@@ -1,6 +1,6 @@
 """Measurements between two nodes: the newest of a sendrecv of one rank on each node, and of a diagnosis."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
@@ -82,6 +82,20 @@ async def links(
         after: start behind the pair with this number; None starts at the first.
         until: leave out what was measured later.
     """
+    found = {tuple(link.nodes): link for link in _newest(await sendrecv_links(session, until))}
+    for link in await _of_diagnoses(session, until):
+        known = found.get(pair := tuple(link.nodes))
+        if known is None or known.measured_at <= link.measured_at:
+            found[pair] = link
+    numbers = {row.name: row.id for row in await session.execute(select(Node.id, Node.name))}
+    names = {number: name for name, number in numbers.items()}
+    last = [names.get(after >> _NODE_BITS, ""), names.get(after & _NODE_MASK, "")] if after is not None else []
+    listed = [link for _, link in sorted(found.items()) if link.nodes > last]
+    return [(numbers[link.nodes[0]] << _NODE_BITS | numbers[link.nodes[1]], link) for link in listed[:limit]]
+
+
+async def sendrecv_links(session: AsyncSession, until: datetime | None = None) -> list[LinkView]:
+    """Return what each succeeded sendrecv of one rank on each of two nodes measured, newest first."""
     jobs = (
         select(Job.id)
         .where(
@@ -105,16 +119,7 @@ async def links(
         .where(Job.id.in_(jobs), Attempt.reason == "completed", Node.removed_at.is_(None))
         .order_by(Job.id.desc(), Node.name)
     )
-    found = {tuple(link.nodes): link for link in _newest(await session.execute(query))}
-    for link in await _of_diagnoses(session, until):
-        known = found.get(pair := tuple(link.nodes))
-        if known is None or known.measured_at <= link.measured_at:
-            found[pair] = link
-    numbers = {row.name: row.id for row in await session.execute(select(Node.id, Node.name))}
-    names = {number: name for name, number in numbers.items()}
-    last = [names.get(after >> _NODE_BITS, ""), names.get(after & _NODE_MASK, "")] if after is not None else []
-    listed = [link for _, link in sorted(found.items()) if link.nodes > last]
-    return [(numbers[link.nodes[0]] << _NODE_BITS | numbers[link.nodes[1]], link) for link in listed[:limit]]
+    return list(_of_jobs(await session.execute(query)))
 
 
 async def measured_rates(session: AsyncSession) -> dict[frozenset[str], float]:
@@ -138,6 +143,27 @@ async def _of_diagnoses(session: AsyncSession, until: datetime | None) -> list[L
         .where(LinkMeasurement.id.in_(newest), first.removed_at.is_(None), second.removed_at.is_(None))
     )
     return [_link(*row) for row in await session.execute(query)]
+
+
+async def link_history(session: AsyncSession, first: Node, second: Node, limit: int) -> list[LinkView]:
+    """Return the newest measurements of one pair of nodes, newest first."""
+    low, high = sorted((first, second), key=lambda node: node.id)
+    query = (
+        select(LinkMeasurement, Attempt.disturbed_by)
+        .join(Attempt, Attempt.id == LinkMeasurement.attempt_id)
+        .where(
+            LinkMeasurement.first_node_id == low.id,
+            LinkMeasurement.second_node_id == high.id,
+            LinkMeasurement.ending == "measured",
+            LinkMeasurement.is_loaded.is_(False),
+        )
+        .order_by(LinkMeasurement.id.desc())
+        .limit(limit)
+    )
+    found = [_link(row, low.name, high.name, disturbed_by) for row, disturbed_by in await session.execute(query)]
+    names = sorted((first.name, second.name))
+    found += [link for link in await sendrecv_links(session) if link.nodes == names]
+    return sorted(found, key=lambda link: (link.measured_at, link.job_id), reverse=True)[:limit]
 
 
 def _link(row: LinkMeasurement, first: str, second: str, disturbed_by: str | None) -> LinkView:
@@ -171,20 +197,24 @@ def _way(source: str, destination: str, rate: dict[str, Any] | None) -> LinkWay:
     )
 
 
-def _newest(rows: Iterable[Any]) -> list[LinkView]:
+def _of_jobs(rows: Iterable[Any]) -> Iterator[LinkView]:
     by_job: dict[int, tuple[dict[str, Any], datetime | None, str | None, list[str]]] = {}
     for job_id, summary, finished_at, node, disturbed_by in rows:
         by_job.setdefault(job_id, (summary, finished_at, disturbed_by, []))[3].append(node)
-    found: dict[tuple[str, ...], LinkView] = {}
     for job_id, (summary, finished_at, disturbed_by, nodes) in by_job.items():
         best = next((row for row in summary["best"] if row["transport"] != "simulated"), None)
         if len(nodes) != 2 or best is None or finished_at is None:
             continue
         told = disturbed_by or shared_cores(summary.get("ranks") or 0, summary.get("cores")) or None
-        known = found.get(tuple(nodes))
-        if known is not None and (known.disturbed_by is None or told is not None):
-            continue
         # Summaries of earlier versions lack some of them.
         fields = {name: value for name, value in best.items() if name in LinkView.model_fields}
-        found[tuple(nodes)] = LinkView(nodes=nodes, job_id=job_id, measured_at=finished_at, disturbed_by=told, **fields)
+        yield LinkView(nodes=nodes, job_id=job_id, measured_at=finished_at, disturbed_by=told, **fields)
+
+
+def _newest(measured: Iterable[LinkView]) -> list[LinkView]:
+    found: dict[tuple[str, ...], LinkView] = {}
+    for link in measured:
+        known = found.get(pair := tuple(link.nodes))
+        if known is None or (known.disturbed_by is not None and link.disturbed_by is None):
+            found[pair] = link
     return [found[pair] for pair in sorted(found)]

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LinkView } from "../api/types";
 import { aNode } from "../testing/fixtures";
-import { busyWords, freeSlots, gpuUse, labelChanges, matrix, sharedAddresses, slotUse, usualVersions, versionsOf } from "./nodes";
+import { busyWords, freeSlots, gpuUse, labelChanges, sharedAddresses, slotUse, usualVersions, versionsOf } from "./nodes";
 
 describe("versions", () => {
   const nodes = [
@@ -45,41 +44,6 @@ it("counts the GPUs of nodes that can be reached, and those with a rank", () => 
   const node = aNode({ inventory, slots_busy: 1 });
   const full = aNode({ inventory, slots_busy: 3 });
   expect(gpuUse([node, full, aNode({ ...node, observed: "lost" }), aNode({ slots_busy: 1 })])).toEqual({ busy: 3, total: 4 });
-});
-
-describe("matrix", () => {
-  const link = (a: string, b: string, busbw: number): LinkView => ({
-    nodes: [a, b],
-    busbw_gb_per_s: busbw,
-    size_bytes: 8,
-    is_unstable: false,
-    ways: [],
-    both_ways: true,
-    algorithm: "mpi",
-    transport: "mpi",
-    job_id: 1,
-    measured_at: "2026-01-01T00:00:00Z",
-  });
-  const nodes = ["n10", "n2", "n1"].map((name) => aNode({ name }));
-  const found = matrix(nodes, [link("n1", "n10", 2), link("n1", "n2", 5), link("n1", "gone", 9)]);
-
-  it("is the same both ways, and leaves out nodes that are gone", () => {
-    expect(found.names).toEqual(["n1", "n2", "n10"]);
-    expect(found.at("n10", "n1")?.busbw_gb_per_s).toBe(2);
-    expect(found.at("n2", "n10")).toBeNull();
-    expect([found.least, found.most, found.measured, found.pairs]).toEqual([2, 5, 2, 3]);
-  });
-
-  it("of very many nodes has only measured ones, the slowest first", () => {
-    const many = Array.from({ length: 256 }, (_, i) => aNode({ id: i, name: `n${i}` }));
-    const few = matrix(many, [link("n1", "n2", 9), link("n4", "n3", 2), link("n1", "n3", 5), link("n3", "gone", 1)]);
-    expect(few.names).toEqual(["n4", "n3", "n1", "n2"]);
-    expect(few).toMatchObject({ total: 256, measured: 3, pairs: 32_640 });
-    const all = matrix(many, many.slice(1).map(({ name }, i) => link("n0", name, 1000 - i)));
-    expect([all.names.length, all.names.slice(0, 3)]).toEqual([32, ["n0", "n255", "n254"]]);
-  });
-
-  it("of nothing has no largest value", () => expect(matrix([], [])).toMatchObject({ most: 0, least: 0, measured: 0, pairs: 0 }));
 });
 
 describe("labelChanges", () => {

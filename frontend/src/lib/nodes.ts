@@ -1,5 +1,5 @@
-/** Comparison of nodes: versions that differ, and links between pairs. Pure. */
-import type { LinkView, NodeView } from "../api/types";
+/** Comparison of nodes: slots, addresses and versions. Pure. */
+import type { NodeView } from "../api/types";
 import { plural, threeDigits } from "./format";
 
 /** Jobs that have ranks on the node now. */
@@ -110,50 +110,6 @@ export function versionsOf(node: NodeView, usual: ReadonlyMap<string, string>): 
     const most = usual.get(name) ?? version;
     return [{ name, version, usual: most === version ? null : most }];
   });
-}
-
-/** The most nodes of the matrix: a larger one cannot be read, and takes seconds to draw. */
-export const MOST_IN_MATRIX = 32;
-
-export interface Matrix {
-  /** In their order; of more nodes those with the slowest links, the slowest first. */
-  names: string[];
-  /** The number of known nodes. */
-  total: number;
-  /** The link of the pair in a row and column; null for the node itself or if it was never measured. */
-  at: (a: string, b: string) => LinkView | null;
-  /** Over all measured pairs, in 1e9 bytes/s. */
-  most: number;
-  least: number;
-  measured: number;
-  pairs: number;
-}
-
-/** The links as a square table of the nodes. */
-export function matrix(nodes: readonly NodeView[], links: readonly LinkView[]): Matrix {
-  const names = nodes.map((node) => node.name).sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
-  const known = links.filter((link) => link.nodes.every((name) => names.includes(name)));
-  const byPair = new Map(known.map((link) => [key(link.nodes[0] ?? "", link.nodes[1] ?? ""), link]));
-  const values = known.map((link) => link.busbw_gb_per_s);
-  return {
-    names: names.length > MOST_IN_MATRIX ? slowest(known) : names,
-    total: names.length,
-    at: (a, b) => byPair.get(key(a, b)) ?? null,
-    most: Math.max(0, ...values),
-    least: values.length > 0 ? Math.min(...values) : 0,
-    measured: byPair.size,
-    pairs: (names.length * Math.max(0, names.length - 1)) / 2,
-  };
-}
-
-/** The ends of the links, each at the position of its slowest link. */
-function slowest(links: readonly LinkView[]): string[] {
-  const inOrder = [...links].sort((a, b) => a.busbw_gb_per_s - b.busbw_gb_per_s);
-  return [...new Set(inOrder.flatMap((link) => link.nodes))].slice(0, MOST_IN_MATRIX);
-}
-
-function key(a: string, b: string): string {
-  return [a, b].sort().join("\n");
 }
 
 /** "rack=r1 zone-" as changes of labels: a value, or null to remove the label. Throws a sentence for anything else. */

@@ -179,3 +179,16 @@ async def test_pages_of_links_follow_each_other(server: Server) -> None:
         if cursor is None:
             break
     assert seen == [["n1", "n2"], ["n1", "n3"], ["n2", "n3"]]
+
+
+async def test_the_history_of_a_link_has_all_its_measurements_newest_first(server: Server) -> None:
+    agents, job_id, attempt = await started(server, measure="links")
+    later = 1_900_000_100 * 10**9
+    await agents[0].records(attempt, pair(0, 1), pair(1, 0, 1, share=0.5, time_ns=later), pair(1, 2))
+    await agents[0].records(attempt, pair(0, 1, 2, **HUNG), pair(0, 1, 3, share=0.2, is_loaded=True))
+    items = (await server.admin.get("/api/v1/links/n2/n1")).json()["items"]
+    assert [(link["nodes"], link["job_id"], link["ways"][0]["source"]) for link in items] == [
+        (["n1", "n2"], job_id, "n1")
+    ] * 2
+    assert [link["busbw_gb_per_s"] for link in items] == [share * RATE / 1e9 * 0.995 for share in (0.5, 1.0)]
+    assert (await server.admin.get("/api/v1/links/n1/gone")).status_code == 404

@@ -26,7 +26,7 @@ from ringscope_server.nodes import queries, service
 from ringscope_server.nodes.history import NodeHistory, history
 from ringscope_server.nodes.readings import ReadingPage
 from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
-from ringscope_server.results.links import LinkPage, links
+from ringscope_server.results.links import LinkPage, link_history, links
 from ringscope_server.services import Services
 
 Until = Annotated[AwareDatetime | None, Query(description="Leave out what was measured after this time.")]
@@ -151,6 +151,21 @@ async def list_links(
     async with services.database.read() as session:
         found = await links(session, limit, after, until)
     return LinkPage(items=[link for _, link in found], next=next_cursor([number for number, _ in found], limit))
+
+
+@router.get("/links/{first}/{second}", operation_id="list_link_history")
+async def list_link_history(
+    first: str, second: str, user: Viewer, services: ServicesDep, limit: Limit = 200
+) -> LinkPage:
+    """List the newest measurements of the link between two nodes, newest first, by diagnoses and sendrecvs."""
+    async with services.database.read() as session:
+        nodes = []
+        for name in (first, second):
+            if (node := await queries.one(session, name)) is None:
+                raise not_found("node", name)
+            nodes.append(node)
+        items = await link_history(session, nodes[0], nodes[1], limit)
+    return LinkPage(items=items)
 
 
 @router.get("/readings", operation_id="list_readings")

@@ -25,7 +25,7 @@ import { NodeStrip } from "../../components/NodeStrip";
 import { DrainDialog } from "./DrainDialog";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
 import { Labels } from "./Labels";
-import { LinkMatrix } from "./LinkMatrix";
+import { LinkMatrix } from "./links/LinkMatrix";
 import { NodeEvents } from "./NodeEvents";
 import { NodeHistory } from "./NodeHistory";
 import { NodeJobs } from "./NodeJobs";

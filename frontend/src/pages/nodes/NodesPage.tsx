@@ -19,7 +19,7 @@ import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
 import pageCommands from "../../lib/pageCommands.json";
-import { LinkMatrix } from "./LinkMatrix";
+import { LinkMatrix } from "./links/LinkMatrix";
 import { NodeJobs } from "./NodeJobs";
 import classes from "./NodesPage.module.css";
 import { Trends } from "./Trends";

@@ -1,0 +1,217 @@
+import { Button } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useLocation } from "@tanstack/react-router";
+import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { jobQuery } from "../../../data/job";
+import { activeJobsQuery } from "../../../data/jobs";
+import { linksQuery } from "../../../data/nodes";
+import type { JobView, LinkView, NodeView } from "../../../api/types";
+import { AgentCommand } from "../../../components/controls/AgentCommand";
+import { ServerCommand } from "../../../components/controls/ServerCommand";
+import { CopyButton } from "../../../components/controls/CopyButton";
+import { Dialog } from "../../../components/controls/Dialog";
+import { EmptyState } from "../../../components/states/EmptyState";
+import { Loaded } from "../../../components/states/Loaded";
+import { Skeleton } from "../../../components/states/Skeleton";
+import { Caption } from "../../../components/marks/Caption";
+import { useRole } from "../../../components/hooks/useRole";
+import { lazyPart } from "../../../components/lazyPart";
+import { MEASURED, toCsv } from "../../../lib/csv";
+import { eachOf, plural, threeDigits } from "../../../lib/format";
+import pageCommands from "../../../lib/pageCommands.json";
+import { isTerminal } from "../../../lib/state";
+import classes from "../NodesPage.module.css";
+import { LinkTable, RackTable } from "./LinkTable";
+import { isSlow, type Matrix, matrix, MOST_IN_MATRIX, racksOf, rateOf } from "./matrix";
+import { MeasureLinks } from "./MeasureLinks";
+
+// Only who opens a cell needs it.
+const LinkHistory = lazyPart(async () => (await import("./LinkHistory")).default);
+
+/** How often a job that measures links is asked for, where the stream brings nothing. */
+const MEASURING_MS = 5000;
+
+/** The measured links between pairs of nodes, or how to measure them if there are none. With a name only that node's row. */
+export function LinkMatrix({ nodes, only }: { nodes: readonly NodeView[]; only?: string }) {
+  const [submitted, setSubmitted] = useState<number | null>(null);
+  const links = useQuery(linksQuery);
+  const job = useMeasuring(submitted);
+  return (
+    <Loaded query={links} what="The links could not be loaded" rows={4}>
+      {(all) => <Links links={all} nodes={nodes} only={only} job={job} onSubmitted={setSubmitted} />}
+    </Loaded>
+  );
+}
+
+/** The job that measures links: the one submitted here, else one that runs. The links are loaded again as it measures them. */
+function useMeasuring(submitted: number | null): JobView | undefined {
+  const client = useQueryClient();
+  const active = useQuery(activeJobsQuery).data?.find(({ kind }) => kind === "diagnosis");
+  const own = useQuery({
+    ...jobQuery(submitted ?? 0),
+    enabled: submitted !== null,
+    refetchInterval: ({ state }) => (state.data && isTerminal(state.data.state) ? false : MEASURING_MS),
+  }).data;
+  const job = own ?? active;
+  const measured = job && `${job.id} ${job.progress.done} ${isTerminal(job.state)}`;
+  useEffect(() => {
+    if (measured !== undefined) void client.invalidateQueries({ queryKey: linksQuery.queryKey, exact: true });
+  }, [client, measured]);
+  return job;
+}
+
+interface LinksProps {
+  links: readonly LinkView[];
+  nodes: readonly NodeView[];
+  only: string | undefined;
+  /** The job that measures them. */
+  job: JobView | undefined;
+  onSubmitted: (job: number) => void;
+}
+
+function Links({ links, nodes, only, job, onSubmitted }: LinksProps) {
+  const { mayChange } = useRole();
+  const shown = only ? links.filter((link) => link.nodes.includes(only)) : links;
+  const heading = useAddressed(ANCHOR);
+  return (
+    <section className="card" aria-labelledby={ANCHOR}>
+      <div className="card-head">
+        <h2 ref={heading} id={ANCHOR} tabIndex={-1}>
+          Links
+        </h2>
+        {shown.length > 0 && (
+          <div className={`spread ${classes.actions}`}>
+            {mayChange && <MeasureLinks nodes={nodes} onSubmitted={onSubmitted} />}
+            <CopyButton text={() => toCsv(shown.map(asRow), ["a", "b", "busbw_gb_per_s", "size_bytes", "iterations", "is_unstable", "disturbed_by", "job_id"], MEASURED)} label="Copy CSV" />
+          </div>
+        )}
+      </div>
+      {job && <Measuring job={job} />}
+      {shown.length > 0 ? (
+        <Measured nodes={nodes} links={shown} only={only} />
+      ) : (
+        <NothingMeasured count={nodes.length}>
+          {!mayChange && <ServerCommand text={pageCommands.links} />}
+          {mayChange && !job && <MeasureLinks nodes={nodes} onSubmitted={onSubmitted} />}
+        </NothingMeasured>
+      )}
+    </section>
+  );
+}
+
+/** The address's fragment that leads here. */
+const ANCHOR = "links";
+
+/** The ref of an element that gets the focus and comes into view when the address names it, also if it is drawn later. */
+function useAddressed(fragment: string) {
+  const element = useRef<HTMLHeadingElement>(null);
+  const isNamed = useLocation({ select: ({ hash }) => hash === fragment });
+  useEffect(() => {
+    if (!isNamed) return;
+    element.current?.scrollIntoView();
+    element.current?.focus({ preventScroll: true });
+  }, [isNamed]);
+  return element;
+}
+
+function Measuring({ job }: { job: JobView }) {
+  const name = (
+    <Link to="/jobs/$jobId" params={{ jobId: job.id }}>
+      job&nbsp;{job.id}
+    </Link>
+  );
+  return (
+    <p role="status" className={classes.submitted}>
+      {!isTerminal(job.state) && <>The {name} measures links: {plural(job.progress.done, "measurement")} so far.</>}
+      {job.state === "succeeded" && <>The {name} has measured the links.</>}
+      {isTerminal(job.state) && job.state !== "succeeded" && <>The {name} did not measure all links. {job.message}</>}
+    </p>
+  );
+}
+
+function NothingMeasured({ count, children }: { count: number; children: ReactNode }) {
+  if (count < 2) {
+    return (
+      <EmptyState title="There is no link yet">
+        <p>
+          Measuring a link takes two nodes. Create a join token on the server&rsquo;s machine and start an agent with it on
+          another machine:
+        </p>
+        <AgentCommand />
+        <p>Once the second node has joined, a button here measures all links between the nodes.</p>
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState title="No link has been measured">
+      <p>One job with one rank on each node measures the links between all of them.</p>
+      {children}
+    </EmptyState>
+  );
+}
+
+type Two = readonly [a: string, b: string];
+
+function Measured({ nodes, links, only }: { nodes: readonly NodeView[]; links: readonly LinkView[]; only: string | undefined }) {
+  const [opened, setOpened] = useState<Two | null>(null);
+  const [chosen, setChosen] = useState<Two | null>(null);
+  const racks = only === undefined && nodes.length > MOST_IN_MATRIX ? racksOf(nodes, links) : null;
+  const inRacks = racks && chosen ? nodes.filter(({ rack }) => rack !== null && chosen.includes(rack)) : nodes;
+  const found = matrix(inRacks, links);
+  return (
+    <figure className={classes.links}>
+      {racks && chosen && (
+        <p className={classes.submitted}>
+          Nodes of {chosen[0] === chosen[1] ? `rack ${chosen[0]}` : `the racks ${chosen.join(" and ")}`}.{" "}
+          <Button variant="subtle" size="compact-sm" onClick={() => setChosen(null)}>Show all racks</Button>
+        </p>
+      )}
+      {racks && !chosen ? (
+        <>
+          <RackTable {...racks} onOpen={(a, b) => setChosen([a, b])} />
+          <Caption more="– means not measured. A stronger colour is a faster link.">
+            The slowest link between each two racks; {found.measured} of {found.pairs} links are measured. A click on a cell shows the nodes.
+          </Caption>
+        </>
+      ) : (
+        <>
+          <LinkTable found={found} only={only} onOpen={(a, b) => setOpened([a, b])} />
+          <About found={found} links={links} only={only} />
+        </>
+      )}
+      <Dialog title={opened ? `Link between ${opened.join(" and ")}` : ""} isOpen={opened !== null} onClose={() => setOpened(null)} isWide>
+        {opened && (
+          <Suspense fallback={<Skeleton rows={6} />}>
+            <LinkHistory a={opened[0]} b={opened[1]} />
+          </Suspense>
+        )}
+      </Dialog>
+    </figure>
+  );
+}
+
+function About({ found, links, only }: { found: Matrix; links: readonly LinkView[]; only: string | undefined }) {
+  const { names, total, least, most, median, measured } = found;
+  const isSome = (is: (link: LinkView) => boolean): boolean => links.some(is);
+  const count = eachOf(links.map(({ iterations }) => iterations));
+  const slow = links.flatMap((link) => link.nodes.map((source) => rateOf(link, source))).filter((rate) => isSlow(rate, found)).length;
+  return (
+    <Caption
+      more={
+        <>
+          {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}A stronger colour is a faster link; – means not measured.
+          {" "}▾ marks a direction whose whole interval is below 90 % of the median of all, {threeDigits(median)} GB/s. A cell opens the measurements of its link.
+          {isSome((link) => !!link.disturbed_by) && " ! also marks a pair that was measured only under a disturbance."}
+          {isSome((link) => link.is_unstable) && " ! marks an unstable mean: the iterations differ too much."}
+        </>
+      }
+    >
+      Bandwidth from each row to each column by the newest measurement, {threeDigits(least)} to {threeDigits(most)} GB/s
+      {slow > 0 && `, ${plural(slow, "direction")} slow`}; {measured} of {only ? total - 1 : found.pairs} pairs measured{count && `, ${count}`}.{" "}
+    </Caption>
+  );
+}
+
+function asRow({ nodes, ...rest }: LinkView) {
+  return { a: nodes[0], b: nodes[1], ...rest };
+}

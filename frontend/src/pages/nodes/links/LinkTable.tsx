@@ -1,0 +1,173 @@
+import type { KeyboardEvent } from "react";
+import type { LinkView } from "../../../api/types";
+import { CaveatSign } from "../../../components/marks/Caveats";
+import { ScrollX } from "../../../components/controls/ScrollX";
+import { formatAgo, plural, secondsBetween, threeDigits } from "../../../lib/format";
+import { unstableWords } from "../../../lib/sweep/caveats";
+import classes from "./LinkTable.module.css";
+import { isSlow, type Matrix, type RackCell, rateOf } from "./matrix";
+
+/** The most columns whose cells have room for figures. */
+const MOST_WITH_FIGURES = 20;
+
+interface Props {
+  found: Matrix;
+  /** The row of this node alone. */
+  only: string | undefined;
+  onOpen: (a: string, b: string) => void;
+}
+
+/** A cell for each direction between two nodes; of many nodes without figures, which its tooltip and its history have. */
+export function LinkTable({ found, only, onOpen }: Props) {
+  const isDense = found.names.length > MOST_WITH_FIGURES;
+  const now = new Date().toISOString();
+  return (
+    <ScrollX label="Bandwidth between nodes in GB/s" isTall={isDense}>
+      <table className={classes.matrix} data-dense={isDense || undefined}>
+        <Head corner="GB/s" names={found.names} racks={found.racks} />
+        <tbody onKeyDown={moveFocus}>
+          {(only === undefined ? found.names : [only]).map((row) => (
+            <tr key={row} data-rack={found.racks.has(row) || undefined}>
+              <th scope="row">{row}</th>
+              {found.names.map((column) => (
+                <Cell key={column} row={row} column={column} found={found} isDense={isDense} now={now} onOpen={onOpen} />
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollX>
+  );
+}
+
+interface CellProps extends Omit<Props, "only"> {
+  row: string;
+  column: string;
+  isDense: boolean;
+  now: string;
+}
+
+function Cell({ row, column, found, isDense, now, onOpen }: CellProps) {
+  const rack = found.racks.has(column) || undefined;
+  if (row === column) return <td data-rack={rack} />;
+  const link = found.at(row, column);
+  if (!link) return <td className="number dim" data-rack={rack}>–</td>;
+  const rate = rateOf(link, row);
+  const slow = isSlow(rate, found);
+  const caveats = caveatsOf(link);
+  const figure = threeDigits(rate.middle);
+  return (
+    <td className="number" data-rack={rack} data-slow={slow || undefined} style={slow ? undefined : { background: shade(rate.middle, found.most) }}>
+      {caveats.length > 0 && !isDense && <CaveatSign found={caveats} />}
+      <button type="button" className={classes.cell} title={words(link, row, column, now)} aria-label={`${row} to ${column}: ${figure} GB/s${slow ? ", slow" : ""}`} onClick={() => onOpen(row, column)}>
+        {slow && "▾"}
+        {!isDense && figure}
+      </button>
+    </td>
+  );
+}
+
+interface RackProps {
+  names: readonly string[];
+  at: (a: string, b: string) => RackCell;
+  onOpen: (a: string, b: string) => void;
+}
+
+/** A cell for each two racks, with the slowest direction between them. */
+export function RackTable({ names, at, onOpen }: RackProps) {
+  const most = Math.max(0, ...names.flatMap((a) => names.map((b) => at(a, b).slowest ?? 0)));
+  return (
+    <ScrollX label="Slowest link between racks in GB/s" isTall={names.length > MOST_WITH_FIGURES}>
+      <table className={classes.matrix}>
+        <Head corner="GB/s" names={names} racks={new Map()} />
+        <tbody onKeyDown={moveFocus}>
+          {names.map((row) => (
+            <tr key={row}>
+              <th scope="row">{row}</th>
+              {names.map((column) => {
+                const { slowest, measured, pairs } = at(row, column);
+                if (slowest === null) return <td key={column} className="number dim">–</td>;
+                const about = `${row === column ? `within ${row}` : `between ${row} and ${column}`}: ${measured} of ${plural(pairs, "link")} measured`;
+                return (
+                  <td key={column} className="number" style={{ background: shade(slowest, most) }}>
+                    <button type="button" className={classes.cell} title={about} aria-label={`${about}, the slowest ${threeDigits(slowest)} GB/s`} onClick={() => onOpen(row, column)}>
+                      {threeDigits(slowest)}
+                    </button>
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </ScrollX>
+  );
+}
+
+function Head({ corner, names, racks }: { corner: string; names: readonly string[]; racks: ReadonlyMap<string, string> }) {
+  const starts = [...racks.keys()];
+  const spans = starts.map((name, i) => names.indexOf(starts[i + 1] ?? "") - names.indexOf(name));
+  return (
+    <thead>
+      {racks.size > 0 && (
+        <tr className={classes.racks}>
+          <th />
+          {starts.map((name, i) => {
+            const span = spans[i] ?? 0;
+            return (
+              <th key={name} scope="colgroup" data-rack colSpan={span > 0 ? span : names.length - names.indexOf(name)}>
+                {racks.get(name)}
+              </th>
+            );
+          })}
+        </tr>
+      )}
+      <tr>
+        <th scope="col">{corner}</th>
+        {names.map((name) => (
+          <th key={name} scope="col" className="number" data-rack={racks.has(name) || undefined}>
+            <span>{name}</span>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+/** The arrow keys lead from a cell to the ones beside it. */
+function moveFocus(event: KeyboardEvent<HTMLTableSectionElement>): void {
+  const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
+  const cell = (event.target as HTMLElement).closest("td");
+  if (!cell || (down === 0 && right === 0)) return;
+  const { rows } = event.currentTarget;
+  let [row, column] = [(cell.parentElement as HTMLTableRowElement).sectionRowIndex, cell.cellIndex];
+  let next: HTMLButtonElement | null | undefined;
+  do {
+    row += down;
+    column += right;
+    if (!rows.item(row)?.cells.item(column)) return;
+    next = rows.item(row)?.cells.item(column)?.querySelector<HTMLButtonElement>(`.${classes.cell ?? ""}`);
+  } while (!next);
+  event.preventDefault();
+  next.focus();
+}
+
+function caveatsOf(link: LinkView): { word: string; why: string }[] {
+  return [
+    ...(link.disturbed_by ? [{ word: "disturbed", why: link.disturbed_by }] : []),
+    ...(link.is_unstable ? [{ word: "unstable", why: unstableWords() }] : []),
+  ];
+}
+
+/** "h1 to h2: 0.0243 GB/s (0.0241 to 0.0245), n=12, 80.1 µs, job 5, 3 h ago". */
+function words(link: LinkView, row: string, column: string, now: string): string {
+  const { middle, low, high } = rateOf(link, row);
+  const interval = low === high ? "" : ` (${threeDigits(low)} to ${threeDigits(high)})`;
+  const count = link.iterations == null ? "" : `, n=${link.iterations}`;
+  const latency = link.latency_us == null ? "" : `, ${threeDigits(link.latency_us)} µs`;
+  return `${row} to ${column}: ${threeDigits(middle)} GB/s${interval}${count}${latency}, job ${link.job_id}, ${formatAgo(secondsBetween(link.measured_at, now))}`;
+}
+
+function shade(value: number, most: number): string {
+  return `color-mix(in srgb, var(--accent-soft) ${Math.round((60 * value) / most) + 20}%, var(--surface))`;
+}

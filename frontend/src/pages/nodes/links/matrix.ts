@@ -1,0 +1,117 @@
+/** The measured links as a square table of nodes or of racks. Pure. */
+import type { LinkView, NodeView } from "../../../api/types";
+
+/** The most nodes of the matrix: a larger one cannot be read, and takes seconds to draw. */
+export const MOST_IN_MATRIX = 64;
+
+/** A direction is slow if all of it is below this share of the median. */
+const SLOW = 0.9;
+
+/** The bandwidth from one node to another, in 1e9 bytes/s; the ends of the interval are equal where none is known. */
+export interface Rate {
+  middle: number;
+  low: number;
+  high: number;
+}
+
+export interface Matrix {
+  /** By rack, then by name; of more nodes those with the slowest links, the slowest first. */
+  names: string[];
+  /** The names on which a new rack begins, with the rack; empty where no node has one. */
+  racks: Map<string, string>;
+  /** The number of known nodes. */
+  total: number;
+  /** The newest link of a pair in either order; null if it was never measured. */
+  at: (a: string, b: string) => LinkView | null;
+  /** Over all measured directions, in 1e9 bytes/s. */
+  most: number;
+  least: number;
+  median: number;
+  measured: number;
+  pairs: number;
+}
+
+/** The links between the nodes. */
+export function matrix(nodes: readonly NodeView[], links: readonly LinkView[]): Matrix {
+  const rackOf = new Map(nodes.map(({ name, rack }) => [name, rack ?? ""]));
+  const rack = (name: string): string => rackOf.get(name) ?? "";
+  const all = [...rackOf.keys()].sort((a, b) => natural(rack(a), rack(b)) || natural(a, b));
+  const known = links.filter((link) => link.nodes.every((name) => rackOf.has(name)));
+  const byPair = new Map(known.map((link) => [key(link.nodes[0] ?? "", link.nodes[1] ?? ""), link]));
+  const values = [...byPair.values()].flatMap(middles).sort((a, b) => a - b);
+  const names = all.length > MOST_IN_MATRIX ? slowest(known) : all;
+  const isByRack = all.length <= MOST_IN_MATRIX && new Set(rackOf.values()).size > 1;
+  return {
+    names,
+    racks: new Map(isByRack ? names.flatMap((name, i) => (i === 0 || rack(name) !== rack(names[i - 1] ?? "") ? [[name, rack(name) || "no rack"] as const] : [])) : []),
+    total: all.length,
+    at: (a, b) => byPair.get(key(a, b)) ?? null,
+    most: values.at(-1) ?? 0,
+    least: values[0] ?? 0,
+    median: values[Math.floor(values.length / 2)] ?? 0,
+    measured: byPair.size,
+    pairs: pairsOf(all.length),
+  };
+}
+
+/** The rate of a link from one of its nodes to the other one; a sendrecv has one rate for both directions. */
+export function rateOf(link: LinkView, source: string): Rate {
+  const way = link.ways.find((each) => each.source === source);
+  if (!way) return { middle: link.busbw_gb_per_s, low: link.busbw_gb_per_s, high: link.busbw_gb_per_s };
+  return { middle: (way.low_gb_per_s + way.high_gb_per_s) / 2, low: way.low_gb_per_s, high: way.high_gb_per_s };
+}
+
+/** Whether the whole interval is below 90 % of the median of all links. */
+export function isSlow({ high }: Rate, { median }: { median: number }): boolean {
+  return high < SLOW * median;
+}
+
+export interface RackCell {
+  /** The slowest direction between two racks, or within one; null if nothing is measured. */
+  slowest: number | null;
+  measured: number;
+  pairs: number;
+}
+
+/** The racks of the nodes by name, with a cell for each two; null where fewer than two racks are named. */
+export function racksOf(nodes: readonly NodeView[], links: readonly LinkView[]): { names: string[]; at: (a: string, b: string) => RackCell } | null {
+  const rackOf = new Map(nodes.flatMap(({ name, rack }) => (rack ? [[name, rack] as const] : [])));
+  const sizes = new Map<string, number>();
+  for (const rack of rackOf.values()) sizes.set(rack, (sizes.get(rack) ?? 0) + 1);
+  if (sizes.size < 2) return null;
+  const cells = new Map<string, RackCell>();
+  for (const link of links) {
+    const [a, b] = link.nodes.map((name) => rackOf.get(name));
+    if (a === undefined || b === undefined) continue;
+    const before = cells.get(key(a, b));
+    const slowest = Math.min(...middles(link), before?.slowest ?? Infinity);
+    cells.set(key(a, b), { slowest, measured: (before?.measured ?? 0) + 1, pairs: 0 });
+  }
+  const pairs = (a: string, b: string): number => (a === b ? pairsOf(sizes.get(a) ?? 0) : (sizes.get(a) ?? 0) * (sizes.get(b) ?? 0));
+  return {
+    names: [...sizes.keys()].sort(natural),
+    at: (a, b) => ({ slowest: null, measured: 0, ...cells.get(key(a, b)), pairs: pairs(a, b) }),
+  };
+}
+
+export function pairsOf(count: number): number {
+  return (count * Math.max(0, count - 1)) / 2;
+}
+
+function middles(link: LinkView): number[] {
+  return link.nodes.map((source) => rateOf(link, source).middle);
+}
+
+/** The ends of the links, each at the position of its slowest link. */
+function slowest(links: readonly LinkView[]): string[] {
+  const inOrder = [...links].sort((a, b) => a.busbw_gb_per_s - b.busbw_gb_per_s);
+  return [...new Set(inOrder.flatMap((link) => link.nodes))].slice(0, MOST_IN_MATRIX);
+}
+
+function natural(a: string, b: string): number {
+  return a.localeCompare(b, "en", { numeric: true });
+}
+
+function key(a: string, b: string): string {
+  return [a, b].sort().join("\n");
+}

@@ -1,10 +1,15 @@
 /** What became slower since the day before, with the way to its comparison. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import { Suspense } from "react";
 import { Fact } from "../../components/Fact";
+import { lazyPart } from "../../components/lazyPart";
 import { regressionsQuery } from "../../data/comparison";
 import { plural, shortList, threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
+
+// Few overviews need it.
+const DiagnoseJob = lazyPart(async () => (await import("../../components/DiagnoseJob")).default);
 
 const LABEL = "Slower than the day before";
 const MOST_NODES = 2;
@@ -28,7 +33,10 @@ export function SlowerFact() {
           <Link to="/compare" search={{ ids: `${base},${id}`, algorithm }}>
             compare job&nbsp;{id} with {base}
           </Link>
-          {others.length > 0 && `; ${others.length} more`}
+          {others.length > 0 && `; ${others.length} more`}{" "}
+          <Suspense>
+            <DiagnoseJob jobId={id} />
+          </Suspense>
         </>
       }
     />

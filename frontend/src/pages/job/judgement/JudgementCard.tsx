@@ -1,6 +1,7 @@
 /** Whether the bandwidth is what was to be expected: one sentence, and the sizes with their references on request. */
 import { useQuery } from "@tanstack/react-query";
 import type { BandwidthJudgement } from "../../../api/types";
+import DiagnoseJob from "../../../components/DiagnoseJob";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { QueryError } from "../../../components/states/QueryError";
 import { Skeleton } from "../../../components/states/Skeleton";
@@ -23,6 +24,7 @@ export function JudgementCard({ jobId }: { jobId: number }) {
         <QueryError what="The judgement could not be loaded" query={judgement} />
         {judgement.isPending && <Skeleton rows={2} isBare />}
         {judgement.data && <Judged judgement={judgement.data} />}
+        {judgement.data?.word.startsWith("low") && <DiagnoseJob jobId={jobId} />}
       </div>
     </section>
   );

@@ -2,6 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { InsightView } from "../../../api/types";
+import DiagnoseJob from "../../../components/DiagnoseJob";
 import { ErrorNote } from "../../../components/states/ErrorNote";
 import { insightsQuery } from "../../../data/job";
 import { plural } from "../../../lib/format";
@@ -27,8 +28,17 @@ export function NotChecked({ jobId, until }: { jobId: number; until: string | nu
   );
 }
 
+/** Insights that a diagnosis of the nodes can explain. */
+const OF_LINKS: readonly InsightView["kind"][] = ["low_bandwidth", "slow_link"];
+
+/** What an insight offers beyond its sentence. */
+export function More({ jobId, insight }: { jobId: number; insight: InsightView }) {
+  if (insight.kind === "hang") return <Stacks jobId={jobId} insight={insight} />;
+  return OF_LINKS.includes(insight.kind) ? <DiagnoseJob jobId={jobId} /> : null;
+}
+
 /** Loaded once they are opened: they are long. */
-export function Stacks({ jobId, insight }: { jobId: number; insight: InsightView }) {
+function Stacks({ jobId, insight }: { jobId: number; insight: InsightView }) {
   const [isOpen, setOpen] = useState(false);
   const details = useQuery({ ...insightsQuery(jobId, insight.until), enabled: isOpen });
   const stacks = stacksOf(details.data?.items.find(({ id }) => id === insight.id));

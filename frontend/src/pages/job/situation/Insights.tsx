@@ -9,7 +9,7 @@ import folds from "../Folds.module.css";
 import classes from "./Insights.module.css";
 
 const NotChecked = lazyPart(async () => (await import("./Evidence")).NotChecked);
-const Stacks = lazyPart(async () => (await import("./Evidence")).Stacks);
+const More = lazyPart(async () => (await import("./Evidence")).More);
 
 export function Insights({ job: { insights, ...job } }: { job: JobView }) {
   // Insights that exist when the page opens are unfolded; later ones stay folded, so that nothing moves.
@@ -71,7 +71,9 @@ function Insight({ jobId, insight }: { jobId: number; insight: InsightView }) {
         <Title insight={insight} />
       </p>
       <p>{insight.message}</p>
-      <Suspense>{insight.kind === "hang" && <Stacks jobId={jobId} insight={insight} />}</Suspense>
+      <Suspense>
+        <More jobId={jobId} insight={insight} />
+      </Suspense>
     </li>
   );
 }

@@ -128,7 +128,7 @@ NodeEnvironment: host ranks versions
 AttemptEnvironment: attempt nodes
 
 [schedules]
-Schedule = ScheduleView: id name cron timezone overlap is_enabled spec user? revision=1 next_fire_at?
+Schedule = ScheduleView: id name cron timezone overlap is_enabled drain_on_blame? spec user? revision=1 next_fire_at?
     last_fire_at? last_job_id? last_outcome?
 
 [tokens]

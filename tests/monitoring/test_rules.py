@@ -21,7 +21,7 @@ SEVERITIES = {"critical", "warning", "info"}
 PROMISED = {
     *("BusBandwidthLow", "BenchmarkRegressed", "StragglerRank", "LateRank", "RankHung", "RankDesync", "NodeDown"),
     *("NodeLost", "NodeNotScraped", "QueueStuck", "SchedulerStalled", "WrongResults", "JobFailures", "ServerDown"),
-    *("RecordsDropped", "IngestSlow", "DiscoveryFailing", "ScrapeLimit"),
+    *("RecordsDropped", "IngestSlow", "DiscoveryFailing", "ScrapeLimit", "DiagnosisBlamed"),
     *("GpuXid", "GpuMemoryError", "GpuRowRemapFailed", "GpuThrottled"),
     *("InsightStraggler", "InsightLateRank", "InsightSlowLink", "InsightHang", "InsightDesync"),
     *("InsightWrongResult", "InsightLowBandwidth", "InsightDiverged", "InsightMemoryGrowth"),

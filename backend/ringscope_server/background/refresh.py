@@ -99,6 +99,7 @@ async def _refresh_jobs(session: AsyncSession, state: MonitoringState, now: date
     state.losses = {job: loss for job, loss in state.losses.items() if job in shown}
     state.goodput.forget_all_but(shown)
     await state.benchmarks.refresh(session, ended)
+    await state.blames.refresh(session, ended, now)
     await state.expected_bandwidth.refresh(session, active, now)
 
 

@@ -13,6 +13,7 @@ from ringscope.contracts.words.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Job, LinkMeasurement, Member, Node
 from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
 from ringscope_server.db.specs import valid_spec
+from ringscope_server.diagnoses.draining import drain_blamed
 from ringscope_server.diagnoses.views import DiagnosisView, PairView
 from ringscope_server.events import audit
 from ringscope_server.jobs.views import TrainingSummary
@@ -52,8 +53,14 @@ async def verdict_of(session: AsyncSession, attempt_id: int | None) -> Diagnosis
 
 
 async def tell_blame(session: AsyncSession, attempt: Attempt, now: datetime) -> None:
-    """Add an event for each node, link or boundary that an attempt blames, which has just ended."""
-    found = await verdict_of(session, attempt.id) or await _gone(session, attempt.id)
+    """Add an event for each node, link or boundary that an attempt blames, which has just ended.
+
+    Its schedule may ask that a blamed node is drained. A node that was lost is not drained: it gets no work anyway.
+    """
+    verdict = await verdict_of(session, attempt.id)
+    found = verdict or await _gone(session, attempt.id)
+    if verdict is not None:
+        await drain_blamed(session, attempt.job, verdict, now)
     for blamed in found.blamed if found else ():
         names = ", ".join(blamed.names)
         target = ("job", attempt.job_id)

@@ -25,7 +25,10 @@ WORDS: dict[str, dict[str, str]] = {
         "insight_opened": "The server found a problem of a running job, such as a straggler.",
         "insight_closed": "A problem of a job is over.",
     },
-    "diagnosis": {"blamed": "A diagnosis names a node, link or boundary that is slow, lossy or gone."},
+    "diagnosis": {
+        "blamed": "A diagnosis names a node, link or boundary that is slow, lossy or gone.",
+        "not_drained": "A blamed node was not drained because its schedule allows no more drained nodes.",
+    },
     "node": {
         "joined": "A new node joined with a join token.",
         "registered": "A node's agent registered.",

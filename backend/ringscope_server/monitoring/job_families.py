@@ -24,6 +24,10 @@ def job_families(state: MonitoringState) -> Iterator[Metric]:
     yield from _active(state)
     yield from _queue(state)
     yield from _benchmarks(state)
+    blamed = Series(table.DIAGNOSIS_BLAMED)
+    for blame in state.blames.active:
+        blamed.add(*blame, value=1)
+    yield blamed.metric
 
 
 def outcome_label(state: str, reason: str | None) -> str:

@@ -9,6 +9,7 @@ from ringscope.contracts.metrics import server as table
 from ringscope.contracts.metrics.histogram import Histogram, Histograms
 from ringscope.revision import revision
 from ringscope_server.monitoring.benchmarks import Benchmarks
+from ringscope_server.monitoring.blames import Blames
 from ringscope_server.monitoring.expected_bandwidth import ExpectedBandwidth
 from ringscope_server.monitoring.goodput import Goodput
 from ringscope_server.monitoring.gpu_counts import GpuCounts
@@ -57,6 +58,7 @@ class MonitoringState:
     last_pass_at: datetime | None = None  # None while another server schedules
     gpu_counts: GpuCounts = field(default_factory=GpuCounts)
     benchmarks: Benchmarks = field(default_factory=Benchmarks)
+    blames: Blames = field(default_factory=Blames)
     expected_bandwidth: ExpectedBandwidth = field(default_factory=ExpectedBandwidth)
     goodput: Goodput = field(default_factory=Goodput)
     losses: dict[int, float | None] = field(default_factory=dict)  # rank 0's last loss by job; None: not a number

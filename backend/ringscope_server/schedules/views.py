@@ -1,9 +1,9 @@
 """The API's views of schedules."""
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from ringscope.contracts.environment import shown
 from ringscope.contracts.job import NewJob
@@ -35,7 +35,20 @@ class ScheduleBody(SpecModel):
         "replace the job, which cancels it and submits a new one.",
     )
     is_enabled: bool = True
+    drain_on_blame: float | None = Field(
+        None,
+        gt=0,
+        le=1,
+        description="Drain a node that a diagnosis of this schedule blames, while no more than this share of all nodes "
+        "is drained with it. null: no node is drained.",
+    )
     spec: NewJob = Field(description="The job that is submitted at each time.")
+
+    @model_validator(mode="after")
+    def _drains_by_a_diagnosis(self) -> Self:
+        if self.drain_on_blame is not None and self.spec.kind != "diagnosis":
+            raise ValueError("drain_on_blame: only a job of kind diagnosis blames nodes; leave it out.")
+        return self
 
 
 class ScheduleView(BaseModel):
@@ -49,6 +62,9 @@ class ScheduleView(BaseModel):
     timezone: str
     overlap: Overlap
     is_enabled: bool
+    drain_on_blame: float | None = Field(
+        None, description="The share of all nodes up to which nodes that its diagnoses blame are drained; null: none."
+    )
     spec: Annotated[dict[str, Any], AfterValidator(without_secrets)] = Field(
         description="The job that is submitted at each time."
     )

@@ -84,6 +84,21 @@ def test_an_edit_keeps_what_is_not_given_and_names_the_revision(api: FakeApi) ->
     assert api.last.headers["if-match"] == '"6"'
 
 
+def test_a_share_of_nodes_that_may_be_drained_is_given_kept_and_taken_away(api: FakeApi) -> None:
+    found = schedule(drain_on_blame=0.1)
+    api.answers |= {"GET /jobs/7": job(7, kind="diagnosis"), "POST /schedules": Answer(found, 201)}
+    api.answers |= {"GET /schedules/4": found, "PUT /schedules/4": found}
+    api.run("schedule", "add", "nightly", "0 2 * * *", "--job", "7", "--drain-on-blame", "10%")
+    assert api.last.body["drain_on_blame"] == 0.1
+    assert "drain     a blamed node, while at most 10% of all nodes are drained" in api.run("schedule", "show", "4").out
+    api.run("schedule", "disable", "4")
+    assert api.last.body["drain_on_blame"] == 0.1
+    api.run("schedule", "edit", "4", "--drain-on-blame", "0")
+    assert api.last.body["drain_on_blame"] is None
+    refused = api.run("schedule", "edit", "4", "--drain-on-blame", "many")
+    assert refused.err == "--drain-on-blame: 'many' is no share of the nodes; write for example 10%.\n"
+
+
 def test_enable_and_disable(api: FakeApi) -> None:
     api.answers |= {"GET /schedules/4": schedule(), "PUT /schedules/4": schedule(is_enabled=False)}
     assert api.run("schedule", "disable", "4").out == ("Schedule 4 nightly: 0 2 * * * Europe/Berlin, disabled\n")

@@ -35,6 +35,9 @@ BLAMED = {
 }
 
 
+LINK = {"kind": "link", "names": ["h1", "h2"]}
+
+
 def diagnosis(**more: Any) -> dict[str, Any]:
     fields = {"measure": "cause", "size_bytes": 4 << 20, "both_ways": False, "nodes": ["h1", "h2", "h3"]}
     verdict = {"decided": True, "rounds": 3, "sentence": SENTENCE, "blamed": [BLAMED], "cleared": ["h1"]}
@@ -131,6 +134,34 @@ def test_the_nodes_and_the_size_can_be_those_of_a_job(api: FakeApi, monkeypatch:
     assert sent(api)["placement"] == {"node_names": ["h1", "h3"]}
     assert sent(api)["diagnosis"] == {"size_bytes": 64 << 20}
     refused(api.run("diagnose", "--job", "3", "--nodes", "h1"), "leave out one of them")
+
+
+def drains(api: FakeApi) -> list[tuple[str, str]]:
+    return [(asked.path, dict(asked.body)["reason"]) for asked in api.asked if asked.path.endswith("/drain")]
+
+
+def test_drain_gives_blamed_nodes_no_more_work_and_says_so(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = node("h4", observed="lost", observed_reason="No heartbeat for 20 s.")
+    answers(api, monkeypatch, node("h1"), node("h2"), node("h3"), lost, blamed=[BLAMED, BLAMED | LINK])
+    api.answers["POST /nodes/h3/drain"] = node("h3", desired="drain")
+    api.answers["POST /nodes/h4/drain"] = node("h4", desired="drain")
+    done = api.run("diagnose", "--drain", "--nodes", "h1,h2,h3,h4")
+    assert done.code == 0, done.err
+    assert drains(api) == [
+        ("/nodes/h4/drain", "Diagnosis 5: h4 is lost: No heartbeat for 20 s."),
+        ("/nodes/h3/drain", f"Diagnosis 5: {SENTENCE}"),
+    ]
+    assert "h3 is drained; `ringscope resume h3` gives it work again." in done.out
+    assert "Nothing is drained for the link h1 and h2, because no node of it is blamed." in done.out
+
+
+def test_without_drain_or_blame_no_node_is_drained(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch)
+    api.run("diagnose")
+    assert drains(api) == []
+    answers(api, monkeypatch, blamed=[])
+    assert "Nothing is drained, because nothing is blamed." in api.run("diagnose", "--drain").out
+    assert drains(api) == []
 
 
 def test_busy_nodes_are_waited_for_or_refused(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:

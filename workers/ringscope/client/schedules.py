@@ -20,7 +20,8 @@ class Schedule(views.Schedule):
 
     def body(self) -> dict[str, Any]:
         """Return the request body of a PUT."""
-        return self.model_dump(mode="json", include={"name", "cron", "timezone", "overlap", "is_enabled", "spec"})
+        body = self.model_dump(mode="json", include={"name", "cron", "timezone", "overlap", "is_enabled", "spec"})
+        return body | ({} if self.drain_on_blame is None else {"drain_on_blame": self.drain_on_blame})
 
 
 class ScheduleRoutes(Connection):

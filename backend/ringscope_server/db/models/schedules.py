@@ -22,6 +22,7 @@ class Schedule(Base):
     spec: Mapped[dict[str, Any]]
     user: Mapped[str]
     is_enabled: Mapped[bool]
+    drain_on_blame: Mapped[float | None]  # the largest share of drained nodes up to which a blamed node is drained
     revision: Mapped[int] = mapped_column(default=1)
     created_at: Mapped[datetime]
     next_fire_at: Mapped[datetime | None] = mapped_column(index=True)

@@ -147,6 +147,7 @@ async def report(name: NodeName, body: Report, services: ServicesDep) -> None:
             changes.started(attempt.job, attempt.started_at)
         if await gangs.finish_if_clean(session, attempt, services.now()):
             changes.ended(attempt.job)
+            changes.nodes |= {each.node_id for each in attempt.members}
     services.heartbeats.note(node_id, body.epoch, services.now())
     await announce(services, changes)
 

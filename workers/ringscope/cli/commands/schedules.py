@@ -33,6 +33,15 @@ Assignments = Annotated[
     ),
 ]
 
+DrainOnBlame = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SHARE",
+        help="Drain a node that its diagnosis blames while at most this share of all nodes is drained: 10%; default: "
+        "none.",
+    ),
+]
+
 Count = Annotated[int, typer.Option(min=1, max=100, help="Number of times to print.")]
 
 _COLUMNS: Columns[Schedule] = {
@@ -85,6 +94,7 @@ def add(
     job: Annotated[int | None, typer.Option(min=1, help="Take this job's specification instead of a file.")] = None,
     timezone: Zone = None,
     overlap: Overlap = None,
+    drain_on_blame: DrainOnBlame = None,
     disabled: Annotated[bool, typer.Option("--disabled", help="Create it disabled.")] = False,
     assignments: Assignments = None,
     env: EnvOption = None,
@@ -101,10 +111,23 @@ def add(
         if job is not None:
             base = client.job(job).spec.model_dump(mode="json")
         spec = merge_patch({"name": name} | base, patch)
-        given = {"timezone": timezone, "overlap": overlap}
+        given = {"timezone": timezone, "overlap": overlap, "drain_on_blame": _share(drain_on_blame)}
         body = {"name": name, "cron": cron, "is_enabled": not disabled, "spec": spec}
         made = client.add_schedule(body | _given(given))
     say_one(made, _line(made), as_json)
+
+
+def _share(text: str | None) -> float | None:
+    """Return a share such as "10%" or "0.1" as a number."""
+    if text is None:
+        return None
+    try:
+        share = float(text.removesuffix("%")) / (100 if text.endswith("%") else 1)
+    except ValueError:
+        share = -1.0
+    if not 0 <= share <= 1:
+        raise UserError(f"--drain-on-blame: {text!r} is no share of the nodes; write for example 10%.")
+    return share
 
 
 def _patch(assignments: list[str] | None, env: list[str] | None) -> dict[str, Any]:
@@ -122,6 +145,8 @@ def show(which: Which, as_json: AsJson = False, url: Url = None, data_dir: DataD
         return
     say(_line(found))
     say(f"overlap   {found.overlap}")
+    if found.drain_on_blame is not None:
+        say(f"drain     a blamed node, while at most {found.drain_on_blame:.0%} of all nodes are drained")
     if found.last_fire_at:
         job = f", job {found.last_job_id}" if found.last_job_id is not None else ""
         say(f"last      {when(found.last_fire_at)}{job}")
@@ -136,6 +161,7 @@ def edit(
     cron: Annotated[str | None, typer.Option(help="Other times.")] = None,
     timezone: Zone = None,
     overlap: Overlap = None,
+    drain_on_blame: DrainOnBlame = None,
     assignments: Assignments = None,
     env: EnvOption = None,
     as_json: AsJson = False,
@@ -149,7 +175,8 @@ def edit(
         found = _find(client, which)
         spec = merge_patch(found.spec if base is None else base, patch)
         given = {"name": name, "cron": cron, "timezone": timezone, "overlap": overlap, "spec": spec}
-        changed = _replace(client, found, _given(given))
+        share = {} if drain_on_blame is None else {"drain_on_blame": _share(drain_on_blame) or None}
+        changed = _replace(client, found, _given(given) | share)
     say_one(changed, _line(changed), as_json)
 
 

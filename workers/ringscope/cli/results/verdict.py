@@ -15,7 +15,7 @@ _HEADINGS = ("NODES", "THERE MB/S", "BACK MB/S", "ENDED")
 def print_verdict(job: Job, found: Diagnosis, lost: Sequence[Node]) -> None:
     """Print the verdict, then the evidence, the nodes that are cleared, and what is open."""
     for node in lost:
-        say(_lost(node))
+        say(lost_sentence(node))
     if found.decided is None:
         say(describe(job))
     elif found.blamed or not lost:
@@ -32,7 +32,7 @@ def print_verdict(job: Job, found: Diagnosis, lost: Sequence[Node]) -> None:
 
 def as_document(job: Job, found: Diagnosis, lost: Sequence[Node]) -> dict[str, Any]:
     """Return the verdict as JSON has it; ``lost`` nodes were left out, and are blamed for their silence."""
-    gone = [{"kind": "node", "names": [node.name], "confidence": 1.0, "evidence": [_lost(node)]} for node in lost]
+    gone = [{"kind": "node", "names": [node.name], "confidence": 1.0, "evidence": [lost_sentence(node)]} for node in lost]
     blamed = [
         {
             "kind": each.kind,
@@ -51,7 +51,8 @@ def as_document(job: Job, found: Diagnosis, lost: Sequence[Node]) -> dict[str, A
     }
 
 
-def _lost(node: Node) -> str:
+def lost_sentence(node: Node) -> str:
+    """Return the sentence that blames a lost node."""
     reason = node.observed_reason or "its agent has stopped sending heartbeats"
     return f"{node.name} is lost: {reason}".rstrip(".") + "."
 

@@ -15,6 +15,7 @@ class Schedule(View):
     timezone: str
     overlap: str
     is_enabled: bool
+    drain_on_blame: float | None = None
     spec: dict[str, Any]
     user: str = ""
     revision: int = 1

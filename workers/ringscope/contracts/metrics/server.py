@@ -109,6 +109,13 @@ BENCHMARK_LAST_RUN_TIMESTAMP = SERVER.gauge(
     "dtype", "redop", "crowded", unit="s",
 )  # fmt: skip
 
+DIAGNOSIS_BLAMED = SERVER.gauge(
+    "diagnosis_blamed",
+    "1 while the newest diagnosis of these nodes blames this node, link or boundary, for 24 hours at most; kind: node, "
+    "link or boundary; names: of its nodes or racks.",
+    "job_id", "kind", "names", unit="always 1", alerts=("RingscopeDiagnosisBlamed",),
+)  # fmt: skip
+
 # *** the server itself
 
 INGEST_RECORDS = SERVER.counter("ingest_records", "Rows stored from agents.", "kind")

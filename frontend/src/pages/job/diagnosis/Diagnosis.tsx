@@ -7,6 +7,7 @@ import { Loaded } from "../../../components/states/Loaded";
 import { percent, plural, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 import { isTerminal } from "../../../lib/state";
+import { DrainBlamed } from "./DrainBlamed";
 import { diagnosisQuery } from "./diagnosisQuery";
 import { megabytes, type WayRate, waysOf } from "./ways";
 
@@ -20,7 +21,7 @@ export function Diagnosis({ job }: { job: JobView }) {
     <Loaded query={diagnosis} what="The diagnosis could not be loaded" rows={8}>
       {(found) => (
         <>
-          {found.decided !== null && <Verdict found={found} />}
+          {found.decided !== null && <Verdict jobId={job.id} found={found} />}
           <section className="card" aria-labelledby="pairs">
             <div className="card-head">
               <h2 id="pairs">Links</h2>
@@ -39,7 +40,7 @@ export function Diagnosis({ job }: { job: JobView }) {
   );
 }
 
-function Verdict({ found }: { found: DiagnosisView }) {
+function Verdict({ jobId, found }: { jobId: number; found: DiagnosisView }) {
   const evidence = found.blamed.flatMap((blamed) => blamed.evidence.map((one) => ({ ...one, blamed })));
   return (
     <section className="card" aria-labelledby="verdict">
@@ -50,6 +51,7 @@ function Verdict({ found }: { found: DiagnosisView }) {
         {[...found.sentences, ...found.undecided].map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
+        <DrainBlamed jobId={jobId} blamed={found.blamed} />
         {evidence.length > 0 && (
           <ScrollX label="Evidence">
             <table>

@@ -1,7 +1,11 @@
 // @vitest-environment jsdom
+import { act } from "react";
 import { expect, it, vi } from "vitest";
+import { api } from "../../../api/client";
 import type { DiagnosisView, JobView } from "../../../api/types";
-import { aTraining } from "../../../testing/fixtures";
+import { nodesQuery, seenNow } from "../../../data/nodes";
+import { meQuery } from "../../../data/server";
+import { aNode, aTraining } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { TrainingResults } from "../training/TrainingResults";
 import { diagnosisQuery } from "./diagnosisQuery";
@@ -35,6 +39,30 @@ it("takes the newest measurement of each direction", () => {
   expect(at("a", "b")?.rate?.low).toBe(0.99 * 4e6);
   expect(at("b", "a")?.rate?.low).toBe(0.99 * 3e6);
   expect(at("a", "c")).toBeUndefined();
+});
+
+async function pageOf(found: DiagnosisView): Promise<HTMLElement> {
+  const job = aDiagnosisJob();
+  const nodes = ["h1", "h2"].map((name, id) => seenNow(aNode({ id, name })));
+  const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, false), found).of(nodesQuery, nodes).of(meQuery, { name: "ada", role: "operator", command: null } as never);
+  const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
+  await act(() => vi.waitFor(() => expect(page.textContent).toContain("Verdict")));
+  return page;
+}
+
+it("drains a blamed node with one press, with the verdict as the reason, and no end of a blamed link", async () => {
+  const post = vi.spyOn(api, "POST").mockImplementation(((_: string, { body }: { body: { reason: string } }) =>
+    Promise.resolve({ data: aNode({ id: 1, name: "h2", desired: "drain", desired_reason: body.reason }), response: new Response() })) as never);
+  const node = { kind: "node" as const, names: ["h2"], manner: "slow" as const, confidence: 0.998, sentence: SENTENCE, evidence: [] };
+  const link = { ...node, kind: "link" as const, names: ["h1", "h3"] };
+  const page = await pageOf(aDiagnosis({ decided: true, blamed: [node, link], sentences: [SENTENCE] }));
+  const buttons = [...page.querySelectorAll("button")].filter(({ textContent }) => textContent.startsWith("Drain"));
+  expect(buttons.map(({ textContent }) => textContent)).toEqual(["Drain h2"]);
+  await act(async () => buttons[0]?.click());
+  const reason = `Diagnosis ${aDiagnosisJob().id}: ${SENTENCE}`;
+  expect(post.mock.calls[0]?.[1]).toEqual({ params: { path: { name: "h2" } }, body: { reason } });
+  await act(() => vi.waitFor(() => expect(page.querySelector("[role=status]")?.textContent).toBe(`h2 is drained: ${reason}`)));
+  post.mockRestore();
 });
 
 async function shown(found: DiagnosisView): Promise<string> {

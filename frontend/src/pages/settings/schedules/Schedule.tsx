@@ -10,6 +10,7 @@ import { Loaded } from "../../../components/states/Loaded";
 import { CopyMenu } from "../../../components/controls/CopyMenu";
 import { SameJob } from "../../../components/marks/SameJob";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
+import { threeDigits } from "../../../lib/format";
 import { asksForModel } from "../../../lib/state";
 import { ConfirmDialog } from "../ConfirmDialog";
 import { TimeList } from "./NextTimes";
@@ -72,6 +73,9 @@ function Times({ schedule, times }: { schedule: ScheduleView; times: readonly st
     <div>
       <TimeList times={times} />
       <p className="dim">If its last job has not ended: {schedule.overlap}</p>
+      {schedule.drain_on_blame != null && (
+        <p className="dim">Drains a node that its diagnosis blames, while at most {threeDigits(100 * schedule.drain_on_blame)} % of all nodes are drained</p>
+      )}
     </div>
   );
 }
@@ -126,6 +130,6 @@ function Actions({ schedule }: { schedule: ScheduleView }) {
 }
 
 /** Enables or disables it. */
-function toggled({ name, cron, timezone, overlap, spec, is_enabled: isEnabled }: ScheduleView): ScheduleBody {
-  return { name, cron, timezone, overlap, spec: spec as ScheduleBody["spec"], is_enabled: !isEnabled };
+function toggled({ name, cron, timezone, overlap, drain_on_blame: share, spec, is_enabled: isEnabled }: ScheduleView): ScheduleBody {
+  return { name, cron, timezone, overlap, drain_on_blame: share ?? null, spec: spec as ScheduleBody["spec"], is_enabled: !isEnabled };
 }

@@ -42,7 +42,7 @@ export function ScheduleForm({ schedule, from, onDone, onCancel }: Props) {
       const specified = job ? await specOf(Number(job)) : ((spec ? JSON.parse(spec) : schedule?.spec) as ScheduleBody["spec"] | undefined);
       if (!specified) throw refusal(NO_JOB);
       const isEnabled = schedule?.is_enabled ?? true;
-      const body = { name: name ?? "", cron: cron.trim(), timezone: timezone.trim(), overlap: overlap as ScheduleBody["overlap"], is_enabled: isEnabled, spec: specified };
+      const body = { name: name ?? "", cron: cron.trim(), timezone: timezone.trim(), overlap: overlap as ScheduleBody["overlap"], is_enabled: isEnabled, drain_on_blame: specified.kind === "diagnosis" ? (schedule?.drain_on_blame ?? null) : null, spec: specified };
       return save(body, key, schedule);
     },
     onDone,

@@ -1,7 +1,7 @@
 """`ringscope links` and `ringscope diagnose`: the links between nodes, and what slows a collective on them."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -14,12 +14,13 @@ from ringscope.cli.follow import follow
 from ringscope.cli.outcome import exit_code
 from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.results.link_matrix import listed, print_links
-from ringscope.cli.results.verdict import as_document, print_verdict
+from ringscope.cli.results.verdict import as_document, lost_sentence, print_verdict
 from ringscope.client import Client, Diagnosis, Job, Node
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.units import parse_size
 
+MOST_REASON = 1000  # characters
 _SIZE = DiagnosisSpec.model_fields["size_bytes"]
 
 Nodes = Annotated[
@@ -75,6 +76,9 @@ def diagnose(
     both_ways: BothWays = False,
     budget: Budget = None,
     now: Now = False,
+    drain: Annotated[
+        bool, typer.Option("--drain", help="Drain each node that is blamed, with the verdict as the reason.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print job, decided, rounds, blamed and cleared as JSON.")
     ] = False,
@@ -103,8 +107,27 @@ def diagnose(
             say_json(json.dumps(as_document(job, found, lost), indent=2))
         else:
             print_verdict(job, found, lost)
+        if drain:
+            _drain(client, job, found, lost, complain if as_json else say)
+        if not as_json:
             say(f"{client.page_url}/jobs/{job.id}")
         raise typer.Exit(0 if found.decided else exit_code(job) or EXIT_FAILED)
+
+
+def _drain(
+    client: Client, job: Job, found: Diagnosis, lost: Sequence[Node], tell: Callable[[str], None]
+) -> None:
+    """Drain the nodes that are blamed, and say what cannot be drained."""
+    reasons = {node.name: lost_sentence(node) for node in lost}
+    reasons |= {each.names[0]: each.sentence for each in found.blamed if each.kind == "node"}
+    for name, sentence in reasons.items():
+        client.drain(name, f"Diagnosis {job.id}: {sentence}"[:MOST_REASON])
+        tell(f"{name} is drained; `ringscope resume {name}` gives it work again.")
+    for each in found.blamed:
+        if each.kind != "node":
+            tell(f"Nothing is drained for the {each.kind} {listed(each.names)}, because no node of it is blamed.")
+    if not reasons and not found.blamed:
+        tell("Nothing is drained, because nothing is blamed.")
 
 
 def _spec(size: str | None, both_ways: bool, budget: str | None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What the diagnoses of the last day blame, for a gauge."""
+"""The nodes, links and boundaries that the diagnoses of the last day blame, for a gauge."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -49,7 +49,7 @@ def _active(newest_first: Collection[_Diagnosed]) -> list[Blame]:
     later: list[frozenset[str]] = []
     for each in newest_first:
         for blamed in each.blamed:
-            ends = frozenset(blamed.names) & each.nodes or each.nodes  # of a boundary the names are those of racks
+            ends = frozenset(blamed.names) & each.nodes or each.nodes  # a boundary is named by its racks
             if not any(ends <= nodes for nodes in later):
                 found.append(Blame(each.job_id, blamed.kind, ",".join(blamed.names)))
         later.append(each.nodes)

@@ -1333,6 +1333,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/links/{first}/{second}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Link History
+         * @description List the newest measurements of the link between two nodes, newest first, by diagnoses and sendrecvs.
+         */
+        get: operations["list_link_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/login-links": {
         parameters: {
             query?: never;
@@ -6941,6 +6961,11 @@ export interface components {
              */
             cron: string;
             /**
+             * Drain On Blame
+             * @description Drain a node that a diagnosis of this schedule blames, while no more than this share of all nodes is drained with it. null: no node is drained.
+             */
+            drain_on_blame?: number | null;
+            /**
              * Is Enabled
              * @default true
              */
@@ -6985,6 +7010,11 @@ export interface components {
             created_at: string;
             /** Cron */
             cron: string;
+            /**
+             * Drain On Blame
+             * @description The share of all nodes up to which nodes that its diagnoses blame are drained; null: none.
+             */
+            drain_on_blame?: number | null;
             /** Id */
             id: number;
             /** Is Enabled */
@@ -10713,6 +10743,35 @@ export interface operations {
             };
             header?: never;
             path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkPage"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_link_history: {
+        parameters: {
+            query?: {
+                /** @description The number of rows of one page. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                first: string;
+                second: string;
+            };
             cookie?: never;
         };
         requestBody?: never;

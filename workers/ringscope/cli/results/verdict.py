@@ -32,7 +32,9 @@ def print_verdict(job: Job, found: Diagnosis, lost: Sequence[Node]) -> None:
 
 def as_document(job: Job, found: Diagnosis, lost: Sequence[Node]) -> dict[str, Any]:
     """Return the verdict as JSON has it; ``lost`` nodes were left out, and are blamed for their silence."""
-    gone = [{"kind": "node", "names": [node.name], "confidence": 1.0, "evidence": [lost_sentence(node)]} for node in lost]
+    gone = [
+        {"kind": "node", "names": [node.name], "confidence": 1.0, "evidence": [lost_sentence(node)]} for node in lost
+    ]
     blamed = [
         {
             "kind": each.kind,

@@ -46,7 +46,7 @@ async function pageOf(found: DiagnosisView): Promise<HTMLElement> {
   const nodes = ["h1", "h2"].map((name, id) => seenNow(aNode({ id, name })));
   const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, false), found).of(nodesQuery, nodes).of(meQuery, { name: "ada", role: "operator", command: null } as never);
   const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
-  await act(() => vi.waitFor(() => expect(page.textContent).toContain("Verdict")));
+  await vi.waitFor(() => expect(page.textContent).toContain("Verdict"));
   return page;
 }
 
@@ -61,7 +61,7 @@ it("drains a blamed node with one press, with the verdict as the reason, and no 
   await act(async () => buttons[0]?.click());
   const reason = `Diagnosis ${aDiagnosisJob().id}: ${SENTENCE}`;
   expect(post.mock.calls[0]?.[1]).toEqual({ params: { path: { name: "h2" } }, body: { reason } });
-  await act(() => vi.waitFor(() => expect(page.querySelector("[role=status]")?.textContent).toBe(`h2 is drained: ${reason}`)));
+  await vi.waitFor(() => expect(page.querySelector("[role=status]")?.textContent).toBe(`h2 is drained: ${reason}`));
   post.mockRestore();
 });
 

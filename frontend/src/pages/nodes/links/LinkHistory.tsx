@@ -16,7 +16,7 @@ export default function LinkHistory({ a, b }: { a: string; b: string }) {
   const history = useQuery(linkHistoryQuery(a, b));
   return (
     <Loaded query={history} what="The history of the link could not be loaded" rows={6}>
-      {(found) => (found.length > 0 ? <Shown links={found} a={a} b={b} /> : <EmptyState title="This link has not been measured" />)}
+      {(found) => (found.length > 0 ? <Shown links={found} a={a} b={b} /> : <EmptyState title="This link has not been measured"><p>A diagnosis of both nodes measures it.</p></EmptyState>)}
     </Loaded>
   );
 }

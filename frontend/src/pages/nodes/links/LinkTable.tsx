@@ -25,7 +25,7 @@ export function LinkTable({ found, only, onOpen }: Props) {
     <ScrollX label="Bandwidth between nodes in GB/s" isTall={isDense}>
       <table className={classes.matrix} data-dense={isDense || undefined}>
         <Head corner="GB/s" names={found.names} racks={found.racks} />
-        <tbody onKeyDown={moveFocus}>
+        <tbody>
           {(only === undefined ? found.names : [only]).map((row) => (
             <tr key={row} data-rack={found.racks.has(row) || undefined}>
               <th scope="row">{row}</th>
@@ -59,7 +59,7 @@ function Cell({ row, column, found, isDense, now, onOpen }: CellProps) {
   return (
     <td className="number" data-rack={rack} data-slow={slow || undefined} style={slow ? undefined : { background: shade(rate.middle, found.most) }}>
       {caveats.length > 0 && !isDense && <CaveatSign found={caveats} />}
-      <button type="button" className={classes.cell} title={words(link, row, column, now)} aria-label={`${row} to ${column}: ${figure} GB/s${slow ? ", slow" : ""}`} onClick={() => onOpen(row, column)}>
+      <button type="button" className={classes.cell} title={words(link, row, column, now)} aria-label={`${row} to ${column}: ${figure} GB/s${slow ? ", slow" : ""}`} onKeyDown={moveFocus} onClick={() => onOpen(row, column)}>
         {slow && "▾"}
         {!isDense && figure}
       </button>
@@ -80,7 +80,7 @@ export function RackTable({ names, at, onOpen }: RackProps) {
     <ScrollX label="Slowest link between racks in GB/s" isTall={names.length > MOST_WITH_FIGURES}>
       <table className={classes.matrix}>
         <Head corner="GB/s" names={names} racks={new Map()} />
-        <tbody onKeyDown={moveFocus}>
+        <tbody>
           {names.map((row) => (
             <tr key={row}>
               <th scope="row">{row}</th>
@@ -90,7 +90,7 @@ export function RackTable({ names, at, onOpen }: RackProps) {
                 const about = `${row === column ? `within ${row}` : `between ${row} and ${column}`}: ${measured} of ${plural(pairs, "link")} measured`;
                 return (
                   <td key={column} className="number" style={{ background: shade(slowest, most) }}>
-                    <button type="button" className={classes.cell} title={about} aria-label={`${about}, the slowest ${threeDigits(slowest)} GB/s`} onClick={() => onOpen(row, column)}>
+                    <button type="button" className={classes.cell} title={about} aria-label={`${about}, the slowest ${threeDigits(slowest)} GB/s`} onKeyDown={moveFocus} onClick={() => onOpen(row, column)}>
                       {threeDigits(slowest)}
                     </button>
                   </td>
@@ -134,17 +134,20 @@ function Head({ corner, names, racks }: { corner: string; names: readonly string
   );
 }
 
+/** Rows down and columns to the right. */
+const ARROWS: Record<string, readonly [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
 /** The arrow keys lead from a cell to the ones beside it. */
-function moveFocus(event: KeyboardEvent<HTMLTableSectionElement>): void {
-  const [down, right] = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key] ?? [0, 0];
-  const cell = (event.target as HTMLElement).closest("td");
-  if (!cell || (down === 0 && right === 0)) return;
-  const { rows } = event.currentTarget;
+function moveFocus(event: KeyboardEvent<HTMLButtonElement>): void {
+  const step = ARROWS[event.key];
+  const cell = event.currentTarget.closest("td");
+  const rows = cell?.closest("tbody")?.rows;
+  if (!cell || !rows || !step) return;
   let [row, column] = [(cell.parentElement as HTMLTableRowElement).sectionRowIndex, cell.cellIndex];
   let next: HTMLButtonElement | null | undefined;
   do {
-    row += down;
-    column += right;
+    row += step[0];
+    column += step[1];
     if (!rows.item(row)?.cells.item(column)) return;
     next = rows.item(row)?.cells.item(column)?.querySelector<HTMLButtonElement>(`.${classes.cell ?? ""}`);
   } while (!next);

@@ -129,7 +129,7 @@ it("shows racks before the nodes of very many, and then the nodes of two racks",
   const page = await drawn(<LinkMatrix nodes={nodes} />, "/nodes", new Answers().of(linksQuery, [ways("n1", "n2", 2, 1), ways("n1", "n50", 4, 3)]));
   const labels = [...page.querySelectorAll("td button")].map((cell) => cell.getAttribute("aria-label"));
   expect(labels[0]).toBe("within east: 1 of 780 links measured, the slowest 1.00 GB/s");
-  expect(labels[1]).toBe("between east and west: 1 of 1200 links measured, the slowest 3.00 GB/s");
+  expect(labels[1]).toBe("between east and west: 1 of 1,200 links measured, the slowest 3.00 GB/s");
   await act(async () => page.querySelector<HTMLElement>("td button")?.click());
   expect(page.querySelectorAll("tbody tr")).toHaveLength(40);
   expect(page.textContent).toContain("Nodes of rack east.");

@@ -114,9 +114,7 @@ def diagnose(
         raise typer.Exit(0 if found.decided else exit_code(job) or EXIT_FAILED)
 
 
-def _drain(
-    client: Client, job: Job, found: Diagnosis, lost: Sequence[Node], tell: Callable[[str], None]
-) -> None:
+def _drain(client: Client, job: Job, found: Diagnosis, lost: Sequence[Node], tell: Callable[[str], None]) -> None:
     """Drain the nodes that are blamed, and say what cannot be drained."""
     reasons = {node.name: lost_sentence(node) for node in lost}
     reasons |= {each.names[0]: each.sentence for each in found.blamed if each.kind == "node"}

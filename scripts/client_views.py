@@ -83,7 +83,8 @@ Cluster: version nodes_ready nodes_total slots_busy slots_total jobs_queued jobs
 Readings = NodeReadings: node age_seconds load_average? memory_used_bytes? gpu_utilization_ratio?
     gpu_memory_used_bytes? gpu_temperature_celsius?
 NodeHistory: node since until minute load_average? memory_used_bytes? network_bytes_per_second? gpu_utilization_ratio?
-Link = LinkView: nodes busbw_gb_per_s size_bytes is_unstable? algorithm transport job_id measured_at
+LinkWay: source destination low_gb_per_s high_gb_per_s messages
+Link = LinkView: nodes busbw_gb_per_s size_bytes is_unstable? algorithm transport job_id measured_at ways? both_ways?
 
 [planning]
 PriceCell: shape ranks size_bytes fastest results

@@ -109,6 +109,7 @@ TIERS = (
                 *("contracts", "schedules", "cost", "choice", "diagnosis", "expected", "imports", "judging", "search"),
                 *(
                     "hangs",
+                    "preflight",
                     "nccl_inspector",
                     "nccl_log",
                     "nccl_ras",

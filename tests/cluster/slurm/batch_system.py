@@ -83,9 +83,12 @@ def missing() -> str | None:
 
 
 @contextmanager
-def running_slurm(folder: Path) -> Iterator[Slurm]:
-    """Slurm in this folder, whose path must be short; nothing of it runs afterwards."""
-    _configure(folder)
+def running_slurm(folder: Path, more: str = "") -> Iterator[Slurm]:
+    """Slurm in this folder, whose path must be short; nothing of it runs afterwards.
+
+    ``more`` are further lines of its configuration.
+    """
+    _configure(folder, more)
     slurm = Slurm(folder)
     with ExitStack() as stack:
         munge = {name: str(folder / f"munge.{name}") for name in ("socket", "key", "pid", "seed", "log")}
@@ -101,10 +104,10 @@ def running_slurm(folder: Path) -> Iterator[Slurm]:
         yield slurm
 
 
-def _configure(folder: Path) -> None:
+def _configure(folder: Path, more: str) -> None:
     (folder / "state").mkdir()
     values = {"folder": folder, "host": socket.gethostname().partition(".")[0], "user": getpass.getuser(), "cpus": CPUS}
-    (folder / "slurm.conf").write_text(CONFIGURATION.format(ports=_free_ports(3), **values))
+    (folder / "slurm.conf").write_text(CONFIGURATION.format(ports=_free_ports(3), **values) + more)
     key = folder / "munge.key"
     key.touch(0o600)
     key.write_bytes(secrets.token_bytes(128))

@@ -24,6 +24,7 @@ SECTIONS = {
         "plan": ["plan"],
         "trace": ["trace"],
         "fit": ["fit"],
+        "diagnosis.check": ["check"],
     },
     "Results of other tools": {"imports": ["import", "expected"]},
     "Other people's jobs": {

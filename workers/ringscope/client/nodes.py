@@ -1,6 +1,7 @@
 """Nodes: what people want of them, what they are, and what runs there."""
 
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
@@ -34,9 +35,10 @@ class NodeRoutes(Connection):
         """All nodes, by name."""
         return [_node(item) for item in self._items("/nodes")]
 
-    def links(self) -> list[Link]:
-        """Pairs of nodes that were measured."""
-        return [Link.read(item) for item in self._items("/links")]
+    def links(self, until: datetime | None = None) -> list[Link]:
+        """Pairs of nodes that were measured, each with its newest measurement, or its newest one at that time."""
+        query = {"until": until.isoformat()} if until is not None else {}
+        return [Link.read(item) for item in self._items("/links", query)]
 
     def readings(self) -> list[Readings]:
         """Return the load of each node that reported any during the last minutes."""

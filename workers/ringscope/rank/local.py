@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -113,7 +113,7 @@ def run_local(
     tuning: Path | None = None,
     scripts: Path | None = None,
     echo: Callable[[bytes], None] | None = None,
-) -> Iterator[Record]:
+) -> Generator[Record]:
     """Start the job's ranks and yield every record as it arrives; ``run`` is complete when the iteration ends.
 
     ``tuning`` is the file with the measured times that ``auto`` uses; without it the cost model decides. ``scripts`` is

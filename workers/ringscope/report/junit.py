@@ -1,6 +1,6 @@
-"""A report as JUnit XML for CI: each job is a suite, each size and placement a case. Pure."""
+"""JUnit XML for CI. In a report each job is a suite, each size and placement a case. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ringscope.contracts.words.units import format_size
@@ -11,19 +11,30 @@ from ringscope.report.markup import plain
 
 def junit(report: Report) -> str:
     """Return the XML: a low or impossible size and one with wrong elements fails, an unknown one is skipped."""
-    suites = Element("testsuites", name="ringscope")
-    for job in report.jobs:
-        suite = SubElement(suites, "testsuite", name=plain(job.title))
-        for case in _cases(job):
+    return document((job.title, _cases(job)) for job in report.jobs)
+
+
+def document(suites: Iterable[tuple[str, Iterable[Element]]]) -> str:
+    """Return the XML of suites, each a title with its cases."""
+    root = Element("testsuites", name="ringscope")
+    for title, cases in suites:
+        suite = SubElement(root, "testsuite", name=plain(title))
+        for case in cases:
             suite.append(case)
         _count(suite)
-    _count(suites)
-    indent(suites)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(suites, encoding="unicode") + "\n"
+    _count(root)
+    indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + tostring(root, encoding="unicode") + "\n"
+
+
+def new_case(title: str, name: str) -> Element:
+    """Return a case of the suite with this title."""
+    return Element("testcase", classname=plain(title), name=plain(name))
 
 
 def _count(element: Element) -> None:
     element.set("tests", str(len(list(element.iter("testcase")))))
+    element.set("errors", str(len(list(element.iter("error")))))
     element.set("failures", str(len(list(element.iter("failure")))))
     element.set("skipped", str(len(list(element.iter("skipped")))))
 
@@ -59,4 +70,4 @@ def _cases(job: ReportedJob) -> Iterator[Element]:
 
 
 def _case(job: ReportedJob, name: str) -> Element:
-    return Element("testcase", classname=plain(job.title), name=name)
+    return new_case(job.title, name)

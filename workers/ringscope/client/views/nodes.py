@@ -100,6 +100,16 @@ class NodeHistory(View):
     gpu_utilization_ratio: list[float | None] = []
 
 
+class LinkWay(View):
+    """The bandwidth from one node of a pair to the other one, as a diagnosis measured it."""
+
+    source: str
+    destination: str
+    low_gb_per_s: float
+    high_gb_per_s: float
+    messages: int
+
+
 class Link(View):
     """One pair of nodes, and its newest measurement: the fastest row of a sendrecv, or a pair of a diagnosis."""
 
@@ -111,3 +121,5 @@ class Link(View):
     transport: str
     job_id: int
     measured_at: datetime
+    ways: list[LinkWay] = []
+    both_ways: bool = True

@@ -56,7 +56,7 @@ def links(
     """
     spec = {"measure": "links"} | _spec(size, both_ways, budget)
     with connect(url, data_dir) as client:
-        job, found = _measured(client, _chosen(client, nodes), spec, now)
+        job, found = measured_on(client, chosen_nodes(client, nodes), spec, now)
         if as_json:
             say_json(json.dumps({"job": job.id} | found.model_dump(mode="json"), indent=2))
         else:
@@ -100,9 +100,9 @@ def diagnose(
             chosen = _of_job(client, earlier)
             spec |= {} if size else _size_of(earlier)
         else:
-            chosen = _chosen(client, nodes)
+            chosen = chosen_nodes(client, nodes)
         lost = [node for node in chosen if node.observed == "lost"]
-        job, found = _measured(client, [node for node in chosen if node not in lost], spec, now)
+        job, found = measured_on(client, [node for node in chosen if node not in lost], spec, now)
         if as_json:
             say_json(json.dumps(as_document(job, found, lost), indent=2))
         else:
@@ -140,7 +140,7 @@ def _spec(size: str | None, both_ways: bool, budget: str | None) -> dict[str, An
     return spec
 
 
-def _chosen(client: Client, names: str | None) -> list[Node]:
+def chosen_nodes(client: Client, names: str | None) -> list[Node]:
     """Return the named nodes, or all that take jobs."""
     known = {node.name: node for node in client.nodes()}
     if names is None:
@@ -154,7 +154,7 @@ def _chosen(client: Client, names: str | None) -> list[Node]:
 def _of_job(client: Client, job: Job) -> list[Node]:
     if not job.attempts or not job.attempts[-1].nodes:
         raise UserError(f"--job: job {job.id} has run on no node yet; name nodes with --nodes.")
-    return _chosen(client, ",".join(job.attempts[-1].nodes))
+    return chosen_nodes(client, ",".join(job.attempts[-1].nodes))
 
 
 def _size_of(job: Job) -> dict[str, int]:
@@ -165,23 +165,28 @@ def _size_of(job: Job) -> dict[str, int]:
     return {"size_bytes": min(max(job.spec.benchmark.max_bytes, least), most)}
 
 
-def _measured(client: Client, nodes: Sequence[Node], spec: dict[str, Any], now: bool) -> tuple[Job, Diagnosis]:
+def measured_on(client: Client, nodes: Sequence[Node], spec: dict[str, Any], now: bool) -> tuple[Job, Diagnosis]:
     """Run the job on these nodes to its end; return it with what it measured."""
     names = [node.name for node in nodes]
     if len(names) < 2:
         there = f"only {names[0]} is" if names else "no node is"
         raise UserError(f"--nodes: two nodes at least have a link between them, and {there} there to measure.")
+    job = job_on(client, nodes, {"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": names}}, now)
+    return job, client.diagnosis(job.id)
+
+
+def job_on(client: Client, nodes: Sequence[Node], body: dict[str, Any], now: bool) -> Job:
+    """Run a job on these nodes to its end; with ``now`` UserError if one of them is busy."""
     if busy := _busy(nodes):
         if now:
             raise UserError(f"--now: {busy}; leave out --now to wait for it.")
         complain(f"Waits: {busy}.")
-    job = client.submit({"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": names}})
+    job = client.submit(body)
     try:
-        job = show_progress(follow(client, job.id), loading_of(client))
+        return show_progress(follow(client, job.id), loading_of(client))
     except KeyboardInterrupt:
         complain(as_typed(f"Job {job.id} continues; `ringscope cancel {job.id}` stops it.", client.url))
         raise typer.Exit(EXIT_INTERRUPTED) from None
-    return job, client.diagnosis(job.id)
 
 
 def _busy(nodes: Sequence[Node]) -> str:

@@ -90,13 +90,13 @@ def search_strategies(
         raise typer.Exit(exit_code(job))
 
 
-def budget_seconds(text: str | None) -> int | None:
-    """Return the seconds of --budget; UserError if it is no duration."""
+def budget_seconds(text: str | None, option: str = "--budget") -> int | None:
+    """Return the seconds of a duration; UserError that names the option if it is none."""
     if text is None:
         return None
     match = _BUDGET.fullmatch(text)
     if match is None:
-        raise UserError(f"--budget: {text!r} is not a duration; write for example 90s, 5m or 1h.")
+        raise UserError(f"{option}: {text!r} is not a duration; write for example 90s, 5m or 1h.")
     return int(match[1]) * _SECONDS[match[2]]
 
 

@@ -1,0 +1,1 @@
+"""The parts of `ringscope check`: this machine alone, nodes of a server, and the output of both."""

@@ -1,0 +1,1 @@
+"""Measurements of this machine alone, for `ringscope check --here`."""

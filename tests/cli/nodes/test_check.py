@@ -7,7 +7,7 @@ import pytest
 from tests.cli.fake_api import Answer, FakeApi, job
 from tests.cli.nodes.test_diagnoses import PAIRS, SENTENCE, answers, diagnosis, node, pair
 
-from ringscope.client import Link
+from ringscope.client.views.nodes import Link
 
 
 def link(first: str, second: str, rate: float, **more: Any) -> dict[str, Any]:

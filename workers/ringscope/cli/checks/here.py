@@ -24,7 +24,7 @@ from ringscope.rank.load import MOST_OTHER_SHARE, LoadMeter
 
 MEMORY, ALL_REDUCE = "memory bandwidth", "all-reduce"
 _PARTS_OF_BASELINE = 4  # apart in time, as two runs of a healthy machine differ more than two moments of one run
-_MEMORY_SHARE = 0.4  # of the time; the rest is for the all-reduce
+_MEMORY_SHARE = 0.4  # share of the time; the rest is for the all-reduce
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from typing import Any
 from ringscope.cli.checks.outcome import Outcome
 from ringscope.cli.progress import describe
 from ringscope.cli.results.link_matrix import listed
-from ringscope.client import Client, Diagnosis, Job, Link, Node
+from ringscope.client import Client, Diagnosis, Job, Node
 from ringscope.client.views.diagnoses import Pair, WayRate
+from ringscope.client.views.nodes import Link
 from ringscope.contracts.errors import UserError
 from ringscope.preflight.intervals import Interval
 from ringscope.preflight.judgement import FINE, LOW, UNKNOWN, WRONG, Finding, compared

@@ -11,7 +11,8 @@ from ringscope.rank.local import Run, run_local
 
 SIZE = 1 << 20
 _MOST_RANKS = 8
-_ITERATIONS = 20  # of one row, which is one measurement
+_ITERATIONS = 12  # iterations of a row, which is one measurement
+_FEWEST_ROWS, _MOST_OVERTIME = 24, 2  # enough for an interval, within so many times the time given beyond it
 _MOST_CYCLES = 10_000
 _START_SECONDS = 60.0  # ranks that have not begun by then do not count as slow
 
@@ -40,7 +41,8 @@ def reduced(seconds: float, cores: int, tuning: Path | None = None) -> Reduced:
         "warmup": 2,
     }
     job = JobSpec.model_validate({"kind": "benchmark", "benchmark": sweep, "placement": {"ranks": ranks}})
-    run, rates, wrong, is_over = Run(), [], 0, False
+    rates: list[float] = []
+    run, wrong, is_over = Run(), 0, False
     deadline = time.monotonic() + _START_SECONDS
     with closing(run_local(job, run, tuning)) as records:
         for record in records:
@@ -51,7 +53,8 @@ def reduced(seconds: float, cores: int, tuning: Path | None = None) -> Reduced:
                     deadline = time.monotonic() + seconds
                 rates.append(record.busbw_gb_per_s)
                 wrong += record.wrong or 0
-            if time.monotonic() >= deadline:
+            late = time.monotonic() - deadline
+            if late >= (0.0 if not rates or len(rates) >= _FEWEST_ROWS else _MOST_OVERTIME * seconds):
                 is_over = True
                 break
     return Reduced(rates[2:], wrong, ranks, "" if is_over else run.reason)

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-_LEAST_BYTES, _MOST_BYTES = 8 << 20, 64 << 20  # for each thread: more than its caches hold
+_LEAST_BYTES, _MOST_BYTES = 1 << 20, 16 << 20  # for each thread: more than its share of the caches
 _MOST_THREADS = 16  # they saturate the memory of one socket
-_SHARE_OF_MEMORY = 0.25  # of what is available, for sources and targets together
+_SHARE_OF_MEMORY = 0.25  # share of what is available, for sources and targets together
+_FEWEST_ROUNDS, _MOST_OVERTIME = 30, 3  # enough for an interval, within so many times the time given
 _MEMORY = Path("/proc/meminfo")
 
 
@@ -47,8 +48,10 @@ def copied(seconds: float, cores: int) -> Copied:
     with ThreadPoolExecutor(threads) as pool:
         for source, target in zip(sources, targets, strict=True):
             pool.submit(copy, source, target)
-        deadline, rounds = time.monotonic() + seconds, 0
-        while time.monotonic() < deadline:
+        began, rounds = time.monotonic(), 0
+        while (spent := time.monotonic() - began) < seconds or (
+            rounds < _FEWEST_ROUNDS and spent < _MOST_OVERTIME * seconds
+        ):
             began_ns = time.perf_counter_ns()
             start.wait()
             finish.wait()

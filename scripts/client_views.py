@@ -100,6 +100,10 @@ Prediction: model operations_seconds buffer_bytes warnings?
 GradientSum: algorithm time_us pieces every_steps=1 source
 BaselineTraining: job_id samples_per_second steps_seconds
 TrainingPrediction: parameters gradient_bytes steps_total ideal_bubble? gradient_sum baseline
+LeftOutCandidate: name reason
+SearchPreview: candidates left_out nodes warnings?
+CandidateForecast: name sums_us algorithm
+SearchForecast: candidates source
 BaselineRow: algorithm in_place size_bytes median_gb_per_s runs
 JobPrediction: model baseline
 Against: ratio ratio_low ratio_high noise
@@ -153,8 +157,9 @@ PipelineStep: rank step stage replica peak_activations kind part micro_batch sta
 Pipeline = PipelineView: items bubble ideal_bubble
 TensorCost: sums sum_bytes divided_share step_us sum_us compute_us alone_us baseline_job_id pays sentence reason
 
-CandidateResult: name state reason? round? runs? samples_per_second? times_as_long? times_as_long_low?
-    times_as_long_high? step_us? compute_us? input_us? exposed_us? exchanged_bytes? peak_bytes? is_exact?
+CandidateResult: name state reason? round? runs? samples_per_second? samples_per_second_low?
+    samples_per_second_high? times_as_long? times_as_long_low? times_as_long_high? step_us? compute_us? input_us?
+    exposed_us? communication_us? exchanged_bytes? sent_bytes? most_sent_bytes? peak_bytes? is_exact?
     seconds_to_target? epochs_to_target? accuracy?
 RunningCandidate: name round epochs?
 Search = SearchView: winner sentence candidates runs spent_seconds budget_seconds is_complete running

@@ -14,6 +14,7 @@ from ringscope_server.nodes import registry
 from ringscope_server.results import log, newest_steps
 from ringscope_server.services import Services
 from ringscope_server.telemetry.ingest import Ingested, ingest
+from ringscope_server.training import search_events
 
 
 class NotOnNodeError(LookupError):
@@ -50,6 +51,8 @@ async def receive(services: Services, node_name: str, body: RecordBatch) -> int:
             offset_seconds = member.clock_offset_seconds or 0.0
             wrong = wrong_result.of_checks(ingested.checks, node_name)
             found = [*wrong, *diverged.of_records(ingested.diverged, node_name)]
+            if ingested.is_search:
+                await search_events.record(session, attempt, services.now())
             await store.open_new(session, attempt.job_id, attempt.id, found, services.now())
         services.heartbeats.note(node_id, body.epoch, services.now())
         count_ingested(services.monitoring, attempt.job_id, ingested, services.now_ns(), offset_seconds)

@@ -40,6 +40,10 @@ def test_a_strategy_stands_for_its_candidates_and_a_candidate_for_itself() -> No
         *("parameter_server-sync", "parameter_server-ssp", "parameter_server-async", "parameter_server-sharded"),
         *("mirrored-ring", "torch_ddp"),
     ]
+    assert names(StrategySearchSpec(strategies=["mirrored-auto", "torch_ddp"]), Situation(4)) == [
+        "mirrored-auto",
+        "torch_ddp",
+    ]
     with pytest.raises(UserError, match="there is no candidate horovod; choose all, strategies such as mirrored"):
         candidates(StrategySearchSpec(strategies=["horovod"]), Situation(4))
 
@@ -73,11 +77,11 @@ def test_what_cannot_run_here_is_left_out_with_its_reason() -> None:
         (
             ["all"],
             Situation(4, 1, ()),
-            r"compares at least 2, and none of its candidates can run here\. mirrored: a node",
+            r"compares at least 2, and none of its candidates can run here\. mirrored-auto: a node",
         ),
         (["torch_ddp"], Situation(4), r"at least 2, and only torch_ddp can run here\.$"),
         (["torch_ddp", "pipeline"], Situation(3), r"only torch_ddp can run here\. pipeline: stages: 3 ranks are no"),
-        (["all"], Situation(1), r"none .* can run here\. mirrored: one rank has nothing to exchange"),
+        (["all"], Situation(1), r"none .* can run here\. mirrored-auto: one rank has nothing to exchange"),
     ],
 )
 def test_fewer_than_two_candidates_are_an_error(strategies: list[str], situation: Situation, sentence: str) -> None:

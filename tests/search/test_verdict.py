@@ -1,5 +1,6 @@
 """The verdict of a search, in one sentence, and its table."""
 
+import pytest
 from tests.search.runs import of_rounds, run
 
 from ringscope.contracts.search.record import SearchTarget
@@ -28,12 +29,34 @@ def test_the_winner_is_named_with_its_distance_and_the_reason_in_numbers() -> No
     assert found.candidates[2].reason == LEFT_OUT[0].reason
 
 
+def test_what_a_step_sends_is_the_difference_of_a_long_and_a_short_run() -> None:
+    counted = {0: (15, 1000.0 + 15 * 100, 5000.0 + 15 * 300), 1: (65, 1000.0 + 65 * 100, 5000.0 + 65 * 300)}
+    runs = [
+        run(name, number, 1000.0, **({} if name == "tf_mirrored" else dict(zip(fields, counts, strict=True))))
+        for number, counts in counted.items()
+        for name in ("sharded", "tf_mirrored")
+        for fields in [("steps", "sent_bytes", "most_sent_bytes")]
+    ]
+    lines = {line.name: line for line in verdict(Rounds(["sharded", "tf_mirrored"], runs, 1e9), []).candidates}
+    assert (lines["sharded"].sent_bytes, lines["sharded"].most_sent_bytes) == (100.0, 300.0)
+    assert lines["tf_mirrored"].sent_bytes is None
+
+
+def test_the_interval_of_a_rate_is_that_of_its_runs() -> None:
+    times = {"sharded": [100.0, 103.0, 98.0], "torch_ddp": [101.0]}
+    lines = {line.name: line for line in verdict(Rounds(list(times), of_rounds(times), 1e9), []).candidates}
+    rate = lines["sharded"]
+    assert (rate.samples_per_second_low or 0) < (rate.samples_per_second or 0) < (rate.samples_per_second_high or 0)
+    assert (rate.samples_per_second_high or 0) / (rate.samples_per_second_low or 1) == pytest.approx(1.13, abs=0.01)
+    assert lines["torch_ddp"].samples_per_second_low is None
+
+
 def test_no_clear_winner_is_an_answer() -> None:
     times = {"sharded": [100.0, 103.0, 98.0], "torch_ddp": [101.0, 99.0, 102.0]}
     found = verdict(Rounds(list(times), of_rounds(times), 1e9), [])
     assert found.winner is None
     assert found.sentence.startswith(
-        "No clear winner among sharded and torch_ddp: sharded has 640,000 samples/s; torch_ddp takes"
+        "No clear winner among sharded and torch_ddp: sharded has 638,007 samples/s; torch_ddp takes"
     )
     assert {line.state for line in found.candidates} == {"unbeaten"}
 

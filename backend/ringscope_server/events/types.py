@@ -25,6 +25,10 @@ WORDS: dict[str, dict[str, str]] = {
         "insight_opened": "The server found a problem of a running job, such as a straggler.",
         "insight_closed": "A problem of a job is over.",
     },
+    "search": {
+        "candidate_left": "A candidate of a strategy search left, because it was slower or its runs failed.",
+        "run_lost": "A run of a strategy search was lost with a killed rank or by an error.",
+    },
     "diagnosis": {
         "blamed": "A diagnosis names a node, link or boundary that is slow, lossy or gone.",
         "not_drained": "A blamed node was not drained because its schedule allows no more drained nodes.",

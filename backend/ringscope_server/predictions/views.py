@@ -4,6 +4,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from ringscope.contracts.search.record import LeftOutCandidate
+
 
 class PredictedRow(BaseModel):
     """One row of a sweep out of place, by the cost model; rates in 1e9 bytes per second."""
@@ -131,6 +133,33 @@ class TrainingPrediction(BaseModel):
     )
     nodes: list[PlannedNode] = Field(description="The nodes on which the ranks would run if the cluster were empty.")
     warnings: list[str] = Field(description="Sentences about what would keep it from running there.")
+
+
+class SearchPreview(BaseModel):
+    """The candidates of a strategy search, before it is submitted."""
+
+    candidates: list[str] = Field(description="The candidates that would run, in the order of their first runs.")
+    left_out: list[LeftOutCandidate]
+    nodes: list[PlannedNode] = Field(description="The nodes on which the ranks would run if the cluster were empty.")
+    warnings: list[str] = Field(description="Sentences about what would keep it from running there.")
+
+
+class CandidateForecast(BaseModel):
+    """The sums of a candidate's step by the cost model."""
+
+    name: str
+    sums_us: float = Field(description="All sums of a step one after another, as if nothing else ran.")
+    algorithm: str = Field(description="The algorithm; for auto, the one that it would choose for the largest piece.")
+
+
+class SearchForecast(BaseModel):
+    """The cost model's forecast for the candidates of a search, by what was known before the search."""
+
+    candidates: list[CandidateForecast] = Field(
+        description="It lacks candidates that the model does not know: sums of other libraries, pipelines, parameter "
+        "servers and compressed gradients."
+    )
+    source: str = Field(description="A sentence that names the source of the model's parameters; empty: no candidate.")
 
 
 class BaselineRow(BaseModel):

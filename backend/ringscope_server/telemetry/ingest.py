@@ -52,6 +52,7 @@ class Ingested:
         default_factory=list
     )  # by the node's clock, without simulations, whose steps are not real
     is_training: bool = False  # whether the batch had records of training
+    is_search: bool = False  # whether it had records of a strategy search
     loss: float | None = None  # the loss of rank 0's last training step; None also if it was not a finite number
     rejected: int = 0
 
@@ -182,7 +183,7 @@ async def _store(
         epochs = [r for r in records if isinstance(r, training_record.Epoch)]
         ingested.loss = await training_summary.refresh(session, attempt_id, job_id, epochs)
     if found := [r for r in records if isinstance(r, _OF_SEARCHES)]:
-        ingested.is_training = True
+        ingested.is_training = ingested.is_search = True
         await search_summary.refresh(session, attempt_id, job_id, found)
     if pairs := [r for r in records if isinstance(r, _OF_DIAGNOSES)]:
         ingested.is_training = True

@@ -472,6 +472,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/prediction/strategy_search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview Search
+         * @description Name the candidates of a strategy search that would run on the current nodes, and why others would not.
+         */
+        post: operations["preview_search"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/prediction/training": {
         parameters: {
             query?: never;
@@ -1116,6 +1136,28 @@ export interface paths {
          *     Problem 409 for a job of another kind.
          */
         get: operations["get_search"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/jobs/{job_id}/search/forecast": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Search Forecast
+         * @description Return what the cost model expects of the candidates' sums, to compare with what the search measured.
+         *
+         *     Problem 409 for a job of another kind.
+         */
+        get: operations["get_search_forecast"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2807,6 +2849,44 @@ export interface components {
             until: string;
         };
         /**
+         * CandidateChoice
+         * @description A candidate of a strategy search.
+         */
+        CandidateChoice: {
+            /** Name */
+            name: string;
+            /**
+             * Options
+             * @description The fields of training that differ from the defaults.
+             */
+            options: {
+                [key: string]: string | number | boolean;
+            };
+            /**
+             * Strategy
+             * @enum {string}
+             */
+            strategy: "mirrored" | "multi_worker_mirrored" | "parameter_server" | "local_sgd" | "sharded" | "pipeline" | "tensor" | "torch_ddp" | "torch_fsdp" | "tf_mirrored" | "tf_multi_worker_mirrored" | "tf_parameter_server" | "tpu";
+        };
+        /**
+         * CandidateForecast
+         * @description The sums of a candidate's step by the cost model.
+         */
+        CandidateForecast: {
+            /**
+             * Algorithm
+             * @description The algorithm; for auto, the one that it would choose for the largest piece.
+             */
+            algorithm: string;
+            /** Name */
+            name: string;
+            /**
+             * Sums Us
+             * @description All sums of a step one after another, as if nothing else ran.
+             */
+            sums_us: number;
+        };
+        /**
          * CandidateResult
          * @description One line of a search's table. A candidate that is left out, or whose runs all failed, has no figures.
          */
@@ -2816,6 +2896,11 @@ export interface components {
              * @description The best on the held-out samples in its longest run to the target; null: it had none.
              */
             accuracy?: number | null;
+            /**
+             * Communication Us
+             * @description The sums of a step, also while the rank computes; null: not measured.
+             */
+            communication_us?: number | null;
             /** Compute Us */
             compute_us?: number | null;
             /** Epochs To Target */
@@ -2838,6 +2923,11 @@ export interface components {
              * @default true
              */
             is_exact: boolean;
+            /**
+             * Most Sent Bytes
+             * @description The same of the rank that sends most.
+             */
+            most_sent_bytes?: number | null;
             /** Name */
             name: string;
             /**
@@ -2863,11 +2953,23 @@ export interface components {
             runs: number;
             /** Samples Per Second */
             samples_per_second?: number | null;
+            /** Samples Per Second High */
+            samples_per_second_high?: number | null;
+            /**
+             * Samples Per Second Low
+             * @description Lower end of the 95 % interval of its mean over the runs; null: fewer than two runs.
+             */
+            samples_per_second_low?: number | null;
             /**
              * Seconds To Target
              * @description Time of its steps up to the first epoch that reached the target accuracy; null: none did.
              */
             seconds_to_target?: number | null;
+            /**
+             * Sent Bytes
+             * @description Bytes that a rank sends in a step, as counted where they are moved, without those of a run's start; the mean over the ranks. null: a library moves them that nobody counts.
+             */
+            sent_bytes?: number | null;
             /**
              * State
              * @description winner, unbeaten, slower, failed or left_out.
@@ -3475,7 +3577,7 @@ export interface components {
         };
         /**
          * Engine
-         * @description The choices for each field of a benchmark, and of training.
+         * @description The choices for each field of a benchmark, of training and of a strategy search.
          */
         Engine: {
             /** Collectives */
@@ -3491,6 +3593,7 @@ export interface components {
             links: string[];
             /** Ops */
             ops: ("sum" | "prod" | "min" | "max" | "avg")[];
+            strategy_search: components["schemas"]["SearchChoices"];
             training: components["schemas"]["TrainingChoices"];
             /** Transports */
             transports: ("auto" | "shared_memory" | "mpi" | "nccl" | "cuda_ipc" | "simulated")[];
@@ -4783,6 +4886,16 @@ export interface components {
         Leave: {
             /** Epoch */
             epoch: number;
+        };
+        /**
+         * LeftOutCandidate
+         * @description A candidate that cannot run on these ranks.
+         */
+        LeftOutCandidate: {
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string;
         };
         /**
          * Limit
@@ -7092,6 +7205,55 @@ export interface components {
              * @description The working folder of the ranks, below the folder given to the agents with --scripts. null: the folder of the file, and of a module that whole folder.
              */
             folder?: string | null;
+        };
+        /**
+         * SearchChoices
+         * @description The choices for a strategy search.
+         */
+        SearchChoices: {
+            /** Candidates */
+            candidates: components["schemas"]["CandidateChoice"][];
+            /** @description The job that gives nothing but its kind and two ranks. */
+            defaults: components["schemas"]["JobSpec"];
+        };
+        /**
+         * SearchForecast
+         * @description The cost model's forecast for the candidates of a search, by what was known before the search.
+         */
+        SearchForecast: {
+            /**
+             * Candidates
+             * @description It lacks candidates that the model does not know: sums of other libraries, pipelines, parameter servers and compressed gradients.
+             */
+            candidates: components["schemas"]["CandidateForecast"][];
+            /**
+             * Source
+             * @description A sentence that names the source of the model's parameters; empty: no candidate.
+             */
+            source: string;
+        };
+        /**
+         * SearchPreview
+         * @description The candidates of a strategy search, before it is submitted.
+         */
+        SearchPreview: {
+            /**
+             * Candidates
+             * @description The candidates that would run, in the order of their first runs.
+             */
+            candidates: string[];
+            /** Left Out */
+            left_out: components["schemas"]["LeftOutCandidate"][];
+            /**
+             * Nodes
+             * @description The nodes on which the ranks would run if the cluster were empty.
+             */
+            nodes: components["schemas"]["PlannedNode"][];
+            /**
+             * Warnings
+             * @description Sentences about what would keep it from running there.
+             */
+            warnings: string[];
         };
         /**
          * SearchView
@@ -9477,6 +9639,36 @@ export interface operations {
             "5XX": components["responses"]["Failed"];
         };
     };
+    preview_search: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobSpec"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchPreview"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
     predict_training: {
         parameters: {
             query?: never;
@@ -10448,6 +10640,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SearchView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_search_forecast: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchForecast"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

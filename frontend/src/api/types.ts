@@ -17,6 +17,7 @@ export type PipelineStep = Pipeline["items"][number];
 export type TensorCost = Schemas["TensorCost"];
 export type DiagnosisView = Schemas["DiagnosisView"];
 export type StrategySearch = Schemas["SearchView"];
+export type SearchPreview = Schemas["SearchPreview"];
 export type SearchCandidate = StrategySearch["candidates"][number];
 export type TracedOperation = Schemas["TracedOperation"];
 export type OperationTrace = Schemas["OperationTrace"];

@@ -8,7 +8,7 @@ export type JobPart =
   | "activity" | "events" | "environments" | "insights" | "newest steps" | "log"
   | "measurements" | "verdict" | "judgement" | "prediction" | "latencies" | "lateness"
   | "trace" | "traces" | "fit"
-  | "epochs" | "newest epochs" | "curve" | "buckets" | "pipeline" | "tensor" | "search" | "diagnosis";
+  | "epochs" | "newest epochs" | "curve" | "buckets" | "pipeline" | "tensor" | "search" | "search forecast" | "diagnosis";
 
 export function jobKey(id: number, ...part: [] | [JobPart, ...unknown[]]) {
   return ["job", id, ...part] as const;
@@ -32,7 +32,7 @@ export function comparisonKey(of: "sizes" | "standings", ids: readonly number[],
 export const REGRESSIONS_KEY = ["comparison", "regressions"] as const;
 
 /** Keys for a job that is not submitted yet. */
-export function draftKey(of: "prediction" | "training prediction" | "check", spec: unknown) {
+export function draftKey(of: "prediction" | "training prediction" | "search preview" | "check", spec: unknown) {
   return ["draft", of, spec] as const;
 }
 

@@ -27,6 +27,16 @@ export function trainingPredictionQuery(spec: JobSpec) {
   });
 }
 
+/** Which candidates of a strategy search could run on the current nodes. */
+export function searchPreviewQuery(spec: JobSpec) {
+  return queryOptions({
+    queryKey: draftKey("search preview", spec),
+    queryFn: async () => unwrap(await api.POST("/api/v1/jobs/prediction/strategy_search", { body: spec })),
+    placeholderData: keepPreviousData,
+    retry: false,
+  });
+}
+
 /** What would happen to a job if it were submitted now: when it would start, or what is wrong with it. */
 export interface JobCheck {
   plan: QueuePlan | null;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { JobSpec } from "../api/types";
 import { atServer, fittedTo, postCommand, submitCommand } from "./command";
 import examples from "./commands.json";
-import { aJob, aSimulation, aTraining, CLUSTER, trainingChoices } from "../testing/fixtures";
+import { aJob, anEngine, aSimulation, aTraining, CLUSTER } from "../testing/fixtures";
 import { shellQuote } from "./shell";
 
 const { spec } = aJob();
@@ -58,12 +58,12 @@ describe("submitCommand", () => {
 
   it("hands over the specification of what has no flags", () => {
     const script = { ...aTraining().spec, name: "ada's", training: null, script: { file: "a.py", arguments: [], as_module: false, device: "auto" as const } };
-    const [, json] = /^echo '(.*)' \| ringscope submit -$/.exec(submitCommand(script, trainingChoices())) ?? [];
+    const [, json] = /^echo '(.*)' \| ringscope submit -$/.exec(submitCommand(script, anEngine())) ?? [];
     expect(JSON.parse((json ?? "").replaceAll(`'\\''`, "'"))).toEqual(script);
   });
 
   it("trains by ringscope train", () => {
-    expect(submitCommand(aTraining().spec, trainingChoices())).toBe("ringscope train mlp --ranks 4 --name digits");
+    expect(submitCommand(aTraining().spec, anEngine())).toBe("ringscope train mlp --ranks 4 --name digits");
   });
 
   it("describes the cluster of a simulation, whose ranks are not processes", () => {
@@ -98,6 +98,6 @@ it("writes the whole specification for curl", () => {
 describe("what is copied", () => {
   // tests/cli/jobs/test_copied_commands.py parses these lines as a terminal would, and compares the specifications.
   it.each(examples.map(({ command, spec }) => [command, spec] as const))("says the whole job: %s", (command, spec) => {
-    expect(atServer(submitCommand(spec as unknown as JobSpec, trainingChoices()), "http://h:1")).toBe(command);
+    expect(atServer(submitCommand(spec as unknown as JobSpec, anEngine()), "http://h:1")).toBe(command);
   });
 });

@@ -2,6 +2,7 @@
 import type { Benchmark, BenchmarkSpec, Engine, JobSpec } from "../api/types";
 import { shellQuote } from "./shell";
 import { variableFlags } from "./form/variables";
+import { searchCommand } from "./form/searchCommand";
 import { trainCommand } from "./form/trainCommand";
 
 /** nccl-tests' letter and number: "64M" for 67108864. */
@@ -26,12 +27,13 @@ function clusterFlags(topology: NonNullable<Benchmark["topology"]>): (string | n
 }
 
 /**
- * This job as a command: `ringscope submit …` with flags for a sweep, `ringscope train …` if the choices of training are
- * known; for any other job the specification itself. The tests of both sides read commands.json.
+ * This job as a command: `ringscope submit …` with flags for a sweep; if the choices are known, `ringscope train …` and
+ * `ringscope search-strategies …`; for any other job the specification itself. The tests of both sides read commands.json.
  */
-export function submitCommand(spec: JobSpec, choices?: Engine["training"]): string {
+export function submitCommand(spec: JobSpec, choices?: Pick<Engine, "training" | "strategy_search">): string {
   if (spec.benchmark != null) return sweepCommand({ ...spec, benchmark: spec.benchmark });
-  if (spec.training != null && choices) return trainCommand(spec, choices.defaults, choices.one_node);
+  if (spec.training != null && choices) return trainCommand(spec, choices.training.defaults, choices.training.one_node);
+  if (spec.strategy_search != null && choices) return searchCommand(spec, choices.strategy_search.defaults);
   return `echo ${shellQuote(JSON.stringify(spec))} | ringscope submit -`;
 }
 

@@ -162,6 +162,30 @@ export function anEngine(): Engine {
     transports: ["auto", "shared_memory", "mpi", "simulated"],
     links: ["10gbe", "ib200", "nvlink4"],
     training: trainingChoices(),
+    strategy_search: searchChoices(),
+  };
+}
+
+/** Some candidates of a strategy search, and the default search. */
+export function searchChoices(): Engine["strategy_search"] {
+  const { model, model_arguments, dataset, global_batch_size, optimizer, learning_rate, momentum, precision, seed } = PLAIN_TRAINING;
+  const learning = { model, model_arguments: model_arguments ?? {}, dataset, global_batch_size, optimizer, learning_rate, momentum, precision, seed };
+  const { defaults } = trainingChoices();
+  return {
+    candidates: [
+      { name: "mirrored-auto", strategy: "mirrored", options: {} },
+      { name: "mirrored-ring", strategy: "mirrored", options: { all_reduce: "ring" } },
+      { name: "torch_ddp", strategy: "torch_ddp", options: {} },
+    ],
+    defaults: {
+      ...defaults,
+      kind: "strategy_search",
+      training: null,
+      strategy_search: { ...learning, strategies: ["all"], target_accuracy: null, budget_seconds: 300 },
+      placement: { ...defaults.placement, nodes: null, exclusive: true },
+      time_limit_seconds: 1200,
+      max_attempts: 10,
+    },
   };
 }
 

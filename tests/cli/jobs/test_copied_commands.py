@@ -20,6 +20,8 @@ LIB = Path(__file__).parents[3] / "frontend/src/lib"
 # frontend/src/lib/command.test.ts holds the page to the same table.
 EXAMPLES = json.loads((LIB / "commands.json").read_text())
 # What stands below lists; the page adds the address of its server.
+NO_RUN = {"winner": None, "sentence": "No candidate has run yet.", "candidates": [], "runs": 0, "spent_seconds": 0.0}
+NO_RUN |= {"budget_seconds": 300, "is_complete": False, "running": None}
 PAGE_COMMANDS = json.loads((LIB / "pageCommands.json").read_text())
 
 
@@ -34,9 +36,13 @@ def test_a_copied_command_asks_for_the_same_job(
         assert pipe == "|"
         monkeypatch.setattr("sys.stdin", io.StringIO(text))
     api.answers["POST /jobs"] = Answer(job(), 201)
+    if example["spec"]["kind"] == "strategy_search":  # its command waits
+        api.answers["GET /jobs/1"] = job(state="succeeded")
+        api.answers["GET /jobs/1/search"] = NO_RUN
     done = api.run(*words[1:])
     assert (words[0], done.code, done.err) == ("ringscope", 0, "")
-    assert JobSpec.model_validate(api.last.body) == JobSpec.model_validate(example["spec"])
+    (sent,) = [asked.body for asked in api.asked if asked.method == "POST"]
+    assert JobSpec.model_validate(sent) == JobSpec.model_validate(example["spec"])
 
 
 @pytest.mark.parametrize("name", PAGE_COMMANDS)

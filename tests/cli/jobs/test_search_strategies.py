@@ -73,6 +73,25 @@ def test_it_waits_and_prints_the_table_and_the_verdict(api: FakeApi, monkeypatch
     assert sent["strategy_search"]["strategies"] == ["mirrored-ring", "torch_ddp"]
 
 
+def test_a_dry_run_names_the_candidates_that_would_be_left_out(api: FakeApi) -> None:
+    api.answers["POST /plan/queue"] = {"starts_now": True, "estimated_start": None, "pending": None, "shares": []}
+    left_out = [{"name": "pipeline", "reason": "Too few layers."}]
+    api.answers["POST /jobs/prediction/strategy_search"] = {
+        "candidates": ["mirrored-ring", "torch_ddp"],
+        "left_out": left_out,
+        "nodes": [],
+        "warnings": [],
+    }
+    done = api.run("search-strategies", "mlp", "--ranks", "2", "--dry-run")
+    assert done.out.splitlines()[-2:] == [
+        "2 candidates: mirrored-ring, torch_ddp.",
+        "pipeline would be left out: Too few layers.",
+    ]
+    found = json.loads(api.run("search-strategies", "mlp", "--dry-run", "--json").out)
+    assert (found["starts_now"], found["left_out"]) == (True, left_out)
+    assert all(asked.path != "/jobs" for asked in api.asked)
+
+
 def test_json_has_the_job_the_winner_the_sentence_and_the_candidates(
     api: FakeApi, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.words.collectives import SCHEDULED
 from ringscope.contracts.words.dtypes import DType, Op
+from ringscope.search.candidates import OPTIONS
 
 
 async def test_every_algorithm_is_offered_and_accepted(server: Server) -> None:
@@ -40,6 +41,16 @@ async def test_roots_and_ops_are_told_where_they_mean_something(server: Server) 
     assert {name for name, view in collectives.items() if view["has_root"]} == {"broadcast", "reduce"}
     assert {name for name, view in collectives.items() if view["reduces"]} == {"all_reduce", "reduce_scatter", "reduce"}
     assert {name for name, view in collectives.items() if not view["checked_in_place"]} == {"alltoall", "sendrecv"}
+
+
+async def test_what_is_offered_for_a_search_is_accepted(server: Server) -> None:
+    search = (await server.admin.get("/api/v1/engine")).json()["strategy_search"]
+    defaults = JobSpec.model_validate(search["defaults"])
+    assert (defaults.ranks, defaults.max_attempts) == (2, 10) and defaults.strategy_search is not None
+    assert [each["name"] for each in search["candidates"]] == list(OPTIONS)
+    for each in search["candidates"]:
+        assert OPTIONS[each["name"]] == {"strategy": each["strategy"]} | each["options"]
+        defaults.strategy_search.training(strategy=each["strategy"], **each["options"])
 
 
 async def test_what_is_offered_for_training_is_accepted(server: Server) -> None:

@@ -35,6 +35,13 @@ def of_round(number: int) -> list[dict[str, Any]]:
     return [record for name in NAMES for record in (begin(name, number), run(name, number))]
 
 
+async def events(server: Server, job_id: int, action: str) -> list[dict[str, Any]]:
+    query = {"target_type": "job", "target_id": str(job_id), "action": action}
+    answer = await server.admin.get("/api/v1/events", params=query)
+    found: list[dict[str, Any]] = answer.json()["items"]
+    return found
+
+
 async def searching(server: Server, **more: Any) -> tuple[FakeAgent, int, int]:
     agent = await server.node()
     job = await server.submit(**SEARCH | more)
@@ -87,7 +94,25 @@ async def test_a_killed_rank_costs_its_run_and_the_next_attempt_tells_all_runs_a
     await agent.records(second, PLAN, run("mirrored-ring", 0), run("torch_ddp", 0), failed)
     found = await get(server, job_id, "search")
     assert found["runs"] == 3 and [line["runs"] for line in found["candidates"]] == [1, 1, 0]
+    (lost,) = await events(server, job_id, "search.run_lost")
+    assert lost["after"] == "torch_ddp, round 2"
+    assert lost["message"] == (
+        "The run of torch_ddp, round 2 was lost: The attempt ended during this run. Rank 1 was killed."
+    )
+    await agent.records(second, begin("torch_ddp", 1), run("torch_ddp", 1))
+    assert len(await events(server, job_id, "search.run_lost")) == 1
     assert (await get(server, job_id, "search", attempt=1))["runs"] == 2
+
+
+async def test_a_candidate_that_leaves_is_an_event_with_its_reason_once(server: Server) -> None:
+    agent, job_id, attempt = await searching(server)
+    await agent.records(attempt, PLAN, *of_round(0), *of_round(1))
+    assert await events(server, job_id, "search.candidate_left") == []
+    await agent.records(attempt, *of_round(2))
+    await agent.records(attempt, begin("mirrored-ring", 3))
+    (left,) = await events(server, job_id, "search.candidate_left")
+    assert left["after"] == "torch_ddp"
+    assert left["message"].startswith("torch_ddp left after round 3. It takes 1.50 (1.50 to 1.50) times as long as")
 
 
 async def test_an_error_outside_of_a_run_is_not_tried_again(server: Server) -> None:

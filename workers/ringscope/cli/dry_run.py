@@ -1,8 +1,35 @@
 """Describe what would happen to a job if it were submitted."""
 
+import json
+from collections.abc import Mapping
+from typing import Any
+
 from ringscope.cli.caveats import titled
+from ringscope.cli.console import say, say_json
 from ringscope.cli.formatting import until
-from ringscope.client import Delay, QueuePlan
+from ringscope.client import Client, Delay, QueuePlan, SearchPreview
+from ringscope.contracts.words.units import plural
+
+
+def say_plan(client: Client, body: Mapping[str, Any], as_json: bool) -> None:
+    """Print what would happen to a job; of a strategy search also which candidates would run, and why others not."""
+    plan = client.plan_queue(body)
+    candidates = client.preview_search(body) if body.get("kind") == "strategy_search" else None
+    if as_json:
+        found = plan.model_dump(mode="json", by_alias=True)
+        found |= {} if candidates is None else candidates.model_dump(mode="json", include={"candidates", "left_out"})
+        say_json(json.dumps(found, indent=2))
+        return
+    say(in_words(plan))
+    if candidates is not None:
+        say(candidates_in_words(candidates))
+
+
+def candidates_in_words(found: SearchPreview) -> str:
+    """Name the candidates of a search that would run, and say why others would not, one line each."""
+    lines = [f"{plural(len(found.candidates), 'candidate')}: {', '.join(found.candidates)}."]
+    lines += [f"{each.name} would be left out: {each.reason}" for each in found.left_out]
+    return "\n".join(lines + list(found.warnings))
 
 
 def in_words(plan: QueuePlan) -> str:

@@ -8,8 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from ringscope.cli.connection import Url, connect
-from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
-from ringscope.cli.dry_run import in_words
+from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir
+from ringscope.cli.dry_run import say_plan
 from ringscope.cli.job_body import pairs, variables
 from ringscope.cli.outcome import AsJson, Follow, Wait, report
 from ringscope.cli.unused_options import NOTHING_TO_WAIT_FOR, refuse_unused
@@ -74,8 +74,4 @@ class Submission:
             if not self.dry_run:
                 code = report(client, client.submit(body), self.wait, self.follow_log, self.as_json)
                 raise typer.Exit(code)
-            plan = client.plan_queue(body)
-        if self.as_json:
-            say_json(plan.model_dump_json(indent=2, by_alias=True))
-        else:
-            say(in_words(plan))
+            say_plan(client, body, self.as_json)

@@ -26,7 +26,7 @@ from ringscope.client.views.jobs import Attempt, ClearWinner, Delay, Pending, Qu
 from ringscope.client.views.monitoring import MonitoringFile, TargetGroup
 from ringscope.client.views.nodes import Cluster
 from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTable, Sensitivities
-from ringscope.client.views.predictions import Against, ComparedRow, Interpolated, Regression
+from ringscope.client.views.predictions import Against, ComparedRow, Interpolated, Regression, SearchPreview
 from ringscope.client.views.results import Arrival, AttemptEnvironment, LogLine, Step
 from ringscope.client.views.tokens import LoginLink, Me, ShareLink, Token
 from ringscope.client.views.training import (
@@ -88,6 +88,7 @@ __all__ = [
     "Regression",
     "Schedule",
     "Search",
+    "SearchPreview",
     "Sensitivities",
     "ServerAwayError",
     "ShareLink",

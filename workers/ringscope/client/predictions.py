@@ -9,13 +9,15 @@ from ringscope.client.views.predictions import (
     JobPrediction,
     Prediction,
     Regressions,
+    SearchForecast,
+    SearchPreview,
     Standings,
     TrainingPrediction,
 )
 
 
 class PredictionRoutes(Connection):
-    """/jobs/prediction, that of training, /jobs/{id}/prediction, /comparison and its parts."""
+    """/jobs/prediction and its kinds, /jobs/{id}/prediction, /comparison and its parts."""
 
     def predict_job(self, body: Mapping[str, Any]) -> Prediction:
         """Predict the time and bandwidth of a benchmark; nothing is submitted."""
@@ -27,6 +29,15 @@ class PredictionRoutes(Connection):
         """Predict training: its gradient, the all-reduce of it, and the speed of a comparable job."""
         response = self._send("POST", "/jobs/prediction/training", is_repeatable=True, json=dict(body))
         return TrainingPrediction.read(self._body(response))
+
+    def preview_search(self, body: Mapping[str, Any]) -> SearchPreview:
+        """Return which candidates of a strategy search would run on the current nodes, and why others would not."""
+        response = self._send("POST", "/jobs/prediction/strategy_search", is_repeatable=True, json=dict(body))
+        return SearchPreview.read(self._body(response))
+
+    def search_forecast(self, job_id: int, attempt: int | None = None) -> SearchForecast:
+        """Return what the cost model expects of the sums of a search's candidates."""
+        return SearchForecast.read(self._get(f"/jobs/{job_id}/search/forecast", {"attempt": attempt}))
 
     def job_prediction(self, job_id: int, attempt: int | None = None) -> JobPrediction:
         """Return the prediction for the rows of a job, and their baseline."""

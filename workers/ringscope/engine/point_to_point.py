@@ -12,6 +12,7 @@ from typing import Any
 from mpi4py import MPI
 
 from ringscope.engine.base import Array
+from ringscope.engine.traffic import TRAFFIC
 from ringscope.engine.waiting.peers import Peers
 
 
@@ -57,6 +58,7 @@ class Messages:
     def send(self, array: Array, rank: int, tag: int) -> None:
         """Start to send."""
         self._requests.append((self._comm.Isend(array, rank, tag), rank))
+        TRAFFIC.add(array.nbytes)
 
     def receive(self, array: Array, rank: int, tag: int) -> None:
         """Start to receive into ``array``."""

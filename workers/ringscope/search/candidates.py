@@ -72,7 +72,7 @@ def _servers(**options: Any) -> dict[str, Any]:
 # The fields of training in which each candidate differs from the defaults. On several nodes a strategy for one node
 # is replaced by its equivalent for several.
 OPTIONS: dict[str, dict[str, Any]] = {
-    "mirrored": _mirrored(),
+    "mirrored-auto": _mirrored(),
     "mirrored-ring": _mirrored(all_reduce="ring"),
     "mirrored-direct": _mirrored(all_reduce="direct"),
     "mirrored-halving_doubling": _mirrored(all_reduce="halving_doubling"),
@@ -111,18 +111,24 @@ def candidates(spec: StrategySearchSpec, situation: Situation) -> Candidates:
 
     UserError for an unknown name, or if fewer than two can run; it then names those that are left out, and why.
     """
+    found = judged(spec, situation)
+    if too_few := shortage(found):
+        raise UserError(too_few)
+    return found
+
+
+def judged(spec: StrategySearchSpec, situation: Situation) -> Candidates:
+    """Return the candidates of a search, however few can run; UserError for an unknown name."""
     found = Candidates()
     for name in _wanted(spec.strategies):
         options = dict(OPTIONS[name])
         if situation.nodes > 1:
             options["strategy"] = ONE_NODE.get(options["strategy"], options["strategy"])
-        reason, training = _judged(spec, name, options, situation)
+        reason, training = _training_of(spec, name, options, situation)
         if training is not None:
             found.chosen.append(Candidate(name, training))
         else:
             found.left_out.append(LeftOut(name, reason))
-    if len(found.chosen) < FEWEST:
-        raise UserError(_too_few(found))
     return found
 
 
@@ -145,17 +151,11 @@ def _wanted(names: Collection[str]) -> list[str]:
                 f"strategy_search.strategies: there is no candidate {name}; choose all, strategies such as "
                 f"{', '.join(strategies)}, or candidates such as {', '.join(list(OPTIONS)[1:4])}."
             )
-        found |= dict.fromkeys([name] if name in OPTIONS and name not in _families() else of_it)
+        found |= dict.fromkeys(of_it)
     return list(found)
 
 
-def _families() -> set[str]:
-    """Return the strategies with several candidates."""
-    every = [options["strategy"] for options in OPTIONS.values()]
-    return {strategy for strategy in every if every.count(strategy) > 1}
-
-
-def _judged(
+def _training_of(
     spec: StrategySearchSpec, name: str, options: Mapping[str, Any], situation: Situation
 ) -> tuple[str, TrainingSpec | None]:
     """Return why a candidate cannot run, or its training."""
@@ -178,7 +178,10 @@ def _judged(
     return "", training
 
 
-def _too_few(found: Candidates) -> str:
+def shortage(found: Candidates) -> str:
+    """Return a sentence if fewer than two candidates can run, with the reasons of the others; empty: there are two."""
+    if len(found.chosen) >= FEWEST:
+        return ""
     there = f"only {found.chosen[0].name}" if found.chosen else "none of its candidates"
     reasons = " ".join(f"{each.name}: {each.reason}" for each in found.left_out)
     return (

@@ -85,8 +85,12 @@ class Rounds:
         return against(self._runs, first, second)
 
     def typical_us(self, name: str) -> float | None:
-        """Return the time of a sample, the median over the candidate's blocks; None if it has no run."""
+        """Return the mean time of a sample; None if the candidate has no run."""
         return typical_us(self._runs, name)
+
+    def range_us(self, name: str) -> tuple[float, float] | None:
+        """Return the 95 % interval of the time of a sample; None with fewer than two runs."""
+        return range_us(self._runs, name)
 
     def runs_of(self, name: str) -> list[SearchRun]:
         """Return the successful runs of a candidate."""
@@ -178,9 +182,25 @@ def against(runs: Sequence[SearchRun], first: str, second: str) -> Ratio | None:
 
 
 def typical_us(runs: Sequence[SearchRun], name: str) -> float | None:
-    """Return the time of a sample, the median over the candidate's blocks; None if it has no run."""
-    times = [time for run in successful(runs, name) for time in _per_sample(run)]
-    return median(times) if times else None
+    """Return the time of a sample, the geometric mean over the runs' medians of blocks; None if it has no run."""
+    logs = _logs(runs, name)
+    return exp(mean(logs)) if logs else None
+
+
+def _logs(runs: Sequence[SearchRun], name: str) -> list[float]:
+    return [log(median(_per_sample(run))) for run in successful(runs, name)]
+
+
+def range_us(runs: Sequence[SearchRun], name: str) -> tuple[float, float] | None:
+    """Return the 95 % interval of the mean time of a sample over the candidate's runs; None with fewer than two.
+
+    The medians of the runs' blocks are the values (Student's interval of their logarithms), as in ``against``.
+    """
+    logs = _logs(runs, name)
+    if len(logs) < 2:
+        return None
+    reach = Error(stdev(logs) / sqrt(len(logs)), len(logs)).reach
+    return exp(mean(logs) - reach), exp(mean(logs) + reach)
 
 
 def _order_of(runs: Sequence[SearchRun], name: str) -> float:

@@ -5,7 +5,7 @@ from statistics import mean
 
 from pydantic import BaseModel, Field
 
-from ringscope.contracts.search.record import SearchTarget
+from ringscope.contracts.search.record import SearchRun, SearchTarget
 from ringscope.contracts.words.units import format_size
 from ringscope.search.candidates import INEXACT, LeftOut
 from ringscope.search.rounds import Rounds, interval
@@ -23,6 +23,10 @@ class CandidateResult(BaseModel):
     round: int | None = Field(None, description="Round in which it left, counted from 0.")
     runs: int = 0
     samples_per_second: float | None = None
+    samples_per_second_low: float | None = Field(
+        None, description="Lower end of the 95 % interval of its mean over the runs; null: fewer than two runs."
+    )
+    samples_per_second_high: float | None = None
     times_as_long: float | None = Field(None, description="Time of a sample, divided by that of the fastest candidate.")
     times_as_long_low: float | None = Field(None, description="Lower end of its 95 % interval; null: too few runs.")
     times_as_long_high: float | None = None
@@ -30,11 +34,20 @@ class CandidateResult(BaseModel):
     compute_us: float | None = None
     input_us: float | None = None
     exposed_us: float | None = Field(None, description="Waiting of a step for sums, servers or other stages.")
+    communication_us: float | None = Field(
+        None, description="The sums of a step, also while the rank computes; null: not measured."
+    )
     exchanged_bytes: float | None = Field(
         None,
         description="Bytes that a rank gives to the exchange in a step, after compression; an algorithm sends them "
         "once or several times.",
     )
+    sent_bytes: float | None = Field(
+        None,
+        description="Bytes that a rank sends in a step, as counted where they are moved, without those of a run's "
+        "start; the mean over the ranks. null: a library moves them that nobody counts.",
+    )
+    most_sent_bytes: float | None = Field(None, description="The same of the rank that sends most.")
     peak_bytes: int | None = Field(
         None,
         description="Peak resident set of a rank's process during a run, the largest of the ranks and the smallest of "
@@ -129,6 +142,8 @@ def _line(rounds: Rounds, name: str, targets: Mapping[str, SearchTarget]) -> Can
     if not runs:
         return line
     line.samples_per_second = 1e6 / (rounds.typical_us(name) or 1.0)
+    if (times := rounds.range_us(name)) is not None:
+        line.samples_per_second_low, line.samples_per_second_high = 1e6 / times[1], 1e6 / times[0]
     if (ratio := rounds.against(fastest, name)) is not None:
         line.times_as_long, line.times_as_long_low, line.times_as_long_high = (
             ratio[:3] if name != fastest else (1, 1, 1)
@@ -136,13 +151,31 @@ def _line(rounds: Rounds, name: str, targets: Mapping[str, SearchTarget]) -> Can
     line.step_us = mean(run.time_us for run in runs)
     line.compute_us, line.input_us = mean(run.compute_us for run in runs), mean(run.input_us for run in runs)
     line.exposed_us = mean(run.exposed_us for run in runs)
+    in_sums = [run.communication_us for run in runs if run.communication_us is not None]
+    line.communication_us = mean(in_sums) if in_sums else None
     line.exchanged_bytes = mean(run.exchanged_bytes for run in runs)
+    line.sent_bytes, line.most_sent_bytes = sent_in_a_step(runs)
     # What an earlier candidate left in the process's memory only adds to a run.
     line.peak_bytes = min((run.peak_bytes for run in runs if run.peak_bytes is not None), default=None)
     if target := targets.get(name):
         line.seconds_to_target, line.epochs_to_target = target.seconds_to_target, target.epochs_to_target
         line.accuracy = target.accuracy
     return line
+
+
+def sent_in_a_step(runs: Sequence[SearchRun]) -> tuple[float | None, float | None]:
+    """Return the bytes that a rank sends in a step, the mean over the ranks and the most, by the counts of whole runs.
+
+    The difference of the longest and the shortest run leaves out what each run sends once. None: not counted.
+    """
+    counted = sorted((run for run in runs if run.sent_bytes is not None and run.steps), key=lambda run: run.steps)
+    if not counted or counted[0].steps == counted[-1].steps:
+        return None, None
+    short, long = counted[0], counted[-1]
+    steps = long.steps - short.steps
+    mean_bytes = ((long.sent_bytes or 0.0) - (short.sent_bytes or 0.0)) / steps
+    most_bytes = ((long.most_sent_bytes or 0.0) - (short.most_sent_bytes or 0.0)) / steps
+    return max(0.0, mean_bytes), max(0.0, most_bytes)
 
 
 def _sentence(rounds: Rounds, lines: Sequence[CandidateResult], winner: str | None) -> str:

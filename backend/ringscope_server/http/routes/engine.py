@@ -32,6 +32,7 @@ from ringscope.contracts.words.devices import TransportName
 from ringscope.contracts.words.dtypes import DType, Op
 from ringscope.contracts.words.topology import PRESETS
 from ringscope.cost.prices import PRICED
+from ringscope.search.candidates import OPTIONS
 from ringscope_server.http.auth import Viewer
 
 router = APIRouter(tags=["engine"])
@@ -64,8 +65,23 @@ class TrainingChoices(BaseModel):
     defaults: JobSpec = Field(description="The job that gives nothing but its kind.")
 
 
+class CandidateChoice(BaseModel):
+    """A candidate of a strategy search."""
+
+    name: str
+    strategy: Strategy
+    options: dict[str, str | int | bool] = Field(description="The fields of training that differ from the defaults.")
+
+
+class SearchChoices(BaseModel):
+    """The choices for a strategy search."""
+
+    candidates: list[CandidateChoice]
+    defaults: JobSpec = Field(description="The job that gives nothing but its kind and two ranks.")
+
+
 class Engine(BaseModel):
-    """The choices for each field of a benchmark, and of training."""
+    """The choices for each field of a benchmark, of training and of a strategy search."""
 
     collectives: dict[Collective, CollectiveView]
     dtypes: list[DType]
@@ -73,6 +89,7 @@ class Engine(BaseModel):
     transports: list[TransportName]
     links: list[str] = Field(description="The links known by name, for the cluster of a simulation.")
     training: TrainingChoices
+    strategy_search: SearchChoices
 
 
 @router.get("/engine", operation_id="get_engine")
@@ -92,7 +109,8 @@ async def get_engine(user: Viewer) -> Engine:
     }
     choices = {"dtypes": get_args(DType), "ops": get_args(Op), "transports": get_args(TransportName)}
     choices["links"] = tuple(PRESETS)
-    return Engine.model_validate(choices | {"collectives": collectives, "training": _training()})
+    by_kind = {"training": _training(), "strategy_search": _search()}
+    return Engine.model_validate(choices | {"collectives": collectives} | by_kind)
 
 
 def _training() -> dict[str, Any]:
@@ -107,6 +125,19 @@ def _training() -> dict[str, Any]:
         },
         "defaults": JobSpec(kind="training"),
     }
+
+
+def _search() -> dict[str, Any]:
+    candidates = [
+        {
+            "name": name,
+            "strategy": options["strategy"],
+            "options": {field: value for field, value in options.items() if field != "strategy"},
+        }
+        for name, options in OPTIONS.items()
+    ]
+    defaults = JobSpec.model_validate({"kind": "strategy_search", "placement": {"ranks": 2}})
+    return {"candidates": candidates, "defaults": defaults}
 
 
 def _words(spec: type[BaseModel]) -> dict[str, tuple[str, ...]]:

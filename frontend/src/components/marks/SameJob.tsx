@@ -8,5 +8,5 @@ import { SameRequest } from "./SameRequest";
 /** Commands that submit the same job. */
 export function SameJob({ spec }: { spec: JobSpec }) {
   const engine = useQuery(engineQuery);
-  return <SameRequest command={submitCommand(spec, engine.data?.training)} curl={postCommand("/jobs", spec, site())} />;
+  return <SameRequest command={submitCommand(spec, engine.data)} curl={postCommand("/jobs", spec, site())} />;
 }

@@ -2,10 +2,11 @@
 import type { Engine } from "../../api/types";
 import { type JobForm, STANDARD, withCollective } from "./form";
 import { SCRIPT_FIELDS } from "./scriptForm";
+import { SEARCH_FIELDS } from "./searchForm";
 import type { Form } from "./types";
 import { TRAINING_FIELDS } from "./trainingForm";
 
-export const KINDS = ["benchmark", "training", "script"] as const;
+export const KINDS = ["benchmark", "training", "strategy_search", "script"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** The fields of any of the forms, as text. `kind` is left out for a benchmark. */
@@ -14,7 +15,7 @@ export type FormSearch = Record<string, string> & { from?: string; kind?: string
 /** Fields that stay out of the URL, which browsers and proxies keep: the values of variables may be secrets. */
 const NOT_IN_URL: ReadonlySet<string> = new Set(["env"]);
 const SEARCHABLE: ReadonlySet<string> = new Set([
-  "from", "kind", ...Object.keys(STANDARD), ...Object.keys(TRAINING_FIELDS), ...Object.keys(SCRIPT_FIELDS),
+  "from", "kind", ...Object.keys(STANDARD), ...Object.keys(TRAINING_FIELDS), ...Object.keys(SCRIPT_FIELDS), ...Object.keys(SEARCH_FIELDS),
 ].filter((field) => !NOT_IN_URL.has(field)));
 /** The fields of every kind of job. */
 const SHARED = ["name", "ranks", "limit", "priority"];

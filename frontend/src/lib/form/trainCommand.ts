@@ -5,7 +5,12 @@ import { shellQuote } from "../shell";
 import { variableFlags } from "./variables";
 import { valueAt } from "./specForm";
 
-/** Fields that have a flag of their own; the rest is given by --set. */
+/** How a command names fields: pointers with a flag of their own, the others go by --set; `implied` are in its first words. */
+export interface CommandFields {
+  flags: Readonly<Record<string, string>>;
+  implied: ReadonlySet<string>;
+}
+
 const FLAGS: Record<string, string> = {
   "/training/dataset/name": "--dataset",
   "/training/dataset/path": "--data-path",
@@ -34,8 +39,10 @@ const FLAGS: Record<string, string> = {
   "/time_limit_seconds": "--time-limit",
 };
 const PAIRS: Record<string, string> = { "/labels": "--label", "/placement/selector": "--selector" };
-/** Implied by the command itself, or by its first word. */
-const IMPLIED: ReadonlySet<string> = new Set(["/kind", "/training/model", "/training/dataset/file", "/training/dataset/load"]);
+const FIELDS: CommandFields = {
+  flags: FLAGS,
+  implied: new Set(["/kind", "/training/model", "/training/dataset/file", "/training/dataset/load"]),
+};
 
 /** The command. `defaults` is a job with only its kind, `oneNode` are the strategies that stay on one node. */
 export function trainCommand(spec: JobSpec, defaults: JobSpec, oneNode: readonly string[]): string {
@@ -44,33 +51,36 @@ export function trainCommand(spec: JobSpec, defaults: JobSpec, oneNode: readonly
   const named = dataset?.file == null ? spec : { ...spec, training: { ...spec.training, dataset: { ...dataset, name: datasetText(dataset) } } };
   const usual = { ...defaults, placement: { ...defaults.placement, nodes: isOnOneNode ? 1 : null } };
   const implied = isOnOneNode && spec.placement.nodes == null ? { ...spec.placement, nodes: 1 } : spec.placement;
-  const words = differences({ ...named, placement: implied }, usual, "").flatMap(([pointer, value]) => wordsOf(pointer, value));
-  return ["ringscope", "train", modelText(spec.training?.model ?? "mlp"), ...words].map(shellQuote).join(" ");
+  return ["ringscope", "train", modelText(spec.training?.model ?? "mlp"), ...flagWords({ ...named, placement: implied }, usual, FIELDS)].map(shellQuote).join(" ");
 }
 
-/** Pointers whose values are not the defaults, in the order of the flags, then of the specification. */
-function differences(spec: object, usual: unknown, under: string): [string, unknown][] {
-  const found = Object.entries(spec).flatMap(([key, value]: [string, unknown]): [string, unknown][] => {
+/** The flags for what differs from the usual job. */
+export function flagWords(spec: object, usual: unknown, fields: CommandFields): string[] {
+  const order = Object.keys(fields.flags);
+  const rank = (pointer: string): number => (order.includes(pointer) ? order.indexOf(pointer) : order.length);
+  return differences(spec, usual, "", fields)
+    .sort(([a], [b]) => rank(a) - rank(b))
+    .flatMap(([pointer, value]) => wordsOf(pointer, value, fields));
+}
+
+/** Pointers whose values are not the defaults. */
+function differences(spec: object, usual: unknown, under: string, fields: CommandFields): [string, unknown][] {
+  return Object.entries(spec).flatMap(([key, value]: [string, unknown]): [string, unknown][] => {
     const pointer = `${under}/${key}`;
     const before = valueAt(usual, `/${key}`);
-    if (IMPLIED.has(pointer) || JSON.stringify(value) === JSON.stringify(before)) return [];
+    if (fields.implied.has(pointer) || JSON.stringify(value) === JSON.stringify(before)) return [];
     if (typeof value !== "object" || value === null || Array.isArray(value) || pointer in PAIRS || pointer === "/env") return [[pointer, value]];
-    return differences(value, before, pointer);
+    return differences(value, before, pointer, fields);
   });
-  return under ? found : found.sort(([a], [b]) => rank(a) - rank(b));
 }
 
-function rank(pointer: string): number {
-  const index = Object.keys(FLAGS).indexOf(pointer);
-  return index < 0 ? Number.MAX_SAFE_INTEGER : index;
-}
-
-function wordsOf(pointer: string, value: unknown): string[] {
+function wordsOf(pointer: string, value: unknown, { flags }: CommandFields): string[] {
   if (pointer === "/env") return variableFlags(value as Record<string, string>);
   const pairs = PAIRS[pointer];
   if (pairs) return Object.entries(value as Record<string, string>).flatMap(([key, text]) => [pairs, `${key}=${text}`]);
   if (pointer === "/placement/node_names") return (value as string[]).flatMap((name) => ["--node", name]);
-  const flag = FLAGS[pointer];
+  const flag = flags[pointer];
+  if (flag && Array.isArray(value)) return [flag, value.join(",")];
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return flag && value !== null ? [flag, text] : ["--set", `${pointer.slice(1).replaceAll("/", ".")}=${text}`];
 }

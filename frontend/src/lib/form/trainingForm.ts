@@ -85,8 +85,11 @@ export const STRATEGY_FIELDS: readonly TrainingField[] = [
   "stages", "micro_batches", "schedule",
 ];
 
+/** The fields of the model and the dataset, which a strategy search has, too. */
+export type SampleField = "model" | "model_arguments" | "dataset" | "file" | "reader" | "workers" | "prefetch" | "path" | "samples";
+
 /** Fields that only an own dataset has. */
-export const OWN_FIELDS: readonly TrainingField[] = ["file", "reader", "workers", "prefetch"];
+const OWN_FIELDS: readonly SampleField[] = ["file", "reader", "workers", "prefetch"];
 
 const FOLDERS: ReadonlySet<string> = new Set(["cifar10", "text"]);
 
@@ -103,8 +106,8 @@ export function trainingForm(spec: JobSpec, oneNode: readonly string[]): Trainin
 
 /** The form after a change of one field: fields that only its old value needed return to the default. */
 export function changedTraining(form: TrainingForm, field: TrainingField, value: string, choices: Choices): Partial<TrainingForm> {
-  if (field === "model") return { model: value, model_arguments: isOwn(form.model) && isOwn(value) ? form.model_arguments : "" };
-  if (field === "dataset") return { dataset: value, path: FOLDERS.has(value) ? form.path : "", samples: "", ...standardsOf(OWN_FIELDS, choices) };
+  if (field === "model") return changedModel(form, value);
+  if (field === "dataset") return changedDataset(form, value, standardTraining(choices));
   if (field === "strategy") {
     const unused = (Object.keys(form) as TrainingField[]).filter((name) => !isUsed(name, value, choices));
     return { strategy: value, nodes: "", ...standardsOf(unused, choices) };
@@ -113,13 +116,24 @@ export function changedTraining(form: TrainingForm, field: TrainingField, value:
   return { [field]: value };
 }
 
+/** The fields of the model after another one was chosen. */
+export function changedModel(form: Form<SampleField>, model: string): Partial<Form<SampleField>> {
+  return { model, model_arguments: isOwn(form.model) && isOwn(model) ? form.model_arguments : "" };
+}
+
+/** The fields of the dataset after another one was chosen. */
+export function changedDataset(form: Form<SampleField>, dataset: string, standard: Form<SampleField>): Partial<Form<SampleField>> {
+  const ofOwn = Object.fromEntries(OWN_FIELDS.map((field) => [field, standard[field]]));
+  return { dataset, path: FOLDERS.has(dataset) ? form.path : "", samples: "", ...ofOwn };
+}
+
 /** Whether the strategy uses the field. */
 export function isUsed(field: TrainingField, strategy: string, { own_fields: own }: Choices): boolean {
   return (own[field] as readonly string[] | undefined)?.includes(strategy) ?? true;
 }
 
 /** Whether the dataset is read from a folder on every node. */
-export function needsFolder({ dataset }: TrainingForm): boolean {
+export function needsFolder({ dataset }: { dataset: string }): boolean {
   return FOLDERS.has(dataset);
 }
 

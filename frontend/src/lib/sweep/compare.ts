@@ -5,6 +5,12 @@ import { inOrder, meanPoint, middle, secondsAt } from "../curve";
 import { type Columns, joined, type Point } from "./lineColumns";
 import type { CompareSearch } from "../search/search";
 import { formatDuration, formatRate, percent, threeDigits } from "../format";
+import { isBenchmark } from "../state";
+
+/** Whether a job has results that can be compared: benchmarks, training, strategy searches. */
+export function isComparable(job: JobView): boolean {
+  return isBenchmark(job) || job.spec.training != null || job.spec.strategy_search != null;
+}
 
 /** The most jobs that are compared: more lines cannot be distinguished. */
 export const MOST_JOBS = 6;
@@ -170,8 +176,8 @@ function kinds(field: string, values: readonly string[]): string[] {
 /** Specification, placement, transport and versions, with each job's value as text. */
 function everyField(jobs: readonly JobView[], versions: readonly Versions[]): [field: string, values: string[]][] {
   const flat = jobs.map((job, i) => {
-    const { training, benchmark, script, placement } = job.spec;
-    return new Map(flattened({ ...(training ?? benchmark ?? script), ...placement, ...ran(job), versions: versions[i] ?? {} }));
+    const { training, benchmark, script, strategy_search: search, placement } = job.spec;
+    return new Map(flattened({ ...(training ?? benchmark ?? search ?? script), ...placement, ...ran(job), versions: versions[i] ?? {} }));
   });
   const fields = [...new Set(flat.flatMap((fields) => [...fields.keys()]))];
   return fields.map((field) => [field, flat.map((values) => values.get(field) ?? "–")]);

@@ -10,8 +10,10 @@ import { StateBadge } from "../../components/marks/StateBadge";
 import { lineOf } from "../../lib/sweep/compare";
 import { JUDGEMENTS } from "../../lib/judgement";
 import type { CompareSearch } from "../../lib/search/search";
-import { isBenchmark, JOB_STATES, jobName } from "../../lib/state";
+import { JOB_STATES, jobName } from "../../lib/state";
 import classes from "./ComparePage.module.css";
+import type { CopyText } from "../../components/controls/CopyButton";
+import type { ComparedPart } from "./comparisonCommand";
 import { CopyComparison } from "./CopyComparison";
 
 const route = getRouteApi("/compare");
@@ -19,6 +21,9 @@ const route = getRouteApi("/compare");
 interface Props {
   jobs: readonly JobView[];
   base: number;
+  part: ComparedPart;
+  /** Formats in which the comparison can be copied, by name. */
+  copies?: readonly (readonly [name: string, text: CopyText])[];
   /** What the comparison found, in sentences. */
   answer?: ReactNode;
   /** Further choices. */
@@ -36,7 +41,7 @@ export function useCompareSearch(): readonly [CompareSearch, (change: Partial<Re
 }
 
 /** The answer, the compared jobs, the base job and further choices. */
-export function CompareControls({ jobs, base, answer, children }: Props) {
+export function CompareControls({ jobs, base, part, copies = [], answer, children }: Props) {
   const [, set] = useCompareSearch();
   const ids = jobs.map((job) => job.id);
   return (
@@ -83,7 +88,7 @@ export function CompareControls({ jobs, base, answer, children }: Props) {
         </Option>
         {children}
         <span className="spread">
-          <CopyComparison ids={ids} base={base} isTraining={jobs.some((job) => !isBenchmark(job))} />
+          <CopyComparison ids={ids} base={base} part={part} more={copies} />
         </span>
       </div>
     </section>

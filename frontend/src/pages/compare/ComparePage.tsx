@@ -7,12 +7,13 @@ import { QueryError } from "../../components/states/QueryError";
 import { ServerCommand } from "../../components/controls/ServerCommand";
 import { Skeleton } from "../../components/states/Skeleton";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
-import { comparedIds, tooManyWords } from "../../lib/sweep/compare";
+import { comparedIds, isComparable, tooManyWords } from "../../lib/sweep/compare";
 import pageCommands from "../../lib/pageCommands.json";
 import { isBenchmark } from "../../lib/state";
 import { useCompareSearch } from "./CompareControls";
 import classes from "./ComparePage.module.css";
 import { JobChoice } from "./JobChoice";
+import { SearchComparison } from "./SearchComparison";
 import { SweepComparison } from "./SweepComparison";
 import { TrainingComparison } from "./TrainingComparison";
 
@@ -24,35 +25,37 @@ export function ComparePage() {
   const jobs = useQueries({ queries: ids.map((id) => jobQuery(id)) });
   const found = jobs.flatMap((query) => (query.data ? [query.data] : []));
   const failed = jobs.find((query) => query.error && !query.data);
-  const { sweeps, training, others } = sorted(found);
+  const { kind, compared, others } = sorted(found);
   const isOver = jobs.every((query) => !query.isPending);
   return (
     <div className="page">
-      <h1>{training.length > 0 ? "Compare training jobs" : "Compare benchmarks"}</h1>
+      <h1>Compare {TITLES[kind]}</h1>
       {failed && <QueryError what="A job could not be loaded" query={failed} />}
       {tooMany && <p role="note">{tooMany}</p>}
-      {others.length > 0 && <p>{leftOut(others, training.length > 0)}</p>}
-      {sweeps.length > 0 && isOver && <SweepComparison jobs={sweeps} />}
-      {training.length > 0 && <TrainingComparison jobs={training} />}
-      {isOver && sweeps.length + training.length === 1 && <AnotherJob chosen={[...sweeps, ...training]} />}
+      {others.length > 0 && <p>{leftOut(others, kind)}</p>}
+      {compared.length > 0 && kind === "benchmark" && isOver && <SweepComparison jobs={compared} />}
+      {compared.length > 0 && kind === "training" && <TrainingComparison jobs={compared} />}
+      {compared.length > 0 && kind === "strategy search" && <SearchComparison jobs={compared} />}
+      {isOver && compared.length === 1 && <AnotherJob chosen={compared} />}
       {!isOver && found.length === 0 && <Skeleton rows={14} />}
-      {isOver && !failed && sweeps.length + training.length === 0 && <NoChoice />}
+      {isOver && !failed && compared.length === 0 && <NoChoice />}
     </div>
   );
 }
 
-/** The first benchmark or training job determines which kind is compared; the others are left out. */
-function sorted(jobs: readonly JobView[]): { sweeps: JobView[]; training: JobView[]; others: JobView[] } {
-  const first = jobs.find((job) => isBenchmark(job) || job.spec.training != null);
+type Kind = "benchmark" | "training" | "strategy search";
+const TITLES: Record<Kind, string> = { benchmark: "benchmarks", training: "training jobs", "strategy search": "strategy searches" };
+
+/** The first job that can be compared determines the kind; jobs of other kinds are left out. */
+function sorted(jobs: readonly JobView[]): { kind: Kind; compared: JobView[]; others: JobView[] } {
+  const first = jobs.find(isComparable);
   const isOfKind = (job: JobView): boolean => job.kind === first?.kind;
-  const compared = jobs.filter(isOfKind);
-  const isOfSweeps = first !== undefined && isBenchmark(first);
-  return { sweeps: isOfSweeps ? compared : [], training: isOfSweeps ? [] : compared, others: jobs.filter((job) => !isOfKind(job)) };
+  const kind = !first || isBenchmark(first) ? "benchmark" : first.spec.training ? "training" : "strategy search";
+  return { kind, compared: jobs.filter(isOfKind), others: jobs.filter((job) => !isOfKind(job)) };
 }
 
-function leftOut(jobs: readonly JobView[], isTraining: boolean): string {
+function leftOut(jobs: readonly JobView[], kind: Kind): string {
   const ids = jobs.map((job) => job.id).join(", ");
-  const kind = isTraining ? "training" : "benchmark";
   return `Left out, because ${jobs.length === 1 ? "it is" : "they are"} no ${kind}: job ${ids}.`;
 }
 

@@ -6,8 +6,8 @@ import type { JobView } from "../../api/types";
 import { EmptyState } from "../../components/states/EmptyState";
 import { Loaded } from "../../components/states/Loaded";
 import { jobsQuery } from "../../data/jobs";
-import { MOST_JOBS } from "../../lib/sweep/compare";
-import { isBenchmark, jobName } from "../../lib/state";
+import { isComparable, MOST_JOBS } from "../../lib/sweep/compare";
+import { jobName } from "../../lib/state";
 import { useCompareSearch } from "./CompareControls";
 import classes from "./ComparePage.module.css";
 
@@ -27,7 +27,7 @@ export function JobChoice({ chosen }: { chosen: readonly JobView[] }) {
 /** The chosen jobs, then the newest others that have something to compare. */
 function offered(found: readonly JobView[], chosen: readonly JobView[]): JobView[] {
   const ids = new Set(chosen.map(({ id }) => id));
-  const others = found.filter((job) => !ids.has(job.id) && (isBenchmark(job) || job.spec.training != null));
+  const others = found.filter((job) => !ids.has(job.id) && isComparable(job));
   return [...chosen, ...others.slice(0, SHOWN)];
 }
 
@@ -39,7 +39,7 @@ function Form({ jobs, chosen }: { jobs: readonly JobView[]; chosen: readonly Job
   if (jobs.length < 2) {
     return (
       <EmptyState title="There are not two jobs to compare yet">
-        <p>Run two benchmarks or two training jobs, for instance with other algorithms, and choose them here.</p>
+        <p>Run two benchmarks, two training jobs or two strategy searches, for instance with other algorithms, and choose them here.</p>
       </EmptyState>
     );
   }

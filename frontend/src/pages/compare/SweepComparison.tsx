@@ -40,7 +40,7 @@ export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
   const inPlace = search.place === "in";
   return (
     <>
-      <CompareControls jobs={jobs} base={base} answer={<Answer found={query.data} algorithm={algorithm} inPlace={inPlace} />}>
+      <CompareControls jobs={jobs} base={base} part="sizes" answer={<Answer found={query.data} algorithm={algorithm} inPlace={inPlace} />}>
         <Option label="Algorithm">
           <AlgorithmChoice algorithms={algorithms} value={algorithm} onChange={(name) => set({ algorithm: name === FASTEST ? undefined : name })} />
         </Option>

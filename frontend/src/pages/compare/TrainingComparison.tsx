@@ -36,7 +36,7 @@ export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
   const isPending = [...curves, ...epochs].some((query) => query.isPending);
   return (
     <>
-      <CompareControls jobs={jobs} base={base.job.id} answer={<Answer items={items} base={base} />}>
+      <CompareControls jobs={jobs} base={base.job.id} part="curve" answer={<Answer items={items} base={base} />}>
         <Option label="Charts over">
           <Segments
             label="Charts over"

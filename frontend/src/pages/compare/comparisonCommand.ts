@@ -6,9 +6,12 @@ export function diffCommands(ids: readonly number[], base: number): string[] {
   return others.length > 0 ? others.map((id) => `ringscope diff ${base} ${id}`) : [`ringscope why ${base}`];
 }
 
+/** The part of each job that is compared; sizes are compared by the server. */
+export type ComparedPart = "sizes" | "curve" | "search";
+
 /** The page's request to the server, with curl; the token comes from the environment. */
-export function comparisonCurl(ids: readonly number[], base: number, isTraining: boolean, origin: string): string {
+export function comparisonCurl(ids: readonly number[], base: number, part: ComparedPart, origin: string): string {
   const query = [...ids.map((id) => `job=${id}`), `base=${base}`].join("&");
-  const paths = isTraining ? ids.map((id) => `/jobs/${id}/curve`) : [`/comparison?${query}`];
+  const paths = part !== "sizes" ? ids.map((id) => `/jobs/${id}/${part === "curve" ? "training" : part}`) : [`/comparison?${query}`];
   return [`curl -H "Authorization: Bearer $RINGSCOPE_TOKEN"`, ...paths.map((path) => `'${origin}/api/v1${path}'`)].join(" \\\n  ");
 }

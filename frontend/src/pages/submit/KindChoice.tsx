@@ -6,6 +6,7 @@ const route = getRouteApi("/jobs/new");
 const KINDS: readonly (readonly [Kind, string])[] = [
   ["benchmark", "Benchmark"],
   ["training", "Training"],
+  ["strategy_search", "Strategy search"],
   ["script", "Script"],
 ];
 

@@ -12,6 +12,7 @@ import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { useRole } from "../../components/hooks/useRole";
 import { kindOf } from "../../lib/form/formSearch";
 import { ScriptForm } from "./script/ScriptForm";
+import { SearchForm } from "./search/SearchForm";
 import { SweepForm } from "./sweep/SweepForm";
 import { TrainingForm } from "./training/TrainingForm";
 
@@ -55,6 +56,7 @@ interface Props {
 
 function FormOfKind({ kind, engine, base, from }: Props) {
   if (kind === "training") return <TrainingForm choices={engine.training} base={base} from={from} />;
+  if (kind === "strategy_search") return <SearchForm engine={engine} base={base} from={from} />;
   if (kind === "script") return <ScriptForm choices={engine.training} base={base} from={from} />;
   const sweep = base?.benchmark ? { ...base, benchmark: base.benchmark } : undefined;
   return <SweepForm engine={engine} base={sweep} from={from} />;

@@ -18,6 +18,7 @@ _HEADINGS = (
     "AWAITS SAMPLES",
     "AWAITS SUMS",
     "EXCHANGES",
+    "SENDS",
     "MEMORY",
     "RUNS",
     "TO TARGET",
@@ -48,10 +49,19 @@ def _row(line: CandidateResult) -> tuple[object, ...]:
         _share(line.input_us, line),
         _share(line.exposed_us, line),
         None if line.exchanged_bytes is None else format_size(round(line.exchanged_bytes)),
+        _sent(line),
         None if line.peak_bytes is None else format_size(line.peak_bytes),
         line.runs,
         _to_target(line),
     )
+
+
+def _sent(line: CandidateResult) -> str | None:
+    """Return the bytes that a rank sends in a step, and the most of any rank if that is clearly more."""
+    if line.sent_bytes is None:
+        return None
+    most, sent = line.most_sent_bytes or 0.0, format_size(round(line.sent_bytes))
+    return sent if most < 1.1 * line.sent_bytes else f"{sent}, at most {format_size(round(most))}"
 
 
 def _to_target(line: CandidateResult) -> str | None:

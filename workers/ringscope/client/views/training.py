@@ -121,6 +121,8 @@ class CandidateResult(View):
     round: int | None = None
     runs: int = 0
     samples_per_second: float | None = None
+    samples_per_second_low: float | None = None
+    samples_per_second_high: float | None = None
     times_as_long: float | None = None
     times_as_long_low: float | None = None
     times_as_long_high: float | None = None
@@ -128,7 +130,10 @@ class CandidateResult(View):
     compute_us: float | None = None
     input_us: float | None = None
     exposed_us: float | None = None
+    communication_us: float | None = None
     exchanged_bytes: float | None = None
+    sent_bytes: float | None = None
+    most_sent_bytes: float | None = None
     peak_bytes: int | None = None
     is_exact: bool = True
     seconds_to_target: float | None = None

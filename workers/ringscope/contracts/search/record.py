@@ -17,6 +17,11 @@ _Epochs = Annotated[int, Field(ge=1, le=1_000_000)]
 _Seconds = Annotated[float, Field(ge=0, le=1e9)]
 
 
+def is_zero(value: object) -> bool:
+    """Return whether a count is not known, so that it need not be written."""
+    return value == 0
+
+
 class LeftOutCandidate(BaseModel):
     """A candidate that cannot run on these ranks."""
 
@@ -60,10 +65,20 @@ class SearchRun(RecordModel):
     compute_us: Microseconds
     input_us: Microseconds = Field(0.0, description="Waiting for samples.")
     exposed_us: Microseconds = Field(description="Waiting for sums, or for servers or other stages.")
+    communication_us: Microseconds | None = Field(
+        None, description="The sums of a step, also while a rank computes; null: an earlier version ran it."
+    )
     exchanged_bytes: _Bytes = Field(
         description="Bytes that a rank gives to the exchange in a step, after compression: of gradients, activations "
         "or parameters; the mean over the ranks. An algorithm sends them once or several times."
     )
+    steps: Int64 = Field(0, ge=0, exclude_if=is_zero, description="All steps of the run; 0: an earlier version ran it.")
+    sent_bytes: _Bytes | None = Field(
+        None,
+        description="Bytes that a rank sent in the whole run, as counted where they were moved; the mean over the "
+        "ranks. null: a library moved them that nobody counts.",
+    )
+    most_sent_bytes: _Bytes | None = Field(None, description="The same of the rank that sent most.")
     peak_bytes: Int64 | None = Field(
         None, description="Peak resident set of a rank's process during the run, the largest; null: not measured."
     )

@@ -20,6 +20,7 @@ from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, 
 from ringscope.engine.memory.arrays import address, module_of
 from ringscope.engine.memory.buffer import HostMemory, Memory
 from ringscope.engine.stdio_drain import drain
+from ringscope.engine.traffic import TRAFFIC
 from ringscope.engine.transports.traces import of_messages
 from ringscope.engine.waiting.peers import Peers
 from ringscope.engine.waiting.requests import RequestWatch, wait_all
@@ -152,6 +153,7 @@ class _MessagePlan:
         every = ([m for m in step if comm.rank in (m.src, m.dst)] for step in steps)
         mine = [step for step in every if step]
         aside = max((sum(m.target.length for m in step if self._is_aside(m)) for step in mine), default=0)
+        self._sent_bytes = 0
         halves = scratch.take(2 * aside, recv.dtype).reshape(2, aside)  # for the awaited step, and the one in progress
         self._steps = [self._step(step, halves[i % 2]) for i, step in enumerate(mine)]
         early = [False, *(_is_independent(one, other, comm.rank) for one, other in pairwise(mine))]
@@ -181,6 +183,7 @@ class _MessagePlan:
                 for output in self._outputs:
                     self._reduction.finish(output)
         self._memory.wait()
+        TRAFFIC.add(self._sent_bytes)
 
     def free(self) -> None:
         """Free the persistent requests."""
@@ -236,6 +239,7 @@ class _MessagePlan:
                 pieces = self._pieces(cut(memory, m.source), m.dst)
                 found.moves.append((m, len(pieces)))
                 for piece in pieces:
+                    self._sent_bytes += piece.nbytes
                     found.requests.append(self._comm.Send_init(piece, m.dst))
                     found.others.append(m.dst)
                 continue

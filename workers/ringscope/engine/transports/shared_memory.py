@@ -17,6 +17,7 @@ from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array, Buffer, Plan, 
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arithmetic import reduction
 from ringscope.engine.stopwatch import Stopwatch
+from ringscope.engine.traffic import TRAFFIC
 from ringscope.engine.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.engine.transports.progress import Progress, free_window, memory, shared_window
 from ringscope.engine.transports.traces import of_hubs, pulled
@@ -117,6 +118,8 @@ class _HubPlan:
                 tiles = _tiles(hub, chunk, send, recv)
                 self._hubs.append((hub, chunk, len(tiles)))
                 self._tiles += tiles
+        moved = (each.nbytes for _, sources, _, destinations in self._tiles for each in (*sources, *destinations))
+        self._moved_bytes = sum(moved)
 
     def run(self) -> None:
         """Execute the schedule once."""
@@ -141,6 +144,7 @@ class _HubPlan:
         progress.await_(self._all_finished, self._last_step)
         progress.finish(self._last)
         position[0] = 0
+        TRAFFIC.add(self._moved_bytes)
 
     def free(self) -> None:
         """Release the buffers."""
@@ -185,6 +189,8 @@ class _StepwisePlan:
         self._outputs = [cut(recv.local, chunk) for chunk in schedule.output_chunks(progress.rank)]
         scratch = aside.take(program.scratch_count, recv.local.dtype)
         self._actions = [_bind(action, send, recv, scratch) for action in program.actions]
+        itemsize = recv.local.itemsize
+        self._moved_bytes = sum(a.message.source.length * itemsize for a in program.actions if not a.commit)
         kept = [] if in_place else [schedule.chunks[i] for i in program.untouched]
         self._copies = [(cut(recv.local, chunk), cut(send.local, chunk)) for chunk in kept]
         self._final_waits = program.final_waits
@@ -237,6 +243,7 @@ class _StepwisePlan:
         if self._reduction.finish is not None:
             for output in self._outputs:
                 self._reduction.finish(output)
+        TRAFFIC.add(self._moved_bytes)
 
 
 def _bind(action: Action, send: Buffer, recv: Buffer, scratch: Array) -> _Bound:

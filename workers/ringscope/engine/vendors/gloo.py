@@ -18,6 +18,7 @@ from ringscope.engine.base import Array, Buffer, Plan, bits, components
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arithmetic import reduction
 from ringscope.engine.own_address import own_address
+from ringscope.engine.traffic import TRAFFIC
 from ringscope.engine.waiting.roll_call import RollCall
 
 _NAME = "gloo's all_reduce"
@@ -71,6 +72,7 @@ class _GlooPlan:
             self._reduce(self._tensors, self._options).wait()
         except RuntimeError as error:
             raise self._roll_call.error() from error
+        TRAFFIC.add_library_call()
 
     def free(self) -> None:
         """Do nothing: the process group is kept for the next plan."""

@@ -15,6 +15,7 @@ from ringscope.engine.errors import EngineError
 from ringscope.engine.memory.arithmetic import reduction
 from ringscope.engine.memory.arrays import address, is_on_gpu, module_of
 from ringscope.engine.memory.buffer import Memory
+from ringscope.engine.traffic import TRAFFIC
 from ringscope.engine.waiting.watchdog import Watchdog
 from ringscope.schedules.schedule import partition
 
@@ -63,6 +64,7 @@ class _VendorPlan:
             wait()
             self._call()
             wait()
+            TRAFFIC.add_library_call()
         finally:
             watchdog.inside = ""
             watchdog.calls += 1

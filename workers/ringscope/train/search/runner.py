@@ -30,6 +30,7 @@ from ringscope.search.told import ToldSearch
 from ringscope.search.verdict import Verdict
 from ringscope.train.search.peak_memory import begin_peak, peak_bytes
 from ringscope.train.search.run_file import RunFile, failed_run
+from ringscope.train.search.sent_bytes import SentBytes
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -115,12 +116,25 @@ class Runner:
         lasting = {"max_steps": WARM_STEPS + BLOCKS * steps, "epochs": 100_000}
         records: list[Steps] = []
         counts_peak = begin_peak()
-        self._train(
-            self._comm,
-            candidate.training.model_copy(update=lasting),
-            lambda record: records.append(record) if isinstance(record, Steps) else None,
-        )
-        return self._measured(candidate, number, records, steps, (counts_peak and peak_bytes()) or 0)
+        sent = SentBytes(candidate.training.strategy)
+
+        def emit(record: Record) -> None:
+            if isinstance(record, Steps):
+                records.append(record)
+                sent.read()
+
+        self._train(self._comm, candidate.training.model_copy(update=lasting), emit)
+        sent.read()
+        run = self._measured(candidate, number, records, steps, (counts_peak and peak_bytes()) or 0)
+        return run.model_copy(update={"steps": lasting["max_steps"]} | self._sent(sent.bytes))
+
+    def _sent(self, mine: int | None) -> dict[str, float]:
+        """Return the mean over the ranks of the bytes that they sent, and the most; nothing if one is unknown
+        (collective).
+        """
+        counted, most = np.array([mine or 0, mine is None], np.float64), np.array([mine or 0], np.float64)
+        (total, unknown), (largest,) = self._comm.total(counted).tolist(), self._comm.maximum(most).tolist()
+        return {} if unknown else {"sent_bytes": total / self._comm.size, "most_sent_bytes": largest}
 
     def _to_target(self, candidate: Candidate, epochs: int) -> SearchTarget:
         """Train for some epochs, and return when the target was reached, on the rank that is told of epochs."""
@@ -133,11 +147,14 @@ class Runner:
         return reached(candidate.name, epochs, records, self._spec.target_accuracy or 1.0)
 
     def _block_steps(self, name: str) -> int:
-        """Return the steps of a block: as many as fit its time, by the candidate's last run."""
+        """Return the steps of a block: as many as fit its time, by the candidate's last run; more than in the first.
+
+        From runs of different lengths follows what a step sends, without what the start of a run sends.
+        """
         known = self._told().rounds.runs_of(name)
         if not known:
             return _FIRST_STEPS
-        return min(_MOST_STEPS, max(_FIRST_STEPS, int(_BLOCK_SECONDS * 1e6 / known[-1].time_us)))
+        return min(_MOST_STEPS, max(_FIRST_STEPS + 1, int(_BLOCK_SECONDS * 1e6 / known[-1].time_us)))
 
     def _measured(
         self, candidate: Candidate, number: int, records: Sequence[Steps], steps: int, peak: int
@@ -147,7 +164,7 @@ class Runner:
         mine = [block.mean() if len(block) else 0.0 for block in np.array_split(table[:, 0], BLOCKS)]
         blocks_us = self._comm.maximum(np.array(mine))
         sums = np.append(table.mean(axis=0) if len(table) else np.zeros(table.shape[1]), float(len(table) > 0))
-        _, compute_us, input_us, exposed_us, exchanged_bytes, ranks = self._comm.total(sums).tolist()
+        _, compute_us, input_us, exposed_us, communication_us, exchanged_bytes, ranks = self._comm.total(sums).tolist()
         largest = self._comm.maximum(np.array([float(peak)]))
         return SearchRun(
             candidate=candidate.name,
@@ -157,6 +174,7 @@ class Runner:
             compute_us=compute_us / ranks,
             input_us=input_us / ranks,
             exposed_us=exposed_us / ranks,
+            communication_us=communication_us / ranks,
             exchanged_bytes=exchanged_bytes / ranks,
             peak_bytes=int(largest[0]) or None,
             seconds=0.0,
@@ -197,16 +215,17 @@ def _words(done: SearchDone) -> str:
 
 
 def _columns(records: Sequence[Steps]) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """Return a row for each step: its time, computing, waiting for samples and for sums in us, and its bytes."""
+    """Return a row for each step: its time, computing, waiting for samples and for sums, its sums in us, its bytes."""
     rows = [
-        (duration_us, compute_us, input_us, exposed_us, float(record.bytes))
+        (duration_us, compute_us, input_us, exposed_us, communication_us, float(record.bytes))
         for record in records
-        for duration_us, compute_us, input_us, exposed_us in zip(
+        for duration_us, compute_us, input_us, exposed_us, communication_us in zip(
             record.duration_us,
             record.compute_us,
             record.input_us or [0.0] * len(record.duration_us),
             record.exposed_us,
+            record.communication_us,
             strict=True,
         )
     ]
-    return np.array(rows, np.float64).reshape(-1, 5)
+    return np.array(rows, np.float64).reshape(-1, 6)

@@ -112,8 +112,9 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
   );
 }
 
-/** The formats of a benchmark's results. Their code loads when one is asked for. */
+/** The formats of the results of a benchmark or a strategy search. Their code loads when one is asked for. */
 function formats(job: JobView, rows: readonly MeasurementView[], sentence: string): (readonly [string, () => Promise<string>])[] {
+  if (job.spec.strategy_search) return (["Markdown", "CSV"] as const).map((name) => [name, async () => (await import("../training/searchCopies")).copyOf(name, job)] as const);
   if (!isBenchmark(job) || rows.length === 0) return [];
   return [
     ["Markdown", async () => (await import("../results/copies")).markdownOf(job, sentence, window.location.href)],

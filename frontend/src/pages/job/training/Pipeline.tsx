@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { JobView, Pipeline as Told } from "../../../api/types";
 import { Loaded } from "../../../components/states/Loaded";
-import { pipelineQuery } from "../../../data/pipeline";
+import { pipelineQuery } from "../../../data/insides";
 import { percent, plural } from "../../../lib/format";
 import { isTerminal } from "../../../lib/state";
 import { PipelineLanes } from "./PipelineLanes";

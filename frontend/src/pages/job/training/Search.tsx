@@ -2,7 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import type { JobView, StrategySearch } from "../../../api/types";
 import { Loaded } from "../../../components/states/Loaded";
-import { strategySearchQuery } from "./searchQuery";
+import { searchForecastQuery, strategySearchQuery } from "../../../data/strategySearch";
 import { formatDuration, plural } from "../../../lib/format";
 import { isTerminal } from "../../../lib/state";
 import { SearchLanes } from "./SearchLanes";
@@ -12,10 +12,15 @@ import { StepCard } from "./StepCard";
 const MORE =
   "The candidates run in turns for a short time each, from the same first parameters and samples, on the same ranks. " +
   "The parts of a step are means over ranks and runs. Exchanged is what a rank gives to the exchange in a step, after compression; " +
-  "an algorithm sends it once or several times. Memory is the peak of a rank's process during a run.";
+  "an algorithm sends it once or several times. Sent is what it sends of that in a step, counted where it is moved. " +
+  "All sums are the sums of a step, also while a rank computes, and after them what the cost model expected before the search. " +
+  "Memory is the peak of a rank's process during a run.";
 
 export function Search({ job }: { job: JobView }) {
   const search = useQuery(strategySearchQuery(job.id, job.progress.done, isTerminal(job.state)));
+  // Without it the table has no forecast.
+  const forecast = useQuery({ ...searchForecastQuery(job.id, job.attempts.length), enabled: job.attempts.length > 0 });
+  const expected = new Map(forecast.data?.candidates.map(({ name, sums_us: sumsUs }) => [name, sumsUs]));
   return (
     <Loaded query={search} what="The search could not be loaded" rows={8}>
       {(found) => (
@@ -24,7 +29,7 @@ export function Search({ job }: { job: JobView }) {
           title="Candidates"
           label="View of the candidates"
           timeline={<SearchLanes candidates={found.candidates} />}
-          table={<SearchTable candidates={found.candidates} />}
+          table={<SearchTable candidates={found.candidates} expected={expected} />}
           caption={searchCaption(found, isTerminal(job.state))}
           more={MORE}
         />

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import type { JobView, RankBuckets, TensorCost } from "../../../api/types";
 import { sumShare } from "../../../charts/tensorLanes";
 import { Loaded } from "../../../components/states/Loaded";
-import { tensorQuery } from "../../../data/tensor";
+import { tensorQuery } from "../../../data/insides";
 import { bucketsQuery } from "../../../data/training";
 import { percent, plural } from "../../../lib/format";
 import { isTerminal } from "../../../lib/state";

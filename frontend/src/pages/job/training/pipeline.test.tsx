@@ -2,7 +2,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
 import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../../data/training";
-import { pipelineQuery } from "../../../data/pipeline";
+import { pipelineQuery } from "../../../data/insides";
 import { aTraining, PLAIN_TRAINING } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { aPoint, somePipeline } from "../../../testing/resultFixtures";

@@ -3,12 +3,13 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
 import type { JobView, SearchCandidate, StrategySearch } from "../../../api/types";
 import { searchLanes } from "../../../charts/searchLanes";
-import { strategySearchQuery } from "./searchQuery";
+import { strategySearchQuery } from "../../../data/strategySearch";
 import { outcome, workTitle } from "../../../lib/state";
 import { aTraining, PLAIN_TRAINING } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { searchCaption } from "./Search";
-import { SearchTable, timesText } from "./SearchTable";
+import { searchMarkdown } from "./searchCopies";
+import { SearchTable, sentText, timesText } from "./SearchTable";
 import { TrainingResults } from "./TrainingResults";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
@@ -59,6 +60,28 @@ it("has a row for each candidate, with the reason why one left or cannot run", (
   expect(table).toContain("pipeline left out");
   expect(table).toContain("Too few layers.");
   expect(timesText(line("mirrored", { times_as_long: 1, times_as_long_low: 1, times_as_long_high: 1 }))).toBe("1.00");
+});
+
+it("has what a rank sends as counted, and what the model expected of the sums", () => {
+  const counted = line("mirrored", { sent_bytes: 3 << 20, most_sent_bytes: 3 << 20, communication_us: 1500 });
+  const table = text(renderToStaticMarkup(<SearchTable candidates={[counted]} expected={new Map([["mirrored", 1200]])} />));
+  expect(table).toContain("1.50 1.20 1 KiB 3 MiB");
+  expect(sentText(line("parameter_server-sync", { sent_bytes: 2 << 20, most_sent_bytes: 6 << 20 }))).toBe("2 MiB, at most 6 MiB");
+  expect(sentText(line("tf_mirrored"))).toBe("–");
+});
+
+it("is copied as Markdown, with the candidates that could not run", () => {
+  const markdown = searchMarkdown({ ...aSearchJob(), id: 7, name: "which" }, aSearch({ sentence: "No clear winner." }), "http://h/jobs/7");
+  expect(markdown.split("\n")).toEqual([
+    "**[Job 7, which](http://h/jobs/7)**: No clear winner.",
+    "",
+    "| candidate | state | samples/s | times as long | computing | sums |",
+    "|---|---|---|---|---|---|",
+    "| mirrored | unbeaten | 64,000 | – | 60.0 % | 30.0 % |",
+    "| torch_ddp | slower | 64,000 | 1.50 (1.40 to 1.60) | 30.0 % | 15.0 % |",
+    "- pipeline was left out: Too few layers.",
+    "",
+  ]);
 });
 
 it("says what runs, and after the end how much was run", () => {

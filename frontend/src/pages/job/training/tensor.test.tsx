@@ -1,7 +1,7 @@
 // @vitest-environment jsdom
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it, vi } from "vitest";
-import { tensorQuery } from "../../../data/tensor";
+import { tensorQuery } from "../../../data/insides";
 import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../../data/training";
 import { aTraining, PLAIN_TRAINING } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";

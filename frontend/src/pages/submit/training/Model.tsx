@@ -1,9 +1,9 @@
 import { NativeSelect, TextInput } from "@mantine/core";
 import { argumentsOf, withArgument } from "../../../lib/form/specForm";
-import { needsFolder } from "../../../lib/form/trainingForm";
+import { needsFolder, type SampleField } from "../../../lib/form/trainingForm";
 import { isOwn } from "../../../lib/form/ownModel";
 import classes from "../SubmitPage.module.css";
-import { select, type TrainingPart } from "./trainingPart";
+import { type Part, select } from "./trainingPart";
 
 const OWN = "own";
 const MODELS: Record<string, string> = {
@@ -22,7 +22,7 @@ const DATASETS: Record<string, string> = {
 };
 
 /** The model with its arguments, and the dataset. */
-export function Model(part: TrainingPart) {
+export function Model(part: Part<SampleField>) {
   const { form, problems, bind } = part;
   return (
     <section aria-labelledby="what" className={classes.group}>
@@ -49,7 +49,7 @@ export function Model(part: TrainingPart) {
 }
 
 /** The named models, or a function in a file of the agents' folder of scripts. */
-function ModelChoice(part: TrainingPart) {
+function ModelChoice(part: Part<SampleField>) {
   const { form, choices, bind, onChange } = part;
   const { value, error, ...field } = bind("model");
   const isFile = isOwn(form.model);
@@ -87,7 +87,7 @@ function ModelChoice(part: TrainingPart) {
   );
 }
 
-function OwnDataset({ bind }: TrainingPart) {
+function OwnDataset({ bind }: Part<SampleField>) {
   return (
     <>
       <TextInput description="Below the agents' folder of scripts" placeholder="my_data.py" {...bind("file")} />
@@ -99,7 +99,7 @@ function OwnDataset({ bind }: TrainingPart) {
 }
 
 /** The model's arguments; an empty one has the model's default, which is its placeholder. */
-function Sizes({ form, problems, choices, onChange }: TrainingPart) {
+function Sizes({ form, problems, choices, onChange }: Part<SampleField>) {
   const known = choices.models[form.model] ?? {};
   const given = argumentsOf(form.model_arguments);
   // The URL may contain an argument that the model lacks: it is shown, for the server to refuse.

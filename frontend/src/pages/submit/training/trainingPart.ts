@@ -1,21 +1,23 @@
-/** The props of the parts of the training form. */
+/** The props of the parts of the training form, some of which a strategy search has, too. */
 import type { Engine } from "../../../api/types";
-import type { Problems } from "../../../lib/form/types";
-import type { TrainingField, TrainingForm } from "../../../lib/form/trainingForm";
+import type { Form, Problems } from "../../../lib/form/types";
+import type { TrainingField } from "../../../lib/form/trainingForm";
 import { type Bind, type Bound, choices as options } from "../bind";
 
-export interface TrainingPart {
-  form: TrainingForm;
+export interface Part<F extends string> {
+  form: Form<F>;
   /** The default form. */
-  standard: TrainingForm;
+  standard: Form<F>;
   problems: Problems;
   choices: Engine["training"];
-  bind: Bind<TrainingField>;
-  onChange: (field: TrainingField, value: string) => void;
+  bind: Bind<F>;
+  onChange: (field: F, value: string) => void;
 }
 
+export type TrainingPart = Part<TrainingField>;
+
 /** The props of a select for a field that takes one of a few words. */
-export function select({ form, choices, bind }: TrainingPart, field: TrainingField): Bound & { data: string[] } {
+export function select<F extends string>({ form, choices, bind }: Part<F>, field: F): Bound & { data: string[] } {
   const words = field === "model" ? Object.keys(choices.models) : field === "dataset" ? choices.datasets : choices.fields[field];
   return { data: options(words ?? [], form[field]), ...bind(field) };
 }

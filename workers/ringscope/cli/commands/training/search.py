@@ -10,6 +10,7 @@ import typer
 from ringscope.cli.commands.training.train import dataset_fields, model_field
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_INTERRUPTED, DataDir, complain, say, say_json
+from ringscope.cli.dry_run import say_plan
 from ringscope.cli.follow import follow
 from ringscope.cli.job_body import job_body, patch_of
 from ringscope.cli.option_groups import unfolded
@@ -55,6 +56,9 @@ def search_strategies(
         list[str] | None,
         typer.Option("--set", metavar="FIELD=VALUE", help="Any other field: strategy_search.optimizer=adam."),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Submit nothing; say when it would start and which candidates would run.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print job, winner, sentence and candidates as JSON.")
     ] = False,
@@ -81,6 +85,9 @@ def search_strategies(
     }
     body = merge_patch(job_body({}, flags), patch_of(assignments))
     with connect(url, data_dir) as client:
+        if dry_run:
+            say_plan(client, body, as_json)
+            return
         job = _watched(client, client.submit(body))
         found = client.search(job.id)
         if as_json:

@@ -1,7 +1,16 @@
-/** The question about divided layers; it is loaded with the drawing. */
+/** The questions about the insides of a step by some strategies; they are loaded with the drawings. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import { jobKey } from "./keys";
+
+/** The newest reported step of each stage, and the bubble. */
+export function pipelineQuery(id: number, isOver: boolean) {
+  return queryOptions({
+    queryKey: jobKey(id, "pipeline", isOver),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/pipeline", { params: { path: { job_id: id } } })),
+    placeholderData: keepPreviousData,
+  });
+}
 
 /** What the sums of activations cost, and what dividing the layers saves. */
 export function tensorQuery(id: number, isOver: boolean) {

@@ -87,15 +87,15 @@ class Lab:
                 if lines:
                     yield f"the end of {path.relative_to(self.data_dir)}", "\n".join(lines)
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A `ringscope` command to its end."""
+    def run(self, *arguments: str, seconds: float = 2 * DEADLINE_SECONDS) -> subprocess.CompletedProcess[str]:
+        """A `ringscope` command to its end, which may take so many seconds."""
         return subprocess.run(
             ringscope(*arguments),
             env=self.environment,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=2 * DEADLINE_SECONDS,
+            timeout=seconds,
         )
 
     def run_copied(self, line: str) -> subprocess.CompletedProcess[str]:

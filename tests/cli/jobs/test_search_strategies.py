@@ -108,6 +108,24 @@ def test_a_search_that_failed_has_no_winner_and_says_why(api: FakeApi, monkeypat
     assert (done.code, found["winner"], found["sentence"]) == (1, None, "The budget is too short.")
 
 
+def test_diff_has_the_candidates_of_two_searches_side_by_side(api: FakeApi) -> None:
+    for number, rate in ((5, 64_000.0), (6, 32_000.0)):
+        api.answers[f"GET /jobs/{number}"] = search("succeeded") | {"id": number}
+        api.answers[f"GET /jobs/{number}/measurements"] = {"items": [], "next": None}
+        api.answers[f"GET /jobs/{number}/environment"] = {"items": []}
+        ends = {"samples_per_second_low": 0.9 * rate, "samples_per_second_high": 1.1 * rate}
+        ring = line("mirrored-ring", "winner", samples_per_second=rate, **ends)
+        api.answers[f"GET /jobs/{number}/search"] = told(None, ring, *([SLOWER] if number == 5 else []), LEFT_OUT)
+    done = api.run("diff", "5", "6")
+    assert done.code == 0, done.err
+    rows = [line for line in done.out.splitlines() if line.startswith(("mirrored-ring", "torch_ddp"))]
+    assert " ".join(rows[0].split()[1:]) == "64,000 (57,600 to 70,400) winner 32,000 (28,800 to 35,200) winner"
+    assert rows[1].split()[:3] == ["torch_ddp", "64,000", "slower"]
+    assert f"Job 6: {SENTENCE}" in done.out
+    found = json.loads(api.run("diff", "5", "6", "--json").out)
+    assert [len(each["candidates"]) for each in found["searches"]] == [3, 2]
+
+
 def test_show_prints_the_candidates_of_a_search(api: FakeApi) -> None:
     api.answers["GET /jobs/5"] = search("succeeded")
     api.answers["GET /jobs/5/search"] = told(None, WON, SLOWER, LEFT_OUT, winner="mirrored-ring")

@@ -10,6 +10,7 @@ from ringscope.cli.caveats import sentences
 from ringscope.cli.connection import Url, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json, stdout_console
 from ringscope.cli.formatting import AsJson, table
+from ringscope.cli.results.search_table import say_side_by_side
 from ringscope.client import Against, AttemptEnvironment, Client, ComparedRow, Interpolated, Job, Regression
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.devices import SIMULATED
@@ -28,7 +29,7 @@ def register(app: typer.Typer) -> None:
 
 
 def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
-    """Compare two jobs: specification, outcome, nodes, versions, and the measured rows side by side.
+    """Compare two jobs: specification, outcome, nodes, versions, and the measured rows or candidates side by side.
 
     B/A is the ratio of the times: below 1 B is faster. It compares round with round, so that a few slow iterations
     count little; the times are means, in which they count in full. * marks a ratio whose 95 % interval excludes 1. The
@@ -39,13 +40,19 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
         rows = client.measurements(a), client.measurements(b)
         facts = _facts(client, jobs[0], rows[0]), _facts(client, jobs[1], rows[1])
         compared = _compared(client, *jobs)
+        are_searches = all(job.spec.strategy_search is not None for job in jobs)
+        searches = [client.search(job.id) for job in jobs] if are_searches else []
     specs = (job.spec.model_dump(mode="json") for job in jobs)
     found = [*differences(*specs), *differences(*facts)]
     sides = [_side(*side) for side in zip(jobs, rows, strict=True)]
     if as_json:
-        say_json(json.dumps(_document(sides, compared, found), indent=2))
+        document = _document(sides, compared, found)
+        document |= {"searches": [search.model_dump(mode="json") for search in searches]} if searches else {}
+        say_json(json.dumps(document, indent=2))
         return
     _say_differences(a, b, found)
+    if searches:
+        say_side_by_side(searches[0], searches[1], (a, b))
     if not any(rows) and not any(job.spec.benchmark for job in jobs):
         return
     _say_caveats(jobs, sides, compared.obstacles)

@@ -39,6 +39,27 @@ def table_of(lines: Iterable[CandidateResult]) -> Table:
     return table(_HEADINGS, map(_row, lines))
 
 
+def say_side_by_side(first: Search, second: Search, numbers: tuple[int, int]) -> None:
+    """Print the candidates that ran in one of two searches, with their rates and 95 % intervals side by side."""
+    sides = [{line.name: line for line in found.candidates if line.runs} for found in (first, second)]
+    a, b = numbers
+    headings = ("CANDIDATE", f"A={a} samples/s", f"A={a} state", f"B={b} samples/s", f"B={b} state")
+    names = dict.fromkeys([*sides[0], *sides[1]])
+    rows = [(name, *(cell for side in sides for cell in _rate(side.get(name)))) for name in names]
+    if rows:
+        stdout_console().print(table(headings, rows))
+    for number, found in zip(numbers, (first, second), strict=True):
+        say(f"Job {number}: {found.sentence}")
+
+
+def _rate(line: CandidateResult | None) -> tuple[str | None, str | None]:
+    if line is None or line.samples_per_second is None:
+        return None, None
+    low, high = line.samples_per_second_low, line.samples_per_second_high
+    ends = f" ({low:,.0f} to {high:,.0f})" if low is not None and high is not None else ""
+    return f"{line.samples_per_second:,.0f}{ends}", line.state
+
+
 def _row(line: CandidateResult) -> tuple[object, ...]:
     return (
         line.name,

@@ -76,13 +76,15 @@ def _not_found(*commands: str) -> str | None:
     return f"{' and '.join(missing)} is missing ({remedy})" if missing else None
 
 
+_LEAN = ("-p", "no:schemathesis")  # its plugin takes two seconds to load; only tests/server/http uses it
 # Tests of one process have no second chance; the long ones go to whichever of two workers is free.
 _LONG_IN_PROCESS = ("--timeout=1800", "--numprocesses=2", "--dist=worksteal")
-FAST, PROGRAMS, TRAIN = (Way(("--timeout=120",), _LONG_IN_PROCESS) for _ in range(3))
-SERVER, SCHEDULER = (Way(("--timeout=120",), _LONG_IN_PROCESS, is_in_memory=True) for _ in range(2))
+FAST, PROGRAMS, TRAIN = (Way(("--timeout=120", *_LEAN), _LONG_IN_PROCESS) for _ in range(3))
+SERVER = Way(("--timeout=120",), _LONG_IN_PROCESS, is_in_memory=True)
+SCHEDULER = Way((*SERVER.options, *_LEAN), _LONG_IN_PROCESS, is_in_memory=True)
 # Real processes and links: what failed is tried again. The long ones also measure, or bring the machine to its limits:
 # each has it for itself.
-PROCESSES = Way(("--timeout=300", "--reruns=2"))
+PROCESSES = Way(("--timeout=300", "--reruns=2", *_LEAN))
 # The same, and a run of its own: Playwright and pytest-asyncio both want the event loop of their process. A timeout
 # ends it: after an exception inside of Playwright every further test would wait for ever.
 BROWSERS = Way((*PROCESSES.options, "--timeout-method=thread"), is_in_memory=True)
@@ -147,5 +149,5 @@ TIERS = (
     Tier("monitoring", 30, folders=("tests/monitoring",), way=PROCESSES, missing=no_prometheus),
     Tier("cluster", 200, folders=("tests/cluster",), way=PROCESSES),
     Tier("web", 120, folders=("tests/web",), way=BROWSERS, missing=no_browser),
-    Tier("gpu", 60, folders=("tests/gpu",), way=Way(("--timeout=300",)), missing=no_gpu),
+    Tier("gpu", 60, folders=("tests/gpu",), way=Way(("--timeout=300", *_LEAN)), missing=no_gpu),
 )

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+gc.disable()  # until all tests are loaded: what they import stays, and would be looked through again and again
+
 Value = tuple[str, str]  # of a matrix: the name of an axis, and one of its values
 
 WHOLLY_LONG = "\npytestmark = pytest.mark.long\n"
@@ -61,6 +63,7 @@ def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)
+    gc.enable()
 
 
 @pytest.hookimpl(wrapper=True)

@@ -14,7 +14,7 @@ from ringscope_server.nodes import registry
 from ringscope_server.results import log, newest_steps
 from ringscope_server.services import Services
 from ringscope_server.telemetry.ingest import Ingested, ingest
-from ringscope_server.training import search_events
+from ringscope_server.training import algorithm_changes, search_events
 
 
 class NotOnNodeError(LookupError):
@@ -54,6 +54,7 @@ async def receive(services: Services, node_name: str, body: RecordBatch) -> int:
             if ingested.is_search:
                 await search_events.record(session, attempt, services.now())
             await store.open_new(session, attempt.job_id, attempt.id, found, services.now())
+            await algorithm_changes.tell(session, attempt.job_id, ingested.algorithm_changes, services.now())
         services.heartbeats.note(node_id, body.epoch, services.now())
         count_ingested(services.monitoring, attempt.job_id, ingested, services.now_ns(), offset_seconds)
         note_steps(services.stream, services.steps, attempt.job_id, attempt.id, ingested.steps)

@@ -84,6 +84,9 @@ class VirtualCommunicator(VirtualRank):
     def choose(self, collective: str, dtype: str, size_bytes: int, *, in_place: bool) -> Choice:
         return Choice("ring", "all virtual ranks sum alike")
 
+    def contenders(self, collective: str, dtype: str, size_bytes: int, *, in_place: bool) -> list[str]:
+        return [self.choose(collective, dtype, size_bytes, in_place=in_place).algorithm]
+
     def total(self, values: NDArray[Any]) -> NDArray[Any]:
         summed = values.copy()
         self.all_reduce(summed)

@@ -22,6 +22,7 @@ WORDS: dict[str, dict[str, str]] = {
         "cancelled": "A job was cancelled.",
         "not_to_be_retried": "A user cancelled a job that was stopping for another attempt.",
         "judged_low": "The bandwidth of a job that a schedule submitted is lower than expected.",
+        "algorithm_changed": "A training job sums gradients by another algorithm from now on, with the reason.",
         "insight_opened": "The server found a problem of a running job, such as a straggler.",
         "insight_closed": "A problem of a job is over.",
     },

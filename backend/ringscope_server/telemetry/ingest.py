@@ -46,6 +46,7 @@ class Ingested:
     lines: list[tuple[Any, ...]] = field(default_factory=list)  # rows of the log with the columns of LOG_COLUMNS
     checks: list[record.Check] = field(default_factory=list)
     diverged: list[training_record.Diverged] = field(default_factory=list)
+    algorithm_changes: list[training_record.AlgorithmChanged] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     steps: list[record.Steps] = field(default_factory=list)
     spans: list[StepSpan] = field(
@@ -68,7 +69,8 @@ _OF_DIAGNOSES = (diagnosis_record.PairMeasured, diagnosis_record.DiagnosisVerdic
 _OUTCOME = (record.Measurement, record.Check, training_record.Epoch, *_OF_SEARCHES, *_OF_DIAGNOSES)
 _PRINTED = (record.Log, record.Check)  # is in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # only benchmarks have these
-_OF_TRAINING = (training_record.Epoch, training_record.Diverged)  # no benchmark has these
+# No benchmark has these.
+_OF_TRAINING = (training_record.Epoch, training_record.Diverged, training_record.AlgorithmChanged)
 # Records for each rank, sent by the agent of its node. Lines of the log come through the first node.
 _OF_RANKS = (
     record.Started,
@@ -79,6 +81,7 @@ _OF_RANKS = (
     training_record.PipelineStep,
     training_record.Epoch,
     training_record.Diverged,
+    training_record.AlgorithmChanged,
     *_OF_SEARCHES,
     *_OF_DIAGNOSES,
 )
@@ -176,6 +179,7 @@ async def _store(
     await session.flush()
     ingested.checks = [r for r in records if isinstance(r, record.Check)]
     ingested.diverged = [r for r in records if isinstance(r, training_record.Diverged)]
+    ingested.algorithm_changes = [r for r in records if isinstance(r, training_record.AlgorithmChanged)]
     ingested.measurements = [measurement_view(row) for row in rows]
     ingested.is_training = await training_rows.store(session, attempt_id, job_id, records)
     if ingested.is_training:
@@ -188,6 +192,7 @@ async def _store(
     if pairs := [r for r in records if isinstance(r, _OF_DIAGNOSES)]:
         ingested.is_training = True
         await diagnoses.store(session, attempt_id, job_id, pairs)
+    ingested.is_training |= bool(ingested.algorithm_changes)
     if rows and not await benchmark_summary.refresh(session, attempt_id, job_id, rows):
         ingested.measurements = []  # no watcher of the job may see rows of an earlier attempt
 

@@ -7,6 +7,8 @@ from ringscope.contracts.tuning import HALVES, Table
 from ringscope.contracts.words.collectives import SCHEDULED, VENDORS
 from ringscope.contracts.words.devices import MPI_ON_GPUS
 
+_BETWEEN_NODES = ("ring", "hierarchical")
+
 
 def candidates(collective: str, transport: str) -> tuple[str, ...]:
     """Return what ``auto`` can choose: our schedules, and the library that is always installed (not gloo or
@@ -50,6 +52,22 @@ class Chooser:
         measured = self._measured.fastest_first(situation, size_bytes, names)
         unknown = [name for name in likely if name not in measured]
         return [*measured[:1], *unknown] if unknown else []
+
+    def contenders(self, situation: Situation, size_bytes: int) -> list[str]:
+        """Return the algorithms that may be the fastest when the links change, the choice first.
+
+        Over several nodes the next ones are the ring, and hierarchical, which sends least between nodes; then the
+        measured ones, and the likely ones of the model. It is only the choice if nothing is sent.
+        """
+        names = _candidates(situation)
+        found = [self.choose(situation, size_bytes).algorithm]
+        if situation.ranks == 1 or not size_bytes:
+            return found
+        likely = self._model.likely(situation, size_bytes, names)
+        if len(situation.ranks_of_nodes) > 1:
+            found += [name for name in _BETWEEN_NODES if name in likely]
+        found += self._measured.fastest_first(situation, size_bytes, names)
+        return list(dict.fromkeys([*found, *likely]))
 
     def _choose(self, situation: Situation, size_bytes: int) -> Choice:
         names = _candidates(situation)

@@ -16,6 +16,7 @@ from ringscope.contracts.columns import (
     Line,
     Loss,
     Microseconds,
+    Name,
     Nanoseconds,
     is_null,
 )
@@ -125,6 +126,24 @@ class Epoch(RecordModel):
     validation_us: Microseconds
     checkpoint_us: Microseconds
     time_ns: Nanoseconds
+
+
+class AlgorithmChanged(RecordModel):
+    """A change of the algorithm that sums some buckets, which ``auto`` made while the job trained; from rank 0."""
+
+    type: Literal["algorithm_changed"] = "algorithm_changed"
+    rank: Int32
+    step: int = Field(ge=0, lt=2**31, description="Index of the first step with the other algorithm.")
+    buckets: Int32 = Field(description="Number of buckets, all of similar size.")
+    size_bytes: Int64 = Field(description="Size of the largest of them.")
+    before: Name
+    after: Name
+    because: Line
+
+    @property
+    def sentence(self) -> str:
+        """Describe the change and its reason in one sentence."""
+        return f"From step {self.step} on {self.after} sums instead of {self.before}. {self.because}"
 
 
 class Diverged(RecordModel):

@@ -184,6 +184,10 @@ class Communicator:
         """Return the algorithm that ``auto`` chooses for such a call, and why (collective, with equal arguments)."""
         return self._chooser.choose(self._situation(collective, dtype, in_place), size_bytes)
 
+    def contenders(self, collective: str, dtype: str, size_bytes: int, in_place: bool) -> list[str]:
+        """Return that algorithm, and others that may be faster when links change (collective, as ``choose``)."""
+        return self._chooser.contenders(self._situation(collective, dtype, in_place), size_bytes)
+
     def settle(self, op: str, send: Buffer, recv: Buffer, collective: str = "all_reduce", root: int = 0) -> Choice:
         """Choose by timing the most promising algorithms that were not measured (collective). Both buffers are
         overwritten.

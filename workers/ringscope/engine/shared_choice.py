@@ -51,6 +51,10 @@ class SharedChooser:
             return []
         return self._shared(lambda chooser: chooser.likely(situation, size_bytes))
 
+    def contenders(self, situation: Situation, size_bytes: int) -> list[str]:
+        """Return the algorithms worth timing while links may change, the choice first (collective, as ``choose``)."""
+        return self._shared(lambda chooser: chooser.contenders(situation, size_bytes))
+
     def learn(self, situation: Situation, size_bytes: int, choice: Choice) -> None:
         """Use the result of a trial from now on; it is the same on every rank."""
         self._known[situation, size_bytes] = choice

@@ -11,7 +11,7 @@ import torch
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.train import models
+from ringscope.train import data, models
 from ringscope.train.checkpoints import Checkpoints, Trained
 from ringscope.train.data import Dataset
 from ringscope.train.own_state import OwnState
@@ -23,6 +23,17 @@ from ringscope.train.trainer import Checkpointer, Learner, Trainer
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
+
+
+@dataclass(frozen=True)
+class Material:
+    """Functions that load the samples, and build a model for them: those of the specification, or of a script."""
+
+    dataset: Callable[[TrainingSpec], Dataset] = data.load
+    model: Callable[[TrainingSpec, Dataset], torch.nn.Module] = models.build
+
+
+FROM_SPEC = Material()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,16 +25,16 @@ from ringscope.contracts.training import (
     TENSORFLOW,
     TrainingSpec,
 )
-from ringscope.contracts.words.collectives import VENDORS
+from ringscope.contracts.words.collectives import AUTO, VENDORS
 from ringscope.contracts.words.units import format_size
 from ringscope.engine.errors import DifferenceError, EngineError
 from ringscope.engine.positions import set_stage
-from ringscope.train import data, models
 from ringscope.train.collectives import HostCollectives
 from ringscope.train.compression import Compressor, compression
+from ringscope.train.data import Dataset
 from ringscope.train.device import has_gpus, settle_device
 from ringscope.train.digest import odd_rank
-from ringscope.train.inputs import Inputs
+from ringscope.train.inputs import FROM_SPEC, Inputs, Material
 from ringscope.train.local.job import local_trainer
 from ringscope.train.optimizer import build_optimizer
 from ringscope.train.own_state import OwnState
@@ -80,25 +81,27 @@ def assemble(
     earlier: Path | None = None,
     memory: Path | None = None,
     fault: str = "",
+    material: Material = FROM_SPEC,
 ) -> Trainer | WorkerRank | ServerRank | LeadingRank | FollowingRank:
     """Assemble this rank's part, ready to run (collective).
 
-    ``folder``, ``earlier`` and ``memory`` are as in ``Checkpoints``.
+    ``folder``, ``earlier`` and ``memory`` are as in ``Checkpoints``; ``material`` is that of the specification.
     """
     _refuse(comm, spec)
     device = settle_device(comm)
+    load = partial(_dataset, spec, material)
     if spec.strategy == "parameter_server":
         if comm.rank >= comm.size - spec.servers:
             return ServerRank(comm, spec)
-        return WorkerRank(comm, spec, lambda group: _dataset(group, spec), emit, folder, earlier, fault)
+        return WorkerRank(comm, spec, load, material.model, emit, folder, earlier, fault)
     if spec.strategy in TENSORFLOW:
-        return tf_rank(Job(comm, spec, lambda group: _dataset(group, spec), emit, fault))
+        return tf_rank(Job(comm, spec, load, emit, fault))
     if spec.precision == "float16" and device.type == "cpu":
         raise EngineError("precision: float16 is for GPUs, but this rank has none; choose bfloat16 or float32.")
-    dataset = _dataset(comm, spec)
+    dataset = load(comm)
     torch.manual_seed(spec.seed)
     set_stage(comm.position, f"building the model {spec.model}")
-    module = models.build(spec, dataset).to(device)
+    module = material.model(spec, dataset).to(device)
     inputs = Inputs(comm, spec, dataset, module, device, emit, folder, earlier, fault, memory)
     if spec.strategy in LOCAL_SGD:
         return local_trainer(inputs)
@@ -143,6 +146,8 @@ def _sums(
     if comm.rank == 0:
         sys.stdout.write(summary(reducer, comm.size) + "\n")
         sys.stdout.flush()
+    if compressor is None and spec.all_reduce == AUTO:
+        reducer.adapt()
     return reducer
 
 
@@ -168,10 +173,10 @@ def _compressed(compressor: Compressor, collectives: HostCollectives) -> BucketS
     return run
 
 
-def _dataset(comm: Communicator, spec: TrainingSpec) -> data.Dataset:
+def _dataset(spec: TrainingSpec, material: Material, comm: Communicator) -> Dataset:
     """Return the job's dataset, which is equal on all ranks (collective)."""
     set_stage(comm.position, f"reading {spec.dataset.label}")
-    dataset = data.load(spec)
+    dataset = material.dataset(spec)
     _check_equal(comm, dataset.fingerprint())
     return dataset
 

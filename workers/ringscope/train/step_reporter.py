@@ -24,6 +24,7 @@ class Step:
     communication_us: float
     exposed_us: float
     size_bytes: int
+    summed_by: tuple[str, str] | None = None  # algorithm and transport; None: those of the reporter
     loss: float | None = None
     samples: int | None = None
     lag: int | None = None
@@ -56,7 +57,10 @@ class StepReporter:
         self._memory_until = 0.0  # when it is read again
 
     def add(self, step: Step) -> None:
-        """Add a step, and send the block when it is full or old enough."""
+        """Add a step, and send the block when it is full or old enough; a block has one algorithm."""
+        if step.summed_by is not None and step.summed_by != (self._algorithm, self._transport):
+            self.send()
+            self._algorithm, self._transport = step.summed_by
         self._steps.append(step)
         if len(self._steps) >= _MOST_STEPS or time.monotonic() - self._since >= _MOST_SECONDS:
             self.send()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Protocol
@@ -11,7 +12,7 @@ import torch
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
-from ringscope.contracts.training_record import Buckets
+from ringscope.contracts.training_record import AlgorithmChanged, Buckets
 from ringscope.engine.positions import INPUT_NS, ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import average_buffers, compare_replicas
@@ -97,6 +98,7 @@ class Trainer:
         self._reporter = StepReporter(
             comm.rank, ranks, emit, sums.algorithm, sums.transport, self._progress.step, averaged_bytes
         )
+        self._emit = emit
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
         self._divergence = Divergence(comm.rank, emit, spec.on_nan)
 
@@ -187,6 +189,7 @@ class Trainer:
             communication_us=sums.communication_us,
             exposed_us=sums.exposed_us,
             size_bytes=sums.size_bytes,
+            summed_by=sums.summed_by,
             input_us=self._input_ns / 1e3,
             loss=result.loss_sum / len(mine),
             samples=samples,
@@ -199,6 +202,7 @@ class Trainer:
         else:
             progress.advance(0.0, 0, duration_us)
         self._reporter.add(step)
+        self._tell_changes(sums)
         self._faults.note(duration_us - sums.exposed_us - self._input_ns / 1e3)
         self._samples.note(duration_us - sums.exposed_us)
         if result.first_culprit is not None:
@@ -207,6 +211,23 @@ class Trainer:
             self._divergence.judge_gradient(progress.step - 1, step.loss, culprit)
         elif not result.is_left_out:
             self._judge(step)
+
+    def _tell_changes(self, sums: Sums) -> None:
+        """Report on rank 0 which algorithms change before the next step."""
+        for found in sums.changes if self._comm.rank == 0 else ():
+            before, after, _ = found.change
+            told = AlgorithmChanged(
+                rank=0,
+                step=self._progress.step,
+                buckets=len(found.numbers),
+                size_bytes=found.size_bytes,
+                before=before,
+                after=after,
+                because=found.because,
+            )
+            self._emit(told)
+            sys.stdout.write(told.sentence + "\n")
+            sys.stdout.flush()
 
     def _judge(self, step: Step) -> None:
         if step.loss is not None and not np.isfinite(step.loss):

@@ -23,7 +23,7 @@ import { Log } from "./log/Log";
 import { Timeline } from "./now/Timeline";
 // Parts that are loaded on demand are loaded here.
 import "./log/LastLines";
-import "./now/History";
+import { History } from "./now/History";
 import "./results/Results";
 import "./situation/Difference";
 import "./situation/MissingNodes";
@@ -218,6 +218,16 @@ it("shows the stages of the newest attempt, and folds those before", async () =>
   const page = await drawn(<Timeline job={aJob()} events={states.map((after, id) => anEvent({ id, after }))} />, "/");
   expect(page.querySelectorAll("[aria-label='What happened'] li")).toHaveLength(5);
   expect(page.querySelector("details summary")?.textContent).toBe("1 earlier attempt");
+});
+
+it("says which algorithm sums since when, and why, if auto changed it while the job trained", async () => {
+  const change = (id: number, message: string) => anEvent({ id, message, action: "job.algorithm_changed", after: "ring" });
+  const events = [anEvent({ after: "running" }), change(2, "From step 30 on ring sums."), change(3, "From step 90 on mpi sums.")];
+  const page = await drawn(<History job={aJob()} />, "/jobs/7", new Answers().of(eventsQuery(aJob().id), events));
+  const told = page.querySelector("[aria-label='Changes of the algorithm']");
+  expect(told?.querySelector(":scope > p")?.textContent).toContain("From step 90 on mpi sums.");
+  expect(told?.querySelector("summary")?.textContent).toBe("1 change of the algorithm before");
+  expect(told?.querySelector("details p")?.textContent).toContain("From step 30 on ring sums.");
 });
 
 it("follows the output until the user scrolls up, and again after Jump to live", async () => {

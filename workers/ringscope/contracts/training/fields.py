@@ -53,8 +53,9 @@ class TrainingFields(SpecModel):
     )
     all_reduce: Algorithm = Field(
         "auto",
-        description="Algorithm that sums the gradients (tf: cross-device ops). auto makes no trial runs here: it uses "
-        "the measurements of earlier jobs, else the cost model.",
+        description="Algorithm that sums the gradients (tf: cross-device ops). auto starts from the measurements of "
+        "earlier jobs or the cost model; mirrored strategies then try the likely ones in the first steps, and again "
+        "when sums become slower.",
     )
     transport: TrainingTransport = Field(
         "auto", description="How our algorithms move data; auto chooses the first usable transport."

@@ -65,6 +65,7 @@ class WorkerRank:
         comm: Communicator,
         spec: TrainingSpec,
         load: Callable[[Communicator], Dataset],
+        build: Callable[[TrainingSpec, Dataset], torch.nn.Module],
         emit: Callable[[Record], None],
         folder: Path | None,
         earlier: Path | None,
@@ -72,7 +73,7 @@ class WorkerRank:
     ) -> None:
         self._group, self._post = comm.split(_WORKER), comm.post()
         dataset, names = load(self._group), state_names(spec)
-        model = FlatModel(models.build(spec, dataset), names)
+        model = FlatModel(build(spec, dataset), names)
         optimizer = ServersOptimizer(build_optimizer(spec, model.module), model, names)
         pulls = Pulls(model)
         loss_sum = models.loss_of(model.module)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ringscope.choice.situation import Choice
@@ -17,6 +18,7 @@ from ringscope.contracts.words.devices import carrier
 from ringscope.engine.base import Plan
 from ringscope.engine.positions import UNTIMED
 from ringscope.engine.waiting.pause import sleep_while
+from ringscope.train.adaptive.tuner import GroupChange, Tuner
 from ringscope.train.device import Marker
 from ringscope.train.sums.buckets import Bucket
 from ringscope.train.sums.gradient_sum import Sums
@@ -61,14 +63,15 @@ class BucketSums:
         self.buckets: list[Bucket] = []
         self.choices: list[Choice] = []
         self.size_bytes = 0
-        self._plans = list[Plan]()
+        self._plans = list[dict[str, Plan]]()  # of each bucket, by algorithm
+        self._tuner: Tuner | None = None
         self._comm, self._wanted = comm, algorithm
         self._prepare = prepare or self._all_reduce
         self._sum: BucketSum = self._run_plan
         self._marker = Marker(comm.gpu)
         self.add(buckets)
-        largest = max(range(len(buckets)), key=lambda number: buckets[number].size_bytes)
-        self.algorithm = self.choices[largest].algorithm
+        self._largest = max(range(len(buckets)), key=lambda number: buckets[number].size_bytes)
+        self.algorithm = self.choices[self._largest].algorithm
         self.transport = carrier(self.algorithm, comm.transport.name)
         self.begin()
 
@@ -78,12 +81,17 @@ class BucketSums:
             choice, plan = self._prepare(bucket)
             self.buckets.append(bucket)
             self.choices.append(choice)
-            self._plans.append(plan)
+            self._plans.append({choice.algorithm: plan})
             self.size_bytes += bucket.size_bytes
 
     def sum_by(self, bucket_sum: BucketSum) -> None:
         """Replace the engine's plans with ``bucket_sum`` from now on; it runs in the same thread."""
         self._sum = bucket_sum
+
+    def adapt(self) -> None:
+        """From now on try the algorithms that ``auto`` may choose, and use the fastest (collective)."""
+        self._tuner = Tuner(self._comm, self.buckets)
+        self._follow(self._tuner, [])
 
     def begin(self) -> None:
         """Start a step, from which times count."""
@@ -128,16 +136,40 @@ class BucketSums:
                 thread.is_awaited = False
         exposed_us = self._now_us() - backward_us
         sizes = [bucket.size_bytes for bucket in self.buckets]
-        return Sums(backward_us, exposed_us, self._size_bytes, sizes, self._ready_us, self._start_us, self._end_us)
+        told = Sums(backward_us, exposed_us, self._size_bytes, sizes, self._ready_us, self._start_us, self._end_us)
+        return told if self._tuner is None else self._adapted(self._tuner, told)
 
     def free(self) -> None:
         """Release the plans (collective)."""
-        for plan in self._plans:
-            plan.free()
+        for plans in self._plans:
+            for plan in plans.values():
+                plan.free()
 
     def _all_reduce(self, bucket: Bucket) -> tuple[Choice, Plan]:
         choice = choose(self._comm, self._wanted, bucket)
         return choice, self._comm.plan(choice.algorithm, "sum", bucket.memory, bucket.memory)
+
+    def _adapted(self, tuner: Tuner, told: Sums) -> Sums:
+        """Return the timing of a step with what changes after it (collective)."""
+        durations_us = [end - start for start, end in zip(told.start_us, told.end_us, strict=True)]
+        summed_by, changes = (self.algorithm, self.transport), tuner.note(durations_us)
+        self._follow(tuner, changes)
+        return replace(told, summed_by=summed_by, changes=changes)
+
+    def _follow(self, tuner: Tuner, changes: list[GroupChange]) -> None:
+        """Plan what the next steps need, and free what they do not (collective)."""
+        because = {number: change.because for change in changes for number in change.numbers}
+        needed = tuner.needed()
+        for number, name in tuner.algorithms.items():
+            plans, memory = self._plans[number], self.buckets[number].memory
+            for other in sorted(needed[number] - plans.keys()):  # in the same order on every rank
+                plans[other] = self._comm.plan(other, "sum", memory, memory)
+            for other in sorted(plans.keys() - needed[number]):
+                plans.pop(other).free()
+            if name != self.choices[number].algorithm:
+                self.choices[number] = Choice(name, because.get(number, "it is tried in turns with others"))
+        self.algorithm = self.choices[self._largest].algorithm
+        self.transport = carrier(self.algorithm, self._comm.transport.name)
 
     def _run(self, number: int) -> None:
         self._ready[number]()
@@ -146,7 +178,7 @@ class BucketSums:
         self._end_us.append(self._now_us())
 
     def _run_plan(self, number: int, bucket: Bucket) -> int:
-        self._plans[number].run()
+        self._plans[number][self.choices[number].algorithm].run()
         self._comm.position[UNTIMED] += 1
         return bucket.size_bytes
 

@@ -10,6 +10,7 @@ from typing import Protocol
 import torch
 
 from ringscope.contracts.training_record import Direction
+from ringscope.train.adaptive.tuner import GroupChange
 from ringscope.train.divergence import is_finite
 
 
@@ -31,6 +32,9 @@ class Sums:
     # What each sum adds where it adds activations instead of gradients: the layer, and the direction of the pass.
     layers: list[str] | None = None
     directions: list[Direction] | None = None
+    # Algorithm and transport of the largest bucket, if they can change from step to step.
+    summed_by: tuple[str, str] | None = None
+    changes: list[GroupChange] = field(default_factory=list)  # of algorithms, from the next step on
     lag: int | None = None  # for parameter servers: steps that this worker is ahead of the slowest one
 
     @property

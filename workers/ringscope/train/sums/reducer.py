@@ -67,6 +67,10 @@ class Reducer(GradientSumBase):
         """Replace the engine's plans with ``bucket_sum`` from now on; it runs in the same thread."""
         self._sums.sum_by(bucket_sum)
 
+    def adapt(self) -> None:
+        """From now on try the algorithms that ``auto`` may choose, and use the fastest (collective)."""
+        self._sums.adapt()
+
     def begin(self) -> None:
         """Start a step: zero the gradients and start the clock."""
         self._sums.begin()

@@ -149,9 +149,9 @@ def test_sharded_takes_what_it_can(option: dict[str, object]) -> None:
 @pytest.mark.parametrize("name", sorted(OWN_FIELDS))
 def test_a_field_of_one_strategy_is_refused_by_another(name: str) -> None:
     values = {"servers": 2, "consistency": "async", "staleness": 1, "split": "by_label", "weights": "equal"}
-    values |= {"batch_split": "speed", "compression": "fp16", "schedule": "gpipe", "stages": 3}
+    values |= {"batch_split": "speed", "compression": "fp16", "schedule": "gpipe", "stages": 3, "compile": True}
     with pytest.raises(ValidationError) as refused:
-        TrainingSpec.model_validate({"strategy": "torch_ddp", name: values.get(name, 0.5 if "outer" in name else 2)})
+        TrainingSpec.model_validate({"strategy": "torch_fsdp", name: values.get(name, 0.5 if "outer" in name else 2)})
     assert f"leave {name} out or choose" in field_errors(refused.value)[0].detail
 
 

@@ -15,7 +15,7 @@ from ringscope_server.jobs.views import TrainingSummary
 # The number of the newest jobs that are searched.
 MAX_JOBS = 200
 # The fields that two jobs must have in common for their samples to be comparable.
-SAME = ("model", "model_arguments", "dataset", "device", "precision")
+SAME = ("model", "model_arguments", "dataset", "device", "precision", "compile")
 _OURS = MIRRORED | LOCAL_SGD | SHARDED | PIPELINE | TENSOR | {"parameter_server"}
 
 
@@ -43,7 +43,8 @@ async def baseline_job(session: AsyncSession, spec: JobSpec) -> int | None:
 
 def _key(training: Mapping[str, Any]) -> list[Any]:
     strategy = training["strategy"]
-    return ["ours" if strategy in _OURS else strategy, *(training.get(name) for name in SAME)]
+    # A job of an earlier version lacks fields whose default is false.
+    return ["ours" if strategy in _OURS else strategy, *(training.get(name) or None for name in SAME)]
 
 
 async def efficiency(session: AsyncSession, ranks: int, summary: TrainingSummary) -> float | None:

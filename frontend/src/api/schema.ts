@@ -8365,7 +8365,7 @@ export interface components {
             accumulation_steps: number;
             /**
              * All Reduce
-             * @description Algorithm that sums the gradients (tf: cross-device ops). auto makes no trial runs here: it uses the measurements of earlier jobs, else the cost model.
+             * @description Algorithm that sums the gradients (tf: cross-device ops). auto starts from the measurements of earlier jobs or the cost model; mirrored strategies then try the likely ones in the first steps, and again when sums become slower.
              * @default auto
              * @enum {string}
              */
@@ -8393,6 +8393,12 @@ export interface components {
              * @description The gradient's global norm is clipped to this.
              */
             clip_norm?: number | null;
+            /**
+             * Compile
+             * @description Compile forward and backward with torch.compile, which needs a C++ compiler on the nodes, on GPUs Triton. All gradients then come at the end of backward, so that no sum overlaps with it.
+             * @default false
+             */
+            compile: boolean;
             /**
              * Compression
              * @description Format in which gradients are sent instead of float32.

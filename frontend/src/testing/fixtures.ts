@@ -269,6 +269,7 @@ export const PLAIN_TRAINING: NonNullable<JobSpec["training"]> = {
   momentum: 0.9,
   weight_decay: 0,
   precision: "float32",
+  compile: false,
   accumulation_steps: 1,
   bucket_bytes: 26_214_400,
   overlap: true,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training_record import PipelineStep
 from ringscope.train.divergence import Culprit, find_culprit, first_culprit
 from ringscope.train.loss_scale import LossScale
+from ringscope.train.models.compiled import compiled, errors_as_sentences
 from ringscope.train.sums.gradient_sum import GradientSum, Sums
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ class Replica:
         self.scale = LossScale() if spec.precision == "float16" else None
         self._spec, self._sums, self._optimizer, self._loss_sum = spec, sums, optimizer, loss_sum
         self._device, self._is_slow = device, fault == "slow"
+        self._compiled = compiled(sums.module, device) if spec.compile else None
 
     def step(self, parts: Iterable[_Batch], count: int, global_samples: int) -> Result:
         """Make one update from ``count`` parts of inputs and targets, which are fetched when needed.
@@ -70,8 +72,8 @@ class Replica:
         for number, (inputs, targets) in enumerate(parts, 1):
             if self._is_slow:
                 self._rehearse(inputs, targets)
-            with self._sums.part(is_last=number == count):
-                loss = self._loss(self._sums.module, inputs, targets)
+            with self._sums.part(is_last=number == count), self._errors():
+                loss = self._loss(self._compiled or self._sums.module, inputs, targets)
                 (loss * (self._factor() / global_samples)).backward()
             total += loss.detach()
         sums = self._sums.finish()
@@ -100,6 +102,9 @@ class Replica:
         with autocast(self._spec, self._device):
             outputs = module(inputs.to(self._device))
         return self._loss_sum(outputs, targets.to(self._device))
+
+    def _errors(self) -> AbstractContextManager[None]:
+        return errors_as_sentences() if self._compiled is not None else nullcontext()
 
     def _factor(self) -> float:
         return self.scale.value if self.scale else 1.0

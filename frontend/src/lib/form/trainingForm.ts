@@ -44,6 +44,7 @@ export const TRAINING_FIELDS = {
   env: { pointer: "/env", label: "Environment variables", reads: "variables" },
   priority: { pointer: "/priority", label: "Priority", reads: "whole number" },
   precision: { pointer: "/training/precision", label: "Precision", reads: "text" },
+  compile: { pointer: "/training/compile", label: "Compile", reads: "flag" },
   accumulation_steps: { pointer: "/training/accumulation_steps", label: "Accumulation", reads: "whole number" },
   batch_split: { pointer: "/training/batch_split", label: "Batch split", reads: "text" },
   clip_norm: { pointer: "/training/clip_norm", label: "Clipping", reads: "optional number" },
@@ -72,7 +73,7 @@ type Choices = Engine["training"];
 
 /** Rarely needed fields: shown on demand, and if one of them differs from the default or was refused. */
 export const GRADIENT_FIELDS: readonly TrainingField[] = [
-  "accumulation_steps", "batch_split", "clip_norm", "bucket_bytes", "overlap", "compression", "top_k_percent",
+  "compile", "accumulation_steps", "batch_split", "clip_norm", "bucket_bytes", "overlap", "compression", "top_k_percent",
   "powersgd_rank", "transport", "device",
 ];
 export const FINER_FIELDS: readonly TrainingField[] = [

@@ -131,6 +131,11 @@ class TrainingFields(SpecModel):
     precision: Precision = Field(
         "float32", description="Data type of forward and backward; parameters and optimizer stay float32."
     )
+    compile: bool = Field(
+        False,
+        description="Compile forward and backward with torch.compile, which needs a C++ compiler on the nodes, on GPUs "
+        "Triton. All gradients then come at the end of backward, so that no sum overlaps with it.",
+    )
     accumulation_steps: int = Field(
         1, ge=1, le=4096, description="Batches whose gradients a rank accumulates before each sum over ranks."
     )

@@ -39,6 +39,7 @@ OWN_FIELDS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("servers", "consistency", "staleness"), PARAMETER_SERVERS),
     **dict.fromkeys(("sync_every", "outer_momentum", "outer_learning_rate", "weights", "split"), LOCAL_SGD),
     **dict.fromkeys(("stages", "micro_batches", "schedule"), PIPELINE),
+    "compile": MIRRORED | SHARDED | LOCAL_SGD | frozenset({"parameter_server", "torch_ddp"}),
     "batch_split": MIRRORED | SHARDED,
     "compression": MIRRORED,
     "verify_every": MIRRORED | SHARDED | LOCAL_SGD | TENSOR,

@@ -59,6 +59,7 @@ function pipelineItems({ strategy, stages, micro_batches: parts, schedule }: Tra
 function finerItems(training: Training): Item[] {
   const { accumulation_steps: batches, clip_norm: norm, target_accuracy: target, resume_from: from } = training;
   return [
+    ...some(training.compile, ["Compiled", "forward and backward, by torch.compile"]),
     ...some(batches > 1, ["Accumulation", `${batches} batches before a sum`]),
     ...some(training.batch_split === "speed", ["Batch split", "by the speed of each rank"]),
     ...some(training.compression !== "none", ["Compression", compressionText(training)]),

@@ -1,5 +1,5 @@
 import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
-import { GRADIENT_FIELDS, isTold } from "../../../lib/form/trainingForm";
+import { GRADIENT_FIELDS, isTold, isUsed } from "../../../lib/form/trainingForm";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 
@@ -26,6 +26,15 @@ export function Gradients(part: TrainingPart) {
         <NativeSelect description="How our algorithms move data" {...select(part, "transport")} />
         <NativeSelect description="auto: GPUs where there are any" {...select(part, "device")} />
       </div>
+      {isUsed("compile", form.strategy, part.choices) && (
+        <Checkbox
+          name="compile"
+          label="Compile forward and backward with torch.compile; no sum overlaps with backward then"
+          checked={form.compile === "on"}
+          error={problems.compile}
+          onChange={(event) => onChange("compile", event.currentTarget.checked ? "on" : "off")}
+        />
+      )}
       <Checkbox
         name="overlap"
         label="Sum the first buckets while backward computes the others"

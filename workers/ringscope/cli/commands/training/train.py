@@ -63,6 +63,9 @@ def train(
     learning_rate: Annotated[float | None, typer.Option(help="Learning rate of the optimizer.")] = None,
     optimizer: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Optimizer))}.")] = None,
     precision: Annotated[str | None, typer.Option(help=f"{', '.join(get_args(Precision))}.")] = None,
+    compiled: Annotated[
+        bool | None, typer.Option("--compile", help="Compile forward and backward with torch.compile.")
+    ] = None,
     target_accuracy: Annotated[
         float | None, typer.Option(help="Target accuracy, 0 to 1; the job records when it is reached.")
     ] = None,
@@ -107,6 +110,7 @@ def train(
         ("training", "learning_rate"): learning_rate,
         ("training", "optimizer"): optimizer,
         ("training", "precision"): precision,
+        ("training", "compile"): compiled,
         ("training", "target_accuracy"): target_accuracy,
         ("training", "resume_from"): resume_from,
     }

@@ -50,6 +50,16 @@ def test_the_training_learns_the_digits():
     assert float(done.stdout.removeprefix("loss ")) < 0.5  # from 2.3, that of guessing
 
 
+@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
+def test_a_strategy_learns_the_digits(ranks):
+    done = run("strategy_training.py", ranks)
+    assert (done.returncode, done.stderr) == (0, "")
+    last = done.stdout.splitlines()[-1]
+    assert last.startswith(f"{ranks} replicas, accuracy ")
+    assert float(last.rpartition(" ")[2]) > 0.85  # of guessing it is 0.1
+
+
 @pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="here the demo may be able to run")
 def test_the_nccl_demo_says_what_it_needs():
     done = run("nccl_mpi_demo.py", 1)

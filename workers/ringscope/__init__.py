@@ -19,13 +19,44 @@ if TYPE_CHECKING:
         log_step,
         tune,
     )
+    from ringscope.rank.strategies import Strategy
 
+    # The classes are made from the names of the strategies.
+    MirroredStrategy = Strategy
+    MultiWorkerMirroredStrategy = Strategy
+    ParameterServerStrategy = Strategy
+    LocalSgdStrategy = Strategy
+    ShardedStrategy = Strategy
+    PipelineStrategy = Strategy
+    TensorStrategy = Strategy
+    TorchDdpStrategy = Strategy
+    TorchFsdpStrategy = Strategy
+    TfMirroredStrategy = Strategy
+    TfMultiWorkerMirroredStrategy = Strategy
+    TfParameterServerStrategy = Strategy
+    TpuStrategy = Strategy
+
+_STRATEGY = "Strategy"  # ends the names of these classes
 __all__ = [
     "Communicator",
     "DistributedOptimizer",
     "EngineError",
+    "LocalSgdStrategy",
     "LostRankError",
+    "MirroredStrategy",
+    "MultiWorkerMirroredStrategy",
+    "ParameterServerStrategy",
+    "PipelineStrategy",
+    "ShardedStrategy",
     "StalledError",
+    "Strategy",
+    "TensorStrategy",
+    "TfMirroredStrategy",
+    "TfMultiWorkerMirroredStrategy",
+    "TfParameterServerStrategy",
+    "TorchDdpStrategy",
+    "TorchFsdpStrategy",
+    "TpuStrategy",
     "__version__",
     "all_reduce",
     "empty",
@@ -43,4 +74,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'ringscope' has no attribute {name!r}")
     from ringscope.rank import api
 
+    if name.endswith(_STRATEGY):
+        from ringscope.rank import strategies
+
+        return strategies.CLASSES.get(name) or getattr(strategies, name)
     return getattr(api, name)

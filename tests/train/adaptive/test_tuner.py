@@ -44,9 +44,8 @@ def model():
     return torch.nn.Linear(256, 4)
 
 
-def buckets_of(comm, bucket_bytes=1 << 20):
-    reducer = Reducer(comm, model(), "ring", bucket_bytes, overlap=False)
-    return reducer.buckets
+def tuner_of(comm, sizes=(4112,)):
+    return Tuner(comm, sizes, "float32")
 
 
 def late(rank, step):
@@ -56,7 +55,7 @@ def late(rank, step):
 
 def followed(comm, times_us, steps, tuner=None):
     """Make steps whose sums take these times; return what was used in each, and what changed."""
-    tuner = tuner or Tuner(comm, buckets_of(comm))
+    tuner = tuner or tuner_of(comm)
     used, changes = [], []
     for step in range(steps):
         [name] = tuner.algorithms.values()
@@ -108,11 +107,9 @@ def test_the_sums_are_right_whatever_is_tried_and_only_what_is_needed_stays_plan
 
 def test_small_buckets_keep_their_first_algorithm():
     def program(comm):
-        buckets = buckets_of(comm, bucket_bytes=64)
-        return [bucket.size_bytes for bucket in buckets], Tuner(comm, buckets).algorithms
+        return tuner_of(comm, (16, 4096)).algorithms
 
-    sizes, algorithms = on_ranks(1, program, Communicator)[0]
-    assert sizes == [16, 4096] and algorithms == {1: "ring"}
+    assert on_ranks(1, program, Communicator) == [{1: "ring"}]
 
 
 def test_a_single_candidate_is_never_exchanged():
@@ -121,7 +118,7 @@ def test_a_single_candidate_is_never_exchanged():
             return ["nccl"]
 
     def program(comm):
-        tuner = Tuner(comm, buckets_of(comm))
+        tuner = tuner_of(comm)
         return tuner.algorithms, tuner.note([1.0]), comm.exchanges
 
     assert on_ranks(2, program, Alone) == [({}, [], 0)] * 2
@@ -130,7 +127,7 @@ def test_a_single_candidate_is_never_exchanged():
 @pytest.mark.parametrize("duration", [0.0, -3.0])
 def test_a_clock_that_stands_still_stops_no_job(duration):
     def program(comm):
-        tuner = Tuner(comm, buckets_of(comm))
+        tuner = tuner_of(comm)
         for _ in range(40):
             tuner.note([duration])
         return tuner.algorithms[0]

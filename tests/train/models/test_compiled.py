@@ -35,6 +35,7 @@ def losses(steps=4, **options):
 
 
 @pytest.mark.long  # the compiler takes ten seconds
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # PyTorch's own
 def test_the_losses_are_those_of_the_model_as_it_is_up_to_rounding():
     assert losses(compile=True) == pytest.approx(losses(), rel=1e-5)
 

@@ -18,10 +18,12 @@ Bad arguments, and arguments that differ between ranks, raise ``EngineError`` wi
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 from ringscope.choice.situation import Choice
+from ringscope.contracts.record import Record
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS, Array
 from ringscope.engine.communicator import Communicator
 from ringscope.engine.errors import EngineError, LostRankError, StalledError
@@ -182,6 +184,15 @@ def log_step(
     """
     if _step_log is not None:
         _step_log.log(loss, samples, duration_us, compute_us, input_us, communication_us, exposed_us, size_bytes)
+
+
+def reports() -> Callable[[Record], None]:
+    """Return the function that takes records of a training; it continues the numbers of an earlier one."""
+    return _ignore if _step_log is None else _step_log.training()
+
+
+def _ignore(record: Record) -> None:
+    """Leave the record out: this is no job."""
 
 
 def adopt(communicator: Communicator, step_log: StepLog) -> None:

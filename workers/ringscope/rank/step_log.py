@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from ringscope.contracts.columns import MOST_MICROSECONDS
-from ringscope.contracts.record import Record
+from ringscope.contracts.record import Record, Steps
+from ringscope.contracts.training_record import AlgorithmChanged, Buckets, Diverged, Epoch, PipelineStep
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import INPUT_NS, ITERATIONS
 from ringscope.train.step_reporter import Step, StepReporter
@@ -29,7 +31,7 @@ class StepLog:
         self._comm, self._emit = comm, emit
         self._reporter: StepReporter | None = None
         self._divergence: Divergence | None = None
-        self._steps = 0
+        self._steps = self._epochs = 0
         self._start()
 
     def log(
@@ -75,6 +77,12 @@ class StepLog:
         self._steps += 1
         self._start()
 
+    def training(self) -> Callable[[Record], None]:
+        """Return a function that sends a training's records, with numbers after those of earlier ones."""
+        self.close()
+        self._reporter = None  # the next one begins after these steps
+        return partial(self._send_training, self._steps, self._epochs)
+
     def close(self) -> None:
         """Send the remaining steps."""
         if self._reporter is not None:
@@ -84,6 +92,18 @@ class StepLog:
         """Raise DifferenceError on every rank if a script's models differ at its end (collective)."""
         if self.gradients is not None:
             self.gradients.end()
+
+    def _send_training(self, steps: int, epochs: int, record: Record) -> None:
+        """Send a record whose training began after so many steps and epochs of this script."""
+        if isinstance(record, Steps):
+            record = record.model_copy(update={"first_step": steps + record.first_step})
+            self._steps = max(self._steps, record.first_step + len(record.start_ns))
+        elif isinstance(record, Epoch):
+            record = record.model_copy(update={"step": steps + record.step, "epoch": epochs + record.epoch})
+            self._epochs = max(self._epochs, record.epoch)
+        elif isinstance(record, Buckets | PipelineStep | Diverged | AlgorithmChanged):
+            record = record.model_copy(update={"step": steps + record.step})
+        self._emit(record)
 
     def _judge(self, reporter: StepReporter, loss: float | None) -> None:
         """Report that the training diverged; the script decides whether to continue."""
@@ -101,7 +121,9 @@ class StepLog:
     def _step_reporter(self) -> StepReporter:
         if self._reporter is None:
             algorithm, transport = self.gradients.names if self.gradients else (_NONE, _NONE)
-            self._reporter = StepReporter(self._comm.rank, self._comm.size, self._emit, algorithm, transport)
+            self._reporter = StepReporter(
+                self._comm.rank, self._comm.size, self._emit, algorithm, transport, self._steps
+            )
         return self._reporter
 
 

@@ -18,7 +18,6 @@ from ringscope.train.adaptive.state import AutoState, Change
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
-    from ringscope.train.sums.buckets import Bucket
 
 _LEAST_SHARE = 0.02  # of a step's bytes: smaller groups of buckets keep their first algorithm
 _LEAST_US = 0.01  # no sum takes no time, but a clock may say so
@@ -56,17 +55,16 @@ class _Group:
 class Tuner:
     """Chooses the algorithms of all buckets before each step."""
 
-    def __init__(self, comm: Communicator, buckets: Sequence[Bucket]) -> None:
-        """Ask for the candidates of each group (collective)."""
+    def __init__(self, comm: Communicator, sizes_bytes: Sequence[int], dtype: str) -> None:
+        """Ask for the candidates of each group of buckets, of which these are the sizes (collective)."""
         self._comm = comm
-        whole_bytes = sum(bucket.size_bytes for bucket in buckets)
+        whole_bytes = sum(sizes_bytes)
         classes: dict[int, list[int]] = {}
-        for number, bucket in enumerate(buckets):
-            classes.setdefault(bucket.size_bytes.bit_length(), []).append(number)
+        for number, size_bytes in enumerate(sizes_bytes):
+            classes.setdefault(size_bytes.bit_length(), []).append(number)
         self._groups: list[_Group] = []
         for numbers in classes.values():
-            sizes = [buckets[number].size_bytes for number in numbers]
-            dtype = buckets[numbers[0]].memory.local.dtype.name
+            sizes = [sizes_bytes[number] for number in numbers]
             if sum(sizes) >= _LEAST_SHARE * whole_bytes:
                 names = comm.contenders("all_reduce", dtype, max(sizes), in_place=True)
                 if len(names) > 1:

@@ -14,10 +14,11 @@ from ringscope.engine.errors import EngineError
 from ringscope.train.data.split import Dataset, Samples
 from ringscope.train.own import OwnFunction
 from ringscope.train.own.file import a, place_of
+from ringscope.train.own.given import Source
 
 _FIELD = "training.dataset.load"
 _NO_DATASETS = (str, bytes, dict, DataLoader)  # a loader has batches already; the job says how many samples are one
-_EXPECTED = "return a map-style or iterable dataset, or a pair of them for training and validation"
+_EXPECTED = "a map-style or iterable dataset, or a pair of them for training and validation"
 _Batch = tuple[Tensor, Tensor]
 _Plan = Callable[[], Iterator[Tensor]]
 
@@ -29,29 +30,33 @@ def load(spec: TrainingSpec) -> Dataset:
     function = OwnFunction("training.dataset.file", wanted.file, _FIELD, wanted.load)
     arguments = {"path": wanted.path} if wanted.path is not None else {}
     found = function.call("training.dataset.path", arguments)
+    return dataset_of(found, function, spec)
+
+
+def dataset_of(found: Any, source: Source, spec: TrainingSpec) -> Dataset:
+    """Return the dataset, or the pair of them, that ``source`` has given; EngineError says what does not fit."""
+    wanted = spec.dataset
     is_pair = isinstance(found, tuple) and len(found) == 2
-    reader = _Reader(function, wanted)
+    reader = _Reader(source, wanted)
     if is_pair:
         training, validation = reader.samples(found[0], wanted.samples), reader.samples(found[1], None)
-    elif _is_map(found, function):
+    elif _is_map(found, source):
         training, validation = reader.held_out(found, spec.seed)
-    elif _is_iterable(found, function):
-        raise EngineError(
-            f"{_FIELD}: {function} returned one iterable dataset, of which no part can be held out; return a pair of "
-            "datasets for training and validation."
-        )
+    elif _is_iterable(found, source):
+        what = "one iterable dataset, of which no part can be held out"
+        raise source.is_not(what, "a pair of datasets for training and validation")
     else:
-        raise EngineError(f"{_FIELD}: {function} returned {a(found)}; {_EXPECTED}.")
+        raise source.is_not(a(found), _EXPECTED)
     inputs, _ = training.batch(torch.arange(1))
-    source, shape = found[0] if is_pair else found, tuple(inputs.shape[1:])
+    first, shape = found[0] if is_pair else found, tuple(inputs.shape[1:])
     is_ordered = isinstance(training, StreamSamples)
-    return Dataset(wanted.label, training, validation, _classes(source, function), shape, is_ordered)
+    return Dataset(wanted.label, training, validation, _classes(first, source), shape, is_ordered)
 
 
 class MapSamples:
     """Samples of a map-style dataset, some of them or all."""
 
-    def __init__(self, source: Any, places: Tensor | None, function: OwnFunction, spec: DatasetSpec) -> None:
+    def __init__(self, source: Any, places: Tensor | None, function: Source, spec: DatasetSpec) -> None:
         """``places`` are the numbers of the samples in ``source``; None: all."""
         self._source, self._function = source, function
         self._places = torch.arange(len(source)) if places is None else places
@@ -106,7 +111,7 @@ class MapSamples:
 class StreamSamples:
     """Samples of an iterable dataset, in its order; another epoch begins it again."""
 
-    def __init__(self, source: Iterable[Any], samples: int | None, function: OwnFunction, spec: DatasetSpec) -> None:
+    def __init__(self, source: Iterable[Any], samples: int | None, function: Source, spec: DatasetSpec) -> None:
         """``samples`` are those of an epoch; None: as many as ``len`` says, or else as there are."""
         self._function = function
         self._source: Iterable[Any] = source
@@ -157,7 +162,9 @@ class StreamSamples:
         except Exception as error:
             raise _failed(error, self._function) from None
         if not count:
-            raise EngineError(f"{_FIELD}: an iterable dataset of {self._function} has no samples; add some.")
+            raise EngineError(
+                f"{self._function.name_field}: an iterable dataset of {self._function} has no samples; add some."
+            )
         return count
 
 
@@ -167,7 +174,7 @@ _AHEAD = 64  # samples in a batch that is read ahead
 class _Reader:
     """Makes samples of what the function returned."""
 
-    def __init__(self, function: OwnFunction, spec: DatasetSpec) -> None:
+    def __init__(self, function: Source, spec: DatasetSpec) -> None:
         self._function, self._spec = function, spec
 
     def samples(self, found: Any, count: int | None) -> Samples:
@@ -175,13 +182,16 @@ class _Reader:
             return MapSamples(found, None, self._function, self._spec)
         if _is_iterable(found, self._function):
             return StreamSamples(found, count, self._function, self._spec)
-        raise EngineError(f"{_FIELD}: {self._function} returned a pair with {a(found)}; {_EXPECTED}.")
+        raise self._function.is_not(f"a pair with {a(found)}", _EXPECTED)
 
     def held_out(self, found: Any, seed: int) -> tuple[Samples, Samples]:
         """Hold out some samples, by the seed."""
         held_out = max(1, len(found) * self._spec.validation_percent // 100)
         if held_out >= len(found):
-            raise EngineError(f"{_FIELD}: the dataset of {self._function} has {len(found)} samples; give at least 2.")
+            raise EngineError(
+                f"{self._function.name_field}: the dataset of {self._function} has {len(found)} samples; give at "
+                "least 2."
+            )
         order = torch.randperm(len(found), generator=torch.Generator().manual_seed(seed))
         parts = order[held_out:], order[:held_out]
         training, validation = (MapSamples(found, places, self._function, self._spec) for places in parts)
@@ -234,12 +244,12 @@ class _Stream(IterableDataset[Any]):
         return iter(self._source)
 
 
-def _is_map(found: Any, function: OwnFunction) -> bool:
+def _is_map(found: Any, function: Source) -> bool:
     is_map = hasattr(type(found), "__getitem__") and _length(found, function) is not None
     return is_map and not isinstance(found, (*_NO_DATASETS, IterableDataset))
 
 
-def _is_iterable(found: Any, function: OwnFunction) -> bool:
+def _is_iterable(found: Any, function: Source) -> bool:
     if not hasattr(type(found), "__iter__") or isinstance(found, _NO_DATASETS):
         return False
     try:
@@ -248,41 +258,43 @@ def _is_iterable(found: Any, function: OwnFunction) -> bool:
         raise _failed(error, function) from None
 
 
-def _length(found: Any, function: OwnFunction) -> int | None:
+def _length(found: Any, function: Source) -> int | None:
     """Return the number of elements; None if there is no such number."""
     try:
         return len(found)
     except (TypeError, NotImplementedError):  # PyTorch's datasets without a length raise the one or the other
         return None
     except Exception as error:
+        place = place_of(error, function.path)
         raise EngineError(
-            f"{_FIELD}: the length of what {function} returned cannot be told: {place_of(error, function.path)}."
+            f"{function.name_field}: the length of what {function} returned cannot be told: {place}."
         ) from None
 
 
-def _classes(source: Any, function: OwnFunction) -> int:
+def _classes(source: Any, function: Source) -> int:
     """Return the number of classes by the attribute ``classes``, a number or the classes' names; 0 if there is none."""
     found = getattr(source, "classes", None)
     return found if isinstance(found, int) else _length(found, function) or 0
 
 
-def _checked(batch: Any, function: OwnFunction) -> _Batch:
+def _checked(batch: Any, function: Source) -> _Batch:
     """Return a batch of inputs and targets; EngineError if the samples are not such pairs of numbers."""
     if isinstance(batch, (tuple, list)) and len(batch) == 2 and all(isinstance(part, Tensor) for part in batch):
         inputs, targets = batch
         return inputs, targets
     kind = ", ".join(map(a, batch)) if isinstance(batch, (tuple, list)) else a(batch)
     raise EngineError(
-        f"{_FIELD}: a batch of the samples of {function} is {kind}; a sample must be a pair (input, target) of "
-        "tensors, arrays or numbers."
+        f"{function.name_field}: a batch of the samples of {function} is {kind}; a sample must be a pair (input, "
+        "target) of tensors, arrays or numbers."
     )
 
 
-def _failed(error: Exception, function: OwnFunction) -> EngineError:
-    return EngineError(f"{_FIELD}: reading samples of {function} failed: {place_of(error, function.path)}.")
+def _failed(error: Exception, function: Source) -> EngineError:
+    place = place_of(error, function.path)
+    return EngineError(f"{function.name_field}: reading samples of {function} failed: {place}.")
 
 
-def _fingerprint(found: int, function: OwnFunction, count: int, inputs: Tensor, targets: Tensor) -> int:
-    found = zlib.crc32(function.path.read_bytes(), found)
+def _fingerprint(found: int, function: Source, count: int, inputs: Tensor, targets: Tensor) -> int:
+    found = zlib.crc32(function.content(), found)
     shapes = (count, tuple(inputs.shape[1:]), inputs.dtype, tuple(targets.shape[1:]), targets.dtype)
     return zlib.crc32(str(shapes).encode(), found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -14,6 +15,7 @@ from ringscope.engine.errors import EngineError
 from ringscope.train.data import Dataset
 from ringscope.train.own import OwnFunction
 from ringscope.train.own.file import a, place_of
+from ringscope.train.own.given import Source
 
 _FUNCTIONS = "_ringscope_functions"  # attribute of the module, outside of its parameters and submodules
 _TRIED = 2  # samples of the trial
@@ -50,8 +52,27 @@ def build(spec: OwnModel, arguments: Mapping[str, int], dataset: Dataset) -> nn.
     if not any(parameter.requires_grad for parameter in module.parameters()):
         raise EngineError(f"training.model.build: the {_name(module)} of {function} has no parameters to train.")
     object.__setattr__(module, _FUNCTIONS, functions)
-    _try(function, module, functions, dataset)
+    _try("training.model", function.path, module, functions, dataset)
     return module
+
+
+def adopt(module: nn.Module, loss: Callable[[Tensor, Tensor], Tensor] | None, source: Source, dataset: Dataset) -> None:
+    """Make a script's own module one that can be trained here, and try it, as ``build`` does.
+
+    Args: loss: the mean over samples; None: the module's method ``loss``. source: the script.
+    """
+    wanted = loss or getattr(module, "loss", None)
+    if not callable(wanted):
+        raise EngineError(
+            f"loss: {_name(module)} has no method loss(outputs, targets); pass loss, such as "
+            "torch.nn.CrossEntropyLoss()."
+        )
+    if not any(parameter.requires_grad for parameter in module.parameters()):
+        raise EngineError(f"model: {_name(module)} has no parameters to train.")
+    accuracy = getattr(module, "accuracy", None)
+    functions = Functions(wanted, accuracy if callable(accuracy) else None)
+    object.__setattr__(module, _FUNCTIONS, functions)
+    _try("model", source.path, module, functions, dataset)
 
 
 def has_state(module: nn.Module) -> bool:
@@ -74,7 +95,7 @@ def _parts(function: OwnFunction, found: Any) -> tuple[nn.Module, Functions]:
     return found, Functions(loss, accuracy if callable(accuracy) else None)
 
 
-def _try(function: OwnFunction, module: nn.Module, functions: Functions, dataset: Dataset) -> None:
+def _try(field: str, path: Path, module: nn.Module, functions: Functions, dataset: Dataset) -> None:
     """Compute loss and gradient of two samples."""
     inputs, targets = dataset.training.batch(torch.arange(min(_TRIED, len(dataset.training))))
     before = {name: buffer.detach().clone() for name, buffer in module.named_buffers()}
@@ -82,13 +103,13 @@ def _try(function: OwnFunction, module: nn.Module, functions: Functions, dataset
     try:
         outputs = module(inputs)
     except Exception as error:
-        where = place_of(error, function.path)
-        raise EngineError(f"training.model: {_name(module)} does not take samples of {kind}: {where}.") from None
-    what = f"training.model: the loss of {_name(module)}"
+        where = place_of(error, path)
+        raise EngineError(f"{field}: {_name(module)} does not take samples of {kind}: {where}.") from None
+    what = f"{field}: the loss of {_name(module)}"
     try:
         loss = functions.loss(outputs, targets)
     except Exception as error:
-        raise EngineError(f"{what} failed for two samples: {place_of(error, function.path)}.") from None
+        raise EngineError(f"{what} failed for two samples: {place_of(error, path)}.") from None
     if not isinstance(loss, Tensor) or loss.numel() != 1:
         shape = f" of shape {tuple(loss.shape)}" if isinstance(loss, Tensor) else ""
         raise EngineError(f"{what} is {a(loss)}{shape}; return one number, the mean over the samples.")

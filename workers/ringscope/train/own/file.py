@@ -39,6 +39,14 @@ class OwnFunction:
     def __str__(self) -> str:
         return f"{self.name} of {self.file}"
 
+    def is_not(self, what: str, expected: str) -> EngineError:
+        """Return the error that it returned ``what`` instead of what was expected."""
+        return EngineError(f"{self.name_field}: {self} returned {what}; return {expected}.")
+
+    def content(self) -> bytes:
+        """Return the bytes of the file, which are equal on all nodes."""
+        return self.path.read_bytes()
+
     def accepts(self, *names: str) -> bool:
         """Return whether it can be called with these arguments by name."""
         try:

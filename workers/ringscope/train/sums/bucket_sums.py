@@ -90,7 +90,8 @@ class BucketSums:
 
     def adapt(self) -> None:
         """From now on try the algorithms that ``auto`` may choose, and use the fastest (collective)."""
-        self._tuner = Tuner(self._comm, self.buckets)
+        dtype = self.buckets[0].memory.local.dtype.name
+        self._tuner = Tuner(self._comm, [bucket.size_bytes for bucket in self.buckets], dtype)
         self._follow(self._tuner, [])
 
     def begin(self) -> None:

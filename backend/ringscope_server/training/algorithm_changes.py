@@ -11,7 +11,7 @@ from ringscope_server.db.models import Event
 from ringscope_server.events import audit
 
 ACTION = "job.algorithm_changed"
-MOST_EVENTS = 200  # of a job: a link that comes and goes for days must not fill the table
+MOST_EVENTS = 200  # limit for a job: a link that comes and goes for days must not fill the table
 
 
 async def tell(session: AsyncSession, job_id: int, changes: Sequence[AlgorithmChanged], now: datetime) -> None:

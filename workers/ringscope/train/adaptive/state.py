@@ -1,4 +1,4 @@
-"""Which algorithm sums the next steps, by the times of the sums so far. Pure.
+"""Choose the algorithm of the next steps by the times of the sums so far. Pure.
 
 First the candidates take turns, one in each step, round by round. Then the fastest one is used, and the last steps are
 compared with the first ones after the trial. If sums have become slower or faster, by interval, the candidates are
@@ -23,7 +23,7 @@ _WIDE_ROUNDS = 4  # after these only the algorithm in use and the best other one
 _CHECKED_STEPS = 5  # between two looks at the times
 _RECENT_STEPS = 10
 _REFERENCE_STEPS = 20
-_LEAST_GAIN = 0.95  # of the time before: less does not pay for other bits
+_LEAST_GAIN = 0.95  # largest share of the time before: a smaller gain does not pay for other bits
 _SLOWER, _FASTER = 1.25, 1 / 1.5  # multiples of the time after the last trial
 _FAR, _FAR_AT_FIRST = 1.5, 4.0  # multiples of another's slowest time, at which a candidate is left out early
 _PAUSE_STEPS, _LONGEST_PAUSE_STEPS = 50, 200  # after a trial that changed nothing
@@ -121,7 +121,7 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class AutoState:
-    """What is known, and what follows from it; equal on all ranks, because they exchange the times."""
+    """State of the choice; it is equal on all ranks, because they exchange the times."""
 
     candidates: tuple[str, ...]
     using: str

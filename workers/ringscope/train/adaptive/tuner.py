@@ -19,7 +19,7 @@ from ringscope.train.adaptive.state import AutoState, Change
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
-_LEAST_SHARE = 0.02  # of a step's bytes: smaller groups of buckets keep their first algorithm
+_LEAST_SHARE = 0.02  # smallest share of a step's bytes: smaller groups of buckets keep their first algorithm
 _LEAST_US = 0.01  # no sum takes no time, but a clock may say so
 
 

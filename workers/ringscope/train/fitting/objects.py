@@ -53,7 +53,7 @@ def spec_of(strategy: str, options: Mapping[str, Any], model: Any = None, sample
         fields["dataset"] = dataset
     try:
         if samples is None:
-            fields.pop("dataset", None)  # which options it takes depends on the samples
+            fields.pop("dataset", None)  # the options that it takes depend on the samples
         return TrainingSpec.model_validate({"strategy": strategy} | fields)
     except ValidationError as error:
         raise EngineError(field_errors(error)[0].detail) from None

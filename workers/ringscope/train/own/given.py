@@ -1,4 +1,4 @@
-"""What a script passes to a call itself, with the same errors as what a function of a file returns."""
+"""Arguments that a script passes itself; their errors are like those of what a function of a file returns."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ from ringscope.engine.errors import EngineError
 
 
 class Source(Protocol):
-    """Where a model or a dataset comes from, for sentences: its ``str`` names it, and ``path`` is the user's file."""
+    """Origin of a model or a dataset, for sentences: its ``str`` names it, and ``path`` is the user's file."""
 
     name_field: str
     path: Path

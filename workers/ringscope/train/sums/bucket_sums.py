@@ -63,7 +63,7 @@ class BucketSums:
         self.buckets: list[Bucket] = []
         self.choices: list[Choice] = []
         self.size_bytes = 0
-        self._plans = list[dict[str, Plan]]()  # of each bucket, by algorithm
+        self._plans = list[dict[str, Plan]]()  # plans of each bucket, by algorithm
         self._tuner: Tuner | None = None
         self._comm, self._wanted = comm, algorithm
         self._prepare = prepare or self._all_reduce
@@ -89,7 +89,7 @@ class BucketSums:
         self._sum = bucket_sum
 
     def adapt(self) -> None:
-        """From now on try the algorithms that ``auto`` may choose, and use the fastest (collective)."""
+        """Try the algorithms that ``auto`` may choose from now on, and use the fastest (collective)."""
         dtype = self.buckets[0].memory.local.dtype.name
         self._tuner = Tuner(self._comm, [bucket.size_bytes for bucket in self.buckets], dtype)
         self._follow(self._tuner, [])

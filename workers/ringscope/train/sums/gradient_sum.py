@@ -34,7 +34,7 @@ class Sums:
     directions: list[Direction] | None = None
     # Algorithm and transport of the largest bucket, if they can change from step to step.
     summed_by: tuple[str, str] | None = None
-    changes: list[GroupChange] = field(default_factory=list)  # of algorithms, from the next step on
+    changes: list[GroupChange] = field(default_factory=list)  # changes of algorithms, from the next step on
     lag: int | None = None  # for parameter servers: steps that this worker is ahead of the slowest one
 
     @property

@@ -68,7 +68,7 @@ class Reducer(GradientSumBase):
         self._sums.sum_by(bucket_sum)
 
     def adapt(self) -> None:
-        """From now on try the algorithms that ``auto`` may choose, and use the fastest (collective)."""
+        """Try the algorithms that ``auto`` may choose from now on, and use the fastest (collective)."""
         self._sums.adapt()
 
     def begin(self) -> None:

@@ -23,7 +23,7 @@ def _ended(belief: Belief, answer: Callable[[Pair], Answer]) -> tuple[Verdict, l
 
 
 def test_two_nodes_below_their_baseline_are_undecided_and_it_says_what_would_decide() -> None:
-    belief = Belief.of(["h0", "h1"], baselines={("h0", "h1"): 1.0, ("h1", "h0"): 1.0})
+    belief = Belief.of(["h0", "h1"], baselines={("h0", "h1"): FINE, ("h1", "h0"): FINE})
     verdict, _ = _ended(belief, lambda pair: Answer(pair, SLOW, FINE))
     assert not verdict.decided and not verdict.blamed
     assert verdict.undecided == (
@@ -77,3 +77,47 @@ def test_what_is_no_diagnosis_and_no_answer_is_refused() -> None:
     assert isinstance(asked, Round)
     with pytest.raises(ValueError, match="not asked"):
         belief.after(asked, [Answer(("h0", "h9"), FINE, FINE)])
+
+
+def around(count: int, share: Callable[[Pair], float]) -> dict[Pair, Rate]:
+    """Baselines of all directions, as shares of what is fine."""
+    every = [(a, b) for a in names(count) for b in names(count) if a != b]
+    return {way: Rate(FINE.low * share(way), FINE.high * share(way), 0.03) for way in every}
+
+
+def test_a_link_that_is_slower_than_it_was_is_blamed_even_if_it_is_as_fast_as_others() -> None:
+    fast = frozenset(("h2", "h3"))
+    baselines = around(8, lambda way: 2.0 if fast == set(way) else 1.0)
+    verdict, _ = _ended(Belief.of(names(8), baselines=baselines), lambda pair: Answer(pair, FINE, FINE))
+    (blamed,) = verdict.blamed
+    assert (blamed.kind, set(blamed.names)) == ("link", fast)
+    assert "50% of what it reached in earlier diagnoses" in blamed.sentence
+
+
+def test_a_link_that_was_always_slower_than_others_is_said_and_not_blamed() -> None:
+    slow = frozenset(("h2", "h3"))
+    baselines = around(8, lambda way: 0.5 if slow == set(way) else 1.0)
+
+    def answer(pair: Pair) -> Answer:
+        return Answer(pair, SLOW, SLOW) if slow == set(pair) else Answer(pair, FINE, FINE)
+
+    verdict, rounds = _ended(Belief.of(names(8), baselines=baselines), answer)
+    assert verdict.decided and not verdict.blamed and len(rounds) == 3
+    assert "16 of 16 directions are held against what earlier diagnoses measured there." in verdict.sentences
+    assert "h2 to h3 reaches 50% of what others reach, as in earlier diagnoses." in verdict.sentences
+    without, _ = _ended(Belief.of(names(8)), answer)
+    assert [set(each.names) for each in without.blamed] == [slow]
+
+
+def test_what_slows_all_links_blames_nobody_and_hides_no_slow_node() -> None:
+    def answer(pair: Pair) -> Answer:
+        rate = Rate(0.24, 0.26, 0.03) if "h5" in pair else SLOW
+        return Answer(pair, rate, rate)
+
+    baselines = around(8, lambda _: 1.0)
+    verdict, _ = _ended(Belief.of(names(8), baselines=baselines), lambda pair: Answer(pair, SLOW, SLOW))
+    assert verdict.decided and not verdict.blamed
+    all_slow = "The links reach 50% of what earlier diagnoses measured; something slows all of them."
+    assert all_slow in verdict.sentences
+    verdict, _ = _ended(Belief.of(names(8), baselines=baselines), answer)
+    assert [each.names for each in verdict.blamed] == [("h5",)] and all_slow in verdict.sentences

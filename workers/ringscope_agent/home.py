@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
+from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.tuning import Table
@@ -64,7 +65,14 @@ class AttemptFolder:
         self.save()
         paths = AttemptPaths(folder=self.path, sockets=self.state.sockets)
         paths.kit.pack(assignment.spec, assignment.ranks, (assignment.tuning or Table()).on(machine))
+        if assignment.spec.diagnosis is not None:
+            self.earlier.write_text((assignment.earlier or Earlier()).model_dump_json())
         return paths
+
+    @property
+    def earlier(self) -> Path:
+        """The file with what a diagnosis knows already."""
+        return self.path / "earlier.json"
 
     def mark_launched(self) -> None:
         """Record the launch; from here on, processes of this attempt may exist."""

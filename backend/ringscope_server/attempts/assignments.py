@@ -7,11 +7,13 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
+from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope.contracts.protocol import Assignment, GangMember, Proxy
 from ringscope.contracts.tuning import Table
 from ringscope_server.db.models import Allocation, Attempt, Member
 from ringscope_server.db.specs import valid_spec
+from ringscope_server.diagnoses.earlier import earlier_of
 from ringscope_server.nodes.labels import RACK, effective
 
 
@@ -72,6 +74,7 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         spec=spec.with_ranks(ranks),
         proxy=orders.proxy,
         tuning=await _tuning(session, member),
+        earlier=await _earlier(session, member, spec),
         slots=await _slots(session, member) if spec.script is not None else [],
         take_evidence=orders.take_evidence,
     )
@@ -104,6 +107,13 @@ async def _tuning(session: AsyncSession, member: Member) -> Table | None:
         return None
     stored = await session.scalar(select(Attempt.tuning).where(Attempt.id == member.attempt_id))
     return Table.model_validate(stored) if stored else None
+
+
+async def _earlier(session: AsyncSession, member: Member, spec: JobSpec) -> Earlier | None:
+    """Return what a diagnosis knows already, for rank 0, which plans its rounds."""
+    if spec.diagnosis is None or member.member != 0 or member.phase not in ("assigned", "ready"):
+        return None
+    return await earlier_of(session, member.attempt, spec.diagnosis)
 
 
 def _desired(attempt: Attempt) -> Literal["prepare", "launch", "stop"]:

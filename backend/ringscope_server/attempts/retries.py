@@ -58,7 +58,7 @@ async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, messa
         reason = replace(reason, retry="again")
     if reason.retry == "never" and not reason.is_servers and await _costs_a_run(session, attempt.id, spec):
         reason = replace(reason, retry="again")
-    if await _survives(session, attempt, spec, reason):
+    if await _survives(session, attempt, spec, reason) or _is_diagnosed_without(attempt, spec, reason):
         reason = replace(reason, retry="always")
     if reason.retry == "never":
         return False
@@ -101,6 +101,21 @@ async def _survives(session: AsyncSession, attempt: Attempt, spec: JobSpec, reas
     if spec.placement.min_ranks is None or reason.name not in LOSSES:
         return False
     return bool(await session.scalar(select(exists().where(RankTotals.attempt_id == attempt.id))))
+
+
+def _is_diagnosed_without(attempt: Attempt, spec: JobSpec, reason: Reason) -> bool:
+    """Return whether a diagnosis of named nodes continues without the node that it lost; two nodes at least are left.
+
+    The node becomes the one to blame, so that each attempt has one node less.
+    """
+    if spec.diagnosis is None or not spec.placement.node_names or reason.name not in LOSSES:
+        return False
+    of_rank = {member.first_rank: member.node.name for member in attempt.members}
+    node = attempt.bad_node or of_rank.get(-1 if attempt.bad_rank is None else attempt.bad_rank)
+    if node is None or node not in of_rank.values() or len(of_rank) < 3:
+        return False
+    attempt.bad_node = node
+    return True
 
 
 async def _costs_a_run(session: AsyncSession, attempt_id: int, spec: JobSpec) -> bool:

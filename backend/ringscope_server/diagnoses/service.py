@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import func, select
+from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.diagnosis.record import BlamedPart, DiagnosisTold, DiagnosisVerdict, PairMeasured, WayRate
@@ -39,8 +39,10 @@ async def store(session: AsyncSession, attempt_id: int, job_id: int, told: Seque
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
     if job.state in WAITING | TERMINAL or newest != attempt_id:
         return
-    measured = select(func.count()).where(LinkMeasurement.attempt_id == attempt_id)
+    measured = select(func.count()).where(LinkMeasurement.job_id == job_id)
     verdict = await verdict_of(session, attempt_id)
+    if verdict is not None:
+        verdict = await _with_lost(session, await session.get_one(Attempt, attempt_id), verdict)
     summary = TrainingSummary(kind="diagnosis", verdict=sentence_of(verdict) if verdict else None)
     job.rows_done = await session.scalar(measured) or 0
     job.summary = summary.model_dump(mode="json")
@@ -58,7 +60,7 @@ async def tell_blame(session: AsyncSession, attempt: Attempt, now: datetime) -> 
     Its schedule may ask that a blamed node is drained. A node that was lost is not drained: it gets no work anyway.
     """
     verdict = await verdict_of(session, attempt.id)
-    found = verdict or await _gone(session, attempt.id)
+    found = await _with_lost(session, attempt, verdict) if verdict else await _gone(session, attempt.id)
     if verdict is not None:
         await drain_blamed(session, attempt.job, verdict, now)
     for blamed in found.blamed if found else ():
@@ -80,12 +82,13 @@ async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: Jo
     """Return the diagnosis of an attempt; None for a job of another kind."""
     if spec.diagnosis is None:
         return None
-    names = await _names(session, attempt_id)
-    rows = await session.scalars(
-        select(LinkMeasurement).where(LinkMeasurement.attempt_id == attempt_id).order_by(LinkMeasurement.id)
-    )
+    attempt = await session.get(Attempt, attempt_id) if attempt_id is not None else None
+    names = await _names(session, attempt)
+    rows = await session.scalars(_measured_until(attempt).order_by(LinkMeasurement.id)) if attempt else ()
     pairs = [_pair_view(row, names) for row in rows]
     verdict = await verdict_of(session, attempt_id)
+    if verdict and attempt:
+        verdict = await _with_lost(session, attempt, verdict)
     gone = None if verdict else await _gone(session, attempt_id)
     found = verdict or gone
     return DiagnosisView(
@@ -109,9 +112,7 @@ async def _gone(session: AsyncSession, attempt_id: int | None) -> DiagnosisVerdi
     attempt = await session.get(Attempt, attempt_id) if attempt_id is not None else None
     if attempt is None or attempt.bad_node is None:
         return None
-    blamed = BlamedPart(
-        kind="node", names=[attempt.bad_node], manner="died", confidence=1.0, sentence=attempt.message, evidence=[]
-    )
+    blamed = _lost_part(attempt.bad_node, attempt.message)
     later = "Other nodes were not judged; another diagnosis without this node would decide about them."
     return DiagnosisVerdict(
         decided=True, rounds=0, blamed=[blamed], cleared=[], sentences=[attempt.message], undecided=[later]
@@ -125,15 +126,47 @@ async def _node_of_rank(session: AsyncSession, attempt_id: int) -> dict[int, int
     return {rank: node for first, slots, node in members for rank in range(first, first + slots)}
 
 
-async def _names(session: AsyncSession, attempt_id: int | None) -> dict[int, str]:
-    """Return the nodes of an attempt in rank order, by id."""
+async def _with_lost(session: AsyncSession, attempt: Attempt, verdict: DiagnosisVerdict) -> DiagnosisVerdict:
+    """Return a verdict with the nodes that earlier attempts lost, after which this one continued without them."""
+    here = select(Node.name).join(Member, Member.node_id == Node.id).where(Member.attempt_id == attempt.id)
+    earlier = await session.execute(
+        select(Attempt.bad_node, Attempt.message)
+        .where(Attempt.job_id == attempt.job_id, Attempt.id < attempt.id, Attempt.bad_node.not_in(here))
+        .order_by(Attempt.id)
+    )
+    lost = {name: _lost_part(name, message) for name, message in earlier}
+    if not lost:
+        return verdict
+    blamed, sentences = [*lost.values(), *verdict.blamed], [each.sentence for each in lost.values()]
+    return verdict.model_copy(update={"blamed": blamed, "sentences": [*sentences, *verdict.sentences]})
+
+
+def _lost_part(name: str, message: str) -> BlamedPart:
+    return BlamedPart(kind="node", names=[name], manner="died", confidence=1.0, sentence=message, evidence=[])
+
+
+def _measured_until(attempt: Attempt) -> Select[tuple[LinkMeasurement]]:
+    """Select what the attempt and the earlier ones of its job measured."""
+    return select(LinkMeasurement).where(
+        LinkMeasurement.job_id == attempt.job_id, LinkMeasurement.attempt_id <= attempt.id
+    )
+
+
+async def _names(session: AsyncSession, attempt: Attempt | None) -> dict[int, str]:
+    """Return the nodes of an attempt in rank order, by id, and then those that earlier attempts had."""
+    if attempt is None:
+        return {}
     members = (
         select(Member.node_id, Node.name)
         .join(Node, Node.id == Member.node_id)
-        .where(Member.attempt_id == attempt_id)
-        .order_by(Member.member)
+        .join(Attempt, Attempt.id == Member.attempt_id)
+        .where(Attempt.job_id == attempt.job_id, Attempt.id <= attempt.id)
+        .order_by(Attempt.id.desc(), Member.member)
     )
-    return {row.node_id: row.name for row in await session.execute(members)}
+    names: dict[int, str] = {}
+    for row in await session.execute(members):
+        names.setdefault(row.node_id, row.name)
+    return names
 
 
 def _row(

@@ -123,7 +123,9 @@ async def _read(session: AsyncSession, marks: dict[int, tuple[object, ...]]) -> 
     for start in range(0, len(ids), _AT_ONCE):
         rows = (await session.execute(_ROWS.where(Job.id.in_(ids[start : start + _AT_ONCE])))).all()
         near = await _checkpoint_nodes(session, [(row.id, row.earlier) for row in rows if row.kind in _CONTINUED])
-        placements = [_placement(row.placement, row.kind, names_in(row.env)) for row in rows]
+        placements = [
+            _without(_placement(row.placement, row.kind, names_in(row.env)), row.excluded_nodes or ()) for row in rows
+        ]
         elastic = {row.id: row.min_ranks for row in rows if row.min_ranks is not None}
         after = await continuing.after_last_attempt(session, elastic)
         found += [
@@ -182,6 +184,16 @@ def _placement(text: str, kind: StoredKind, env: tuple[str, ...]) -> WorkPlaceme
     except ValidationError as error:
         log.error("The placement %s of a job is not valid any more: %s", text, error)
         return None
+
+
+def _without(placement: WorkPlacement | None, excluded: Collection[str]) -> WorkPlacement | None:
+    """Return the placement of a diagnosis without the nodes that its earlier attempts lost."""
+    if placement is None or placement.kind != "diagnosis" or not placement.node_names or not excluded:
+        return placement
+    names = [name for name in placement.node_names if name not in excluded]
+    count = len(names)
+    changes: dict[str, object] = {"node_names": names, "ranks": count, "most_ranks": count}
+    return placement.model_copy(update=changes | ({"nodes": count} if placement.nodes else {}))
 
 
 def _continued(placement: WorkPlacement | None, continuation: continuing.Continuation | None) -> WorkPlacement | None:

@@ -1,14 +1,17 @@
 """A diagnosis on virtual ranks whose links have planted faults: rounds, rates, verdicts, silent ranks, the budget."""
 
+from pathlib import Path
+
 import pytest
 from tests.bench.pairs.virtual_post import Network, VirtualPost, last_end, run_ranks
 
 from ringscope.bench.pairs.conductor import Place
-from ringscope.bench.pairs.job import places_of, take_part
-from ringscope.contracts.diagnosis.record import DiagnosisTold, DiagnosisVerdict, PairMeasured
+from ringscope.bench.pairs.job import known_before, places_of, take_part
+from ringscope.contracts.diagnosis.earlier import Baseline, Earlier, KnownPair
+from ringscope.contracts.diagnosis.record import DiagnosisTold, DiagnosisVerdict, PairMeasured, WayRate
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.rank_process import NODES_VARIABLE
+from ringscope.contracts.rank_process import EARLIER_VARIABLE, NODES_VARIABLE
 from ringscope.diagnosis.rounds import all_pairs
 from ringscope.engine.errors import EngineError
 
@@ -21,13 +24,15 @@ def _the_clock_is_that_of_the_messages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ringscope.bench.pairs.meter.perf_counter", last_end)
 
 
-def diagnosed(network: Network, ranks: int, **spec: object) -> tuple[list[PairMeasured], DiagnosisVerdict, bool]:
+def diagnosed(
+    network: Network, ranks: int, earlier: Earlier | None = None, **spec: object
+) -> tuple[list[PairMeasured], DiagnosisVerdict, bool]:
     told: list[DiagnosisTold] = []
     wanted = DiagnosisSpec.model_validate({"size_bytes": SIZE, "timeout_seconds": 1} | spec)
     places = [Place(f"h{rank + 1}") for rank in range(ranks)]
 
     def part(post: VirtualPost) -> bool:
-        return take_part(post, wanted, places, told.append, lambda: None)
+        return take_part(post, wanted, places, told.append, lambda: None, earlier)
 
     is_clean = run_ranks(network, ranks, part)
     *pairs, verdict = told
@@ -95,6 +100,48 @@ def test_a_budget_that_cannot_hold_one_round_is_refused() -> None:
 def test_a_spent_budget_ends_undecided_with_what_was_measured() -> None:
     pairs, verdict, _ = diagnosed(Network(RATE), 6, measure="links", budget_seconds=1, size_bytes=SIZE * 5)
     assert not verdict.decided and len(pairs) < 15 and "budget of 1 s is spent" in verdict.undecided[-1]
+
+
+def known(first: str, second: str, number: int, share: float = 1.0, **more: object) -> KnownPair:
+    rate = WayRate(low=0.98 * share * RATE, high=1.02 * share * RATE, spread=0.01, messages=12)
+    fields = {"nodes": [first, second], "round": number, "there": rate, "back": rate} | more
+    return KnownPair.model_validate(fields)
+
+
+def test_all_pairs_that_an_earlier_attempt_measured_are_not_measured_again() -> None:
+    pairs = [known("h1", "h2", 0), known("h3", "h4", 0), known("h1", "h3", 1), known("h1", "h9", 1)]
+    found, verdict, _ = diagnosed(Network(RATE), 4, Earlier(pairs=pairs), measure="links")
+    measured = {frozenset((f"h{pair.first + 1}", f"h{pair.second + 1}")) for pair in found}
+    assert measured == {frozenset(pair) for pair in (("h1", "h4"), ("h2", "h3"), ("h2", "h4"))}
+    assert verdict.rounds == 2 + len({pair.round for pair in found}) and min(pair.round for pair in found) == 2
+    assert verdict.decided and not verdict.blamed
+
+
+def test_a_node_that_was_bad_in_an_earlier_attempt_needs_only_its_confirmation() -> None:
+    slow = Network(RATE, sends={2: RATE / 2}, receives={2: RATE / 2})
+    pairs = [known("h1", "h2", 0), known("h3", "h4", 0, 0.5), known("h5", "h6", 0)]
+    pairs += [known("h2", "h3", 1, 0.5), known("h4", "h5", 1), known("h6", "h1", 1)]
+    found, verdict, _ = diagnosed(slow, 6, Earlier(pairs=pairs))
+    (blamed,) = verdict.blamed
+    fresh, _, _ = diagnosed(slow, 6)
+    assert blamed.names == ["h3"] and len(found) < len(fresh)
+
+
+def test_what_earlier_diagnoses_measured_is_the_baseline_of_its_direction() -> None:
+    baselines = [Baseline(source="h1", destination="h2", low=1.96 * RATE, high=2.04 * RATE)]
+    _, verdict, _ = diagnosed(Network(RATE), 4, Earlier(baselines=baselines))
+    (blamed,) = verdict.blamed
+    assert (blamed.kind, sorted(blamed.names)) == ("link", ["h1", "h2"])
+    assert "of what it reached in earlier diagnoses" in blamed.sentence
+
+
+def test_rank_0_reads_what_its_agent_knows(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(EARLIER_VARIABLE, raising=False)
+    assert known_before() == Earlier()
+    path = tmp_path / "earlier.json"
+    path.write_text(Earlier(pairs=[known("h1", "h2", 0)]).model_dump_json())
+    monkeypatch.setenv(EARLIER_VARIABLE, str(path))
+    assert known_before().pairs[0].nodes == ["h1", "h2"]
 
 
 def test_the_agent_names_the_nodes(monkeypatch: pytest.MonkeyPatch) -> None:

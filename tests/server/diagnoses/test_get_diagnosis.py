@@ -107,16 +107,22 @@ async def test_without_a_verdict_a_diagnosis_has_failed(server: Server) -> None:
     assert (job["state"], job["reason"]) == ("failed", "results_missing") and "without a verdict" in job["message"]
 
 
-async def test_a_node_that_is_lost_is_blamed_by_the_server(server: Server) -> None:
-    agents, job_id, attempt = await started(server)
+async def test_of_two_nodes_a_lost_one_is_blamed_by_the_server(server: Server) -> None:
+    agents = [await server.node(name, slots=1) for name in NODES[:2]]
+    job = await server.submit(kind="diagnosis", placement={"node_names": NODES[:2]})
+    await server.one_pass()
+    attempt: int = (await agents[0].assignments())[-1]["attempt_id"]
+    for event in ("ready", "running"):
+        for agent in agents:
+            await agent.report(attempt, event)
     await agents[0].records(attempt, pair(0, 1))
     await agents[0].report(attempt, "stalled", message="n1 hangs.")
     await end(agents, attempt, "rank_signal")
-    found = await get(server, job_id, "diagnosis")
+    found = await get(server, job["id"], "diagnosis")
     (blamed,) = found["blamed"]
     assert (blamed["kind"], blamed["names"], blamed["sentence"]) == ("node", ["n1"], "n1 hangs.")
     assert found["decided"] and "not judged" in found["undecided"][0]
-    assert await blamed_events(server, job_id) == [("n1", "n1 hangs.")]
+    assert await blamed_events(server, job["id"]) == [("n1", "n1 hangs.")]
 
 
 async def test_records_of_other_ranks_and_other_kinds_are_refused(server: Server) -> None:

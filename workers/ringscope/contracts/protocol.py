@@ -27,6 +27,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 
 from ringscope.contracts.columns import Count, Int32, Int64, cut, is_null
+from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.job import JobKind, JobSpec
 from ringscope.contracts.reading import Reading
 from ringscope.contracts.tuning import Table
@@ -224,6 +225,9 @@ class Assignment(BaseModel):
     tuning: Table | None = Field(
         None,
         description="The measurements that auto uses to choose; only the first member gets them, until it launches.",
+    )
+    earlier: Earlier | None = Field(
+        None, description="What a diagnosis knows already; only the first member gets it, until it launches."
     )
     slots: list[int] = Field(
         [], description="The numbers of its slots on this node in rank order; only for a script, until it launches."

@@ -6,6 +6,7 @@ TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
 PLACEHOLDER_VARIABLE = "RINGSCOPE_STANDBY_TOKEN"
 ADDRESS_VARIABLE = "RINGSCOPE_NODE_ADDRESS"  # address at which other nodes reach this one, as configured for its agent
 NODES_VARIABLE = "RINGSCOPE_NODES"  # a diagnosis: name and rack of the node of each rank, as a JSON list of pairs
+EARLIER_VARIABLE = "RINGSCOPE_EARLIER"  # path of a file with what a diagnosis knows already, as JSON
 SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
 TUNING_VARIABLE = "RINGSCOPE_TUNING"  # path of a file that holds the measurements for ``auto``
 POSITIONS_VARIABLE = "RINGSCOPE_POSITIONS"  # path of the file of ``ringscope.engine.positions``

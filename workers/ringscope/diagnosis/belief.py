@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from ringscope.diagnosis.answers import Answer, Heard, Round
+from ringscope.diagnosis.answers import Answer, Heard, Rate, Round
 from ringscope.diagnosis.rounds import Pair, all_pairs
 
 MOST_ROUNDS = 12
@@ -17,8 +17,8 @@ class Belief:
     """The knowledge of a diagnosis; a new attempt of the job continues from it.
 
     ``nodes`` are in the order of the collective's ring. ``racks`` has the members of each rack; without it the two
-    halves of the ring are tried against each other. ``baselines`` are bandwidths in bytes/s that directed pairs
-    reached when they were healthy. ``links`` are the links that must be measured, by default those of the ring;
+    halves of the ring are tried against each other. ``baselines`` are the intervals that directed pairs
+    reached in earlier diagnoses. ``links`` are the links that must be measured, by default those of the ring;
     ``all_links`` asks for all pairs.
     """
 
@@ -26,7 +26,7 @@ class Belief:
     racks: Mapping[str, tuple[str, ...]]
     has_labels: bool
     links: tuple[Pair, ...]
-    baselines: Mapping[Pair, float] = field(default_factory=dict)
+    baselines: Mapping[Pair, Rate] = field(default_factory=dict)
     heard: tuple[Heard, ...] = ()
     most_rounds: int = MOST_ROUNDS
 
@@ -35,7 +35,7 @@ class Belief:
         cls,
         nodes: Sequence[str],
         rack_of: Mapping[str, str] | None = None,
-        baselines: Mapping[Pair, float] | None = None,
+        baselines: Mapping[Pair, Rate] | None = None,
         all_links: bool = False,
         most_rounds: int = MOST_ROUNDS,
     ) -> "Belief":

@@ -1,11 +1,11 @@
 """Answers held against their references: each pair of nodes, and each pair of racks, was fine, bad or unclear. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import median
 
-from ringscope.diagnosis.answers import Answer, Ending
+from ringscope.diagnosis.answers import Answer, Ending, Rate
 from ringscope.diagnosis.belief import Belief
 from ringscope.diagnosis.rounds import Pair
 
@@ -41,6 +41,7 @@ class Trial:
     unclear: bool = False
     answers: tuple[Answer, ...] = ()
     gone: str | None = None
+    is_by_baseline: bool = False  # ``share`` is in units of what earlier diagnoses measured there
 
     @property
     def bad(self) -> bool:
@@ -59,11 +60,15 @@ class Trial:
 
 @dataclass(frozen=True, slots=True)
 class Trials:
-    """All trials so far: ``nodes`` of pairs of nodes, ``racks`` of pairs of racks; ``reference`` is in bytes/s."""
+    """All trials so far: ``nodes`` of pairs of nodes, ``racks`` of pairs of racks; ``reference`` is in bytes/s.
+
+    ``level`` is what the nodes reach now in units of their baselines.
+    """
 
     nodes: list[Trial]
     racks: list[Trial]
     reference: float
+    level: float = 1.0
 
 
 def trials_of(belief: Belief) -> Trials:
@@ -93,7 +98,9 @@ def trials_of(belief: Belief) -> Trials:
                 best[node] = highest
     reference = median(best.values()) if best else 0.0
     lossy = max(_LOSSY_SPREAD, _LOSSY_FACTOR * median(spreads)) if spreads else _LOSSY_SPREAD
-    nodes = [_trial(number, answer, reference, belief.baselines, lossy) for number, answer in single]
+    level = level_of((answer for _, answer in single), belief.baselines)
+    baselines = {way: _times(rate, min(level, 1.0)) for way, rate in belief.baselines.items()}
+    nodes = [_trial(number, answer, reference, baselines, lossy) for number, answer in single]
 
     by_racks: dict[tuple[int, Pair], list[Answer]] = {}
     for number, answer in loaded:
@@ -102,38 +109,61 @@ def trials_of(belief: Belief) -> Trials:
     across = _across_reference(by_racks, reference)
     racks = []
     for (number, pair), answers in by_racks.items():
-        members = [_trial(number, answer, across, belief.baselines, lossy) for answer in answers]
+        members = [_trial(number, answer, across, {}, lossy) for answer in answers]
         bad = [member for member in members if member.bad]
         if len(members) > 1 and len(bad) >= _MOST_OF_A_RACK * len(members):
             racks.append(_of_racks(number, pair, rack_of, bad))
         else:
             racks.append(Trial(pair, number))
             nodes += members
-    return Trials(nodes, racks, reference)
+    return Trials(nodes, racks, reference, level)
 
 
-def _trial(number: int, answer: Answer, reference: float, baselines: Mapping[Pair, float], lossy: float) -> Trial:
+def level_of(answers: Iterable[Answer], baselines: Mapping[Pair, Rate]) -> float:
+    """Return what the nodes reach in units of their baselines: the median over the nodes of the best share of each.
+
+    Other work or another setting slows all links, and this alone makes no node suspect. It is 1 unless more than half
+    of the nodes have baselines.
+    """
+    best: dict[str, float] = {}
+    nodes: set[str] = set()
+    for answer in answers:
+        nodes.update(answer.pair)
+        for way, rate in answer.ways():
+            if (baseline := baselines.get(way)) is not None and baseline.centre > 0:
+                for node in way:
+                    best[node] = max(best.get(node, 0.0), rate.centre / baseline.centre)
+    return median(best.values()) if 2 * len(best) > len(nodes) else 1.0
+
+
+def _times(rate: Rate, factor: float) -> Rate:
+    return Rate(factor * rate.low, factor * rate.high, rate.spread)
+
+
+def _trial(number: int, answer: Answer, reference: float, baselines: Mapping[Pair, Rate], lossy: float) -> Trial:
     pair = answer.pair
     if answer.ending is not Ending.MEASURED:
         manner = Manner.HUNG if answer.ending is Ending.HUNG else Manner.DIED
         return Trial(pair, number, manner, (pair, (pair[1], pair[0])), 0.0, answers=(answer,), gone=answer.gone)
-    slow, scattered, unclear, share = [], [], False, 1.0
+    slow, scattered, unclear, share, is_by_baseline = [], [], False, 1.0, False
     for way, rate in answer.ways():
-        expected = baselines.get(way, reference)
-        floor = (1 - MARGIN) * expected
+        expected = baselines.get(way) or Rate(reference, reference)
+        floor = (1 - MARGIN) * expected.centre
         if rate.low >= floor and rate.spread <= lossy:
             continue
-        share = min(share, rate.centre / expected) if expected else share
+        if expected.centre and rate.centre / expected.centre < share:
+            share, is_by_baseline = rate.centre / expected.centre, way in baselines
         if rate.spread > lossy:
             scattered.append(way)
-        elif rate.high < floor:
+        elif rate.high < (1 - MARGIN) * expected.low:
             slow.append(way)
         elif rate.centre < floor:
             unclear = True
     if scattered:
         return Trial(pair, number, Manner.LOSSY, tuple(scattered), share, answers=(answer,))
     manner_or_none = Manner.SLOW if slow else None
-    return Trial(pair, number, manner_or_none, tuple(slow), share, unclear and not slow, (answer,))
+    is_unclear = unclear and not slow
+    return Trial(pair, number, manner_or_none, tuple(slow), share, is_unclear, (answer,), None, is_by_baseline)
 
 
 def _across_reference(by_racks: Mapping[tuple[int, Pair], Sequence[Answer]], reference: float) -> float:

@@ -9,7 +9,7 @@ from ringscope.diagnosis.belief import Belief
 from ringscope.diagnosis.boundaries import Boundaries, Halves
 from ringscope.diagnosis.rounds import Pair
 from ringscope.diagnosis.suspects import Blame, Suspicion
-from ringscope.diagnosis.trials import Manner, Trial, Trials
+from ringscope.diagnosis.trials import MARGIN, Manner, Trial, Trials
 
 _UNSURE = 0.8  # the confidence that a boundary was not simply built for less, where nothing else can say it
 _MOST_NAMED = 5
@@ -75,9 +75,32 @@ def verdict_of(belief: Belief, trials: Trials, nodes: Suspicion, found: Boundari
         f"{trial.pair[0]} and {trial.pair[1]} were {trial.manner} in round {trial.round + 1} and fine in another round."
         for trial in nodes.passing
     ]
+    sentences += _by_baselines(belief, trials)
     if not blamed and not undecided:
         sentences.insert(0, f"Nothing is wrong: all {len(belief.nodes)} nodes reach what most of them reach.")
     return Verdict(not undecided, len(belief.heard), tuple(blamed), tuple(cleared), tuple(sentences), tuple(undecided))
+
+
+def _by_baselines(belief: Belief, trials: Trials) -> list[str]:
+    """Return sentences on earlier measurements: how many directions have some, and which were slow then too."""
+    alone = [answer for heard in belief.heard for answer in heard.answers if answer.pair not in heard.round.loaded]
+    ways = {way: rate for answer in alone for way, rate in answer.ways()}
+    held = [way for way in ways if way in belief.baselines]
+    if not held:
+        return []
+    told = [f"{len(held)} of {len(ways)} directions are held against what earlier diagnoses measured there."]
+    if trials.level < 1 - MARGIN:
+        slower = f"{trials.level:.0%} of what earlier diagnoses measured"
+        told.append(f"The links reach {slower}; something slows all of them.")
+    bad = {way for trial in trials.nodes for way in trial.ways}
+    low = [way for way in held if way not in bad and ways[way].high < (1 - MARGIN) * trials.reference]
+    told += [
+        f"{source} to {destination} reaches {ways[source, destination].centre / trials.reference:.0%} of what others "
+        "reach, as in earlier diagnoses."
+        for source, destination in low[:_MOST_NAMED]
+    ]
+    more = len(low) - _MOST_NAMED
+    return told + ([f"So do {more} more directions."] if more > 0 else [])
 
 
 def _node(blame: Blame) -> Blamed:
@@ -127,9 +150,9 @@ def _between(belief: Belief, pair: Pair, bad: Sequence[Trial]) -> Blamed:
     alone = len(belief.racks) == 2
     manner = _manner(bad)
     sentence = f"The boundary between {pair[0]} and {pair[1]} {_predicate(manner, bad)}; both are fine alone."
-    if alone and not belief.baselines:
-        sentence += " A baseline or a third rack would tell whether the network is built so."
-    confidence = _UNSURE if alone and not belief.baselines else 1 - 0.5 ** (2 * len(bad))
+    if alone:
+        sentence += " A third rack would tell whether the network is built so."
+    confidence = _UNSURE if alone else 1 - 0.5 ** (2 * len(bad))
     return Blamed(Kind.BOUNDARY, pair, manner, _ways(bad), confidence, sentence, _evidence(bad))
 
 
@@ -181,7 +204,9 @@ def _open_nodes(belief: Belief, nodes: Suspicion, trials: Trials) -> list[str]:
 
 def _predicate(manner: Manner, trials: Sequence[Trial]) -> str:
     if manner is Manner.SLOW:
-        return f"reaches {min(trial.share for trial in trials):.0%} of what others reach"
+        worst = min(trials, key=lambda trial: trial.share)
+        what = "it reached in earlier diagnoses" if worst.is_by_baseline else "others reach"
+        return f"reaches {worst.share:.0%} of what {what}"
     return _PREDICATES[manner]
 
 

@@ -10,7 +10,13 @@ from collections.abc import Callable
 from pydantic import ValidationError
 
 from ringscope.contracts.protocol import Proxy
-from ringscope.contracts.rank_process import ADDRESS_VARIABLE, NODES_VARIABLE, SCRIPTS_VARIABLE, THREADS_VARIABLE
+from ringscope.contracts.rank_process import (
+    ADDRESS_VARIABLE,
+    EARLIER_VARIABLE,
+    NODES_VARIABLE,
+    SCRIPTS_VARIABLE,
+    THREADS_VARIABLE,
+)
 from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
@@ -111,6 +117,7 @@ class ShimController:
         if assignment.spec.diagnosis is not None:
             places = [(member.node, member.rack) for member in assignment.gang for _ in range(member.slots)]
             variables[NODES_VARIABLE] = json.dumps(places)
+            variables[EARLIER_VARIABLE] = str(self._folder.earlier)
         if assignment.spec.benchmark is None:
             variables[THREADS_VARIABLE] = os.environ.get(THREADS_VARIABLE) or str(cores_each(settings.slots))
         task = Task(

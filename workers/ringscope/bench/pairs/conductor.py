@@ -8,16 +8,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ringscope.bench.pairs import letters
+from ringscope.bench.pairs.begun import begun, rounds_left
 from ringscope.bench.pairs.meter import Letters, Meter, Post, Reading
 from ringscope.bench.pairs.rates import Measured
 from ringscope.bench.pairs.told import verdict_record, way_rate
+from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.diagnosis.record import DiagnosisTold, PairMeasured
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
 from ringscope.contracts.errors import UserError
 from ringscope.diagnosis.answers import Answer, Ending, Rate, Round
 from ringscope.diagnosis.belief import Belief
 from ringscope.diagnosis.planning import next_step
-from ringscope.diagnosis.rounds import all_pairs
 from ringscope.diagnosis.verdict import Verdict
 from ringscope.engine.base import Array
 from ringscope.engine.waiting.pause import pause
@@ -45,12 +46,14 @@ class Conductor:
         spec: DiagnosisSpec,
         places: Sequence[Place],
         emit: Callable[[DiagnosisTold], None],
+        earlier: Earlier,
     ) -> None:
         self._post, self._meter, self._spec, self._emit = post, meter, spec, emit
         self._nodes = [place.node for place in places]
         self._rank_of = {node: rank for rank, node in enumerate(self._nodes)}
         self._racks = {place.node: place.rack for place in places if place.rack is not None}
-        self._all = all_pairs(self._nodes) if spec.measure == "links" else []
+        self._begun = begun(self._nodes, self._racks, spec.measure == "links", earlier)
+        self._all = rounds_left(self._nodes, self._begun) if spec.measure == "links" else []
         # as many rounds as one fault takes
         expected = len(self._all) or math.ceil(math.log2(len(places))) + 2
         share = spec.budget_seconds / expected / 2
@@ -65,13 +68,13 @@ class Conductor:
         UserError if the budget cannot hold one round.
         """
         budget, began, longest = self._spec.budget_seconds, time.monotonic(), 0.0
-        belief = Belief.of(self._nodes, self._racks or None, all_links=bool(self._all))
+        belief = self._begun
         step = self._next(belief)
         while isinstance(step, Round):
             start = time.monotonic()
             belief = belief.after(step, self._measured(step))
             spent, longest = time.monotonic() - began, max(longest, time.monotonic() - start)
-            if len(belief.heard) == 1 and spent > budget:
+            if step.number == len(self._begun.heard) and spent > budget:
                 sentence = f"diagnosis.budget_seconds: {budget} s cannot hold one round, which took {spent:.1f} s;"
                 raise UserError(f"{sentence} give at least {math.ceil(longest * self._expected_rounds())}.")
             step = self._next(belief)
@@ -85,11 +88,12 @@ class Conductor:
 
     def _next(self, belief: Belief) -> Round | Verdict:
         number = len(belief.heard)
-        if self._all:
-            if number < len(self._all):
-                return Round(number, tuple(self._all[number]))
-            return next_step(replace(belief, most_rounds=number))
-        return next_step(belief)
+        if self._spec.measure != "links":
+            return next_step(belief)
+        measured = number - len(self._begun.heard)
+        if measured < len(self._all):
+            return Round(number, tuple(self._all[measured]))
+        return next_step(replace(belief, most_rounds=number))
 
     def _measured(self, asked: Round) -> list[Answer]:
         answers, open_pairs = [], []

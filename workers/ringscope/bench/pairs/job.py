@@ -6,14 +6,16 @@ import json
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ringscope.bench.pairs import letters
 from ringscope.bench.pairs.conductor import Conductor, Place
 from ringscope.bench.pairs.meter import Letters, Meter, Post
+from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.diagnosis.record import DiagnosisTold
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
-from ringscope.contracts.rank_process import NODES_VARIABLE
+from ringscope.contracts.rank_process import EARLIER_VARIABLE, NODES_VARIABLE
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import UNTIMED
@@ -36,7 +38,7 @@ def diagnose(comm: Communicator, spec: DiagnosisSpec, emit: Callable[[DiagnosisT
     def progress() -> None:
         comm.position[UNTIMED] += 1
 
-    is_clean = take_part(post, spec, places, emit, progress)
+    is_clean = take_part(post, spec, places, emit, progress, known_before() if comm.rank == 0 else None)
     if is_clean:
         post.free()
     return is_clean
@@ -48,12 +50,19 @@ def take_part(
     places: list[Place],
     emit: Callable[[DiagnosisTold], None],
     progress: Callable[[], None],
+    earlier: Earlier | None = None,
 ) -> bool:
-    """Do the part of one rank; return as ``diagnose``."""
+    """Do the part of one rank; return as ``diagnose``. ``earlier`` is what rank 0 knows already."""
     meter = Meter(post, spec.size_bytes, spec.both_ways, spec.timeout_seconds, progress)
     if post.rank == 0:
-        return Conductor(post, meter, spec, places, emit).run()
+        return Conductor(post, meter, spec, places, emit, earlier or Earlier()).run()
     return _follow(post, meter, spec.budget_seconds + _PATIENCE_SECONDS)
+
+
+def known_before() -> Earlier:
+    """Return what is known from earlier attempts and diagnoses, as the agent says."""
+    path = os.environ.get(EARLIER_VARIABLE)
+    return Earlier.model_validate_json(Path(path).read_bytes()) if path else Earlier()
 
 
 def places_of(ranks: int) -> list[Place]:

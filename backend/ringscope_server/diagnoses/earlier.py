@@ -1,0 +1,103 @@
+"""Knowledge before an attempt of a diagnosis: pairs of the job's earlier attempts, and baselines from other jobs."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from statistics import median
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from ringscope.contracts.diagnosis.earlier import Baseline, Earlier, KnownPair
+from ringscope.contracts.diagnosis.record import DiagnosisVerdict, WayRate
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec
+from ringscope_server.db.models import Attempt, LinkMeasurement, Node
+from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
+
+FEWEST = 3  # earlier measurements that make a baseline
+NEWEST = 5  # measurements of a direction that count for it
+_MOST_ROWS = 20_000
+
+
+async def earlier_of(session: AsyncSession, attempt: Attempt, spec: DiagnosisSpec) -> Earlier:
+    """Return what is known of the links between the nodes of an attempt, whose members are loaded."""
+    members = [member.node_id for member in attempt.members]
+    names = {row.id: row.name for row in await session.execute(select(Node.id, Node.name).where(Node.id.in_(members)))}
+    between = LinkMeasurement.first_node_id.in_(members), LinkMeasurement.second_node_id.in_(members)
+    of_job = select(LinkMeasurement).where(
+        *between, LinkMeasurement.job_id == attempt.job_id, LinkMeasurement.attempt_id < attempt.id
+    )
+    rows = (await session.scalars(of_job.order_by(LinkMeasurement.id))).all()
+    return Earlier(pairs=_known(rows, names), baselines=await _baselines(session, attempt.job_id, spec, between, names))
+
+
+def _known(rows: Iterable[LinkMeasurement], names: Mapping[int, str]) -> list[KnownPair]:
+    rounds: dict[tuple[int, int], int] = {}
+    return [
+        KnownPair(
+            round=rounds.setdefault((row.attempt_id, row.round), len(rounds)),
+            nodes=[names[row.first_node_id], names[row.second_node_id]],
+            ending=row.ending,
+            there=row.there,
+            back=row.back,
+            is_loaded=row.is_loaded,
+        )
+        for row in rows
+    ]
+
+
+async def _baselines(
+    session: AsyncSession,
+    job_id: int,
+    spec: DiagnosisSpec,
+    between: Iterable[ColumnElement[bool]],
+    names: Mapping[int, str],
+) -> list[Baseline]:
+    """Return a baseline for each direction with enough earlier measurements of the same size.
+
+    What a diagnosis measured of a node that it blamed is no baseline, nor is anything that it measured if it blamed a
+    boundary, or if something else disturbed it.
+    """
+    query = (
+        select(LinkMeasurement, StoredVerdict.told)
+        .join(Attempt, Attempt.id == LinkMeasurement.attempt_id)
+        .outerjoin(StoredVerdict, StoredVerdict.attempt_id == LinkMeasurement.attempt_id)
+        .where(
+            *between,
+            LinkMeasurement.job_id < job_id,
+            LinkMeasurement.ending == "measured",
+            LinkMeasurement.is_loaded.is_(False),
+            LinkMeasurement.size_bytes == spec.size_bytes,
+            LinkMeasurement.both_ways.is_(spec.both_ways),
+            Attempt.disturbed_by.is_(None),
+        )
+        .order_by(LinkMeasurement.id.desc())
+        .limit(_MOST_ROWS)
+    )
+    blamed: dict[int, frozenset[str] | None] = {}  # None: a boundary
+    rates: defaultdict[tuple[str, str], list[WayRate]] = defaultdict(list)
+    for row, told in await session.execute(query):
+        if row.attempt_id not in blamed:
+            blamed[row.attempt_id] = _blamed(told)
+        first, second = names[row.first_node_id], names[row.second_node_id]
+        bad = blamed[row.attempt_id]
+        if bad is None or first in bad or second in bad:
+            continue
+        rates[first, second].append(WayRate.model_validate(row.there))
+        rates[second, first].append(WayRate.model_validate(row.back))
+    return [
+        Baseline(
+            source=source,
+            destination=destination,
+            low=median(rate.low for rate in found[:NEWEST]),
+            high=median(rate.high for rate in found[:NEWEST]),
+        )
+        for (source, destination), found in sorted(rates.items())
+        if len(found) >= FEWEST
+    ]
+
+
+def _blamed(told: dict[str, object] | None) -> frozenset[str] | None:
+    parts = [] if told is None else DiagnosisVerdict.model_validate(told).blamed
+    if any(part.kind == "boundary" for part in parts):
+        return None
+    return frozenset(name for part in parts for name in part.names)

@@ -2310,6 +2310,8 @@ export interface components {
              * @enum {string}
              */
             desired: "prepare" | "launch" | "stop";
+            /** @description What a diagnosis knows already; only the first member gets it, until it launches. */
+            earlier?: components["schemas"]["Earlier"] | null;
             /**
              * First Rank
              * @description This node runs ranks first_rank … first_rank + slots - 1.
@@ -2478,6 +2480,20 @@ export interface components {
             source: string;
             /** Url */
             url: string | null;
+        };
+        /**
+         * Baseline
+         * @description The bandwidth from one node to another in earlier diagnoses: medians of their intervals' ends, in bytes/s.
+         */
+        Baseline: {
+            /** Destination */
+            destination: string;
+            /** High */
+            high: number;
+            /** Low */
+            low: number;
+            /** Source */
+            source: string;
         };
         /**
          * BaselineRow
@@ -3574,6 +3590,23 @@ export interface components {
         Drain: {
             /** Reason */
             reason: string;
+        };
+        /**
+         * Earlier
+         * @description The knowledge of rank 0 before its first round.
+         */
+        Earlier: {
+            /**
+             * Baselines
+             * @default []
+             */
+            baselines: components["schemas"]["Baseline"][];
+            /**
+             * Pairs
+             * @description Pairs in the order of their rounds.
+             * @default []
+             */
+            pairs: components["schemas"]["KnownPair"][];
         };
         /**
          * Engine
@@ -4797,6 +4830,29 @@ export interface components {
             nvls: boolean | null;
             /** Ranks */
             ranks: number | null;
+        };
+        /**
+         * KnownPair
+         * @description A pair that an earlier attempt of the same job measured; rounds are counted from 0 without gaps.
+         */
+        KnownPair: {
+            back?: components["schemas"]["WayRate"] | null;
+            /**
+             * Ending
+             * @default measured
+             * @enum {string}
+             */
+            ending: "measured" | "hung" | "died";
+            /**
+             * Is Loaded
+             * @default false
+             */
+            is_loaded: boolean;
+            /** Nodes */
+            nodes: string[];
+            /** Round */
+            round: number;
+            there?: components["schemas"]["WayRate"] | null;
         };
         /**
          * Lack

@@ -136,6 +136,18 @@ def test_the_nodes_and_the_size_can_be_those_of_a_job(api: FakeApi, monkeypatch:
     refused(api.run("diagnose", "--job", "3", "--nodes", "h1"), "leave out one of them")
 
 
+def test_the_history_of_a_link_is_listed_and_nothing_is_measured(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    answers(api, monkeypatch)
+    fields = {"nodes": ["h1", "h2"], "busbw_gb_per_s": 0.0243, "size_bytes": 4 << 20, "algorithm": "diagnosis"}
+    link = fields | {"transport": "mpi", "job_id": 5, "measured_at": "2030-01-01T00:00:00Z"}
+    api.answers["GET /links/h2/h1"] = {"items": [link, link | {"algorithm": "mpi"}], "next": None}
+    heading, first, second = api.run("links", "--history", "--nodes", "h2,h1").out.splitlines()
+    assert heading.split() == ["WHEN", "GB/S", "SIZE", "BY", "JOB"]
+    assert first.split()[2:] == ["0.0243", "4", "MiB", "diagnosis", "5"] and "sendrecv" in second
+    refused(api.run("links", "--history"), "--history: a link has two nodes")
+    assert not [asked for asked in api.asked if asked.method == "POST"]
+
+
 def drains(api: FakeApi) -> list[tuple[str, str]]:
     return [(asked.path, dict(asked.body)["reason"]) for asked in api.asked if asked.path.endswith("/drain")]
 

@@ -40,6 +40,10 @@ class NodeRoutes(Connection):
         query = {"until": until.isoformat()} if until is not None else {}
         return [Link.read(item) for item in self._items("/links", query)]
 
+    def link_history(self, first: str, second: str) -> list[Link]:
+        """Return the newest measurements of the link between two nodes, newest first."""
+        return [Link.read(item) for item in self._items(f"/links/{quote(first, safe='')}/{quote(second, safe='')}")]
+
     def readings(self) -> list[Readings]:
         """Return the load of each node that reported any during the last minutes."""
         return [Readings.read(item) for item in self._items("/readings")]

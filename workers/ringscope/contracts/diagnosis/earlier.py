@@ -24,5 +24,5 @@ class Baseline(BaseModel):
 class Earlier(BaseModel):
     """The knowledge of rank 0 before its first round."""
 
-    pairs: list[KnownPair] = Field([], description="In the order of their rounds.")
+    pairs: list[KnownPair] = Field([], description="Pairs in the order of their rounds.")
     baselines: list[Baseline] = []

@@ -11,7 +11,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    op.add_column('schedules', sa.Column('drain_on_blame', sa.Float(), nullable=True))
+    op.add_column('schedules', sa.Column('drain_on_blame', sa.Double(), nullable=True))
 
 
 def downgrade() -> None:

@@ -11,15 +11,24 @@ from ringscope.cli.commands.training.search import budget_seconds
 from ringscope.cli.connection import Url, as_typed, connect
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, EXIT_INTERRUPTED, DataDir, complain, say, say_json
 from ringscope.cli.follow import follow
+from ringscope.cli.formatting import Columns, say_list, when
 from ringscope.cli.outcome import exit_code
 from ringscope.cli.progress import describe, show_progress
 from ringscope.cli.results.link_matrix import listed, print_links
 from ringscope.cli.results.verdict import as_document, lost_sentence, print_verdict
 from ringscope.client import Client, Diagnosis, Job, Node
+from ringscope.client.views.nodes import Link
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
 from ringscope.contracts.errors import UserError
-from ringscope.contracts.words.units import parse_size
+from ringscope.contracts.words.units import format_size, parse_size
 
+_HISTORY: Columns[Link] = {
+    "WHEN": lambda link: when(link.measured_at),
+    "GB/S": lambda link: f"{link.busbw_gb_per_s:.3g}",
+    "SIZE": lambda link: format_size(link.size_bytes),
+    "BY": lambda link: "diagnosis" if link.algorithm == "diagnosis" else "sendrecv",
+    "JOB": lambda link: link.job_id,
+}
 MOST_REASON = 1000  # characters
 _SIZE = DiagnosisSpec.model_fields["size_bytes"]
 
@@ -45,6 +54,10 @@ def links(
     both_ways: BothWays = False,
     budget: Budget = None,
     now: Now = False,
+    history: Annotated[
+        bool,
+        typer.Option("--history", help="List the earlier measurements between two named nodes, and measure nothing."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print all measured pairs as JSON.")] = False,
     url: Url = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
@@ -56,6 +69,9 @@ def links(
     """
     spec = {"measure": "links"} | _spec(size, both_ways, budget)
     with connect(url, data_dir) as client:
+        if history:
+            _print_history(client, chosen_nodes(client, nodes) if nodes else [], as_json)
+            return
         job, found = measured_on(client, chosen_nodes(client, nodes), spec, now)
         if as_json:
             say_json(json.dumps({"job": job.id} | found.model_dump(mode="json"), indent=2))
@@ -112,6 +128,13 @@ def diagnose(
         if not as_json:
             say(f"{client.page_url}/jobs/{job.id}")
         raise typer.Exit(0 if found.decided else exit_code(job) or EXIT_FAILED)
+
+
+def _print_history(client: Client, nodes: Sequence[Node], as_json: bool) -> None:
+    if len(nodes) != 2:
+        raise UserError("--history: a link has two nodes; name them with --nodes A,B.")
+    found = client.link_history(nodes[0].name, nodes[1].name)
+    say_list(found, _HISTORY, as_json, f"The link between {nodes[0].name} and {nodes[1].name} has not been measured.")
 
 
 def _drain(client: Client, job: Job, found: Diagnosis, lost: Sequence[Node], tell: Callable[[str], None]) -> None:

@@ -25,6 +25,20 @@ def test_names_that_load_programs_need_a_pattern_of_their_own() -> None:
     assert not takes(["*", "RINGSCOPE_*"], "RINGSCOPE_TOKEN"), "no operator can hand over the names of Ringscope itself"
 
 
+def test_a_name_from_which_a_library_loads_code_is_taken_only_by_its_whole_name() -> None:
+    for name in (
+        "CUDA_INJECTION64_PATH",
+        "NCCL_NET_PLUGIN",
+        "NCCL_TUNER_PLUGIN",
+        "OMP_TOOL_LIBRARIES",
+        "FI_PROVIDER_PATH",
+    ):
+        assert not takes(DEFAULT_PATTERNS, name)
+        assert not takes(["*", f"{name}*", f"{name[:-1]}?"], name)
+        assert takes([*DEFAULT_PATTERNS, name], name)
+    assert takes(DEFAULT_PATTERNS, "NCCL_NET"), "the name of a network that NCCL has is no file"
+
+
 def test_the_word_default_stands_for_the_usual_patterns() -> None:
     assert patterns_of(["default", "LD_PRELOAD"]) == (*DEFAULT_PATTERNS, "LD_PRELOAD")
     assert patterns_of(["NCCL_*"]) == ("NCCL_*",)

@@ -10,7 +10,7 @@ from ringscope.contracts.protocol import Assignment, Report
 from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.home import AttemptFolder
-from ringscope_agent.launch import evidence, gpu_release
+from ringscope_agent.launch import dumps, evidence, gpu_release
 from ringscope_agent.launch.node_check import may_use_gpus
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.shim.controller import ShimController
@@ -201,7 +201,11 @@ class Attempt:
         if self._wants_evidence and self._folder.paths is not None:
             tokens = process_group.carriers()
             pids = {rank: pid for rank, pid in self.records.pids.items() if tokens.get(pid) == self.token}
-            self._report("evidence", evidence=await evidence.take(pids, self._folder.paths.kit.stacks))
+            folder = self._folder.paths.kit.stacks
+            found = await evidence.take(pids, folder)
+            if self._assignment.spec.script is not None:
+                found = await dumps.add(found, folder)
+            self._report("evidence", evidence=found)
 
     async def _clean_up(self) -> None:
         """End every process; a node that cannot prove itself free never reports clean."""

@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.words.waits import collective_words
 from ringscope_server.db.models import Attempt
 from ringscope_server.insights import pulses
 from ringscope_server.insights.windows import Sample
@@ -49,7 +50,7 @@ def _doing(sample: Sample) -> str:
     if sample.pulse.has_finished:
         return "at the end of its program"
     if sample.pulse.collective:
-        return f"in {sample.pulse.collective} of mpi4py"
+        return f"in {collective_words(sample.pulse.collective)}"
     return sample.pulse.stage or ("at its steps" if sample.has_begun_steps else "in its program")
 
 

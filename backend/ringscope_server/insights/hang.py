@@ -4,8 +4,9 @@ A rank makes progress when it begins another step of a call, or ends an iteratio
 enters another stage of its loading. If no rank does for longer than the limit, the gang hangs. If only some do not, the
 gang is out of step. While a rank is in a stage, such as an import, the limit is the job's ``load_seconds``; else its
 ``hang_seconds``, or ten mean iterations if that is longer. A script need not report its steps: unless its job gives
-``hang_seconds``, it only hangs if all of its ranks are in calls of the engine, or have ended their programs, or if one
-waits in a collective of mpi4py over all ranks and another has ended its program.
+``hang_seconds``, it only hangs if all of its ranks are in calls of the engine or blocked in torch.distributed, or have
+ended their programs, or if one waits in a collective of mpi4py or torch.distributed over all ranks and another has
+ended its program.
 
 Time is counted between pulses, by their node's monotonic clock, and a gap counts a few seconds at most: no rank hangs
 because a node or server was silent or asleep, or because a clock was set. Time in which a rank was ready to run without
@@ -17,6 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ringscope.contracts.protocol import RankPulse
+from ringscope.contracts.words.waits import is_blocked
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.limits import Limits
 from ringscope_server.insights.where import named, rank_evidence, rank_words
@@ -67,7 +69,8 @@ class Progress:
         stuck = [rank for rank, seconds in still.items() if seconds >= limit]
         if len(stuck) == ranks:
             return self._hang(limit, limits, is_loading)
-        return self._desync(stuck, limit, limits) if stuck else None
+        is_sure = limits.tells_steps or not any(is_blocked(sample.pulse.collective) for sample in self._last.values())
+        return self._desync(stuck, limit, limits) if stuck and is_sure else None
 
     def _mean_iteration_seconds(self) -> float:
         """Return the mean iteration of the rank that has done most, up to its last progress."""

@@ -15,6 +15,7 @@ from ringscope.contracts.columns import cut
 from ringscope.contracts.protocol import RankEvidence
 from ringscope_server.db.models import Attempt, Insight
 from ringscope_server.events import audit
+from ringscope_server.insights import recorder
 from ringscope_server.insights.kinds import MAX_ACTIVE, Finding, Key, key_of
 from ringscope_server.insights.views import InsightDetail
 
@@ -91,9 +92,28 @@ async def add_stacks(session: AsyncSession, attempt: Attempt, node: str, taken: 
     room = MAX_STACK_CHARACTERS - sum(len(stack["stack"]) for stack in kept)
     for one in taken:
         if len(kept) < MAX_STACKS and len(one.stack) <= room:
-            kept.append({"node": node} | one.model_dump())
+            kept.append({"node": node} | one.model_dump(exclude={"dump"}))
             room -= len(one.stack)
     insight.evidence = insight.evidence | {"stacks": sorted(kept, key=lambda stack: stack["rank"])}
+    _add_dumps(insight, taken)
+
+
+def _add_dumps(insight: Insight, taken: Sequence[RankEvidence]) -> None:
+    """Add the ranks' Flight Recorder dumps, and what they say together; the first sentence goes into the message."""
+    dumps = recorder.gathered(insight.evidence.get("dumps", {}), taken)
+    if not dumps:
+        return
+    insight.evidence = insight.evidence | {"dumps": dumps}
+    if (found := recorder.explained(dumps)) is None:
+        return
+    before = insight.evidence.get("flight_recorder", {}).get("answer")
+    message = insight.message.removesuffix(_told(before)) if before else insight.message
+    insight.evidence = insight.evidence | {"flight_recorder": found}
+    insight.message = cut(message + _told(found["answer"]), MAX_MESSAGE_CHARACTERS)
+
+
+def _told(answer: str) -> str:
+    return f" Flight Recorder: {answer}"
 
 
 def key_of_row(insight: Insight) -> Key:

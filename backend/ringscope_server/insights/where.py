@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from ringscope.contracts.words.units import format_size, plural
+from ringscope.contracts.words.waits import collective_words
 from ringscope_server.insights.windows import Sample
 
 
@@ -25,7 +26,7 @@ def place_words(sample: Sample, call: str) -> str:
     if pulse.stage:
         return pulse.stage
     if pulse.collective:
-        return f"in {pulse.collective} of mpi4py"
+        return f"in {collective_words(pulse.collective)}"
     step = f"in step {pulse.step} of {call}" if pulse.step is not None else ""
     if pulse.awaits is not None:
         return f"waiting for rank {pulse.awaits} {step or 'in a call'}"

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from ringscope.contracts.protocol import RankPulse
+from ringscope.contracts.words.waits import is_blocked
 
 MIN_SECONDS = 0.8  # least length of a window: about two pulses
 HALTED = "T"  # state of a process that a signal has stopped, as /proc/PID/stat has it
@@ -46,6 +47,8 @@ class Sample:
     def is_in_call(self) -> bool:
         """Return whether it can only wait for others: in a call, or at the end of its program."""
         pulse = self.pulse
+        if is_blocked(pulse.collective):
+            return True
         return pulse.step is not None or pulse.awaits is not None or pulse.is_inside or pulse.has_finished
 
 

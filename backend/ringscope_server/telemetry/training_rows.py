@@ -18,8 +18,8 @@ WARM_UP_STEPS = 1
 
 
 def is_training(steps: record.Steps) -> bool:
-    """Return whether these are training steps: a benchmark's have neither samples nor a loss."""
-    return bool(steps.start_ns) and (steps.samples is not None or steps.loss is not None)
+    """Return whether these are training steps: a benchmark's have neither samples nor a loss, and compute nothing."""
+    return bool(steps.start_ns) and (steps.samples is not None or steps.loss is not None or any(steps.compute_us))
 
 
 async def store(session: AsyncSession, attempt_id: int, job_id: int, records: Sequence[record.Record]) -> bool:

@@ -6649,6 +6649,11 @@ export interface components {
          * @description Stack of a rank in a hung gang, taken before the rank was ended.
          */
         RankEvidence: {
+            /**
+             * Dump
+             * @description The newest operations in a script's Flight Recorder, as JSON that `ringscope hang` reads.
+             */
+            dump?: string | null;
             /** Rank */
             rank: number;
             /**
@@ -6731,7 +6736,7 @@ export interface components {
             calls: number;
             /**
              * Collective
-             * @description Collective of mpi4py over all ranks in which the script was observed; empty: none.
+             * @description Collective over all ranks in which the script was observed: of mpi4py, or of torch.distributed as dist.NAME; empty: none.
              * @default
              */
             collective: string;
@@ -7261,6 +7266,12 @@ export interface components {
              * @description The working folder of the ranks, below the folder given to the agents with --scripts. null: the folder of the file, and of a module that whole folder.
              */
             folder?: string | null;
+            /**
+             * No Watch
+             * @description Report no steps and collectives for the script. false: the steps of a script that uses PyTorch and does not report them itself are seen from outside.
+             * @default false
+             */
+            no_watch: boolean;
         };
         /**
          * SearchChoices

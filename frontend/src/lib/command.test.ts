@@ -57,7 +57,7 @@ describe("submitCommand", () => {
   });
 
   it("hands over the specification of what has no flags", () => {
-    const script = { ...aTraining().spec, name: "ada's", training: null, script: { file: "a.py", arguments: [], as_module: false, device: "auto" as const } };
+    const script = { ...aTraining().spec, name: "ada's", training: null, script: { file: "a.py", arguments: [], as_module: false, no_watch: false, device: "auto" as const } };
     const [, json] = /^echo '(.*)' \| ringscope submit -$/.exec(submitCommand(script, anEngine())) ?? [];
     expect(JSON.parse((json ?? "").replaceAll(`'\\''`, "'"))).toEqual(script);
   });

@@ -256,6 +256,7 @@ def test_a_script_is_given_as_a_command() -> None:
         "script": {"file": "train.py", "arguments": []},
     }
     assert job_body({}, script_fields(None, None)) == {}
+    assert job_body({}, script_fields("train.py", None, no_watch=True))["script"]["no_watch"] is True
     for words in ("", "-m"):
         with pytest.raises(UserError, match="--script: no file is named; write for example"):
             script_fields(words, None)

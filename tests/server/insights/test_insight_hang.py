@@ -140,6 +140,27 @@ def test_ranks_that_are_seen_in_collectives_of_mpi4py_are_not_judged_while_all_p
         assert heard(progress, at, *ranks, limit=SCRIPT) is None
 
 
+def test_ranks_that_are_blocked_in_different_collectives_of_torch_hang_once_all_are_blocked() -> None:
+    progress, found = Progress(), None
+    for at in range(0, 200, 4):
+        other = "dist.all_reduce" if at >= 60 else ""  # until then rank 1 computes
+        ranks = (sample(0, at, step=None, collective="dist.barrier"), sample(1, at, step=None, collective=other))
+        if (found := heard(progress, at, *ranks, limit=SCRIPT)) is not None:
+            break
+    assert found is not None and found.kind == "hang"
+    assert at > 60 + 2, "no desync while one computes, and none just because the other had waited"
+    assert "Rank 0 on node n0 has been in barrier of torch.distributed since" in found.message
+    assert "rank 1 on node n1 has been in all_reduce of torch.distributed since" in found.message
+
+
+def test_a_rank_in_backward_of_ddp_waits_in_vain_for_one_whose_program_is_over() -> None:
+    progress, over = Progress(), {"step": None, "has_finished": True, "iterations": 0}
+    waits = {"step": None, "collective": "dist.backward", "iterations": 0}
+    found = [heard(progress, at, sample(0, at, **waits), sample(1, at, **over), limit=SCRIPT) for at in range(0, 13, 2)]
+    assert found[-1] is not None and (found[-1].rank, found[-1].is_own_doing) == (1, True)
+    assert "rank 0 on node n0 has been in backward of DistributedDataParallel since" in found[-1].message
+
+
 def test_loading_has_a_limit_of_its_own_and_says_what_it_does() -> None:
     progress, limits = Progress(), Limits(hang_seconds=3, load_seconds=12)
     stage = {"stage": "importing torch", "step": None, "iterations": 0}

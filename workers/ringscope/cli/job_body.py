@@ -71,10 +71,10 @@ def variables(items: Sequence[str] | None, inherited: Mapping[str, str]) -> dict
     return found or None
 
 
-def script_fields(words: str | None, folder: str | None) -> dict[tuple[str, ...], Any]:
+def script_fields(words: str | None, folder: str | None, no_watch: bool = False) -> dict[tuple[str, ...], Any]:
     """Return the fields of a script that is written as a command: ``[-m] FILE ARGUMENTS``; none if it is None."""
     if words is None:
-        return {("script", "folder"): folder}
+        return {("script", "folder"): folder, ("script", "no_watch"): no_watch or None}
     try:
         first, *rest = shlex.split(words) or [""]
     except ValueError as error:
@@ -90,6 +90,7 @@ def script_fields(words: str | None, folder: str | None) -> dict[tuple[str, ...]
         ("script", "arguments"): rest,
         ("script", "as_module"): is_module or None,
         ("script", "folder"): folder,
+        ("script", "no_watch"): no_watch or None,
     }
 
 

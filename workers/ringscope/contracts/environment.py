@@ -1,7 +1,7 @@
 """A job's own environment variables: their limits, the names that a node takes, and what of them is shown. Pure."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 from hashlib import sha256
 from json import dumps
@@ -23,6 +23,12 @@ DEFAULT_PATTERNS = (
 DEFAULT = "default"  # among the patterns of an agent, this word stands for all of them
 # These names decide which programs and libraries a process loads, so that a wildcard alone does not include them.
 _NAMED_ONLY = ("LD_", "PYTHON", "PATH")
+# These name a file or folder from which a library loads code, so that an operator must give each by its whole name.
+LOADS_CODE = (
+    "CUDA_HOME", "CUDA_INJECTION*_PATH", "CUDA_PATH", "FI_PROVIDER_PATH", "HF_MODULES_CACHE", "NCCL_*_PLUGIN",
+    "NCCL_CONF_FILE", "NVTX_INJECTION*_PATH", "OMP_TOOL_LIBRARIES", "TORCH_EXTENSIONS_DIR", "UCX_CONFIG_DIR",
+    "UCX_MODULE_DIR",
+)  # fmt: skip
 _OWN, _USERS = "RINGSCOPE_", "RINGSCOPE_USER_"  # the agent and the ranks use the names that begin with the first one
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -49,14 +55,16 @@ Variables = Annotated[
 ]
 
 
-def takes(patterns: Iterable[str], name: str) -> bool:
+def takes(patterns: Collection[str], name: str) -> bool:
     """Return whether one of a node's patterns includes the name.
 
-    The names of LD_*, PYTHON* and PATH need a pattern that itself begins like that. No pattern includes the names that
-    Ringscope uses.
+    The names of LD_*, PYTHON* and PATH need a pattern that itself begins like that, and those in LOADS_CODE one that is
+    the name. No pattern includes the names that Ringscope uses.
     """
     if name.startswith(_OWN) and not name.startswith(_USERS):
         return False
+    if any(fnmatchcase(name, loading) for loading in LOADS_CODE):
+        return name in patterns
     guarded = next((start for start in _NAMED_ONLY if name.startswith(start)), "")
     return any(pattern.startswith(guarded) and fnmatchcase(name, pattern) for pattern in patterns)
 

@@ -42,6 +42,7 @@ STOP_GRACE_SECONDS = 5.0
 # Largest drift between two clocks, in seconds per second: RFC 5905's tolerance for clocks that NTP disciplines.
 CLOCK_DRIFT = 15e-6
 MAX_STACK_CHARACTERS = 4_000  # limit for one rank: about forty frames
+MAX_DUMP_CHARACTERS = 65_536  # limit for one rank: about a hundred operations
 PULSE_SECONDS = 0.5
 PROBLEM_MEDIA_TYPE = "application/problem+json"
 
@@ -289,7 +290,8 @@ class RankPulse(BaseModel):
     collective: str = Field(
         "",
         max_length=40,
-        description="Collective of mpi4py over all ranks in which the script was observed; empty: none.",
+        description="Collective over all ranks in which the script was observed: of mpi4py, or of torch.distributed as "
+        "dist.NAME; empty: none.",
     )
     running_us: int | None = Field(None, ge=0, lt=2**63, description="null: this kernel does not report it.")
     queued_us: int | None = Field(None, ge=0, lt=2**63)
@@ -321,6 +323,12 @@ class RankEvidence(BaseModel):
     stack: str = Field(
         max_length=MAX_STACK_CHARACTERS,
         description="Stacks of the rank's threads, or a sentence that says why there are none.",
+    )
+    dump: str | None = Field(
+        None,
+        max_length=MAX_DUMP_CHARACTERS,
+        exclude_if=is_null,
+        description="The newest operations in a script's Flight Recorder, as JSON that `ringscope hang` reads.",
     )
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ringscope.contracts.words.units import is_whole_number
+from ringscope.contracts.words.waits import COLLECTIVES
 
 _SLOT_BYTES = 256  # pairs of cache lines, because processors prefetch lines in pairs
 _TEXT_AT = 16  # number of integers; the rest of the slot is the text of the stage
@@ -31,15 +32,9 @@ INSIDE = 6  # number of the guarded call, from 1, in which a watchdog sees this 
 FINISHED = 7  # number of the communicator's guarded calls, + 1, once the rank's program has ended; 0 before
 STAGE_SINCE_NS = 8  # when the stage began, in nanoseconds since 1970; 0 during steps
 LOAD_SECONDS = 9  # how long the job's ranks may wait for each other while they are in a stage; 0: unknown
-COLLECTIVE = 10  # mpi4py collective in which a script was last seen, as an index into COLLECTIVES + 1; 0: none
+COLLECTIVE = 10  # a library's collective in which a script was last seen, as an index into COLLECTIVES + 1; 0: none
 INPUT_NS = 11  # time waiting for the samples of training steps
 _FIELDS = 12
-
-# Collectives that no rank can leave before every rank has entered them, by mpi4py's names.
-COLLECTIVES = (
-    *("Allgather", "Allgatherv", "Allreduce", "Alltoall", "Alltoallv", "Alltoallw", "Barrier"),
-    *("Reduce_scatter", "Reduce_scatter_block", "allgather", "allreduce", "alltoall", "barrier"),
-)
 
 # Launchers set a process's rank before MPI does.
 _RANK_VARIABLES = ("PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK")
@@ -54,7 +49,7 @@ class Position:
     which it waits in a call of the engine; None if it does not wait, or only briefly. calls: the number of the guarded
     call, from 1 on, in which it was seen; 0: in none. has_finished: true if its program is over; its process may still
     wait for the others to end. stage: its work before or between its steps, such as "importing torch"; empty during
-    steps. collective: the collective of mpi4py over all ranks in which a script was last seen; empty: in none.
+    steps. collective: the library's collective over all ranks in which a script was last seen; empty: in none.
     """
 
     step: int | None

@@ -13,6 +13,10 @@ A script that trains with PyTorch wraps its optimizer, and in a job of kind scri
     optimizer = ringscope.DistributedOptimizer(optimizer, model)
     ringscope.log_step(loss=loss.item(), samples=len(batch))
 
+A script with DistributedDataParallel sums its gradients by the engine with one line:
+
+    model.register_comm_hook(None, ringscope.ddp_hook)
+
 Bad arguments, and arguments that differ between ranks, raise ``EngineError`` with one sentence.
 """
 
@@ -20,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ringscope.choice.situation import Choice
 from ringscope.contracts.record import Record
@@ -34,6 +38,7 @@ if TYPE_CHECKING:
     import torch
 
     from ringscope.rank.step_log import StepLog
+    from ringscope.train.scripts.ddp_hook import Hook
     from ringscope.train.scripts.distributed_optimizer import DistributedOptimizer as _DistributedOptimizer
     from ringscope.train.scripts.gradients import Gradients
 
@@ -44,6 +49,7 @@ __all__ = [
     "LostRankError",
     "StalledError",
     "all_reduce",
+    "ddp_hook",
     "empty",
     "free",
     "init",
@@ -55,6 +61,22 @@ __all__ = [
 _communicator: Communicator | None = None
 _step_log: StepLog | None = None
 _gradients: Gradients | None = None
+if TYPE_CHECKING:
+    ddp_hook: Hook
+
+
+def __getattr__(name: str) -> Any:
+    """Make the hook of DistributedDataParallel when it is first used, because it needs PyTorch."""
+    if name != "ddp_hook":
+        raise AttributeError(f"module 'ringscope.rank.api' has no attribute {name!r}")
+    try:
+        from ringscope.train.scripts.ddp_hook import hook_of
+    except ImportError as error:
+        raise EngineError(
+            f"ddp_hook needs PyTorch, which cannot be imported ({error}); pip install 'ringscope[train]'."
+        ) from error
+    globals()[name] = made = hook_of(init)
+    return made
 
 
 def init(

@@ -1,8 +1,9 @@
-"""Detects the mpi4py collective in which a script's rank is, by a look at its main thread's current line once a second.
+"""Detects the collective in which a script's rank is, by a look at its main thread's current line once a second.
 
 The engine knows its own calls. A script that calls mpi4py itself does not report its calls, so that others could wait
 unnoticed for a rank whose program has ended. Only collectives over all ranks count that no rank can leave before every
-rank has entered: a rank in one of them waits in vain for a rank whose program has ended.
+rank has entered: a rank in one of them waits in vain for a rank whose program has ended. ``torch_waits`` knows those of
+torch.distributed.
 """
 
 from __future__ import annotations
@@ -12,15 +13,18 @@ import inspect
 import linecache
 import sys
 import threading
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
 from types import CodeType, FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
-from ringscope.engine.positions import COLLECTIVE, COLLECTIVES
+from ringscope.contracts.words.waits import COLLECTIVES
+from ringscope.engine.positions import COLLECTIVE
 
 if TYPE_CHECKING:
     from ringscope.engine.positions import Slot
+    from ringscope.rank.torch_waits import TorchWaits
 
 LOOK_SECONDS = 1.0
 
@@ -28,8 +32,12 @@ LOOK_SECONDS = 1.0
 class CollectiveWatch:
     """A thread that looks at the main thread until it is closed, and writes to the rank's position."""
 
-    def __init__(self, position: Slot) -> None:
-        self._position, self._is_over = position, threading.Event()
+    def __init__(
+        self, position: Slot, torch_waits: TorchWaits | None = None, look: Callable[[], None] | None = None
+    ) -> None:
+        """``look`` is also called at each look."""
+        self._position, self._torch_waits, self._look = position, torch_waits, look
+        self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, name="collective watch", daemon=True)
 
     def __enter__(self) -> CollectiveWatch:
@@ -43,8 +51,12 @@ class CollectiveWatch:
 
     def _run(self) -> None:
         while not self._is_over.wait(LOOK_SECONDS):
-            name = collective_of(sys._current_frames().get(threading.main_thread().ident or 0))
+            frame = sys._current_frames().get(threading.main_thread().ident or 0)
+            name = collective_of(frame) or (self._torch_waits.look(frame) if self._torch_waits else "")
+            del frame  # it would keep what the script holds
             self._position[COLLECTIVE] = COLLECTIVES.index(name) + 1 if name else 0
+            if self._look is not None:
+                self._look()
 
 
 def collective_of(frame: FrameType | None) -> str:

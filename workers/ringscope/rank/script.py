@@ -11,13 +11,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ringscope.contracts.rank_process import STACKS_VARIABLE
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import ScriptSpec
 from ringscope.engine.errors import EngineError
-from ringscope.rank import api
+from ringscope.rank import api, flight_recorder
 from ringscope.rank.collective_watch import CollectiveWatch
 from ringscope.rank.step_log import StepLog
+from ringscope.rank.torch_waits import TorchWaits
 from ringscope.rank.torchrun import torchrun_variables
+from ringscope.rank.watch.steps import Watch
 from ringscope.train.own import below
 
 if TYPE_CHECKING:
@@ -27,7 +30,8 @@ if TYPE_CHECKING:
 def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: Callable[[Record], None]) -> None:
     """Run it as ``python FILE ARGUMENTS`` or ``python -m MODULE`` would; its ``ringscope.init()`` gives ``comm``.
 
-    The environment also has what torchrun would set, so that ``torch.distributed`` finds the ranks.
+    The environment also has what torchrun would set, so that ``torch.distributed`` finds the ranks. Unless the job has
+    ``no_watch``, its steps and collectives are seen from outside.
 
     EngineError with a sentence if there is no such file below ``folder``, or if the script fails; its traceback then
     goes to the log, for the script's author. DifferenceError if ranks that train together differ at the end.
@@ -38,11 +42,17 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
     steps = StepLog(comm, emit)
     api.adopt(comm, steps)
     os.environ.update(torchrun_variables(comm))
+    dumps = os.environ.get(STACKS_VARIABLE)
+    flight_recorder.set_up(os.environ, dumps)
+    watch = Watch(comm, steps, emit)
+    if not spec.no_watch:
+        watch.start()
     _enter(root / spec.folder if spec.folder else root if spec.as_module else file.parent)
     sys.argv = [str(file), *spec.arguments]
     sys.path.insert(0, str(root if spec.as_module else file.parent))
     try:
-        with CollectiveWatch(comm.position):
+        waits = None if spec.no_watch else TorchWaits(comm.size, lambda: watch.has_ddp)
+        with CollectiveWatch(comm.position, waits, flight_recorder.Dumper(dumps, comm.rank).look):
             if spec.as_module:
                 runpy.run_module(spec.module, run_name="__main__", alter_sys=True)
             else:
@@ -56,6 +66,7 @@ def run_script(comm: Communicator, spec: ScriptSpec, folder: str | None, emit: C
         traceback.print_exc()
         raise EngineError(f"{spec.file} failed: {type(error).__name__}: {error}") from error
     finally:
+        watch.close()
         steps.close()
     steps.end_training()
 

@@ -7,6 +7,7 @@ export const SCRIPT_FIELDS = {
   arguments: { pointer: "/script/arguments", label: "Arguments", reads: "lines" },
   module: { pointer: "/script/as_module", label: "Run as a module, like python -m", reads: "flag" },
   folder: { pointer: "/script/folder", label: "Working folder (optional)", reads: "optional text" },
+  noWatch: { pointer: "/script/no_watch", label: "Do not watch its steps and collectives", reads: "flag" },
   device: { pointer: "/script/device", label: "Device", reads: "text" },
   ranks: { pointer: "/placement/ranks", label: "Ranks", reads: "whole number" },
   nodes: { pointer: "/placement/nodes", label: "Nodes", reads: "optional whole number" },
@@ -26,5 +27,5 @@ export type ScriptForm = Form<ScriptField>;
 /** The job of an empty form; its placement and limits are the defaults of any job. */
 export function emptyScript(defaults: JobSpec): JobSpec {
   const placement = { ...defaults.placement, nodes: null };
-  return { ...defaults, kind: "script", training: null, placement, script: { file: "", arguments: [], as_module: false, device: "auto" } };
+  return { ...defaults, kind: "script", training: null, placement, script: { file: "", arguments: [], as_module: false, no_watch: false, device: "auto" } };
 }

@@ -22,7 +22,7 @@ export function NoRows({ job }: { job: JobView }) {
 }
 
 function endedWords({ kind, state }: JobView): string {
-  if (kind === "script" && state === "succeeded") return "The script reported no step with ringscope.log_step; its output is in the log.";
+  if (kind === "script" && state === "succeeded") return "No step of the script was seen, and it reported none with ringscope.log_step; its output is in the log.";
   if (kind === "strategy_search") return "The search ended before its first run.";
   return `The job ended before its first ${kind === "benchmark" ? "row" : kind === "diagnosis" ? "pair" : "step"}.`;
 }

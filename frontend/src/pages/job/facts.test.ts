@@ -129,7 +129,7 @@ describe("a training job", () => {
   it("is what it works on where it has no name", () => {
     expect(workTitle(training)).toBe("mlp on digits");
     expect(workTitle(aJob())).toBe("all-reduce");
-    const script = { ...training.spec, training: null, script: { file: "a/b.py", arguments: [], as_module: false, device: "auto" as const } };
+    const script = { ...training.spec, training: null, script: { file: "a/b.py", arguments: [], as_module: false, no_watch: false, device: "auto" as const } };
     expect(workTitle(aTraining({ spec: script }))).toBe("a/b.py");
   });
 

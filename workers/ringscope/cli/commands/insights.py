@@ -14,6 +14,8 @@ from ringscope.client import Check, Insight
 _ADDRESS = re.compile(r"[Tt]hread 0x[0-9a-f]+")  # keys that differ from rank to rank
 _PARTS = ("ranks", "rows", "hops", "nodes", "stacks")  # lists within the evidence: a line, or a block, for each entry
 
+_LONG = ("dumps", "flight_recorder")  # the message has their answer
+
 
 def register(app: typer.Typer) -> None:
     """Add the command to the app."""
@@ -67,7 +69,7 @@ def insight_line(insight: Insight) -> str:
 
 def evidence_lines(evidence: dict[str, Any]) -> Iterable[str]:
     """Yield the evidence of an insight as readable lines."""
-    numbers = {name: value for name, value in evidence.items() if name not in _PARTS}
+    numbers = {name: value for name, value in evidence.items() if name not in (*_PARTS, *_LONG)}
     if numbers:
         yield _words(numbers)
     for part in _PARTS[:-1]:

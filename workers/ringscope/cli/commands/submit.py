@@ -34,6 +34,9 @@ def submit(
     folder: Annotated[
         str | None, typer.Option(help="Working folder of --script, below the folder of the agents' --scripts.")
     ] = None,
+    no_watch: Annotated[
+        bool, typer.Option("--no-watch", help="Report no steps and collectives for --script; it reports its own.")
+    ] = False,
     options: JobOptions = JobOptions(),
     ranks: Annotated[int | None, typer.Option(help="Processes in the gang.")] = None,
     ranks_per_node: Annotated[int | None, typer.Option(help="Exactly this many ranks on each node.")] = None,
@@ -100,7 +103,7 @@ def submit(
         ("placement", "gpu_model"): gpu_model,
         ("placement", "min_gpu_memory_bytes"): size("--min-gpu-memory", min_gpu_memory),
         ("placement", "min_memory_bytes"): size("--min-memory", min_memory),
-        **script_fields(script, folder),
+        **script_fields(script, folder, no_watch),
         ("benchmark", "collective"): collective,
         **{("benchmark", name): value for name, value in sweep.benchmark().items()},
         ("benchmark", "channels"): None if is_simulated else network.channels,

@@ -37,6 +37,12 @@ class ScriptSpec(SpecModel):
         "folder of the file, and of a module that whole folder.",
     )
     device: Device = "auto"
+    no_watch: bool = Field(
+        False,
+        exclude_if=lambda value: not value,
+        description="Report no steps and collectives for the script. false: the steps of a script that uses PyTorch "
+        "and does not report them itself are seen from outside.",
+    )
 
     @property
     def module(self) -> str:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from ringscope.choice.situation import Choice
 from ringscope.contracts.words.collectives import AUTO
@@ -26,6 +26,7 @@ from ringscope.train.sums.gradient_sum import Sums
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
 
+_T = TypeVar("_T")
 # Replaces a bucket's gradients with their sum over all ranks; returns the bytes that this rank contributed.
 BucketSum = Callable[[int, Bucket], int]
 # Chooses how a bucket is summed, and plans it (collective).
@@ -43,6 +44,10 @@ class SumThread:
     def submit(self, work: Callable[[int], None], number: int) -> Future[None]:
         """Run it after everything that was submitted before."""
         return self._pool.submit(work, number)
+
+    def call(self, work: Callable[[], _T]) -> Future[_T]:
+        """Run it after everything that was submitted before, and return its result."""
+        return self._pool.submit(work)
 
     def close(self) -> None:
         """End the thread."""

@@ -31,7 +31,7 @@ export function ScriptForm({ choices, base, from }: Props) {
       table={SCRIPT_FIELDS}
       form={form}
       start={start}
-      preview={<p className="dim">Each rank runs the file with Python; it sums by Ringscope&rsquo;s own functions.</p>}
+      preview={<p className="dim">Each rank runs the file with Python.</p>}
       hasCommand={form.file !== ""}
       fields={(problems) => {
         const bind = binder(SCRIPT_FIELDS, form, problems, (field, value) => change({ [field]: value }));
@@ -48,6 +48,14 @@ export function ScriptForm({ choices, base, from }: Props) {
                 checked={form.module === "on"}
                 error={problems.module}
                 onChange={(event) => change({ module: event.currentTarget.checked ? "on" : "off" })}
+              />
+              <Checkbox
+                name="noWatch"
+                label={SCRIPT_FIELDS.noWatch.label}
+                description="They are those of PyTorch, and show on the job's page"
+                checked={form.noWatch === "on"}
+                error={problems.noWatch}
+                onChange={(event) => change({ noWatch: event.currentTarget.checked ? "on" : "off" })}
               />
             </section>
             <section aria-labelledby="where" className={classes.group}>

@@ -14,6 +14,7 @@ from ringscope.cli.processes.children import interrupts
 from ringscope.cli.submission import EnvOption
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.record import Log
 from ringscope.engine.cores import own_cores
 from ringscope.rank.local import Run, run_local
 
@@ -32,31 +33,38 @@ def run(
     ranks: Annotated[int | None, typer.Option(min=1, max=4096, help="Ranks; default: one per physical core.")] = None,
     module: Annotated[bool, typer.Option("-m", help="SCRIPT is a module of this folder, as for python -m.")] = False,
     env: EnvOption = None,
+    no_watch: Annotated[
+        bool, typer.Option("--no-watch", help="Do not watch the steps and collectives of PyTorch; print no summary.")
+    ] = False,
 ) -> None:
     """Run a script on several ranks of this machine, as torchrun and mpiexec do, without a server.
 
     Scripts for torchrun, mpi4py, Accelerate and Lightning run unchanged. Give options of this command before SCRIPT.
+    The steps and collectives of a script that uses PyTorch are summed up at its end, on standard error.
     The exit code is 1 if a rank failed, and 2 for bad input.
     """
     root, fields = _module(script) if module else _file(script)
-    fields |= {"arguments": arguments or []}
+    fields |= {"arguments": arguments or [], "no_watch": no_watch}
     asked = {"kind": "script", "script": fields, "env": variables(env, os.environ) or {}}
     job = validated(asked | {"placement": {"ranks": ranks or own_cores().at_once}})
-    found = Run()
+    found, summary = Run(), list[str]()
     try:
         with interrupts():
-            _wait(job, found, root)
+            _wait(job, found, root, summary)
     except KeyboardInterrupt:
         complain("Stopped.")
         raise typer.Exit(EXIT_INTERRUPTED) from None
+    for line in summary:
+        complain(line)
     if found.reason:
         complain(found.reason)
     raise typer.Exit(EXIT_FAILED if found.reason else 0)
 
 
-def _wait(job: JobSpec, found: Run, root: Path) -> None:
-    for _ in run_local(job, found, scripts=root, echo=_show):
-        pass
+def _wait(job: JobSpec, found: Run, root: Path, summary: list[str]) -> None:
+    for record in run_local(job, found, scripts=root, echo=_show):
+        if isinstance(record, Log) and record.stream == "agent":
+            summary.append(record.text)
 
 
 def _show(lines: bytes) -> None:

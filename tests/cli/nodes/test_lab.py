@@ -2,12 +2,15 @@
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.cli.fake_api import FakeApi, items
 from tests.cli.nodes.test_nodes import node
 
+from ringscope.lab import lab as module
 from ringscope.lab.lab import MACHINE, Lab, LabState, WantedLab
 from ringscope.lab.network import Layout, Link
 
@@ -140,3 +143,23 @@ def test_racks_are_as_even_as_can_be() -> None:
 def test_each_data_directory_has_names_of_its_own(tmp_path: Path) -> None:
     assert Lab(tmp_path / "a").prefix != Lab(tmp_path / "b").prefix
     assert Lab(tmp_path / "a").prefix == Lab(tmp_path / "b" / ".." / "a").prefix
+
+
+def test_the_agents_of_a_lab_take_the_variables_that_its_operator_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Sequence[str]] = []
+
+    def start(host: Any, enter: Any, hosts_file: Path, words: Sequence[str], variables: Any) -> int:
+        started.append(words)
+        return 1
+
+    monkeypatch.setattr(module, "start_agent", start)
+    (tmp_path / "lab").mkdir()
+    wanted = WantedLab(hosts=1, rate_bit_per_s=10**9, server="http://a:1", allow_env=["default", "NCCL_NET_PLUGIN"])
+    lab = Lab(tmp_path)
+    lab._save(LabState(wanted=wanted, subnet="10.77.1"))
+    lab.start_agent("h1")
+    (words,) = started
+    given = [words[place + 1] for place, word in enumerate(words) if word == "--allow-env"]
+    assert given == ["default", "NCCL_NET_PLUGIN"]

@@ -48,6 +48,7 @@ class WantedLab(BaseModel):
     slots: int = 2
     server: str
     prefix: str = "h"
+    allow_env: list[str] = []
 
 
 class LabState(BaseModel):
@@ -137,6 +138,7 @@ class Lab:
         if not variables:
             flags["--join-token-file"] = self._data_dir / "join-token"
         words = [str(word) for flag in flags.items() for word in flag]
+        words += [word for pattern in state.wanted.allow_env for word in ("--allow-env", pattern)]
         words += ["--label", f"rack={layout.rack_name(number)}", "--label", f"lab={MACHINE}", "--leaves"]
         if name in state.agents:
             background.forget(state.agents[name])

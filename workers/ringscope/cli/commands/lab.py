@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from ringscope.cli.commands.up import AllowEnv
 from ringscope.cli.connection import Url, server_url, token
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, say_json, stderr_console, stdout_console
 from ringscope.cli.formatting import AsJson, table
@@ -47,6 +48,7 @@ def up(
     oversubscription: Annotated[float, typer.Option(min=1, help="Oversubscription of the racks' uplinks.")] = 1.0,
     slots: Annotated[int, typer.Option(min=1, max=4096, help="Slots of each host.")] = 2,
     prefix: Annotated[str, typer.Option(help="Prefix of the hosts' names; a number follows.")] = "h",
+    allow_env: AllowEnv = None,
     join_token: Annotated[
         str | None,
         typer.Option(
@@ -70,6 +72,7 @@ def up(
         slots=slots,
         server=_server(url, data_dir),
         prefix=prefix,
+        allow_env=allow_env or [],
     )
     lab = Lab(data_dir)
     lab.require_none()

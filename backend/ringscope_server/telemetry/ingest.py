@@ -113,7 +113,7 @@ async def ingest(session: AsyncSession, member: Member, attempt: Attempt, node: 
     spec = valid_spec(attempt.job)  # None: its attempt is being stopped, and earlier measurements are kept
     parsed = [one for one in told if not isinstance(one, unfit) and (spec is None or accepts(spec, one))]
     ingested.rejected += len(told) - len(parsed)
-    await _store(session, attempt.id, attempt.job_id, node, parsed, ingested)
+    await _store(session, attempt, node, parsed, ingested)
     member.last_sequence = ingested.last_sequence
     return ingested
 
@@ -156,13 +156,9 @@ def _note_steps(steps: record.Steps, ingested: Ingested) -> None:
 
 
 async def _store(
-    session: AsyncSession,
-    attempt_id: int,
-    job_id: int,
-    node: str,
-    records: list[record.Record],
-    ingested: Ingested,
+    session: AsyncSession, attempt: Attempt, node: str, records: list[record.Record], ingested: Ingested
 ) -> None:
+    attempt_id, job_id = attempt.id, attempt.job_id
     owner = {"job_id": job_id, "attempt_id": attempt_id}
     ingested.steps = [r for r in records if isinstance(r, record.Steps)]
     steps = [row for told in ingested.steps for row in step_rows(told, job_id, attempt_id)]
@@ -181,7 +177,9 @@ async def _store(
     ingested.diverged = [r for r in records if isinstance(r, training_record.Diverged)]
     ingested.algorithm_changes = [r for r in records if isinstance(r, training_record.AlgorithmChanged)]
     ingested.measurements = [measurement_view(row) for row in rows]
-    ingested.is_training = await training_rows.store(session, attempt_id, job_id, records)
+    ingested.is_training = await training_rows.store(
+        session, attempt_id, job_id, records, is_script=attempt.job.kind == "script"
+    )
     if ingested.is_training:
         await session.flush()
         epochs = [r for r in records if isinstance(r, training_record.Epoch)]

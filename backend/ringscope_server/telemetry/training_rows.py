@@ -17,18 +17,20 @@ from ringscope_server.results.rows import finite
 WARM_UP_STEPS = 1
 
 
-def is_training(steps: record.Steps) -> bool:
-    """Return whether these are training steps: a benchmark's have neither samples nor a loss, and compute nothing."""
-    return bool(steps.start_ns) and (steps.samples is not None or steps.loss is not None or any(steps.compute_us))
+def is_training(steps: record.Steps, is_script: bool = False) -> bool:
+    """Return whether these are training steps: a benchmark's have no samples and no loss; a script's may lack both."""
+    return bool(steps.start_ns) and (is_script or steps.samples is not None or steps.loss is not None)
 
 
-async def store(session: AsyncSession, attempt_id: int, job_id: int, records: Sequence[record.Record]) -> bool:
+async def store(
+    session: AsyncSession, attempt_id: int, job_id: int, records: Sequence[record.Record], is_script: bool = False
+) -> bool:
     """Store these records; return whether there was any of training.
 
     The job's row is locked: two nodes do not add to their ranks' totals at the same time.
     """
     epochs = [told for told in records if isinstance(told, training_record.Epoch)]
-    steps = [told for told in records if isinstance(told, record.Steps) and is_training(told)]
+    steps = [told for told in records if isinstance(told, record.Steps) and is_training(told, is_script)]
     newest = {told.rank: told for told in records if isinstance(told, training_record.Buckets)}
     pipeline_steps = {told.rank: told for told in records if isinstance(told, training_record.PipelineStep)}
     session.add_all(_epoch(told, job_id, attempt_id) for told in epochs)

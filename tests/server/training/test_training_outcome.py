@@ -94,6 +94,17 @@ async def test_a_script_succeeds_when_its_ranks_end_well(server: Server) -> None
     assert ended["summary"]["samples_per_second"] == pytest.approx(6_400)
 
 
+async def test_steps_of_a_script_that_nobody_changed_count_without_samples_and_loss(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(kind="script", script={"file": "train.py"})
+    attempt = await agent.start_next()
+    await agent.records(attempt, training_steps(samples=None, loss=None), training_steps(1, samples=None, loss=None))
+    await end(agent, attempt)
+    ended = await server.job(job["id"])
+    assert (ended["state"], ended["progress"]["done"]) == ("succeeded", 4)
+    assert (ended["summary"]["samples_per_second"], ended["summary"]["loss"]) == (None, None)
+
+
 async def test_a_rank_that_computes_longer_than_the_others_is_named_while_it_trains(server: Server) -> None:
     agent, job_id, attempt = await started(server, placement={"ranks": 3})
     loop = Insights(server.services)

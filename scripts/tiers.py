@@ -110,6 +110,7 @@ TIERS = (
             for package in (
                 *("contracts", "schedules", "cost", "choice", "diagnosis", "expected", "imports", "judging", "search"),
                 *(
+                    "explanations",
                     "hangs",
                     "preflight",
                     "nccl_inspector",

@@ -34,6 +34,7 @@ from ringscope_server.users.token_cache import TokenCache
 # The modules of functions that are called in other processes.
 WORKED_OUT_BY = (
     "ringscope.choice.prediction",
+    "ringscope_server.explanations.question",
     "ringscope_server.imports.prepared",
     "ringscope_server.planner.examples",
     "ringscope_server.planner.fitting",

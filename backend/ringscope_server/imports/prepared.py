@@ -17,8 +17,8 @@ from ringscope.contracts.job import IMPORTED, JobSpec
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.words.collectives import COLLECTIVES, bus_factor, nameable
 from ringscope.contracts.words.dtypes import DTYPES, OPS
+from ringscope.explanations.kinds import read_result
 from ringscope.imports.document import run_document
-from ringscope.imports.files import read_file
 from ringscope.imports.judged import Given, facts_of, points_of
 from ringscope.imports.model import Row, Run
 from ringscope.imports.names import ITEMSIZES
@@ -79,7 +79,7 @@ def prepared(question: ImportQuestion) -> list[PreparedFile] | list[FieldError]:
 
 def _file(file: ImportedFile, given: Given, stated: dict[str, Any]) -> PreparedFile:
     content = file.content.encode()
-    reading = read_file(content)
+    reading = read_result(content)
     refused = [reading.refused] if reading.refused else [run.refused for run in reading.runs if run.refused]
     if refused:
         raise RefusedError([_error(sentence) for sentence in refused if sentence])

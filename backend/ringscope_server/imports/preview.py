@@ -8,8 +8,8 @@ from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.words.collectives import Collective
 from ringscope.expected.facts import gpu_class, parse_cards
 from ringscope.expected.published import published
+from ringscope.explanations.kinds import read_result
 from ringscope.imports.document import file_document
-from ringscope.imports.files import read_file
 from ringscope.imports.judged import Given, judged
 from ringscope.imports.lines import MOST_BYTES
 
@@ -196,7 +196,7 @@ def preview(question: ImportQuestion) -> dict[str, Any]:
         "files": [
             file_document(
                 file.name,
-                read_file(file.content.encode()),
+                read_result(file.content.encode()),
                 lambda run: judged(run, given, published()).document(),
             )
             for file in question.files

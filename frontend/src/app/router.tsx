@@ -120,6 +120,12 @@ const ring = createRoute({
   component: lazyPage(() => import("../pages/ring/RingPage"), "RingPage"),
 });
 
+const diagnose = createRoute({
+  getParentRoute: () => root,
+  path: "/diagnose",
+  component: lazyPage(() => import("../pages/diagnose/DiagnosePage"), "DiagnosePage"),
+});
+
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
@@ -175,7 +181,7 @@ const SKELETON_MS = 200;
 export const router = createRouter({
   basepath: ROOT || "/",
   routeTree: root.addChildren([
-    overview, jobs, newJob, job, jobRing, compare, nodes, node, plan, ring, settings, tokens, webhooks, schedules, monitoring, audit, login,
+    overview, jobs, newJob, job, jobRing, compare, nodes, node, plan, ring, diagnose, settings, tokens, webhooks, schedules, monitoring, audit, login,
   ]),
   parseSearch,
   stringifySearch,

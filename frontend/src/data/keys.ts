@@ -41,6 +41,11 @@ export function planKey(of: "prices" | "sensitivity" | "example", question: unkn
   return ["plan", of, question] as const;
 }
 
+/** What the server says about files that were chosen; `at` tells one choice from the next. */
+export function explanationKey(at: number) {
+  return ["files", "explanation", at] as const;
+}
+
 export function settingsKey(noun: "tokens" | "webhooks" | "schedules" | "audit" | "event types" | "monitoring", ...narrowed: unknown[]) {
   return ["settings", noun, ...narrowed] as const;
 }

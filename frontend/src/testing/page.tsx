@@ -10,7 +10,7 @@ import { ShortcutProvider } from "../components/hooks/shortcuts";
 import { parseSearch, stringifySearch } from "../lib/search/search";
 
 /** The pages whose address the tested parts read. */
-const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring", "/settings/schedules", "/settings/monitoring"];
+const PATHS = ["/", "/jobs", "/jobs/$jobId", "/jobs/$jobId/ring", "/compare", "/nodes", "/nodes/$name", "/plan", "/ring", "/diagnose", "/settings/schedules", "/settings/monitoring"];
 
 let root: Root | undefined;
 

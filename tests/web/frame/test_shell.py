@@ -190,7 +190,7 @@ ACTIONS = {
     "/nodes/drained": ("Resume",),
 }
 NEEDS = {"/jobs/new": "operator", "/settings/webhooks?id=1": "admin", "/settings/tokens": "admin"}
-ELSEWHERE = ("/jobs", "/nodes", "/compare", "/plan", "/ring")
+ELSEWHERE = ("/jobs", "/nodes", "/compare", "/plan", "/ring", "/diagnose")
 
 
 def content_of(path: str) -> str:

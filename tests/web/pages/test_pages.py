@@ -34,6 +34,7 @@ ROUTES = {
     "/nodes/$name": Route("/nodes/NODE", "text=Inventory", "text=There is no node named"),
     "/plan": Route("/plan", "text=Sensitivity of the times", "text=Sensitivity of the times"),
     "/ring": Route("/ring", "text=In time", "text=In time"),
+    "/diagnose": Route("/diagnose", "text=Choose files", "text=Choose files", None),
     "/settings/tokens": Route("/settings/tokens", "tbody tr", "tbody tr"),
     "/settings/webhooks": Route("/settings/webhooks?id=1", "text=Send a test", "text=No webhooks yet"),
     "/settings/schedules": Route("/settings/schedules?id=1", "text=Next times", "text=No schedules yet"),

@@ -3,6 +3,7 @@
 from ringscope.client.connection import ApiProblemError, ServerAwayError, is_ready
 from ringscope.client.diagnoses import DiagnosisRoutes
 from ringscope.client.events import EventRoutes
+from ringscope.client.files import FileRoutes
 from ringscope.client.graphs import GraphRoutes
 from ringscope.client.imports import ImportRoutes
 from ringscope.client.insights import InsightRoutes
@@ -114,6 +115,7 @@ class Client(
     TrainingRoutes,
     DiagnosisRoutes,
     ImportRoutes,
+    FileRoutes,
     InsightRoutes,
     PlanningRoutes,
     NodeRoutes,

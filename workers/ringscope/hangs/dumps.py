@@ -24,6 +24,11 @@ class RefusedError(ValueError):
     """The file is no dump that can be used; the message is the rest of a sentence that begins with the path."""
 
 
+def sniff(content: bytes) -> bool:
+    """Return whether a content is a pickle, or text with the part that every dump has."""
+    return is_pickle(content) or b'"pg_config"' in content
+
+
 def read_dump(path: str, content: bytes) -> Dump:
     """Return a rank's dump; RefusedError says in one sentence why there is none."""
     value = _value(content)

@@ -46,13 +46,13 @@ def sentence(finding: Finding) -> str:
         )
     elif finding.kind == "size":
         text = (
-            f"{who} issued {where}, {issued}, with {_size(finding.found)}, where {others} issued it with "
-            f"{_size(finding.expected)}."
+            f"{who} issued {where}, {issued}, with {size_words(finding.found)}, where {others} issued it with "
+            f"{size_words(finding.expected)}."
         )
     elif finding.kind == "type":
         text = (
-            f"{who} issued {where}, {issued}, with {_dtype(finding.found)}, where {others} issued it with "
-            f"{_dtype(finding.expected)}."
+            f"{who} issued {where}, {issued}, with {dtype_words(finding.found)}, where {others} issued it with "
+            f"{dtype_words(finding.expected)}."
         )
     elif finding.kind == "slow":
         text = f"{who} came {finding.late_s or 0:.1f} s after all others to {where}, {issued}; no rank hangs."
@@ -74,7 +74,8 @@ def pair_sentence(pair: Unmatched) -> str:
     verb = "sends to" if pair.operation.name.startswith("send") else "receives from"
     waits = f"Rank {pair.rank} {verb} rank {pair.peer}{_at(pair.operation)} and waits"
     if pair.other is not None:
-        return f"{waits}: it has {_size(pair.operation)}, where rank {pair.peer} expects {_size(pair.other, False)}."
+        sent, expected = size_words(pair.operation), size_words(pair.other, False)
+        return f"{waits}: it has {sent}, where rank {pair.peer} expects {expected}."
     if not pair.has_dump:
         return f"{waits}; rank {pair.peer} has no dump here."
     missing = "receive" if pair.operation.name.startswith("send") else "send"
@@ -121,7 +122,8 @@ def _at(operation: Operation) -> str:
     return f" at {operation.source}" if operation.source else ""
 
 
-def _size(operation: Operation | None, is_sent: bool = True) -> str:
+def size_words(operation: Operation | None, is_sent: bool = True) -> str:
+    """Return the shapes of an operation's tensors in words."""
     if operation is None:
         return "an unknown size"
     sizes = (operation.input_sizes if is_sent else operation.output_sizes) or operation.output_sizes
@@ -133,6 +135,7 @@ def _shapes(sizes: Sizes) -> str:
     return ", ".join(shown) + (" ..." if len(sizes) > 4 else "") if shown else "[]"
 
 
-def _dtype(operation: Operation | None) -> str:
+def dtype_words(operation: Operation | None) -> str:
+    """Return the dtypes of an operation's tensors in words."""
     told = (operation.input_dtypes or operation.output_dtypes) if operation else ()
     return f"dtype {', '.join(dict.fromkeys(told))}" if told else "an unknown dtype"

@@ -27,6 +27,11 @@ class Reading:
         )
 
 
+def sniff(text: str) -> bool:
+    """Return whether a text has a result of any format."""
+    return any(format_.sniff(text) for format_ in FORMATS)
+
+
 def read_file(content: bytes) -> Reading:
     """Return every run of a file; nothing in a file raises an error."""
     try:

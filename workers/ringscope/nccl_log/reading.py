@@ -75,6 +75,16 @@ class _Segment:
     facts: list[object] = field(default_factory=list)
 
 
+def sniff(text: str) -> bool:
+    """Return whether a text has lines of NCCL_DEBUG=INFO."""
+    return "NCCL INFO " in text or "NCCL WARN " in text
+
+
+def has_channels(text: str) -> bool:
+    """Return whether lines of a text are about rings, trees or their edges."""
+    return any(f"NCCL INFO {word} " in text for word in ("Channel", "Ring", "Trees"))
+
+
 def read(contents: Iterable[bytes]) -> Log:
     """Return what the files of one job say; NotTextError for a binary file. Nothing in a text raises an error."""
     log = Log()

@@ -10,6 +10,13 @@ class RefusedError(ValueError):
     """The file is no report; the message is the rest of a sentence that begins with the path."""
 
 
+def sniff(text: str) -> bool:
+    """Return whether a text has a report, as text or JSON."""
+    if text.lstrip().startswith("{"):
+        return '"communicators"' in text and ('"nccl_version"' in text or '"ras"' in text)
+    return is_report(text)
+
+
 def read(content: bytes) -> Report:
     """Return a report; RefusedError says in one sentence why there is none."""
     try:

@@ -20,7 +20,7 @@ AGENTS = "/api/v1/agents/"
 SMALL_BYTES = 64 << 10
 MEDIUM_BYTES = 3 << 20
 # For files of users: other tools' logs.
-IMPORTS = "/api/v1/imports"
+FILES = ("/api/v1/imports", "/api/v1/files")
 # For agents' reports, which have the stacks of up to 4,096 ranks, of 4,000 characters each.
 LARGE = ("/records", "/reports")
 # A pulse has at most 650 bytes of each of 4,096 ranks; a node may have hundreds of network interfaces.
@@ -34,7 +34,7 @@ class ClientGoneError(Exception):
 class RequestBody:
     """ASGI middleware: reads the body and passes on one that can be stored, or answers 4xx.
 
-    The body is read up to ``max_bytes`` for an agent's records and reports and for imported files, up to
+    The body is read up to ``max_bytes`` for an agent's records and reports and for users' files, up to
     ``MEDIUM_BYTES`` for an agent's pulses and registrations, and up to ``SMALL_BYTES`` for everything else. Without a
     valid token only little is read. A larger body on an agent's route is then not read at all, and the route answers
     401: a 413 would tell an agent whose token was just revoked that its records will never be accepted.
@@ -73,8 +73,8 @@ class RequestBody:
     async def _limit(self, scope: Scope, headers: Headers) -> int:
         """Return how much of this body is read; 0 for nothing."""
         small = min(self.max_bytes, SMALL_BYTES)
-        if scope["path"].startswith(IMPORTS):
-            return await self._limit_of_imports(scope, headers)
+        if scope["path"].startswith(FILES):
+            return await self._limit_of_files(scope, headers)
         kind, _, secret = headers.get("authorization", "").partition(" ")
         if not scope["path"].startswith(AGENTS) or kind.lower() != "bearer" or 0 < _declared(headers) <= small:
             return small
@@ -86,7 +86,7 @@ class RequestBody:
             return self.max_bytes
         return min(self.max_bytes, MEDIUM_BYTES) if token.kind == "agent" and scope["path"].endswith(MEDIUM) else small
 
-    async def _limit_of_imports(self, scope: Scope, headers: Headers) -> int:
+    async def _limit_of_files(self, scope: Scope, headers: Headers) -> int:
         """Return the large limit for a known token or session, whose files may have megabytes."""
         small = min(self.max_bytes, SMALL_BYTES)
         if 0 < _declared(headers) <= small:

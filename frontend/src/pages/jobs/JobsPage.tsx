@@ -18,7 +18,7 @@ import { chosenIds, filterOf, type JobsSearch, listSearch, strangeWords } from "
 import { jobsCommand } from "../../lib/search/views";
 import { ArrivedJobs } from "./ArrivedJobs";
 import { Filters } from "./Filters";
-import { ImportFiles } from "./import/ImportFiles";
+import { ImportFiles } from "./ImportFiles";
 import { JobsTable } from "../../components/jobs/JobsTable";
 import { SelectionBar } from "./SelectionBar";
 import { useMarkedJobs } from "../../components/hooks/useMarkedJobs";

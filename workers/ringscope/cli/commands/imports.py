@@ -17,8 +17,9 @@ from ringscope.contracts.errors import UserError
 from ringscope.contracts.words.units import format_size, plural
 from ringscope.expected.judgement import Judgement
 from ringscope.expected.published import Source, search
+from ringscope.explanations.kinds import read_result
 from ringscope.imports.document import file_document
-from ringscope.imports.files import Reading, read_file
+from ringscope.imports.files import Reading
 from ringscope.imports.judged import judged
 from ringscope.imports.model import Run
 
@@ -65,7 +66,7 @@ def import_(
     if not dry_run:
         if explain:
             raise UserError("--explain: only a dry run has it; add --dry-run, or use `ringscope show JOB`.")
-        read = [(path, content, read_file(content)) for path, content in ((path, content_of(path)) for path in files)]
+        read = [(path, content, read_result(content)) for path, content in ((path, content_of(path)) for path in files)]
         from ringscope.cli.results.stored import store  # a dry run needs no HTTP client
 
         store(read, given, as_json, url, data_dir)
@@ -73,7 +74,7 @@ def import_(
             raise typer.Exit(EXIT_FAILED)
         return
     known = sources(data_dir)
-    found = [(path, read_file(content_of(path))) for path in files]
+    found = [(path, read_result(content_of(path))) for path in files]
     judgements = {id(run): judged(run, given, known) for _, reading in found for run in reading.runs}
     documents = [file_document(path, reading, lambda run: judgements[id(run)].document()) for path, reading in found]
     if as_json:

@@ -1,10 +1,10 @@
 // @vitest-environment jsdom
 import { act } from "react";
 import { expect, it, vi } from "vitest";
-import { api } from "../../../api/client";
-import { meQuery } from "../../../data/server";
-import { Answers, drawn } from "../../../testing/page";
-import { questionOf } from "./facts";
+import { api } from "../../api/client";
+import { meQuery } from "../../data/server";
+import { Answers, drawn } from "../../testing/page";
+import { questionOf } from "../../components/imports/facts";
 import { ImportFiles } from "./ImportFiles";
 
 const FACTS = { gpu: "", nodes: "", ranks: "", cards: "", collective: "" } as const;

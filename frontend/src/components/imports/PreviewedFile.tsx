@@ -1,7 +1,7 @@
-import type { FilePreview, ImportedRun } from "../../../api/types";
-import { ScrollX } from "../../../components/controls/ScrollX";
-import { plural } from "../../../lib/format";
-import { formatSize } from "../../../lib/size";
+import type { FilePreview, ImportedRun } from "../../api/types";
+import { ScrollX } from "../controls/ScrollX";
+import { plural } from "../../lib/format";
+import { formatSize } from "../../lib/size";
 import classes from "./Import.module.css";
 
 const MOST_ROWS = 200;

@@ -2,14 +2,15 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
-import { ApiError } from "../../../api/client";
-import type { Collective, ImportQuestion } from "../../../api/types";
-import { buttonsClass, Dialog } from "../../../components/controls/Dialog";
-import { ErrorNote } from "../../../components/states/ErrorNote";
-import { Skeleton } from "../../../components/states/Skeleton";
-import { COLLECTIVES } from "../../../lib/collectives";
-import { plural } from "../../../lib/format";
+import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
+import { ApiError } from "../../api/client";
+import type { Collective, ImportQuestion } from "../../api/types";
+import { chooseFiles } from "../../data/files";
+import { buttonsClass, Dialog } from "../controls/Dialog";
+import { ErrorNote } from "../states/ErrorNote";
+import { Skeleton } from "../states/Skeleton";
+import { COLLECTIVES } from "../../lib/collectives";
+import { plural } from "../../lib/format";
 import { PreviewedFile } from "./PreviewedFile";
 import { type Facts, questionOf } from "./facts";
 import { previewQuery, storeImports } from "./requests";
@@ -41,9 +42,14 @@ export function ImportDialog({ files, onClose }: Props) {
   return (
     <Dialog title={`Import ${plural(files.length, "file")}`} isOpen onClose={onClose} isWide>
       {tooLarge ? (
-        <p role="alert">{tooLarge.name} has more than 8 MiB; cut it to the tables.</p>
+        <>
+          <p role="alert">{tooLarge.name} has more than 8 MiB; cut it to the tables.</p>
+          <Elsewhere files={files} onClose={onClose} />
+        </>
       ) : texts ? (
-        <Preview at={at} files={texts} onClose={onClose} />
+        <Preview at={at} files={texts} onClose={onClose}>
+          <Elsewhere files={files} onClose={onClose} />
+        </Preview>
       ) : (
         <Skeleton rows={8} isBare />
       )}
@@ -51,7 +57,31 @@ export function ImportDialog({ files, onClose }: Props) {
   );
 }
 
-function Preview({ at, files, onClose }: { at: number; files: ImportQuestion["files"]; onClose: () => void }) {
+/** The way for files that are no results: dumps, logs of NCCL and so on. */
+function Elsewhere({ files, onClose }: Props) {
+  const navigate = useNavigate();
+  const diagnose = () => {
+    chooseFiles(files);
+    onClose();
+    void navigate({ to: "/diagnose" });
+  };
+  return (
+    <p>
+      What is not a result, such as a log of NCCL or a dump of PyTorch&rsquo;s Flight Recorder, is explained by the page Diagnose:{" "}
+      <Button onClick={diagnose}>Diagnose {files.length === 1 ? "this file" : "these files"}</Button>
+    </p>
+  );
+}
+
+interface PreviewProps {
+  at: number;
+  files: ImportQuestion["files"];
+  onClose: () => void;
+  /** Shown if a file is refused. */
+  children: ReactNode;
+}
+
+function Preview({ at, files, onClose, children }: PreviewProps) {
   const [facts, setFacts] = useState(NO_FACTS);
   const settled = useSettled(useDeferredValue(facts));
   const question = useMemo(() => questionOf(files, settled), [files, settled]);
@@ -96,6 +126,7 @@ function Preview({ at, files, onClose }: { at: number; files: ImportQuestion["fi
         </Button>
       </div>
       {preview.data && refused && <p className="dim">Either all tables are stored or none: remove what is refused from the files.</p>}
+      {preview.data?.some((file) => file.refused != null) && children}
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** Results of other tools: what is read in them, and how they are stored. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, unwrap } from "../../../api/client";
-import type { ImportQuestion, StoredFiles } from "../../../api/types";
+import { api, unwrap } from "../../api/client";
+import type { ImportQuestion, StoredFiles } from "../../api/types";
 
 /** What the server reads in files; nothing is stored. `at` numbers the choice of files, whose texts are too long for a key. */
 export function previewQuery(at: number, question: ImportQuestion) {

@@ -1,5 +1,5 @@
 /** The facts that a user adds to files of other tools, as they are typed. Pure. */
-import type { Collective, ImportQuestion } from "../../../api/types";
+import type { Collective, ImportQuestion } from "../../api/types";
 
 export interface Facts {
   gpu: string;

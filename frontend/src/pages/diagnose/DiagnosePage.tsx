@@ -1,0 +1,122 @@
+/** Files of other programs: dropped here, each is named and explained. */
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Suspense, useCallback, useRef, useState } from "react";
+import type { ExplainedFiles } from "../../api/types";
+import { useDrop } from "../../components/hooks/useDrop";
+import { usePageTitle } from "../../components/hooks/usePageTitle";
+import { lazyPart } from "../../components/lazyPart";
+import { ErrorNote } from "../../components/states/ErrorNote";
+import { Skeleton } from "../../components/states/Skeleton";
+import { chooseFiles, chosenFiles, explanationQuery, whyNot } from "../../data/files";
+import { plural } from "../../lib/format";
+import { FileList } from "./FileList";
+import classes from "./Diagnose.module.css";
+
+const HangView = lazyPart(async () => (await import("./hang/HangView")).HangView);
+const NcclLogView = lazyPart(async () => (await import("./channels/NcclLogView")).NcclLogView);
+const InspectorView = lazyPart(async () => (await import("./inspector/InspectorView")).InspectorView);
+const RasView = lazyPart(async () => (await import("./RasView")).RasView);
+const ResultsView = lazyPart(async () => (await import("./ResultsView")).ResultsView);
+
+export function DiagnosePage() {
+  usePageTitle("diagnose");
+  const [chosen, setChosen] = useState(chosenFiles);
+  const choose = useCallback((files: readonly File[]) => setChosen(chooseFiles(files)), []);
+  useDrop(choose);
+  const refused = whyNot(chosen.files);
+  const query = explanationQuery(chosen);
+  const answer = useQuery({ ...query, enabled: query.enabled === true && refused === null });
+  const isEmpty = chosen.files.length === 0;
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>Diagnose a file</h1>
+        {!isEmpty && <p className="dim">{plural(chosen.files.length, "file")}</p>}
+        {!isEmpty && <Choose label="Other files …" onFiles={choose} className="spread" />}
+      </div>
+      {isEmpty && <Invitation onFiles={choose} />}
+      {refused !== null && <p role="alert">{refused}</p>}
+      {answer.error && <ErrorNote what="The files were not explained" error={answer.error} onRetry={() => void answer.refetch()} />}
+      {answer.isLoading && <Skeleton rows={8} />}
+      <div role="status" className="hidden-visually">
+        {answer.data && "The files are explained."}
+      </div>
+      {answer.data && <Parts told={answer.data} files={chosen.files} />}
+    </div>
+  );
+}
+
+function Parts({ told, files }: { told: ExplainedFiles; files: readonly File[] }) {
+  const namesOf = (kind: string): string[] => told.files.filter((file) => file.kinds.some((one) => one === kind)).map(({ name }) => name);
+  return (
+    <>
+      <FileList files={told.files} />
+      <Suspense fallback={<Skeleton rows={8} />}>
+        {told.hang && <HangView part={told.hang} names={namesOf("flight_recorder")} />}
+        {told.nccl_log && <NcclLogView part={told.nccl_log} names={namesOf("nccl_log")} />}
+        {told.nccl_inspector && <InspectorView part={told.nccl_inspector} names={namesOf("nccl_inspector")} />}
+        {told.nccl_ras.length > 0 && <RasView reports={told.nccl_ras} />}
+        {told.results.length > 0 && <ResultsView previews={told.results} files={files} />}
+      </Suspense>
+    </>
+  );
+}
+
+/** What can be dropped, and what is then said about it. */
+const KINDS = [
+  ["Flight Recorder dumps of all ranks", "which rank is missing in which operation"],
+  ["Logs of NCCL_DEBUG=INFO", "NCCL's rings and trees, and the transport of each edge"],
+  ["Records of NCCL Inspector", "bus bandwidth over a job's time, with its drops"],
+  ["A report of NCCL's RAS", "ranks that do not answer or are behind"],
+  ["A result of nccl-tests, rccl-tests, OSU or SuperBench", "whether the number is what was to be expected"],
+] as const;
+
+function Invitation({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
+  return (
+    <section className={`card ${classes.invitation}`} aria-label="Files to explain">
+      <p className={classes.answer}>Drop files anywhere on this page, also of several kinds at once.</p>
+      <Choose label="Choose files …" onFiles={onFiles} isFilled />
+      <dl className={classes.kinds}>
+        {KINDS.map(([what, says]) => (
+          <div key={what}>
+            <dt>{what}</dt>
+            <dd className="dim">{says}</dd>
+          </div>
+        ))}
+      </dl>
+      <p className="dim">The server reads the files and stores nothing. In a terminal the same is done by <code>ringscope hang</code>, <code>nccl-log</code>, <code>nccl-inspector</code>, <code>nccl-ras</code> and <code>import --dry-run</code>.</p>
+    </section>
+  );
+}
+
+interface ChooseProps {
+  label: string;
+  onFiles: (files: readonly File[]) => void;
+  className?: string;
+  isFilled?: boolean;
+}
+
+function Choose({ label, onFiles, className, isFilled = false }: ChooseProps) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <Button className={className} variant={isFilled ? "filled" : undefined} onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to explain"
+        onChange={({ currentTarget }) => {
+          const files = [...(currentTarget.files ?? [])];
+          if (files.length > 0) onFiles(files);
+          // The same file can be chosen again.
+          currentTarget.value = "";
+        }}
+      />
+    </>
+  );
+}

@@ -74,6 +74,7 @@ def test_files_of_several_kinds_each_get_their_part() -> None:
     assert refusals(told) == {
         "photo.png": "Line 1: the file is binary, not a log; give the text that the tool printed."
     }
+    assert told["files"][7]["what"] == "a result of nccl-tests"
     assert told["files"][3]["what"] == "a dump of PyTorch's Flight Recorder of rank 3"
 
 
@@ -111,6 +112,7 @@ def test_a_bad_file_gets_one_sentence(content: bytes, sentence: str) -> None:
 
 
 def test_a_report_of_ras_is_compared_with_the_one_before_it() -> None:
-    told = explained(("first", RAS), ("second", RAS))
-    assert [one["is_compared"] for one in told["nccl_ras"]] == [False, True]
-    assert [one["remarks"][0]["kind"] for one in told["nccl_ras"]] == ["behind", "hanging"]
+    other = RAS.replace(b"(abc)", b"(def)")
+    told = explained(("first", RAS), ("other", other), ("second", RAS))
+    assert [one["compared_with"] for one in told["nccl_ras"]] == [None, None, "first"]
+    assert [one["remarks"][0]["kind"] for one in told["nccl_ras"]] == ["behind", "behind", "hanging"]

@@ -248,7 +248,9 @@ class RasPart(BaseModel):
 
     path: str
     answer: str
-    is_compared: bool = Field(description="Whether the report before it was used to tell a hang from progress.")
+    compared_with: str | None = Field(
+        description="The report before it that has one of its communicators, which tells a hang from progress."
+    )
     nccl_version: str | None
     is_repaired: bool
     timeouts: int

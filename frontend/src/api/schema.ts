@@ -345,6 +345,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/files/explanation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Explain Files
+         * @description Say what files are, and explain them: Flight Recorder dumps, logs of NCCL_DEBUG=INFO, records of NCCL Inspector,
+         *     reports of NCCL's RAS, and results of other tools. Nothing is stored.
+         */
+        post: operations["explain_files"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/graphs": {
         parameters: {
             query?: never;
@@ -3849,6 +3870,52 @@ export interface components {
             usual: components["schemas"]["BaselineRow"][];
         };
         /**
+         * ExplainQuestion
+         * @description Files to explain together: dumps of all ranks of a job, the logs of its nodes, or files of several kinds.
+         */
+        ExplainQuestion: {
+            /** Files */
+            files: components["schemas"]["SentFile"][];
+        };
+        /**
+         * ExplainedFile
+         * @description What a file is.
+         */
+        ExplainedFile: {
+            /**
+             * Kinds
+             * @description What the file is; empty if it is not known. A log may be two things.
+             */
+            kinds: ("flight_recorder" | "nccl_log" | "nccl_inspector" | "nccl_ras" | "result")[];
+            /** Name */
+            name: string;
+            /**
+             * Refused
+             * @description Why the file is in no part, as the rest of a sentence; null: it is in one.
+             */
+            refused: string | null;
+            /**
+             * What
+             * @description The kinds in words.
+             */
+            what: string;
+        };
+        /**
+         * ExplainedFiles
+         * @description What each file is, and a part for each kind; null or empty if no file is of it.
+         */
+        ExplainedFiles: {
+            /** Files */
+            files: components["schemas"]["ExplainedFile"][];
+            hang: components["schemas"]["HangPart"] | null;
+            nccl_inspector: components["schemas"]["InspectorPart"] | null;
+            nccl_log: components["schemas"]["NcclLogPart"] | null;
+            /** Nccl Ras */
+            nccl_ras: components["schemas"]["RasPart"][];
+            /** Results */
+            results: components["schemas"]["FilePreview"][];
+        };
+        /**
          * FacetCount
          * @description One value of jobs, and the number of jobs that have it.
          */
@@ -3962,6 +4029,145 @@ export interface components {
             grafana_url: string | null;
             /** Prometheus Url */
             prometheus_url: string | null;
+        };
+        /**
+         * HangCell
+         * @description The state of an operation on ranks; ``detail`` says what differs.
+         */
+        HangCell: {
+            /** Detail */
+            detail: string | null;
+            /**
+             * State
+             * @description ended, waits, missing, differs, late, not_issued, overwritten (in the buffer) or no_dump.
+             */
+            state: string;
+        };
+        /**
+         * HangColumn
+         * @description One operation of a group.
+         */
+        HangColumn: {
+            /** Is Finding */
+            is_finding: boolean;
+            /** Name */
+            name: string;
+            /** Sequence */
+            sequence: number;
+            /** Source */
+            source: string | null;
+        };
+        /**
+         * HangFinding
+         * @description What is wrong in a group (docs/other-jobs.md).
+         */
+        HangFinding: {
+            expected: components["schemas"]["HangOperation"] | null;
+            found: components["schemas"]["HangOperation"] | null;
+            /** Group */
+            group: string;
+            /** Group Description */
+            group_description: string;
+            /** Group Ranks */
+            group_ranks: number[];
+            /** Kind */
+            kind: string;
+            /** Late S */
+            late_s: number | null;
+            /** Ranks */
+            ranks: number[];
+            /** Sentence */
+            sentence: string;
+            /** Sequence */
+            sequence: number;
+            /** Waiting Ranks */
+            waiting_ranks: number[];
+        };
+        /**
+         * HangOperation
+         * @description An operation as a rank recorded it.
+         */
+        HangOperation: {
+            /** Frames */
+            frames: components["schemas"]["SourceFrame"][];
+            /** Input Dtypes */
+            input_dtypes: string[];
+            /** Input Sizes */
+            input_sizes: number[][];
+            /** Name */
+            name: string;
+            /** Output Dtypes */
+            output_dtypes: string[];
+            /** Output Sizes */
+            output_sizes: number[][];
+            /**
+             * Source
+             * @description The innermost line that is not PyTorch's own.
+             */
+            source: string | null;
+            /** State */
+            state: string;
+        };
+        /**
+         * HangPair
+         * @description A send without its receive, or the other way round.
+         */
+        HangPair: {
+            operation: components["schemas"]["HangOperation"] | null;
+            other: components["schemas"]["HangOperation"] | null;
+            /** Peer */
+            peer: number;
+            /** Rank */
+            rank: number;
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * HangPart
+         * @description The explanation of a hang, from dumps of the Flight Recorder.
+         */
+        HangPart: {
+            /** Answer */
+            answer: string;
+            /** Findings */
+            findings: components["schemas"]["HangFinding"][];
+            /** Findings Omitted */
+            findings_omitted: number;
+            /** Is Clean */
+            is_clean: boolean;
+            /** Operations Compared */
+            operations_compared: number;
+            /** Pairs */
+            pairs: components["schemas"]["HangPair"][];
+            /** Ranks */
+            ranks: number[];
+            table: components["schemas"]["HangTable"] | null;
+            /** Without Dump */
+            without_dump: number[];
+        };
+        /**
+         * HangRow
+         * @description Ranks with the same states.
+         */
+        HangRow: {
+            /** Cells */
+            cells: components["schemas"]["HangCell"][];
+            /** Ranks */
+            ranks: number[];
+        };
+        /**
+         * HangTable
+         * @description The operations of a group around the first finding, by rank.
+         */
+        HangTable: {
+            /** Columns */
+            columns: components["schemas"]["HangColumn"][];
+            /** Group */
+            group: string;
+            /** Group Description */
+            group_description: string;
+            /** Rows */
+            rows: components["schemas"]["HangRow"][];
         };
         /**
          * ImportPreview
@@ -4322,6 +4528,76 @@ export interface components {
              * @description When it ended; null if it lasts.
              */
             until: string | null;
+        };
+        /**
+         * InspectorPart
+         * @description Series of bus bandwidth from records of NCCL Inspector, those with the deepest drops first.
+         */
+        InspectorPart: {
+            /** Answer */
+            answer: string;
+            /** Notes */
+            notes: string[];
+            /** Series */
+            series: components["schemas"]["InspectorSeries"][];
+            /** Series Omitted */
+            series_omitted: number;
+            /** Versions */
+            versions: string[];
+        };
+        /**
+         * InspectorPoint
+         * @description A record of NCCL Inspector.
+         */
+        InspectorPoint: {
+            /** Busbw Gb Per S */
+            busbw_gb_per_s: number;
+            /** Host */
+            host: string | null;
+            /** Is Contradictory */
+            is_contradictory: boolean;
+            /** Is Drop */
+            is_drop: boolean;
+            /** Operation */
+            operation: number;
+            /** Rank */
+            rank: number;
+            /** Time Us */
+            time_us: number;
+        };
+        /**
+         * InspectorSeries
+         * @description The bus bandwidth of a collective and size of a communicator; of many records the ends of each stretch.
+         */
+        InspectorSeries: {
+            /** Collective */
+            collective: string;
+            /** Communicator */
+            communicator: string;
+            /** Contradictory */
+            contradictory: number;
+            /** Drop Sentence */
+            drop_sentence: string | null;
+            /** Drops */
+            drops: number;
+            /** Highest Busbw Gb Per S */
+            highest_busbw_gb_per_s: number;
+            /** Lowest Busbw Gb Per S */
+            lowest_busbw_gb_per_s: number;
+            /** Median Busbw Gb Per S */
+            median_busbw_gb_per_s: number;
+            /** Nodes */
+            nodes: number | null;
+            /** Points */
+            points: components["schemas"]["InspectorPoint"][];
+            /** Ranks */
+            ranks: number;
+            /** Records */
+            records: number;
+            /** Size Bytes */
+            size_bytes: number;
+            /** Skipped Operations */
+            skipped_operations: number;
         };
         /**
          * Interpolated
@@ -5489,6 +5765,130 @@ export interface components {
         MonitoringFiles: {
             /** Items */
             items: components["schemas"]["MonitoringFileView"][];
+        };
+        /**
+         * NcclCommunicator
+         * @description A communicator of NCCL as its log shows it.
+         */
+        NcclCommunicator: {
+            /** Channels */
+            channels: number | null;
+            /** Id */
+            id: string | null;
+            /** Is Complete */
+            is_complete: boolean;
+            /**
+             * Is Drawn
+             * @description False for one with more than 512 ranks, which has no places and shapes here.
+             */
+            is_drawn: boolean;
+            /** Places */
+            places: components["schemas"]["NcclPlace"][];
+            /** Ranks */
+            ranks: number | null;
+            /** Shapes */
+            shapes: components["schemas"]["NcclShape"][];
+            /** Shapes Omitted */
+            shapes_omitted: number;
+        };
+        /**
+         * NcclEdge
+         * @description An edge; in a tree it leads from the child to its parent.
+         */
+        NcclEdge: {
+            /** Source */
+            source: number;
+            /** Target */
+            target: number;
+            /**
+             * Transport Class
+             * @description The slowest class of the transports; null if no line tells one.
+             */
+            transport_class: string | null;
+            /** Transports */
+            transports: string[];
+        };
+        /**
+         * NcclLogPart
+         * @description NCCL's rings, trees and transports, from logs of NCCL_DEBUG=INFO.
+         */
+        NcclLogPart: {
+            /** Answer */
+            answer: string;
+            /** Communicators */
+            communicators: components["schemas"]["NcclCommunicator"][];
+            /** Communicators Omitted */
+            communicators_omitted: number;
+            /** Nodes */
+            nodes: components["schemas"]["NcclNode"][];
+            /** Overview */
+            overview: string;
+            /** Remarks */
+            remarks: components["schemas"]["NcclRemark"][];
+            /** Warnings */
+            warnings: string[];
+        };
+        /**
+         * NcclNode
+         * @description A node as its processes describe it.
+         */
+        NcclNode: {
+            /**
+             * Cards
+             * @description InfiniBand and RoCE cards; null if no line says which there are.
+             */
+            cards: string[] | null;
+            /** Host */
+            host: string;
+            /** Interfaces */
+            interfaces: string[];
+            /** Networks */
+            networks: string[];
+            /** Settings */
+            settings: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * NcclPlace
+         * @description A rank of a communicator; null where no line says it.
+         */
+        NcclPlace: {
+            /** Device */
+            device: number | null;
+            /** Host */
+            host: string | null;
+            /** Rank */
+            rank: number;
+        };
+        /**
+         * NcclRemark
+         * @description A remark on a log of NCCL.
+         */
+        NcclRemark: {
+            /** Kind */
+            kind: string;
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * NcclShape
+         * @description A ring, a tree or other edges, with the channels that are alike; or NVLS with its heads.
+         */
+        NcclShape: {
+            /** Channels */
+            channels: number[];
+            /** Edges */
+            edges: components["schemas"]["NcclEdge"][];
+            /** Head Ranks */
+            head_ranks: number[];
+            /** Heads */
+            heads: number | null;
+            /**
+             * Kind
+             * @description ring, tree, nvls or other.
+             */
+            kind: string;
         };
         /**
          * NewToken
@@ -6804,6 +7204,71 @@ export interface components {
             waited_us: number;
         };
         /**
+         * RasCommunicator
+         * @description A communicator in a report of RAS.
+         */
+        RasCommunicator: {
+            /**
+             * Counts
+             * @description For each kind of operation, how many ranks have launched how many.
+             */
+            counts: {
+                [key: string]: {
+                    [key: string]: number;
+                };
+            };
+            /** Dead Ranks */
+            dead_ranks: number[] | null;
+            /** Missing Ranks */
+            missing_ranks: number[];
+            /** Name */
+            name: string;
+            /** Ranks */
+            ranks: number | null;
+        };
+        /**
+         * RasPart
+         * @description A report of NCCL's RAS.
+         */
+        RasPart: {
+            /** Answer */
+            answer: string;
+            /** Communicators */
+            communicators: components["schemas"]["RasCommunicator"][];
+            /**
+             * Compared With
+             * @description The report before it that has one of its communicators, which tells a hang from progress.
+             */
+            compared_with: string | null;
+            /** Is Repaired */
+            is_repaired: boolean;
+            /** Nccl Version */
+            nccl_version: string | null;
+            /** Path */
+            path: string;
+            /** Remarks */
+            remarks: components["schemas"]["RasRemark"][];
+            /** Timeouts */
+            timeouts: number;
+        };
+        /**
+         * RasRemark
+         * @description What a report of RAS says is wrong; ``ranks`` are the minority that it names.
+         */
+        RasRemark: {
+            /** Communicator */
+            communicator: string;
+            /**
+             * Kind
+             * @description missing, failed, timeouts, behind, hanging or progressing.
+             */
+            kind: string;
+            /** Ranks */
+            ranks: number[];
+            /** Sentence */
+            sentence: string;
+        };
+        /**
          * Reading
          * @description Load of all cores and all GPUs together; null: the node cannot measure it, or has no GPU.
          */
@@ -7448,6 +7913,24 @@ export interface components {
             size_bytes: number;
         };
         /**
+         * SentFile
+         * @description One file: its text, or its compressed bytes.
+         */
+        SentFile: {
+            /**
+             * Content
+             * @description The text of the file.
+             */
+            content?: string | null;
+            /**
+             * Gzip Base64
+             * @description Instead of the text: the file's bytes, compressed with gzip, in Base64.
+             */
+            gzip_base64?: string | null;
+            /** Name */
+            name: string;
+        };
+        /**
          * ShareLink
          * @description A link that lets anyone view everything and change nothing, until it expires or is revoked.
          */
@@ -7573,6 +8056,18 @@ export interface components {
             rank: number | null;
             /** Slot */
             slot: number;
+        };
+        /**
+         * SourceFrame
+         * @description A line of source code in a stack, the innermost first.
+         */
+        SourceFrame: {
+            /** Function */
+            function: string;
+            /** Line */
+            line: number;
+            /** Path */
+            path: string;
         };
         /**
          * Standing
@@ -9464,6 +9959,36 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventTypes"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    explain_files: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Any text. Changes with a browser's session need it; pages of other sites cannot send it. */
+                "X-Ringscope-Client"?: components["parameters"]["Client"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExplainQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplainedFiles"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -17,7 +17,7 @@ FILES = [
 
 
 def choose(page: Page, *files: Path) -> None:
-    page.get_by_label("Files to explain").first.set_input_files(files)
+    page.locator('input[aria-label="Files to explain"]').set_input_files(files)
 
 
 def test_files_of_several_kinds_are_named_and_explained(visit: Visit) -> None:
@@ -28,9 +28,11 @@ def test_files_of_several_kinds_are_named_and_explained(visit: Visit) -> None:
     expect(hang.get_by_role("row").filter(has_text="waits")).to_have_count(1)
     expect(hang).to_contain_text("has not issued operation")
     log = page.get_by_role("region", name="NCCL's channels")
-    expect(log.get_by_role("img")).to_be_visible()
+    expect(log.get_by_role("img", name="Ring of channels")).to_be_visible()
     expect(log).to_contain_text("TCP sockets")
-    expect(page.get_by_role("region", name="Bandwidth while a job ran").get_by_role("img")).to_have_count(2)
+    expect(
+        page.get_by_role("region", name="Bandwidth while a job ran").get_by_role("img", name="Bus bandwidth")
+    ).to_have_count(2)
     expect(page.get_by_role("region", name="State of communicators")).to_contain_text("not answer")
     expect(page.get_by_role("region", name="Is my number OK?")).to_contain_text("published runs")
     visit.shoot("diagnose-light")

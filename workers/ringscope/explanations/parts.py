@@ -51,7 +51,7 @@ def explain(files: Sequence[File], judge: Callable[[Run], dict[str, Any]]) -> di
         "nccl_log": _nccl_log(_those(files, "nccl_log")),
         "nccl_inspector": _inspector(_those(files, "nccl_inspector")),
         "nccl_ras": _ras(_those(files, "nccl_ras")),
-        "results": [file_document(one.name, read_result(one.content), judge) for one in _those(files, "result")],
+        "results": [_result(one, judge) for one in _those(files, "result")],
     }
     told = [{"name": one.name, "kinds": one.kinds, "what": one.what, "refused": one.refused} for one in files]
     return {"files": told, **parts}
@@ -118,16 +118,24 @@ def _inspector(files: Sequence[File]) -> dict[str, Any] | None:
     return drawn(found)
 
 
+def _result(file: File, judge: Callable[[Run], dict[str, Any]]) -> dict[str, Any]:
+    reading = read_result(file.content)
+    if tools := {run.tool for run in reading.runs}:
+        file.what = file.what.replace(NAMES["result"], f"a result of {' and '.join(sorted(tools))}")
+    return file_document(file.name, reading, judge)
+
+
 def _ras(files: Sequence[File]) -> list[dict[str, Any]]:
-    """Return each report, compared with the one before it."""
+    """Return each report, compared with the last one before it that has one of its communicators."""
     found: list[dict[str, Any]] = []
-    earlier: Report | None = None
+    before: dict[str, tuple[str, Report]] = {}
     for file in files:
         try:
             report = read_report(file.content)
         except ReportRefusedError as error:
             file.refused = str(error)
             continue
-        found.append({"path": file.name, "is_compared": earlier is not None, **report_document(report, earlier)})
-        earlier = report
+        name, earlier = next((before[one.name] for one in report.communicators if one.name in before), (None, None))
+        found.append({"path": file.name, "compared_with": name, **report_document(report, earlier)})
+        before |= {one.name: (file.name, report) for one in report.communicators}
     return found

@@ -29,6 +29,7 @@ export function ImportDialog({ files, onClose }: Props) {
   const [texts, setTexts] = useState<ImportQuestion["files"] | null>(null);
   const tooLarge = files.find(({ size }) => size > MOST_BYTES);
   const [at] = useState(() => (choices += 1));
+  const binary = texts?.find(({ content }) => content.includes("\0"));
   useEffect(() => {
     if (tooLarge) return undefined;
     let isLatest = true;
@@ -44,6 +45,11 @@ export function ImportDialog({ files, onClose }: Props) {
       {tooLarge ? (
         <>
           <p role="alert">{tooLarge.name} has more than 8 MiB; cut it to the tables.</p>
+          <Elsewhere files={files} onClose={onClose} />
+        </>
+      ) : binary ? (
+        <>
+          <p role="alert">{binary.name} is no text, and so no result.</p>
           <Elsewhere files={files} onClose={onClose} />
         </>
       ) : texts ? (
@@ -126,7 +132,7 @@ function Preview({ at, files, onClose, children }: PreviewProps) {
         </Button>
       </div>
       {preview.data && refused && <p className="dim">Either all tables are stored or none: remove what is refused from the files.</p>}
-      {preview.data?.some((file) => file.refused != null) && children}
+      {(preview.error || preview.data?.some((file) => file.refused != null)) && children}
     </>
   );
 }

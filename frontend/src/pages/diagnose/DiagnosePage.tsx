@@ -74,7 +74,7 @@ const KINDS = [
 
 function Invitation({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   return (
-    <section className={`card ${classes.invitation}`} aria-label="Files to explain">
+    <section className={`card ${classes.invitation}`} aria-label="What can be dropped">
       <p className={classes.answer}>Drop files anywhere on this page, also of several kinds at once.</p>
       <Choose label="Choose files …" onFiles={onFiles} isFilled />
       <dl className={classes.kinds}>
@@ -101,7 +101,7 @@ function Choose({ label, onFiles, className, isFilled = false }: ChooseProps) {
   const input = useRef<HTMLInputElement>(null);
   return (
     <>
-      <Button className={className} variant={isFilled ? "filled" : undefined} onClick={() => input.current?.click()}>
+      <Button className={className} {...(isFilled && { variant: "filled" as const })} onClick={() => input.current?.click()}>
         {label}
       </Button>
       <input

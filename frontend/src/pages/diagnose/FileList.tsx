@@ -47,7 +47,7 @@ function Files({ files }: { files: readonly ExplainedFile[] }) {
         <tbody>
           {files.map((file, i) => (
             <tr key={`${i}/${file.name}`}>
-              <th scope="row" className="mono">{file.name}</th>
+              <th scope="row" className={`mono ${classes.name}`}>{file.name}</th>
               <td>{file.what}</td>
             </tr>
           ))}

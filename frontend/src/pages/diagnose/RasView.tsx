@@ -7,12 +7,12 @@ import { rankList } from "./words";
 import classes from "./Diagnose.module.css";
 
 export function RasView({ reports }: { reports: readonly RasPart[] }) {
-  return reports.map((report, i) => <Report key={`${i}/${report.path}`} report={report} earlier={reports[i - 1]} />);
+  return reports.map((report, i) => <Report key={`${i}/${report.path}`} report={report} />);
 }
 
-function Report({ report, earlier }: { report: RasPart; earlier: RasPart | undefined }) {
+function Report({ report }: { report: RasPart }) {
   const others = report.remarks.map(({ sentence }) => sentence).filter((sentence) => sentence !== report.answer);
-  const compared = report.is_compared && earlier ? ["--before", earlier.path] : [];
+  const compared = report.compared_with === null ? [] : ["--before", report.compared_with];
   return (
     <Part
       title={`State of communicators: ${report.path}`}
@@ -28,7 +28,7 @@ function Report({ report, earlier }: { report: RasPart; earlier: RasPart | undef
       <p className="dim">
         {report.nccl_version ? `NCCL ${report.nccl_version}. ` : ""}
         {report.is_repaired && "The JSON missed commas, as that of NCCL 2.28 does; they were added. "}
-        {report.is_compared ? "The report was compared with the one before it." : "One report shows a moment: a second one says whether the counts change."}
+        {report.compared_with !== null ? `The report was compared with ${report.compared_with}.` : "One report shows a moment: a second one says whether the counts change."}
       </p>
     </Part>
   );
@@ -83,11 +83,11 @@ function Counts({ one, report }: { one: RasCommunicator; report: RasPart }) {
         const most = Math.max(...rows.map(({ ranks }) => ranks));
         return (
           <li key={kind}>
-            {kind && `${kind}: `}
+            {kind && `${kind}, `}
             {rows.map(({ count, ranks }, i) => (
               <span key={count} className={ranks === most ? "dim" : classes.minority}>
                 {i > 0 && "; "}
-                {plural(ranks, "rank")} {count.toLocaleString("en")}
+                {plural(ranks, "rank")}: {count.toLocaleString("en")}
               </span>
             ))}
           </li>

@@ -22,7 +22,7 @@ export function OperationTable({ table }: { table: HangTable }) {
   return (
     <figure>
       <ScrollX label="The last operations by rank">
-        <table className={classes.operations}>
+        <table className={classes.operations} data-finding={table.columns.some((column) => column.is_finding) || undefined}>
           <thead>
             <tr>
               <th scope="col">Ranks</th>

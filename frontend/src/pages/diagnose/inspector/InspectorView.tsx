@@ -36,7 +36,7 @@ export function InspectorView({ part, names }: { part: InspectorPart; names: rea
           </figure>
         ))}
       </div>
-      {rest > 0 && <Button onClick={() => setAll(true)}>Draw {rest} more</Button>}
+      {rest > 0 && <Button className={classes.more} onClick={() => setAll(true)}>Draw {rest} more</Button>}
       <Caption more="A drop is a record below half of the median of a series with at least 8 records. A hollow point contradicts its own size and time, and counts for nothing. Of very many records the lowest and the highest of each stretch are drawn.">
         Bus bandwidth of each record by its operation&rsquo;s number; the dashed line is the median, a triangle marks a drop.
       </Caption>

@@ -239,7 +239,7 @@ class RasCommunicator(BaseModel):
     missing_ranks: list[int]
     dead_ranks: list[int] | None
     counts: dict[str, dict[str, int]] = Field(
-        description="For each kind of operation, how many ranks have launched how many."
+        description="The number of ranks, by kind of operation and by the number that they have launched."
     )
 
 

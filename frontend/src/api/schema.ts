@@ -7210,7 +7210,7 @@ export interface components {
         RasCommunicator: {
             /**
              * Counts
-             * @description For each kind of operation, how many ranks have launched how many.
+             * @description The number of ranks, by kind of operation and by the number that they have launched.
              */
             counts: {
                 [key: string]: {

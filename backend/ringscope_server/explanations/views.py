@@ -7,7 +7,7 @@ from ringscope_server.imports.preview import FilePreview
 
 
 class ExplainedFile(BaseModel):
-    """What a file is."""
+    """The kinds of one file."""
 
     name: str
     kinds: list[Kind] = Field(description="What the file is; empty if it is not known. A log may be two things.")
@@ -259,7 +259,7 @@ class RasPart(BaseModel):
 
 
 class ExplainedFiles(BaseModel):
-    """What each file is, and a part for each kind; null or empty if no file is of it."""
+    """The kinds of the files, and a part for each kind; null or empty if no file is of it."""
 
     files: list[ExplainedFile]
     hang: HangPart | None

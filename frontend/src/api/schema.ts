@@ -3879,7 +3879,7 @@ export interface components {
         };
         /**
          * ExplainedFile
-         * @description What a file is.
+         * @description The kinds of one file.
          */
         ExplainedFile: {
             /**
@@ -3902,7 +3902,7 @@ export interface components {
         };
         /**
          * ExplainedFiles
-         * @description What each file is, and a part for each kind; null or empty if no file is of it.
+         * @description The kinds of the files, and a part for each kind; null or empty if no file is of it.
          */
         ExplainedFiles: {
             /** Files */

@@ -1,4 +1,4 @@
-"""What a file of another program is, by what is in it. The import, the page and the server ask here. Pure."""
+"""The kinds of other programs' files, told by what is in them. The import, the page and the server ask here. Pure."""
 
 from typing import Literal, get_args
 

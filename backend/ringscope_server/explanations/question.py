@@ -15,7 +15,7 @@ from ringscope.imports.judged import Given, judged
 from ringscope_server.explanations.views import ExplainedFiles
 
 MOST_FILES = 256
-MOST_BYTES = 32 * 1024 * 1024  # of all files, decompressed: a dump takes ten times as much memory
+MOST_BYTES = 32 * 1024 * 1024  # All files together, decompressed; a loaded dump takes ten times as much memory.
 TOO_LARGE = (
     "The files have more than 32 MiB; send fewer at a time, or use `ringscope hang` and the other commands, which read "
     "more."

@@ -39,7 +39,7 @@ class HangOperation(BaseModel):
 
 
 class HangFinding(BaseModel):
-    """What is wrong in a group (docs/other-jobs.md)."""
+    """A fault found in a group (docs/other-jobs.md)."""
 
     kind: str
     sentence: str
@@ -223,7 +223,7 @@ class InspectorPart(BaseModel):
 
 
 class RasRemark(BaseModel):
-    """What a report of RAS says is wrong; ``ranks`` are the minority that it names."""
+    """A fault that a report of RAS names; ``ranks`` are the minority."""
 
     kind: str = Field(description="missing, failed, timeouts, behind, hanging or progressing.")
     communicator: str

@@ -4059,7 +4059,7 @@ export interface components {
         };
         /**
          * HangFinding
-         * @description What is wrong in a group (docs/other-jobs.md).
+         * @description A fault found in a group (docs/other-jobs.md).
          */
         HangFinding: {
             expected: components["schemas"]["HangOperation"] | null;
@@ -7253,7 +7253,7 @@ export interface components {
         };
         /**
          * RasRemark
-         * @description What a report of RAS says is wrong; ``ranks`` are the minority that it names.
+         * @description A fault that a report of RAS names; ``ranks`` are the minority.
          */
         RasRemark: {
             /** Communicator */

@@ -5,7 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useDeferredValue, useEffect, useMemo, useRef, useState } from "react";
 import { ApiError } from "../../api/client";
 import type { Collective, ImportQuestion } from "../../api/types";
-import { chooseFiles } from "../../data/files";
+import { chooseFiles } from "./files";
 import { buttonsClass, Dialog } from "../controls/Dialog";
 import { ErrorNote } from "../states/ErrorNote";
 import { Skeleton } from "../states/Skeleton";

@@ -8,7 +8,7 @@ import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { lazyPart } from "../../components/lazyPart";
 import { ErrorNote } from "../../components/states/ErrorNote";
 import { Skeleton } from "../../components/states/Skeleton";
-import { chooseFiles, chosenFiles, explanationQuery, whyNot } from "../../data/files";
+import { chooseFiles, chosenFiles, explanationQuery, whyNot } from "../../components/imports/files";
 import { plural } from "../../lib/format";
 import { FileList } from "./FileList";
 import classes from "./Diagnose.module.css";

@@ -2,7 +2,7 @@
 import { act } from "react";
 import { beforeEach, expect, it } from "vitest";
 import type { ExplainedFiles } from "../../api/types";
-import { chooseFiles, explanationQuery } from "../../data/files";
+import { chooseFiles, explanationQuery } from "../../components/imports/files";
 import { meQuery } from "../../data/server";
 import { Answers, drawn } from "../../testing/page";
 import { DiagnosePage } from "./DiagnosePage";

@@ -5,7 +5,7 @@ import { Suspense, useCallback, useRef, useState } from "react";
 import { lazyPart } from "../../components/lazyPart";
 import { useDrop } from "../../components/hooks/useDrop";
 import { useRole } from "../../components/hooks/useRole";
-import { chooseFiles } from "../../data/files";
+import { chooseFiles } from "../../components/imports/files";
 
 const ImportDialog = lazyPart(async () => (await import("../../components/imports/ImportDialog")).ImportDialog);
 

@@ -1,8 +1,8 @@
 /** Files of other programs that the server explains. They stay chosen until the page is loaded again. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, unwrap } from "../api/client";
-import { formatSize } from "../lib/size";
-import { explanationKey } from "./keys";
+import { api, unwrap } from "../../api/client";
+import { formatSize } from "../../lib/size";
+import { explanationKey } from "../../data/keys";
 
 /** The server's limits (explanations/question.py). */
 export const MOST_FILES = 256;

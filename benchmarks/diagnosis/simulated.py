@@ -124,7 +124,7 @@ def run() -> Result:
                         scores.setdefault((way, kind, nodes), Score()).add(faults, found, racks)
             say(f"{nodes} nodes are done.")
         healthy = _healthy(plans_s)
-    tables = {
+    tables: dict[str, list[tuple[str, ...]]] = {
         "diagnosis_kinds": _kinds(scores),
         "diagnosis_ways": _ways(scores),
         "diagnosis_healthy": [("", "healthy diagnoses", "with false blame"), *healthy],

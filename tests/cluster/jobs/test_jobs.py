@@ -10,6 +10,7 @@ from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from tests.cluster.lab import Lab, agent_apart, eventually, free_port, kill_in_a_call, running
 
@@ -21,6 +22,8 @@ from ringscope.engine.cores import own_cores
 ALGORITHMS = ("ring", "direct", "mpi")
 SIZES = (8, 128, 2048, 32768)
 RANKS, ITERATIONS = 3, 6
+SECRET = "hf_do_not_show_4711"
+ENVIRONMENT = {"HF_TOKEN": SECRET, "NCCL_ALGO": "Ring", "OMP_NUM_THREADS": "3"}
 SWEEP = ("-b", "8", "-e", "32K", "-f", "16", "-n", str(ITERATIONS), "-w", "1", "--ranks", str(RANKS))
 
 
@@ -175,8 +178,16 @@ def test_show_and_logs_of_a_finished_job(lab: Lab) -> None:
     assert lab.run("logs", job_id, "--follow").returncode == 0
 
 
-def test_cancelling_ends_every_process(lab: Lab) -> None:
-    job_id, _ = lab.start_endless_job(2)
+def test_ranks_have_the_jobs_variables_no_command_line_has_a_secret_and_cancelling_ends_all(lab: Lab) -> None:
+    refused = lab.run_here("submit", "--ranks", "2", "--env", "LD_PRELOAD=/x.so")
+    assert refused.returncode == 2
+    assert "env.LD_PRELOAD: no node takes this variable; start an agent with --allow-env default" in refused.stderr
+
+    job_id, ranks = lab.start_endless_job(2, env=ENVIRONMENT)
+    assert all(ENVIRONMENT.items() <= rank.environ().items() for rank in ranks)
+    assert not [one for one in psutil.process_iter(["cmdline"]) if SECRET in " ".join(one.info["cmdline"] or ())]
+    assert lab.job(job_id).spec.env == ENVIRONMENT | {"HF_TOKEN": "[removed]"}
+
     assert lab.run_here("cancel", str(job_id)).returncode == 0
     job = lab.wait_for_state(job_id, "cancelled")
     assert lab.ranks() == []  # at once: a cancelled job is one whose processes are proven gone

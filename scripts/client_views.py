@@ -159,8 +159,8 @@ TensorCost: sums sum_bytes divided_share step_us sum_us compute_us alone_us base
 
 CandidateResult: name state reason? round? runs? samples_per_second? samples_per_second_low?
     samples_per_second_high? times_as_long? times_as_long_low? times_as_long_high? step_us? compute_us? input_us?
-    exposed_us? communication_us? exchanged_bytes? sent_bytes? most_sent_bytes? peak_bytes? is_exact?
-    seconds_to_target? epochs_to_target? accuracy?
+    exposed_us? communication_us? exchanged_bytes? sent_bytes? most_sent_bytes? peak_bytes? is_exact? same_bits?
+    difference? seconds_to_target? epochs_to_target? accuracy?
 RunningCandidate: name round epochs?
 Search = SearchView: winner sentence candidates runs spent_seconds budget_seconds is_complete running
 

@@ -2940,6 +2940,11 @@ export interface components {
             communication_us?: number | null;
             /** Compute Us */
             compute_us?: number | null;
+            /**
+             * Difference
+             * @description The largest difference of a parameter there, as a part of the largest parameter.
+             */
+            difference?: number | null;
             /** Epochs To Target */
             epochs_to_target?: number | null;
             /**
@@ -2988,6 +2993,11 @@ export interface components {
              * @default 0
              */
             runs: number;
+            /**
+             * Same Bits
+             * @description Whether its parameters after its first run had the same bits as those of one process; null: not compared, because its update is not exact, or no rank has the whole model.
+             */
+            same_bits?: boolean | null;
             /** Samples Per Second */
             samples_per_second?: number | null;
             /** Samples Per Second High */

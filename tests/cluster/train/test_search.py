@@ -13,13 +13,13 @@ NAMES = ["mirrored-no_overlap", "parameter_server-sync", "torch_ddp"]
 JOB_SECONDS = 400.0
 JOB = {
     "kind": "strategy_search",
-    "strategy_search": {"strategies": NAMES, "budget_seconds": 240},
+    "strategy_search": {"strategies": NAMES, "budget_seconds": 120},
     "placement": {"ranks": 2},
 }
 
 
 def test_the_command_waits_and_prints_the_verdict(lab: Lab) -> None:
-    words = ("mlp", "--dataset", "digits", "--ranks", str(SLOTS), "--budget", "4m", "--strategies", ",".join(NAMES))
+    words = ("mlp", "--dataset", "digits", "--ranks", str(SLOTS), "--budget", "2m", "--strategies", ",".join(NAMES))
     done = lab.run("search-strategies", *words, "--json", seconds=JOB_SECONDS)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
@@ -32,6 +32,7 @@ def test_the_command_waits_and_prints_the_verdict(lab: Lab) -> None:
         assert line["exchanged_bytes"] > 0 and line["peak_bytes"] > 10 << 20
         # In all three a rank sends the gradient 2 (p - 1) / p times, as the mean over the ranks.
         assert line["sent_bytes"] == pytest.approx(2 * (SLOTS - 1) / SLOTS * line["exchanged_bytes"], rel=0.1), line
+        assert line["same_bits"] is (line["difference"] == 0) and line["difference"] < 1e-4, line
     assert found["winner"] is None or lines[found["winner"]]["state"] == "winner"
     assert found["sentence"].startswith(found["winner"] or "No clear winner")
 

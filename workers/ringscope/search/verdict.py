@@ -58,6 +58,14 @@ class CandidateResult(BaseModel):
         description="Whether its update is by design that of one process with the same samples: false for compressed "
         "gradients, local_sgd, ssp and async.",
     )
+    same_bits: bool | None = Field(
+        None,
+        description="Whether its parameters after its first run had the same bits as those of one process; null: not "
+        "compared, because its update is not exact, or no rank has the whole model.",
+    )
+    difference: float | None = Field(
+        None, description="The largest difference of a parameter there, as a part of the largest parameter."
+    )
     seconds_to_target: float | None = Field(
         None, description="Time of its steps up to the first epoch that reached the target accuracy; null: none did."
     )
@@ -154,6 +162,8 @@ def _line(rounds: Rounds, name: str, targets: Mapping[str, SearchTarget]) -> Can
     in_sums = [run.communication_us for run in runs if run.communication_us is not None]
     line.communication_us = mean(in_sums) if in_sums else None
     line.exchanged_bytes = mean(run.exchanged_bytes for run in runs)
+    line.difference = next((run.difference for run in runs if run.difference is not None), None)
+    line.same_bits = None if line.difference is None else line.difference == 0
     line.sent_bytes, line.most_sent_bytes = sent_in_a_step(runs)
     # What an earlier candidate left in the process's memory only adds to a run.
     line.peak_bytes = min((run.peak_bytes for run in runs if run.peak_bytes is not None), default=None)

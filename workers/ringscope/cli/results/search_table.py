@@ -19,6 +19,7 @@ _HEADINGS = (
     "AWAITS SUMS",
     "EXCHANGES",
     "SENDS",
+    "ONE PROCESS",
     "MEMORY",
     "RUNS",
     "TO TARGET",
@@ -71,6 +72,7 @@ def _row(line: CandidateResult) -> tuple[object, ...]:
         _share(line.exposed_us, line),
         None if line.exchanged_bytes is None else format_size(round(line.exchanged_bytes)),
         _sent(line),
+        _equal(line),
         None if line.peak_bytes is None else format_size(line.peak_bytes),
         line.runs,
         _to_target(line),
@@ -83,6 +85,13 @@ def _sent(line: CandidateResult) -> str | None:
         return None
     most, sent = line.most_sent_bytes or 0.0, format_size(round(line.sent_bytes))
     return sent if most < 1.1 * line.sent_bytes else f"{sent}, at most {format_size(round(most))}"
+
+
+def _equal(line: CandidateResult) -> str | None:
+    """Return whether the parameters are those of one process, or how far they are from them."""
+    if line.difference is None:
+        return None
+    return "same bits" if line.same_bits else f"differs by {line.difference:.0e}"
 
 
 def _to_target(line: CandidateResult) -> str | None:

@@ -136,6 +136,8 @@ class CandidateResult(View):
     most_sent_bytes: float | None = None
     peak_bytes: int | None = None
     is_exact: bool = True
+    same_bits: bool | None = None
+    difference: float | None = None
     seconds_to_target: float | None = None
     epochs_to_target: int | None = None
     accuracy: float | None = None

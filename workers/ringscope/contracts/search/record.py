@@ -79,6 +79,12 @@ class SearchRun(RecordModel):
         "ranks. null: a library moved them that nobody counts.",
     )
     most_sent_bytes: _Bytes | None = Field(None, description="The same of the rank that sent most.")
+    difference: Annotated[float, Field(ge=0)] | None = Field(
+        None,
+        exclude_if=is_null,
+        description="The largest difference of a parameter after the run from that of one process after the same "
+        "steps, as a part of the largest parameter; 0: all bits are equal. null: not compared.",
+    )
     peak_bytes: Int64 | None = Field(
         None, description="Peak resident set of a rank's process during the run, the largest; null: not measured."
     )

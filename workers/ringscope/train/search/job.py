@@ -17,6 +17,7 @@ from ringscope.contracts.training import STRATEGIES, TrainingSpec, libraries
 from ringscope.search.candidates import Situation, candidates
 from ringscope.search.verdict import Verdict
 from ringscope.train.program import assemble
+from ringscope.train.search.equality import Equality
 from ringscope.train.search.run_file import RunFile
 from ringscope.train.search.runner import Runner
 
@@ -32,13 +33,24 @@ def search(comm: Communicator, spec: StrategySearchSpec, emit: Callable[[Record]
     found = candidates(spec, Situation(comm.size, len(comm.nodes), _installed(comm), comm.gpu is not None))
     folder = os.environ.get(CHECKPOINTS_VARIABLE)
     file = RunFile(Path(folder) if folder and comm.rank == 0 else None)
-    return Runner(comm, spec, found, file, train_once, emit).run()
+    equality = Equality(comm, spec, train_alone)
+
+    def train(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None]) -> None:
+        train_once(comm, spec, emit, equality)
+
+    return Runner(comm, spec, found, file, train, emit, equality).run()
 
 
-def train_once(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None]) -> None:
+def train_alone(comm: Communicator, spec: TrainingSpec, equality: Equality) -> None:
+    """Train without reports."""
+    train_once(comm, spec, lambda record: None, equality)
+
+
+def train_once(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None], equality: Equality) -> None:
     """Train from the first parameters (collective). No checkpoint is read: the job's folder is shared by all runs."""
     trainer = assemble(comm, spec, emit)
     trainer.run()
+    equality.note(trainer)
     trainer.close()
 
 

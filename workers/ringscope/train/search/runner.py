@@ -28,6 +28,7 @@ from ringscope.contracts.training_record import Epoch
 from ringscope.search.candidates import Candidate, Candidates
 from ringscope.search.told import ToldSearch
 from ringscope.search.verdict import Verdict
+from ringscope.train.search.equality import Equality
 from ringscope.train.search.peak_memory import begin_peak, peak_bytes
 from ringscope.train.search.run_file import RunFile, failed_run
 from ringscope.train.search.sent_bytes import SentBytes
@@ -56,8 +57,13 @@ class Runner:
         file: RunFile,
         train: Train,
         report: Callable[[SearchTold], None] = lambda told: None,
+        equality: Equality | None = None,
     ) -> None:
-        """``file`` and ``report`` are used on rank 0 only; the runs of earlier attempts are reported, too."""
+        """``file`` and ``report`` are used on rank 0 only; the runs of earlier attempts are reported, too.
+
+        Without ``equality`` no parameters are compared.
+        """
+        self._equality = equality
         self._comm, self._spec, self._file, self._train = comm, spec, file, train
         self._report: Callable[[SearchTold], None] = report if comm.rank == 0 else lambda told: None
         self._candidates = {each.name: each for each in found.chosen}
@@ -114,6 +120,10 @@ class Runner:
         """Train for a few steps from the first parameters, and return what the ranks measured (collective)."""
         steps = self._block_steps(candidate.name)
         lasting = {"max_steps": WARM_STEPS + BLOCKS * steps, "epochs": 100_000}
+        if self._equality and number > 0:
+            self._equality.close()
+        elif self._equality:
+            self._equality.begin(candidate, lasting["max_steps"])
         records: list[Steps] = []
         counts_peak = begin_peak()
         sent = SentBytes(candidate.training.strategy)
@@ -125,8 +135,10 @@ class Runner:
 
         self._train(self._comm, candidate.training.model_copy(update=lasting), emit)
         sent.read()
+        difference = self._equality.end() if self._equality else None
         run = self._measured(candidate, number, records, steps, (counts_peak and peak_bytes()) or 0)
-        return run.model_copy(update={"steps": lasting["max_steps"]} | self._sent(sent.bytes))
+        more = {"steps": lasting["max_steps"], "difference": difference}
+        return run.model_copy(update=more | self._sent(sent.bytes))
 
     def _sent(self, mine: int | None) -> dict[str, float]:
         """Return the mean over the ranks of the bytes that they sent, and the most; nothing if one is unknown

@@ -13,6 +13,8 @@ const MORE =
   "The candidates run in turns for a short time each, from the same first parameters and samples, on the same ranks. " +
   "The parts of a step are means over ranks and runs. Exchanged is what a rank gives to the exchange in a step, after compression; " +
   "an algorithm sends it once or several times. Sent is what it sends of that in a step, counted where it is moved. " +
+  "One process says whether the parameters after the first run have the same bits as those of one process with the same samples, or the largest " +
+  "difference as a part of the largest parameter. " +
   "All sums are the sums of a step, also while a rank computes, and after them what the cost model expected before the search. " +
   "Memory is the peak of a rank's process during a run.";
 

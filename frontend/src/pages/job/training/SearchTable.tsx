@@ -31,6 +31,7 @@ export function SearchTable({ candidates, expected = new Map() }: Props) {
             <th scope="col" className="number">Model (ms)</th>
             <th scope="col" className="number">Exchanged</th>
             <th scope="col" className="number">Sent</th>
+            <th scope="col">One process</th>
             <th scope="col" className="number">Memory</th>
             <th scope="col" className="number">Runs</th>
             {hasTarget && <th scope="col" className="number">To the target</th>}
@@ -51,6 +52,7 @@ export function SearchTable({ candidates, expected = new Map() }: Props) {
               <td className="number">{milliseconds(line.samples_per_second == null ? null : expected.get(line.name))}</td>
               <td className="number">{line.exchanged_bytes == null ? "–" : formatSize(Math.round(line.exchanged_bytes))}</td>
               <td className="number">{sentText(line)}</td>
+              <td>{equalText(line)}</td>
               <td className="number">{line.peak_bytes == null ? "–" : formatSize(line.peak_bytes)}</td>
               <td className="number">{line.runs}</td>
               {hasTarget && <td className="number">{targetText(line)}</td>}
@@ -78,6 +80,12 @@ export function timesText(line: SearchCandidate): string {
 
 function milliseconds(timeUs: number | null | undefined): string {
   return timeUs == null ? "–" : threeDigits(timeUs / 1000);
+}
+
+/** Whether the parameters are those of one process: "same bits", or "differs by 3e-8". */
+export function equalText({ same_bits: same, difference }: SearchCandidate): string {
+  if (difference == null) return "–";
+  return same ? "same bits" : `differs by ${difference.toExponential(0)}`;
 }
 
 /** From this factor on the rank that sends most is named beside the mean. */

@@ -9,7 +9,7 @@ import { aTraining, PLAIN_TRAINING } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { searchCaption } from "./Search";
 import { searchMarkdown } from "./searchCopies";
-import { SearchTable, sentText, timesText } from "./SearchTable";
+import { equalText, SearchTable, sentText, timesText } from "./SearchTable";
 import { TrainingResults } from "./TrainingResults";
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
@@ -63,9 +63,10 @@ it("has a row for each candidate, with the reason why one left or cannot run", (
 });
 
 it("has what a rank sends as counted, and what the model expected of the sums", () => {
-  const counted = line("mirrored", { sent_bytes: 3 << 20, most_sent_bytes: 3 << 20, communication_us: 1500 });
+  const counted = line("mirrored", { same_bits: false, difference: 3e-8, sent_bytes: 3 << 20, most_sent_bytes: 3 << 20, communication_us: 1500 });
   const table = text(renderToStaticMarkup(<SearchTable candidates={[counted]} expected={new Map([["mirrored", 1200]])} />));
-  expect(table).toContain("1.50 1.20 1 KiB 3 MiB");
+  expect(table).toContain("1.50 1.20 1 KiB 3 MiB differs by 3e-8");
+  expect(equalText(line("mirrored", { same_bits: true, difference: 0 }))).toBe("same bits");
   expect(sentText(line("parameter_server-sync", { sent_bytes: 2 << 20, most_sent_bytes: 6 << 20 }))).toBe("2 MiB, at most 6 MiB");
   expect(sentText(line("tf_mirrored"))).toBe("–");
 });

@@ -8,7 +8,7 @@ import { timesText } from "./SearchTable";
 
 const CSV_COLUMNS = allColumns<SearchCandidate>()([
   "name", "state", "reason", "round", "runs", "samples_per_second", "samples_per_second_low", "samples_per_second_high", "times_as_long", "times_as_long_low",
-  "times_as_long_high", "step_us", "compute_us", "input_us", "exposed_us", "communication_us", "exchanged_bytes", "sent_bytes", "most_sent_bytes", "peak_bytes", "is_exact", "seconds_to_target",
+  "times_as_long_high", "step_us", "compute_us", "input_us", "exposed_us", "communication_us", "exchanged_bytes", "sent_bytes", "most_sent_bytes", "peak_bytes", "is_exact", "same_bits", "difference", "seconds_to_target",
   "epochs_to_target", "accuracy",
 ]);
 

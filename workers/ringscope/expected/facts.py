@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 # The first part that a GPU's name contains decides, so the more special names come first.
 _CLASSES = (
@@ -41,6 +42,7 @@ class Point:
     high: float
 
 
+@lru_cache(maxsize=1024)  # a table asks for the same few names at each of its sizes
 def gpu_class(name: str | None) -> str | None:
     """Return the class of a GPU by its name or by itself: "NVIDIA H100 80GB HBM3" is an H100; None if unknown."""
     lowered = (name or "").lower()

@@ -1,6 +1,8 @@
-import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
+import { SelectField, TextField } from "../../components/controls/fields";
 import { ADVANCED, type Field, isSimulation, type JobForm, STANDARD } from "../../lib/form/form";
 import type { Problems } from "../../lib/form/types";
+import { Folded } from "../../components/controls/Folded";
 import type { Bind } from "./bind";
 import { Limits } from "./Limits";
 import classes from "./SubmitPage.module.css";
@@ -33,28 +35,27 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
   const shown = ADVANCED.filter((field) => !isSimulation(form) || !OF_RANKS.includes(field));
   const isNeeded = shown.some((field) => form[field] !== STANDARD[field] || problems[field]);
   return (
-    <details className={classes.group} open={isNeeded || undefined}>
-      <summary>Advanced</summary>
+    <Folded className={classes.group} summary="Advanced" isNeeded={isNeeded}>
       <div className={classes.row}>
-        <TextInput description="Bytes, instead of the factor" {...bind("step")} />
-        <TextInput description="Whole sweeps" inputMode="numeric" {...bind("cycles")} />
-        <TextInput description="Operations per iteration" inputMode="numeric" {...bind("aggregate")} />
-        <TextInput description="First iterations, in statistics" inputMode="numeric" {...bind("skip")} />
+        <TextField description="Bytes, instead of the factor" {...bind("step")} />
+        <TextField description="Whole sweeps" inputMode="numeric" {...bind("cycles")} />
+        <TextField description="Operations per iteration" inputMode="numeric" {...bind("aggregate")} />
+        <TextField description="First iterations, in statistics" inputMode="numeric" {...bind("skip")} />
       </div>
       <div className={classes.row}>
-        <NativeSelect data={BLOCKING} {...bind("blocking")} />
-        <NativeSelect data={AVERAGES} {...bind("average")} />
-        {!isSimulation(form) && <TextInput description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
-        <TextInput description="Seconds without progress" inputMode="numeric" {...bind("timeout")} />
+        <SelectField data={BLOCKING} {...bind("blocking")} />
+        <SelectField data={AVERAGES} {...bind("average")} />
+        {!isSimulation(form) && <TextField description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
+        <TextField description="Seconds without progress" inputMode="numeric" {...bind("timeout")} />
       </div>
       <div className={classes.row}>
         {!isSimulation(form) && (
           <>
-            <TextInput description="Exactly so many" placeholder="any" inputMode="numeric" {...bind("nodes")} />
-            <TextInput description="Exactly so many" placeholder="any" inputMode="numeric" {...bind("perNode")} />
+            <TextField description="Exactly so many" placeholder="any" inputMode="numeric" {...bind("nodes")} />
+            <TextField description="Exactly so many" placeholder="any" inputMode="numeric" {...bind("perNode")} />
           </>
         )}
-        <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
+        <TextField description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
       </div>
       <Limits bind={bind} />
       {!isSimulation(form) && (
@@ -80,6 +81,6 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
         error={problems.trace}
         onChange={(event) => onChange("trace", event.currentTarget.checked ? "on" : "off")}
       />
-    </details>
+    </Folded>
   );
 }

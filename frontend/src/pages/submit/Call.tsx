@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from "@mantine/core";
+import { SelectField, TextField } from "../../components/controls/fields";
 import type { Collective, Engine } from "../../api/types";
 import { COLLECTIVES } from "../../lib/collectives";
 import { collectiveOf, type Field, isSimulation, type JobForm } from "../../lib/form/form";
@@ -25,11 +25,11 @@ export function Call({ engine, form, problem, bind, onChange }: Props) {
   return (
     <>
       <div className={classes.row}>
-        <NativeSelect data={options} {...bind("collective")} />
+        <SelectField data={options} {...bind("collective")} />
         {collective?.reduces && (
-          <NativeSelect data={choices(engine.ops, form.op)} {...bind("op")} />
+          <SelectField data={choices(engine.ops, form.op)} {...bind("op")} />
         )}
-        {collective?.has_root && <TextInput inputMode="numeric" {...bind("root")} />}
+        {collective?.has_root && <TextField inputMode="numeric" {...bind("root")} />}
       </div>
       {collective && (
         <>

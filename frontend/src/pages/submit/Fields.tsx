@@ -1,5 +1,6 @@
 /** The inputs of the submit form; each shows its problem. */
-import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
+import { SelectField, TextField } from "../../components/controls/fields";
 import type { Engine } from "../../api/types";
 import { type Field, isSimulation, type JobForm, SWEEP_FIELDS } from "../../lib/form/form";
 import type { Problems } from "../../lib/form/types";
@@ -32,7 +33,7 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
           {!simulation && (
             <Ranks bound={bind("ranks")} />
           )}
-          <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
+          <TextField className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
         </div>
         {!simulation && <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />}
         {carried && <p className="dim">As in the earlier job: {carried}.</p>}
@@ -41,9 +42,9 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
         <h2 id="what">What to measure</h2>
         <Call engine={engine} form={form} problem={problems.algorithms} bind={bind} onChange={onChange} />
         <div className={classes.row}>
-          <NativeSelect data={choices(engine.dtypes, form.dtype)} {...bind("dtype")} />
-          <NativeSelect data={choices(engine.transports, form.transport)} {...bind("transport")} />
-          {!simulation && <NativeSelect data={choices(engine.training.fields.device ?? [], form.device)} {...bind("device")} />}
+          <SelectField data={choices(engine.dtypes, form.dtype)} {...bind("dtype")} />
+          <SelectField data={choices(engine.transports, form.transport)} {...bind("transport")} />
+          {!simulation && <SelectField data={choices(engine.training.fields.device ?? [], form.device)} {...bind("device")} />}
         </div>
         {!simulation && (
           <Checkbox
@@ -58,18 +59,18 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
       <section aria-labelledby="sizes" className={classes.group}>
         <h2 id="sizes">Message sizes</h2>
         <div className={classes.row}>
-          <TextInput description="8, 64K or 16 MiB" {...bind("min")} />
-          <TextInput description="8, 64K or 16 MiB" {...bind("max")} />
-          <TextInput description="From size to size" inputMode="numeric" {...bind("factor")} />
+          <TextField description="8, 64K or 16 MiB" {...bind("min")} />
+          <TextField description="8, 64K or 16 MiB" {...bind("max")} />
+          <TextField description="From size to size" inputMode="numeric" {...bind("factor")} />
         </div>
       </section>
       <section aria-labelledby="effort" className={classes.group}>
         <h2 id="effort">Effort and limits</h2>
         <div className={classes.row}>
-          <TextInput description="Timed, each size" inputMode="numeric" {...bind("iterations")} />
-          <TextInput description="Untimed, each size" inputMode="numeric" {...bind("warmup")} />
-          <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
-          <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+          <TextField description="Timed, each size" inputMode="numeric" {...bind("iterations")} />
+          <TextField description="Untimed, each size" inputMode="numeric" {...bind("warmup")} />
+          <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+          <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
         </div>
       </section>
       <Advanced form={form} problems={problems} bind={bind} onChange={onChange} />

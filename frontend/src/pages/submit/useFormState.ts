@@ -1,9 +1,12 @@
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useEffectEvent, useState } from "react";
 import { type Followed, followed, formChanges, type FormSearch, searchText } from "../../lib/form/formSearch";
 import type { Form } from "../../lib/form/types";
 
 const route = getRouteApi("/jobs/new");
+
+/** The URL waits until the user stops typing: it draws the whole form a second time. */
+const URL_WAITS_MS = 200;
 
 /**
  * A form whose difference from `start` is in the URL, with the fields of `always` in any case. It follows the URL
@@ -13,16 +16,26 @@ export function useFormState<F extends Form<string>>(start: F, open: (search: Fo
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const at = searchText(search);
-  const [state, setState] = useState<Followed<F>>(() => ({ form: open(search), at, written: [], opening: 0 }));
-  if (at !== state.at) setState(followed(state, at, () => open(search)));
-  const { form, written, opening } = state;
-  const change = (values: Partial<F>): void => {
-    const next = { ...form, ...values };
+  const [state, setState] = useState<Followed<F> & { isTyped: boolean }>(() => ({ form: open(search), at, written: [], opening: 0, isTyped: false }));
+  if (at !== state.at) setState({ ...state, ...followed(state, at, () => open(search)) });
+  const { form, opening, isTyped } = state;
+  const write = useEffectEvent(() => {
+    if (!isTyped) return;
     const { from, kind } = search;
-    const about = { ...(from && { from }), ...(kind && { kind }) };
-    const says = { ...about, ...formChanges(next, start, always) };
-    setState({ ...state, form: next, written: [...written, searchText(says)] });
+    const says = { ...(from && { from }), ...(kind && { kind }), ...formChanges(form, start, always) };
+    setState({ ...state, written: [...state.written, searchText(says)], isTyped: false });
     void navigate({ search: says, replace: true, resetScroll: false });
-  };
+  });
+  useEffect(() => {
+    if (!isTyped) return undefined;
+    const timer = setTimeout(write, URL_WAITS_MS);
+    // Whoever leaves the field may follow a link, whose address is made of this one.
+    addEventListener("focusout", write);
+    return () => {
+      clearTimeout(timer);
+      removeEventListener("focusout", write);
+    };
+  }, [form, isTyped]);
+  const change = (values: Partial<F>): void => setState((now) => ({ ...now, form: { ...now.form, ...values }, isTyped: true }));
   return { form, change, opening };
 }

@@ -1,5 +1,6 @@
 /** A new job that runs a Python file on the nodes. */
-import { Checkbox, NativeSelect, Textarea, TextInput } from "@mantine/core";
+import { Checkbox, Textarea } from "@mantine/core";
+import { SelectField, TextField } from "../../../components/controls/fields";
 import type { Engine, JobSpec } from "../../../api/types";
 import { withChanges } from "../../../lib/form/formSearch";
 import { emptyScript, SCRIPT_FIELDS } from "../../../lib/form/scriptForm";
@@ -39,9 +40,9 @@ export function ScriptForm({ choices, base, from }: Props) {
           <div className={`card ${classes.fields}`}>
             <section aria-labelledby="what" className={classes.group}>
               <h2 id="what">What to run</h2>
-              <TextInput description="A .py file below the folder that the agents were started with (--scripts)" {...bind("file")} />
+              <TextField description="A .py file below the folder that the agents were started with (--scripts)" {...bind("file")} />
               <Textarea description="One per line" rows={3} {...bind("arguments")} />
-              <TextInput description="Below the same folder; empty: the file's own" {...bind("folder")} />
+              <TextField description="Below the same folder; empty: the file's own" {...bind("folder")} />
               <Checkbox
                 name="module"
                 label={SCRIPT_FIELDS.module.label}
@@ -62,12 +63,12 @@ export function ScriptForm({ choices, base, from }: Props) {
               <h2 id="where">Where and limits</h2>
               <div className={classes.row}>
                 <Ranks bound={bind("ranks")} />
-                <TextInput description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
-                <NativeSelect description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
-                <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
-                <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
-                <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
-                <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
+                <TextField description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
+                <SelectField description="auto: GPUs where there are any" data={options(choices.fields.device ?? [], form.device)} {...bind("device")} />
+                <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+                <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+                <TextField description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
+                <TextField className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
               </div>
               <Limits bind={bind} />
               <NodeChoice selector={form.selector} onChange={(selector) => change({ selector })} />

@@ -9,6 +9,7 @@ import type { JobCheck } from "../../../data/prediction";
 import { useAnnouncement } from "../../../components/hooks/announcements";
 import { isWide, sizeRange } from "../../../lib/sweep/axes";
 import { SizeChart } from "../../../charts/SizeChart";
+import { Folded } from "../../../components/controls/Folded";
 import { Caption } from "../../../components/marks/Caption";
 import { LineSwatch } from "../../../components/marks/LineSwatch";
 import { Loaded } from "../../../components/states/Loaded";
@@ -81,10 +82,9 @@ function PredictedCurve({ found }: { found: Prediction }) {
       </p>
       <SizeChart lines={lines} yLabel="GB/s" isLog={isWide(range)} range={range} rule={limitRule({ ...found, baseline: [] }, "busbw", lines)} isSmall />
       <Caption more={predictionNotes(found)}>{predictionWords(found)}</Caption>
-      <details>
-        <summary className="dim">As a table</summary>
+      <Folded summary={<span className="dim">As a table</span>}>
         <PredictedTable rows={found.model.rows} />
-      </details>
+      </Folded>
     </figure>
   );
 }

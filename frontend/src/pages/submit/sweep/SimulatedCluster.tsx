@@ -1,4 +1,4 @@
-import { TextInput } from "@mantine/core";
+import { TextField } from "../../../components/controls/fields";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import type { Field } from "../../../lib/form/form";
 import type { Bind } from "../bind";
@@ -18,16 +18,16 @@ export function SimulatedCluster({ links, bind }: { links: readonly string[]; bi
         ))}
       </datalist>
       <div className={classes.row}>
-        <TextInput description="16, 4x8 or racks: 2x4x8" {...bind("shape")} />
-        <TextInput description="ib200, 10gbe … or 25GB/s" list="links" {...bind("link")} />
-        <TextInput description="nvlink4 … or 450GB/s" list="links" {...bind("intra")} />
+        <TextField description="16, 4x8 or racks: 2x4x8" {...bind("shape")} />
+        <TextField description="ib200, 10gbe … or 25GB/s" list="links" {...bind("link")} />
+        <TextField description="nvlink4 … or 450GB/s" list="links" {...bind("intra")} />
       </div>
       <div className={classes.row}>
-        <TextInput description="Between nodes; empty: the link's" inputMode="decimal" {...bind("latency")} />
-        <TextInput description="Of a node; empty: one per rank" inputMode="numeric" {...bind("nics")} />
-        <TextInput description="Of rings and trees; empty: one per card" inputMode="numeric" {...bind("channels")} />
-        <TextInput description="Of the racks' uplinks" inputMode="decimal" {...bind("oversubscription")} />
-        <TextInput description="Of one rank; empty: no time" inputMode="decimal" {...bind("adding")} />
+        <TextField description="Between nodes; empty: the link's" inputMode="decimal" {...bind("latency")} />
+        <TextField description="Of a node; empty: one per rank" inputMode="numeric" {...bind("nics")} />
+        <TextField description="Of rings and trees; empty: one per card" inputMode="numeric" {...bind("channels")} />
+        <TextField description="Of the racks' uplinks" inputMode="decimal" {...bind("oversubscription")} />
+        <TextField description="Of one rank; empty: no time" inputMode="decimal" {...bind("adding")} />
       </div>
     </section>
   );

@@ -1,4 +1,6 @@
-import { Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import { Checkbox } from "@mantine/core";
+import { SelectField, TextField } from "../../../components/controls/fields";
+import { Folded } from "../../../components/controls/Folded";
 import { GRADIENT_FIELDS, isTold, isUsed } from "../../../lib/form/trainingForm";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
@@ -7,24 +9,23 @@ import { select, type TrainingPart } from "./trainingPart";
 export function Gradients(part: TrainingPart) {
   const { form, standard, problems, bind, onChange } = part;
   return (
-    <details className={classes.group} open={isTold(GRADIENT_FIELDS, form, standard, problems) || undefined}>
-      <summary>Gradients</summary>
+    <Folded className={classes.group} summary="Gradients" isNeeded={isTold(GRADIENT_FIELDS, form, standard, problems)}>
       <div className={classes.row}>
-        <TextInput description="Batches before a sum" inputMode="numeric" {...bind("accumulation_steps")} />
-        <TextInput description="Size of the pieces that are summed" {...bind("bucket_bytes")} />
-        <TextInput description="Largest global norm; empty: none" inputMode="decimal" {...bind("clip_norm")} />
-        <NativeSelect description="speed: faster ranks get more samples" {...select(part, "batch_split")} />
+        <TextField description="Batches before a sum" inputMode="numeric" {...bind("accumulation_steps")} />
+        <TextField description="Size of the pieces that are summed" {...bind("bucket_bytes")} />
+        <TextField description="Largest global norm; empty: none" inputMode="decimal" {...bind("clip_norm")} />
+        <SelectField description="speed: faster ranks get more samples" {...select(part, "batch_split")} />
       </div>
       <div className={classes.row}>
-        <NativeSelect description="What travels" {...select(part, "compression")} />
+        <SelectField description="What travels" {...select(part, "compression")} />
         {(form.compression === "top_k" || isTold(["top_k_percent"], form, standard, problems)) && (
-          <TextInput description="Of the gradient, sent" inputMode="decimal" {...bind("top_k_percent")} />
+          <TextField description="Of the gradient, sent" inputMode="decimal" {...bind("top_k_percent")} />
         )}
         {(form.compression === "powersgd" || isTold(["powersgd_rank"], form, standard, problems)) && (
-          <TextInput description="Columns of a factor" inputMode="numeric" {...bind("powersgd_rank")} />
+          <TextField description="Columns of a factor" inputMode="numeric" {...bind("powersgd_rank")} />
         )}
-        <NativeSelect description="How our algorithms move data" {...select(part, "transport")} />
-        <NativeSelect description="auto: GPUs where there are any" {...select(part, "device")} />
+        <SelectField description="How our algorithms move data" {...select(part, "transport")} />
+        <SelectField description="auto: GPUs where there are any" {...select(part, "device")} />
       </div>
       {isUsed("compile", form.strategy, part.choices) && (
         <Checkbox
@@ -42,6 +43,6 @@ export function Gradients(part: TrainingPart) {
         error={problems.overlap}
         onChange={(event) => onChange("overlap", event.currentTarget.checked ? "on" : "off")}
       />
-    </details>
+    </Folded>
   );
 }

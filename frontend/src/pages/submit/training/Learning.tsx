@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from "@mantine/core";
+import { SelectField, TextField } from "../../../components/controls/fields";
 import classes from "../SubmitPage.module.css";
 import { select, type TrainingPart } from "./trainingPart";
 
@@ -9,14 +9,14 @@ export function Learning(part: TrainingPart) {
     <section aria-labelledby="learning" className={classes.group}>
       <h2 id="learning">Learning and limits</h2>
       <div className={classes.row}>
-        <TextInput description="Samples in a step, of all ranks" inputMode="numeric" {...bind("global_batch_size")} />
-        <TextInput description="Passes over the samples" inputMode="numeric" {...bind("epochs")} />
-        <NativeSelect description="Of the parameters" {...select(part, "optimizer")} />
-        <TextInput description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
-        <NativeSelect description="Of forward and backward" {...select(part, "precision")} />
-        <TextInput description="0 to 1; the time to reach it is reported" inputMode="decimal" {...bind("target_accuracy")} />
-        <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
-        <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+        <TextField description="Samples in a step, of all ranks" inputMode="numeric" {...bind("global_batch_size")} />
+        <TextField description="Passes over the samples" inputMode="numeric" {...bind("epochs")} />
+        <SelectField description="Of the parameters" {...select(part, "optimizer")} />
+        <TextField description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
+        <SelectField description="Of forward and backward" {...select(part, "precision")} />
+        <TextField description="0 to 1; the time to reach it is reported" inputMode="decimal" {...bind("target_accuracy")} />
+        <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+        <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
       </div>
     </section>
   );

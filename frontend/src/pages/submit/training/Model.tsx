@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from "@mantine/core";
+import { SelectField, TextField } from "../../../components/controls/fields";
 import { argumentsOf, withArgument } from "../../../lib/form/specForm";
 import { needsFolder, type SampleField } from "../../../lib/form/trainingForm";
 import { isOwn } from "../../../lib/form/ownModel";
@@ -34,13 +34,13 @@ export function Model(part: Part<SampleField>) {
       <p className={`dim ${classes.does}`}>{MODELS[isOwn(form.model) ? OWN : form.model]}</p>
       {problems.model_arguments && <p className={classes.problem}>{problems.model_arguments}</p>}
       <div className={classes.row}>
-        <NativeSelect description="Where the samples come from" {...select(part, "dataset")} />
+        <SelectField description="Where the samples come from" {...select(part, "dataset")} />
         {(needsFolder(form) || form.path !== "" || problems.path) && (
-          <TextInput className={classes.wide ?? ""} description="On every node, under the same path" {...bind("path")} />
+          <TextField className={classes.wide ?? ""} description="On every node, under the same path" {...bind("path")} />
         )}
         {(form.dataset === OWN || form.file !== "" || problems.file) && <OwnDataset {...part} />}
         {(form.dataset === "synthetic" || form.samples !== "" || problems.samples) && (
-          <TextInput description="Empty: 8192" inputMode="numeric" {...bind("samples")} />
+          <TextField description="Empty: 8192" inputMode="numeric" {...bind("samples")} />
         )}
       </div>
       <p className={`dim ${classes.does}`}>{DATASETS[form.dataset]} Nothing is downloaded.</p>
@@ -56,7 +56,7 @@ function ModelChoice(part: Part<SampleField>) {
   const [file = "", build = ""] = form.model.split(":");
   return (
     <>
-      <NativeSelect
+      <SelectField
         {...field}
         data={[...Object.keys(choices.models), { value: OWN, label: "own file" }]}
         value={isFile ? OWN : value}
@@ -64,7 +64,7 @@ function ModelChoice(part: Part<SampleField>) {
         onChange={(event) => onChange("model", event.currentTarget.value === OWN ? "my_model.py:build" : event.currentTarget.value)}
       />
       {isFile && (
-        <TextInput
+        <TextField
           label="Python file"
           description="Below the agents' folder of scripts"
           value={file}
@@ -73,10 +73,10 @@ function ModelChoice(part: Part<SampleField>) {
         />
       )}
       {isFile && (
-        <TextInput label="Builds it" value={build} onChange={(event) => onChange("model", `${file}:${event.currentTarget.value}`)} />
+        <TextField label="Builds it" value={build} onChange={(event) => onChange("model", `${file}:${event.currentTarget.value}`)} />
       )}
       {isFile && (
-        <TextInput
+        <TextField
           label="Arguments"
           placeholder="width=64"
           value={form.model_arguments}
@@ -90,10 +90,10 @@ function ModelChoice(part: Part<SampleField>) {
 function OwnDataset({ bind }: Part<SampleField>) {
   return (
     <>
-      <TextInput description="Below the agents' folder of scripts" placeholder="my_data.py" {...bind("file")} />
-      <TextInput {...bind("reader")} />
-      <TextInput description="0: the rank reads" inputMode="numeric" {...bind("workers")} />
-      <TextInput inputMode="numeric" {...bind("prefetch")} />
+      <TextField description="Below the agents' folder of scripts" placeholder="my_data.py" {...bind("file")} />
+      <TextField {...bind("reader")} />
+      <TextField description="0: the rank reads" inputMode="numeric" {...bind("workers")} />
+      <TextField inputMode="numeric" {...bind("prefetch")} />
     </>
   );
 }
@@ -105,7 +105,7 @@ function Sizes({ form, problems, choices, onChange }: Part<SampleField>) {
   // The URL may contain an argument that the model lacks: it is shown, for the server to refuse.
   const names = [...Object.keys(known), ...Object.keys(given).filter((name) => !Object.hasOwn(known, name))];
   return names.map((name) => (
-    <TextInput
+    <TextField
       key={name}
       name={`model_arguments.${name}`}
       label={`${name[0]?.toUpperCase()}${name.slice(1)}`}

@@ -1,4 +1,4 @@
-import { NativeSelect, TextInput } from "@mantine/core";
+import { SelectField, TextField } from "../../../components/controls/fields";
 import { isTold, isUsed, STRATEGY_FIELDS, type TrainingField } from "../../../lib/form/trainingForm";
 import { NodeChoice } from "../NodeChoice";
 import { Ranks } from "../Ranks";
@@ -45,14 +45,14 @@ export function Strategy(part: TrainingPart) {
     <section aria-labelledby="where" className={classes.group}>
       <h2 id="where">Strategy</h2>
       <div className={classes.row}>
-        <NativeSelect description="Parallel strategy" {...select(part, "strategy")} />
-        <NativeSelect description="Algorithm of the all-reduce" {...select(part, "all_reduce")} />
+        <SelectField description="Parallel strategy" {...select(part, "strategy")} />
+        <SelectField description="Algorithm of the all-reduce" {...select(part, "all_reduce")} />
         <Ranks bound={bind("ranks")} />
         {(isUsed("min_ranks", form.strategy, choices) || form.min_ranks !== "" || problems.min_ranks) && (
-          <TextInput description="Empty: always all ranks" inputMode="numeric" {...bind("min_ranks")} />
+          <TextField description="Empty: always all ranks" inputMode="numeric" {...bind("min_ranks")} />
         )}
         {(!staysOnOne || form.nodes !== "" || problems.nodes) && (
-          <TextInput description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
+          <TextField description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
         )}
       </div>
       <p className={`dim ${classes.does}`}>{STRATEGIES[form.strategy]}</p>
@@ -60,16 +60,16 @@ export function Strategy(part: TrainingPart) {
         <div className={classes.row}>
           {shown.map((field) =>
             field in choices.fields ? (
-              <NativeSelect key={field} description={OWN[field]} {...select(part, field)} />
+              <SelectField key={field} description={OWN[field]} {...select(part, field)} />
             ) : (
-              <TextInput key={field} description={OWN[field]} inputMode="decimal" {...bind(field)} />
+              <TextField key={field} description={OWN[field]} inputMode="decimal" {...bind(field)} />
             ),
           )}
         </div>
       )}
       <div className={classes.row}>
-        <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
-        <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
+        <TextField description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
+        <TextField className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
       </div>
       <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />
     </section>

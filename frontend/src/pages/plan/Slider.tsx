@@ -11,7 +11,7 @@ interface Props {
   to: number;
   /** The value for screen readers. */
   text: string;
-  /** Called when the slider has rested. */
+  /** Called when the slider has rested or is left. */
   onCommit: (value: number) => void;
 }
 
@@ -19,13 +19,20 @@ interface Props {
 export function Slider({ label, value, from, to, text, onCommit }: Props) {
   const place = Math.round((STEPS * Math.log(clamp(value, from, to) / from)) / Math.log(to / from));
   const [drawn, setDrawn] = useState<number | null>(null);
-  const commit = useEffectEvent((at: number) => {
+  const [drawnOver, setDrawnOver] = useState(value);
+  // Another value, for example of an example that was opened meanwhile, is not overwritten by what was drawn over the old one.
+  if (value !== drawnOver) {
+    setDrawnOver(value);
     setDrawn(null);
-    if (at !== place) onCommit(from * (to / from) ** (at / STEPS));
-  });
+  }
+  const commit = (): void => {
+    setDrawn(null);
+    if (drawn !== null && drawn !== place) onCommit(from * (to / from) ** (drawn / STEPS));
+  };
+  const onRest = useEffectEvent(commit);
   useEffect(() => {
     if (drawn === null) return;
-    const timer = window.setTimeout(() => commit(drawn), REST_MS);
+    const timer = window.setTimeout(onRest, REST_MS);
     return () => window.clearTimeout(timer);
   }, [drawn]);
   return (
@@ -38,6 +45,7 @@ export function Slider({ label, value, from, to, text, onCommit }: Props) {
       max={STEPS}
       value={drawn ?? place}
       onChange={(event) => setDrawn(Number(event.currentTarget.value))}
+      onBlur={commit}
     />
   );
 }

@@ -101,3 +101,10 @@ test("another address is another form, and the way back leads to what was typed"
   act(() => router.history.back());
   await until(() => expect(shown()).toMatchObject({ form: { name: "night" }, opening: 2 }));
 });
+
+test("whoever leaves a field finds what was typed in the URL at once", async () => {
+  await visit("/jobs/new");
+  type("night");
+  await act(async () => void dispatchEvent(new FocusEvent("focusout")));
+  expect(address()).toBe("/jobs/new?name=night&ranks=4");
+});

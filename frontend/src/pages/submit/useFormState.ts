@@ -17,7 +17,10 @@ export function useFormState<F extends Form<string>>(start: F, open: (search: Fo
   const navigate = route.useNavigate();
   const at = searchText(search);
   const [state, setState] = useState<Followed<F> & { isTyped: boolean }>(() => ({ form: open(search), at, written: [], opening: 0, isTyped: false }));
-  if (at !== state.at) setState({ ...state, ...followed(state, at, () => open(search)) });
+  if (at !== state.at) {
+    const next = followed(state, at, () => open(search));
+    setState({ ...next, isTyped: state.isTyped && next.opening === state.opening });
+  }
   const { form, opening, isTyped } = state;
   const write = useEffectEvent(() => {
     if (!isTyped) return;

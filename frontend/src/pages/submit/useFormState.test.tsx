@@ -40,9 +40,11 @@ function aRouter(first: string) {
   const root = createRootRoute({ component: Outlet });
   const form = createRoute({ getParentRoute: () => root, path: "/jobs/new", validateSearch: formSearch, component: Drawn });
   const history = createMemoryHistory({ initialEntries: [first] });
-  return createRouter({ routeTree: root.addChildren([form]), history, parseSearch, stringifySearch });
+  const jobs = createRoute({ getParentRoute: () => root, path: "/jobs", loader: () => loading.promise, component: () => null });
+  return createRouter({ routeTree: root.addChildren([form, jobs]), history, parseSearch, stringifySearch });
 }
 
+let loading: { promise: Promise<void>; end: () => void };
 let root: Root;
 let router: ReturnType<typeof aRouter>;
 
@@ -65,6 +67,9 @@ const address = (): string => router.history.location.href;
 
 beforeEach(() => {
   onDraw = vi.fn();
+  let end = (): void => undefined;
+  const promise = new Promise<void>((resolve) => (end = resolve));
+  loading = { promise, end };
   root = createRoot(document.createElement("div"));
 });
 
@@ -107,4 +112,16 @@ test("whoever leaves a field finds what was typed in the URL at once", async () 
   type("night");
   await act(async () => void dispatchEvent(new FocusEvent("focusout")));
   expect(address()).toBe("/jobs/new?name=night&ranks=4");
+});
+
+test("a page that is about to open is not taken back by what was typed before", async () => {
+  await visit("/jobs/new");
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  type("night");
+  act(() => void router.navigate({ href: "/jobs" }));
+  act(() => void vi.advanceTimersByTime(1000));
+  vi.useRealTimers();
+  loading.end();
+  await until(() => expect(router.state.status).toBe("idle"));
+  expect(address()).toBe("/jobs");
 });

@@ -1,4 +1,4 @@
-import { getRouteApi } from "@tanstack/react-router";
+import { getRouteApi, useRouter } from "@tanstack/react-router";
 import { useEffect, useEffectEvent, useState } from "react";
 import { type Followed, followed, formChanges, type FormSearch, searchText } from "../../lib/form/formSearch";
 import type { Form } from "../../lib/form/types";
@@ -7,6 +7,7 @@ const route = getRouteApi("/jobs/new");
 
 /** The URL waits until the user stops typing: it draws the whole form a second time. */
 const URL_WAITS_MS = 200;
+const LEAVING = ["focusout", "submit"];
 
 /**
  * A form whose difference from `start` is in the URL, with the fields of `always` in any case. It follows the URL
@@ -15,6 +16,7 @@ const URL_WAITS_MS = 200;
 export function useFormState<F extends Form<string>>(start: F, open: (search: FormSearch) => F, always: readonly string[] = []) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
+  const router = useRouter();
   const at = searchText(search);
   const [state, setState] = useState<Followed<F> & { isTyped: boolean }>(() => ({ form: open(search), at, written: [], opening: 0, isTyped: false }));
   if (at !== state.at) {
@@ -23,7 +25,8 @@ export function useFormState<F extends Form<string>>(start: F, open: (search: Fo
   }
   const { form, opening, isTyped } = state;
   const write = useEffectEvent(() => {
-    if (!isTyped) return;
+    // A page that is about to open is not taken back.
+    if (!isTyped || !router.latestLocation.pathname.endsWith(route.id)) return;
     const { from, kind } = search;
     const says = { ...(from && { from }), ...(kind && { kind }), ...formChanges(form, start, always) };
     setState({ ...state, written: [...state.written, searchText(says)], isTyped: false });
@@ -32,11 +35,11 @@ export function useFormState<F extends Form<string>>(start: F, open: (search: Fo
   useEffect(() => {
     if (!isTyped) return undefined;
     const timer = setTimeout(write, URL_WAITS_MS);
-    // Whoever leaves the field may follow a link, whose address is made of this one.
-    addEventListener("focusout", write);
+    // Whoever leaves the field may follow a link, whose address is made of this one; whoever submits may come back to it.
+    for (const event of LEAVING) addEventListener(event, write);
     return () => {
       clearTimeout(timer);
-      removeEventListener("focusout", write);
+      for (const event of LEAVING) removeEventListener(event, write);
     };
   }, [form, isTyped]);
   const change = (values: Partial<F>): void => setState((now) => ({ ...now, form: { ...now.form, ...values }, isTyped: true }));

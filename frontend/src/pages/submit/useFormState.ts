@@ -34,7 +34,7 @@ export function useFormState<F extends Form<string>>(start: F, open: (search: Fo
   });
   useEffect(() => {
     if (!isTyped) return undefined;
-    const timer = setTimeout(write, URL_WAITS_MS);
+    const timer = setTimeout(write, isInText() ? URL_WAITS_MS : 0);
     // Whoever leaves the field may follow a link, whose address is made of this one; whoever submits may come back to it.
     for (const event of LEAVING) addEventListener(event, write);
     return () => {
@@ -44,4 +44,10 @@ export function useFormState<F extends Form<string>>(start: F, open: (search: Fo
   }, [form, isTyped]);
   const change = (values: Partial<F>): void => setState((now) => ({ ...now, form: { ...now.form, ...values }, isTyped: true }));
   return { form, change, opening };
+}
+
+/** Whether the user is in a field where the next key may follow at once. */
+function isInText(): boolean {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLTextAreaElement || (activeElement instanceof HTMLInputElement && activeElement.type === "text");
 }

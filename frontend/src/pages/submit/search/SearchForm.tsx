@@ -1,5 +1,5 @@
 /** A new strategy search: model, data, candidates, and how long. */
-import { NativeSelect, TextInput } from "@mantine/core";
+import { SelectField, TextField } from "../../../components/controls/fields";
 import type { Engine, JobSpec } from "../../../api/types";
 import { formatDuration, plural } from "../../../lib/format";
 import { withChanges } from "../../../lib/form/formSearch";
@@ -75,9 +75,9 @@ function Where({ form, bind, onChange }: Part<SearchField>) {
     <>
       <div className={classes.row}>
         <Ranks bound={bind("ranks")} />
-        <TextInput description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
-        <TextInput description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
-        <TextInput className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
+        <TextField description="Empty: as few as possible" inputMode="numeric" {...bind("nodes")} />
+        <TextField description="rack=3, zone=a" placeholder="any" {...bind("selector")} />
+        <TextField className={classes.wide ?? ""} description="Name for searching" maxLength={200} {...bind("name")} />
       </div>
       <NodeChoice selector={form.selector} onChange={(selector) => onChange("selector", selector)} />
     </>
@@ -90,14 +90,14 @@ function Learning(part: Part<SearchField>) {
     <section aria-labelledby="learning" className={classes.group}>
       <h2 id="learning">Learning and limits</h2>
       <div className={classes.row}>
-        <TextInput description="Seconds for all runs" inputMode="numeric" {...bind("budget")} />
-        <TextInput description="0 to 1; the fastest train to it at last" placeholder="none" inputMode="decimal" {...bind("target_accuracy")} />
-        <TextInput description="Samples in a step, of all ranks" inputMode="numeric" {...bind("global_batch_size")} />
-        <NativeSelect description="Of the parameters" {...select(part, "optimizer")} />
-        <TextInput description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
-        <NativeSelect description="Of forward and backward" {...select(part, "precision")} />
-        <TextInput description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
-        <TextInput description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
+        <TextField description="Seconds for all runs" inputMode="numeric" {...bind("budget")} />
+        <TextField description="0 to 1; the fastest train to it at last" placeholder="none" inputMode="decimal" {...bind("target_accuracy")} />
+        <TextField description="Samples in a step, of all ranks" inputMode="numeric" {...bind("global_batch_size")} />
+        <SelectField description="Of the parameters" {...select(part, "optimizer")} />
+        <TextField description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
+        <SelectField description="Of forward and backward" {...select(part, "precision")} />
+        <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
+        <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
       </div>
     </section>
   );
@@ -109,9 +109,9 @@ function Finer({ form, standard, problems, bind }: Part<SearchField>) {
     <details className={classes.group} open={isTold(FINER_SEARCH_FIELDS, form, standard, problems) || undefined}>
       <summary>Seed and finer options</summary>
       <div className={classes.row}>
-        <TextInput description="For parameters and order" inputMode="numeric" {...bind("seed")} />
-        <TextInput description="Of sgd" inputMode="decimal" {...bind("momentum")} />
-        <TextInput description="Used where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
+        <TextField description="For parameters and order" inputMode="numeric" {...bind("seed")} />
+        <TextField description="Of sgd" inputMode="decimal" {...bind("momentum")} />
+        <TextField description="Used where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
       </div>
       <Limits bind={bind} />
     </details>

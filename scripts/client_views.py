@@ -74,7 +74,7 @@ MonitoringFile = MonitoringFileView: name kind description
 [nodes]
 Slot = SlotView: slot job_id? rank? quarantine?
 Gpu: model memory_bytes
-Inventory: cores memory_bytes gpus?
+Inventory: cores memory_bytes gpus? allow_env? nccl_ras?
 Node = NodeView: id name address? revision=1 desired desired_reason? desired_by? observed observed_reason?
     slots_total slots_busy slots? inventory? versions? labels? leaves_at? heartbeat_age_seconds
     clock_offset_seconds? clock_error_seconds?
@@ -82,6 +82,9 @@ BusySlots: since until bin_seconds busy
 Cluster: version nodes_ready nodes_total slots_busy slots_total jobs_queued jobs_running jobs_finished
 Readings = NodeReadings: node age_seconds load_average? memory_used_bytes? gpu_utilization_ratio?
     gpu_memory_used_bytes? gpu_temperature_celsius?
+RasRemark = NodeRasRemark: kind communicator ranks? sentence
+RasState = NodeRasState: address age_seconds error? answer? nccl_version? communicators? is_repaired? remarks?
+NodeRas: node is_asked state
 NodeHistory: node since until minute load_average? memory_used_bytes? network_bytes_per_second? gpu_utilization_ratio?
 LinkWay: source destination low_gb_per_s high_gb_per_s messages
 Link = LinkView: nodes busbw_gb_per_s size_bytes is_unstable? algorithm transport job_id measured_at ways? both_ways?

@@ -16,6 +16,7 @@ from ringscope_server.live.stream import Stream
 from ringscope_server.monitoring.state import MonitoringState
 from ringscope_server.nodes.directory import Directory
 from ringscope_server.nodes.heartbeats import Heartbeats
+from ringscope_server.nodes.ras import RasStates
 from ringscope_server.nodes.readings import Readings
 from ringscope_server.overload.admission import Admission
 from ringscope_server.overload.background_tasks import BackgroundTasks
@@ -65,6 +66,7 @@ class Services:
     admission: Admission = field(default_factory=Admission)
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
     readings: Readings = field(default_factory=Readings)
+    ras: RasStates = field(default_factory=RasStates)
     directory: Directory = field(default_factory=Directory)
     token_cache: TokenCache = field(default_factory=TokenCache)
     capacity: Capacity = field(default_factory=Capacity)

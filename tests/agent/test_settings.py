@@ -27,3 +27,10 @@ def test_a_node_takes_the_usual_variables_unless_its_operator_names_others(monke
     assert AgentSettings(name="n1").allow_env == ("NCCL_*", "UCX_*")
     with pytest.raises(SettingsError, match=r"'A=B' is no pattern of a name; write for example NCCL_\*"):
         read_settings({"allow_env": ["A=B"]})
+
+
+def test_the_address_of_nccls_ras_has_a_port() -> None:
+    assert read_settings({}).nccl_ras == ""
+    assert read_settings({"nccl_ras": "localhost:28028"}).nccl_ras == "localhost:28028"
+    with pytest.raises(SettingsError, match=r"'localhost' has no port; write it like localhost:28028\."):
+        read_settings({"nccl_ras": "localhost"})

@@ -60,6 +60,7 @@ def _read_flags(arguments: Sequence[str] | None) -> dict[str, Any]:
     parser.add_argument("--join-token-file", help=fields["join_token_file"].description)
     parser.add_argument("--scripts", metavar="DIR", help=fields["scripts"].description)
     parser.add_argument("--allow-env", action="append", metavar="PATTERN", help=fields["allow_env"].description)
+    parser.add_argument("--nccl-ras", metavar="HOST:PORT", help=fields["nccl_ras"].description)
     parser.add_argument("--keep-checkpoints-hours", help=fields["keep_checkpoints_hours"].description)
     parser.add_argument("--away-seconds", help=fields["away_seconds"].description)
     parser.add_argument("--leaves", action="store_true", default=None, help=fields["leaves"].description)

@@ -26,6 +26,7 @@ from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.metrics.gpu_watch import watched_gpus
 from ringscope_agent.metrics.metrics_server import MetricsServer
 from ringscope_agent.needs import find_lacks
+from ringscope_agent.ras_watch import RasWatch
 from ringscope_agent.readings import node_reading
 from ringscope_agent.settings import METRICS_PORT, AgentSettings, SettingsError
 from ringscope_agent.shim.node_context import NodeContext
@@ -54,6 +55,7 @@ class Agent:
         self._assignments: list[Assignment] = []
         self._stopping = asyncio.Event()
         self._programs = find_programs()
+        self._ras = RasWatch(settings.nccl_ras) if settings.nccl_ras else None
 
     def stop(self) -> None:
         """End all ranks, tell the server and return from ``run`` (SIGTERM, Ctrl-C)."""
@@ -86,6 +88,7 @@ class Agent:
                 renew=node_token.renew,
                 reading=lambda: node_reading(exporter.gpus),
                 was_here=was_here,
+                ras=lambda: self._ras.state() if self._ras else None,
             )
             shims = ShimPool(self._settings.data_dir)
             checkpoints = Checkpoints(self._settings.data_dir, self._settings.keep_checkpoints_hours * 3600)
@@ -113,15 +116,16 @@ class Agent:
         stopping = asyncio.create_task(self._stopping.wait())
         tidying = asyncio.create_task(context.checkpoints.tidy_now_and_then(self._jobs_in_use))
         checking = asyncio.create_task(self._try_mpi(context))
+        beside = [tidying, checking, *([asyncio.create_task(self._ras.run())] if self._ras else [])]
         self._stop_in_time()
         try:
             await asyncio.wait({polling, stopping}, return_when=asyncio.FIRST_COMPLETED)
             if not polling.done():
                 await self._say_goodbye(polling)
         finally:
-            for task in (polling, stopping, tidying, checking):
+            for task in (polling, stopping, *beside):
                 task.cancel()
-            await asyncio.gather(polling, stopping, tidying, checking, return_exceptions=True)
+            await asyncio.gather(polling, stopping, *beside, return_exceptions=True)
             is_clean = not self._lives
             await self._abandon()
         if not polling.cancelled():

@@ -30,7 +30,7 @@ from ringscope.contracts.protocol import (
     Report,
     Stamped,
 )
-from ringscope.contracts.reading import Reading
+from ringscope.contracts.reading import NodeRasState, Reading
 from ringscope_agent.clock import Exchange, OffsetEstimate
 
 logger = logging.getLogger(__name__)
@@ -96,6 +96,7 @@ class ServerClient:
         renew: returns another token for a refused one and gets whether this agent was registered before; without it, or
             where it raises TokenRefusedError, the call ends with that.
         reading: how busy the node is at a poll.
+        ras: what NCCL's RAS said last, if the agent asks it.
         was_here: an earlier run of this agent was registered, and ranks may run: an error of a proxy in place of the
             server is no reason to end. A first start, perhaps with a wrong address, fails at once.
         transport: another way to reach the server than the network (tests).
@@ -111,6 +112,7 @@ class ServerClient:
         renew: Callable[[str, bool], Awaitable[str]] | None = None,
         reading: Callable[[], Reading | None] = lambda: None,
         was_here: bool = False,
+        ras: Callable[[], NodeRasState | None] = lambda: None,
     ) -> None:
         self._token = token
         self._renew = renew
@@ -118,6 +120,7 @@ class ServerClient:
         self._registration = registration
         self._on_contact = on_contact
         self._reading = reading
+        self._ras = ras
         self._was_here = was_here
         self._last_taken = float("-inf")  # when the server took a request, by the monotonic clock
         self._registering = asyncio.Lock()
@@ -180,7 +183,8 @@ class ServerClient:
 
         def body(epoch: int, server: str) -> bytes:
             # After a new registration the server may be another one, whose revisions mean nothing here.
-            poll = Poll(epoch=epoch, seen=seen if epoch == started else -1, reading=self._reading())
+            known = seen if epoch == started else -1
+            poll = Poll(epoch=epoch, seen=known, reading=self._reading(), nccl_ras=self._ras())
             if clock := self._clock.offset(server, time.monotonic()):
                 poll.clock_offset_seconds, poll.clock_error_seconds = clock.offset_seconds, clock.error_seconds
             return poll.model_dump_json().encode()

@@ -39,6 +39,7 @@ def take_inventory(settings: AgentSettings, lacks: list[Lack], machine: Machine 
         only_here=is_only_here(settings.reachable_address),
         scripts=settings.scripts is not None,
         allow_env=list(settings.allow_env),
+        nccl_ras=settings.nccl_ras,
     )
 
 

@@ -103,6 +103,11 @@ class AgentSettings(BaseSettings):
         "default stands for the usual ones, which are in docs/scripts.md. Names of LD_*, PYTHON* and PATH need a "
         "pattern that begins like that.",
     )
+    nccl_ras: str = Field(
+        "",
+        description="HOST:PORT of NCCL's RAS (NCCL_RAS_ADDR; NCCL's default is localhost:28028): the agent asks it for "
+        "the state of the jobs that run here, and the node's page shows it. Default: it does not ask.",
+    )
     keep_checkpoints_hours: float = Field(
         168.0, gt=0, description="Hours for which a job's checkpoints stay on this node after its end."
     )
@@ -132,6 +137,13 @@ class AgentSettings(BaseSettings):
     def _is_one_host(cls, address: str) -> str:
         if address and (parse_address(address).port is not None or ":" in address):
             raise ValueError(f"{address!r} is no host name or IPv4 address, which is all that Hydra takes; give one.")
+        return address
+
+    @field_validator("nccl_ras")
+    @classmethod
+    def _is_an_address(cls, address: str) -> str:
+        if address and parse_address(address).port is None:
+            raise ValueError(f"{address!r} has no port; write it like localhost:28028.")
         return address
 
     @field_validator("link_speed")

@@ -1604,6 +1604,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{name}/nccl-ras": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Node Nccl Ras
+         * @description Return what NCCL's RAS on a node said last of the jobs that run there, if its agent asks it (`--nccl-ras`).
+         */
+        get: operations["get_node_nccl_ras"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/{name}/resume": {
         parameters: {
             query?: never;
@@ -4690,6 +4710,12 @@ export interface components {
             /** Memory Bytes */
             memory_bytes: number;
             /**
+             * Nccl Ras
+             * @description HOST:PORT of NCCL's RAS that its agent asks; empty: it does not.
+             * @default
+             */
+            nccl_ras: string;
+            /**
              * Nics
              * @default []
              */
@@ -6134,6 +6160,86 @@ export interface components {
             next?: string | null;
         };
         /**
+         * NodeRas
+         * @description The newest answer of NCCL's RAS on a node.
+         */
+        NodeRas: {
+            /**
+             * Is Asked
+             * @description Whether the node's agent asks it (--nccl-ras).
+             */
+            is_asked: boolean;
+            /** Node */
+            node: string;
+            /** @description The newest state; null: the agent does not ask, asked nothing yet, or calls another server. */
+            state: components["schemas"]["NodeRasState"] | null;
+        };
+        /**
+         * NodeRasRemark
+         * @description A fault of a communicator; ``ranks`` are the minority, as many of them as fit.
+         */
+        NodeRasRemark: {
+            /** Communicator */
+            communicator: string;
+            /**
+             * Kind
+             * @description missing, failed, timeouts, behind, hanging or progressing.
+             */
+            kind: string;
+            /**
+             * Ranks
+             * @default []
+             */
+            ranks: number[];
+            /** Sentence */
+            sentence: string;
+        };
+        /**
+         * NodeRasState
+         * @description The newest answer of RAS, or why there is none.
+         */
+        NodeRasState: {
+            /**
+             * Address
+             * @description HOST:PORT that the agent asks.
+             */
+            address: string;
+            /**
+             * Age Seconds
+             * @description How long ago it was asked.
+             */
+            age_seconds: number;
+            /**
+             * Answer
+             * @description The most important sentence.
+             * @default
+             */
+            answer: string;
+            /**
+             * Communicators
+             * @default 0
+             */
+            communicators: number;
+            /**
+             * Error
+             * @description Why there is no answer; null: there is one.
+             */
+            error?: string | null;
+            /**
+             * Is Repaired
+             * @description The JSON missed commas, which were added.
+             * @default false
+             */
+            is_repaired: boolean;
+            /** Nccl Version */
+            nccl_version?: string | null;
+            /**
+             * Remarks
+             * @default []
+             */
+            remarks: components["schemas"]["NodeRasRemark"][];
+        };
+        /**
          * NodeReadings
          * @description A node's readings in columns, oldest first; null if the node did not report a value.
          */
@@ -6700,6 +6806,8 @@ export interface components {
             clock_offset_seconds?: number | null;
             /** Epoch */
             epoch: number;
+            /** @description What NCCL's RAS said last; null: the agent does not ask it (--nccl-ras), or has no answer yet. */
+            nccl_ras?: components["schemas"]["NodeRasState"] | null;
             /** @description Load of the node; null: its agent does not measure it. */
             reading?: components["schemas"]["Reading"] | null;
             /**
@@ -11917,6 +12025,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NodeHistory"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_node_nccl_ras: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeRas"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -21,7 +21,7 @@ export function jobsKey(list: "recent" | "active" | "arrived" | "best" | "named"
   return ["jobs", list, ...narrowed] as const;
 }
 
-export function nodesKey(...part: [] | [name: string, "events" | "history"]) {
+export function nodesKey(...part: [] | [name: string, "events" | "history" | "nccl-ras"]) {
   return ["nodes", ...part] as const;
 }
 

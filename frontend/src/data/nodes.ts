@@ -54,6 +54,17 @@ export function nodeEventsQuery(name: string) {
   });
 }
 
+const RAS_MS = 5_000;
+
+/** What NCCL's RAS on a node said last. */
+export function nodeRasQuery(name: string) {
+  return queryOptions({
+    queryKey: nodesKey(name, "nccl-ras"),
+    queryFn: async () => unwrap(await api.GET("/api/v1/nodes/{name}/nccl-ras", { params: { path: { name } } })).state,
+    refetchInterval: RAS_MS,
+  });
+}
+
 const HISTORY_MS = 60_000;
 
 /** A node's load by the minute over the last day. */

@@ -343,6 +343,7 @@ export function aNode(change: Partial<NodeView> = {}): NodeView {
       lacks: [],
       only_here: false,
       allow_env: [],
+      nccl_ras: "",
     },
     versions: {},
     labels: {},

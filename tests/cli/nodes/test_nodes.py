@@ -59,6 +59,20 @@ def test_states_in_words() -> None:
     assert told(observed="lost", desired="drain", desired_reason="moved") == "lost, draining: moved"
 
 
+def test_a_node_says_which_variables_it_takes_and_what_nccls_ras_says(api: FakeApi) -> None:
+    inventory = {"cores": 1, "memory_bytes": 1, "allow_env": ["NCCL_*", "OMP_*"], "nccl_ras": "localhost:28028"}
+    api.answers["GET /nodes/n1"] = node(inventory=inventory)
+    remarks = [
+        {"kind": "missing", "communicator": "a", "sentence": sentence}
+        for sentence in ("Rank 1 does not answer.", "Rank 2 is behind.")
+    ]
+    state = {"address": "localhost:28028", "age_seconds": 3, "answer": "Rank 1 does not answer.", "remarks": remarks}
+    api.answers["GET /nodes/n1/nccl-ras"] = {"node": "n1", "is_asked": True, "state": state}
+    lines = api.run("node", "n1").out.splitlines()
+    assert "variables NCCL_*, OMP_*" in lines
+    assert lines[-2:] == ["nccl-ras  Rank 1 does not answer. (asked 3 s ago)", "          Rank 2 is behind."]
+
+
 def test_one_node_slot_by_slot(api: FakeApi) -> None:
     api.answers["GET /nodes/n1"] = node()
     lines = api.run("node", "n1").out.splitlines()

@@ -8,7 +8,7 @@ from urllib.parse import quote
 from ringscope.client.connection import Connection
 from ringscope.client.views import nodes as views
 from ringscope.client.views.events import Event
-from ringscope.client.views.nodes import BusySlots, Cluster, Link, NodeHistory, Readings
+from ringscope.client.views.nodes import BusySlots, Cluster, Link, NodeHistory, NodeRas, Readings
 
 
 class Node(views.Node):
@@ -51,6 +51,10 @@ class NodeRoutes(Connection):
     def node_history(self, name: str) -> NodeHistory:
         """Return the load of the node by the minute over the last day."""
         return NodeHistory.read(self._get(f"{_path(name)}/history"))
+
+    def node_ras(self, name: str) -> NodeRas:
+        """Return what NCCL's RAS on the node said last, if its agent asks it."""
+        return NodeRas.read(self._get(f"{_path(name)}/nccl-ras"))
 
     def node(self, name: str) -> Node:
         """One node."""

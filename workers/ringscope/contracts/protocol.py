@@ -29,7 +29,7 @@ from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, 
 from ringscope.contracts.columns import Count, Int32, Int64, cut, is_null
 from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.job import JobKind, JobSpec
-from ringscope.contracts.reading import Reading
+from ringscope.contracts.reading import NodeRasState, Reading
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.words.machine import Machine
 
@@ -140,6 +140,7 @@ class Inventory(BaseModel):
     allow_env: list[_Word] = Field(
         [], max_length=1000, description="Patterns of the names of variables that a job may set on it, such as NCCL_*."
     )
+    nccl_ras: _Word = Field("", description="HOST:PORT of NCCL's RAS that its agent asks; empty: it does not.")
 
 
 class Join(BaseModel):
@@ -250,6 +251,11 @@ class Poll(BaseModel):
     )
     clock_error_seconds: ClockSeconds | None = Field(None, ge=0, description="Largest error of the offset.")
     reading: Reading | None = Field(None, description="Load of the node; null: its agent does not measure it.")
+    nccl_ras: NodeRasState | None = Field(
+        None,
+        exclude_if=is_null,
+        description="What NCCL's RAS said last; null: the agent does not ask it (--nccl-ras), or has no answer yet.",
+    )
 
 
 class Directives(Stamped):

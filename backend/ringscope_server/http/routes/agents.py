@@ -96,6 +96,7 @@ async def poll(name: NodeName, body: Poll, agent: Agent, services: ServicesDep) 
     load_average = body.reading.load_average if body.reading else None
     services.heartbeats.note(node_id, body.epoch, services.now(), Clock.told_by(body), load_average)
     services.readings.note(node_id, body.reading)
+    services.ras.note(node_id, body.nccl_ras)
     await services.signals.wait_for_assignments(node_id, body.seen, services.settings.poll_seconds)
     revision = services.signals.revision(node_id)
     assignments, rotate = None, False

@@ -24,6 +24,7 @@ from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.queries import counts_by_state
 from ringscope_server.nodes import queries, service
 from ringscope_server.nodes.history import NodeHistory, history
+from ringscope_server.nodes.ras import NodeRas
 from ringscope_server.nodes.readings import ReadingPage
 from ringscope_server.nodes.views import Drain, NodeLabels, NodePage, NodeView
 from ringscope_server.results.links import LinkPage, link_history, links
@@ -124,6 +125,16 @@ async def get_node_history(name: str, user: Viewer, services: ServicesDep) -> No
         if node is None:
             raise not_found("node", name)
         return await history(session, node.id, node.name, services.now())
+
+
+@router.get("/nodes/{name}/nccl-ras", operation_id="get_node_nccl_ras")
+async def get_node_nccl_ras(name: str, user: Viewer, services: ServicesDep) -> NodeRas:
+    """Return what NCCL's RAS on a node said last of the jobs that run there, if its agent asks it (`--nccl-ras`)."""
+    async with services.database.read() as session:
+        node = await queries.one(session, name)
+    if node is None:
+        raise not_found("node", name)
+    return NodeRas(node=node.name, is_asked=bool(node.inventory.get("nccl_ras")), state=services.ras.of(node.id))
 
 
 @router.get("/nodes/{name}/events", operation_id="list_node_events")

@@ -35,6 +35,7 @@ import { RemoveDialog } from "./RemoveDialog";
 import { ResumeDialog } from "../../components/controls/ResumeDialog";
 
 // Charts are loaded after the rest of the page.
+const NodeRas = lazyPart(async () => (await import("./NodeRas")).NodeRas);
 const NodeLoad = lazyPart(async () => (await import("./NodeLoad")).NodeLoad);
 
 const route = getRouteApi("/nodes/$name");
@@ -87,6 +88,11 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
           <NodeEvents name={node.name} />
         </div>
       </div>
+      {node.inventory.nccl_ras && (
+        <Suspense fallback={<Skeleton rows={4} />}>
+          <NodeRas name={node.name} address={node.inventory.nccl_ras} />
+        </Suspense>
+      )}
       <Suspense fallback={<Skeleton rows={16} />}>
         <NodeLoad node={node} />
       </Suspense>
@@ -152,6 +158,7 @@ function Inventory({ node }: { node: SeenNode }) {
             ["Memory", formatSize(inventory.memory_bytes)],
             ["GPUs", (inventory.gpus ?? []).map((gpu) => `${gpu.model} ${formatSize(gpu.memory_bytes)}`).join(", ") || "none"],
             ["Network", nics.join(", ") || "unknown"],
+            ["Variables that jobs may set", inventory.allow_env?.join(", ") || "none"],
             ...Object.entries(node.versions).map(([key, value]) => [`${key} version`, value] as const),
           ]}
         />

@@ -50,12 +50,17 @@ def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: Dat
     """Show one node: its state, its hardware, and the ranks on its slots."""
     with connect(url, data_dir) as client:
         found = client.node(name)
+        state = client.node_ras(name).state if found.inventory and found.inventory.nccl_ras else None
     if as_json:
         say_json(found.model_dump_json(indent=2))
         return
     say(_line(found))
     for line in _facts(found):
         say(line)
+    if state is not None:
+        say(f"nccl-ras  {state.error or state.answer} (asked {span(state.age_seconds)} ago)")
+        for remark in state.remarks[1:]:
+            say(f"          {remark.sentence}")
 
 
 def drain(
@@ -138,6 +143,8 @@ def _facts(node: Node) -> list[str]:
     if node.inventory:
         memory = format_size(node.inventory.memory_bytes)
         facts.append(f"hardware  {node.inventory.cores} cores, {memory}, {gpus(node) or 'no GPU'}")
+        if node.inventory.allow_env:
+            facts.append(f"variables {', '.join(node.inventory.allow_env)}")
     facts.append(f"labels    {label_words(node.labels) or 'none'}")
     if node.leaves_at:
         facts.append(f"leaves    {until(node.leaves_at)}")

@@ -27,6 +27,8 @@ class Inventory(View):
     cores: int
     memory_bytes: int
     gpus: list[Gpu] = []
+    allow_env: list[str] = []
+    nccl_ras: str = ""
 
 
 class Node(View):
@@ -85,6 +87,36 @@ class Readings(View):
     gpu_utilization_ratio: list[float | None] = []
     gpu_memory_used_bytes: list[int | None] = []
     gpu_temperature_celsius: list[float | None] = []
+
+
+class RasRemark(View):
+    """A fault of a communicator; ``ranks`` are the minority, as many of them as fit."""
+
+    kind: str
+    communicator: str
+    ranks: list[int] = []
+    sentence: str
+
+
+class RasState(View):
+    """The newest answer of RAS, or why there is none."""
+
+    address: str
+    age_seconds: float
+    error: str | None = None
+    answer: str = ""
+    nccl_version: str | None = None
+    communicators: int = 0
+    is_repaired: bool = False
+    remarks: list[RasRemark] = []
+
+
+class NodeRas(View):
+    """The newest answer of NCCL's RAS on a node."""
+
+    node: str
+    is_asked: bool
+    state: RasState | None
 
 
 class NodeHistory(View):

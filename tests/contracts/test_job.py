@@ -335,3 +335,34 @@ def test_channels_are_told_only_where_somebody_asked() -> None:
     asked = JobSpec.model_validate({"benchmark": {"channels": 2}})
     assert asked.model_dump()["benchmark"]["channels"] == 2
     assert "channels" not in JobSpec().model_dump_json()
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"placement": {"preflight": 61}}, "61 is not possible; give true, false, or 1 to 60 seconds."),
+        ({"placement": {"preflight": "soon"}}, "'soon' is not possible"),
+        ({"placement": {"preflight": 0}}, "0 is not possible"),
+        (
+            {
+                "benchmark": {"transport": "simulated", "topology": {"shape": "2x2", "link": "ib200"}},
+                "placement": {"preflight": True},
+            },
+            "a simulation runs on no nodes",
+        ),
+        ({"kind": "diagnosis", "placement": {"node_names": ["a", "b"], "preflight": True}}, "judges its nodes itself"),
+    ],
+)
+def test_a_preflight_that_is_not_possible_is_refused_in_a_sentence(body: dict, words: str) -> None:
+    with pytest.raises(ValidationError) as refused:
+        JobSpec.model_validate(body)
+    (error,) = field_errors(refused.value)
+    assert error.pointer.endswith("/placement/preflight") and words in error.detail
+
+
+def test_a_preflight_is_told_only_where_somebody_asked() -> None:
+    assert "preflight" not in JobSpec().model_dump()["placement"]
+    for wanted in (True, 1, 5):
+        asked = JobSpec.model_validate({"placement": {"preflight": wanted}})
+        assert asked.model_dump()["placement"]["preflight"] is wanted
+        assert JobSpec.model_validate_json(asked.model_dump_json()) == asked

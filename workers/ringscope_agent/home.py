@@ -65,7 +65,7 @@ class AttemptFolder:
         self.save()
         paths = AttemptPaths(folder=self.path, sockets=self.state.sockets)
         paths.kit.pack(assignment.spec, assignment.ranks, (assignment.tuning or Table()).on(machine))
-        if assignment.spec.diagnosis is not None:
+        if assignment.spec.measured_pairs is not None:
             self.earlier.write_text((assignment.earlier or Earlier()).model_dump_json())
         return paths
 

@@ -28,9 +28,9 @@ def accepts(spec: JobSpec, told: Record) -> bool:
     if isinstance(told, SearchPlan | SearchBegin | SearchRun | SearchTarget):
         return spec.strategy_search is not None
     if isinstance(told, PairMeasured):
-        return spec.diagnosis is not None and {told.first, told.second} <= set(range(spec.ranks))
+        return spec.measured_pairs is not None and {told.first, told.second} <= set(range(spec.ranks))
     if isinstance(told, DiagnosisVerdict):
-        return spec.diagnosis is not None
+        return spec.measured_pairs is not None
     return True
 
 

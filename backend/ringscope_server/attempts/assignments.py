@@ -111,9 +111,11 @@ async def _tuning(session: AsyncSession, member: Member) -> Table | None:
 
 async def _earlier(session: AsyncSession, member: Member, spec: JobSpec) -> Earlier | None:
     """Return what a diagnosis knows already, for rank 0, which plans its rounds."""
-    if spec.diagnosis is None or member.member != 0 or member.phase not in ("assigned", "ready"):
+    measured = spec.measured_pairs
+    if measured is None or member.member != 0 or member.phase not in ("assigned", "ready"):
         return None
-    return await earlier_of(session, member.attempt, spec.diagnosis)
+    found = await earlier_of(session, member.attempt, measured)
+    return found if spec.diagnosis is not None else Earlier(baselines=found.baselines)
 
 
 def _desired(attempt: Attempt) -> Literal["prepare", "launch", "stop"]:

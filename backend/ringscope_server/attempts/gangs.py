@@ -155,6 +155,8 @@ async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime
     attempt.finished_at, attempt.bad_node = now, found.bad_node
     attempt.reason, attempt.message = found.reason.name, found.message
     await session.flush()
+    if not found.reason.counts:
+        await tell_blame(session, attempt, now)
     if await retries.requeue(session, attempt, found.reason, found.message, now):
         return True
     if attempt.job.kind == "diagnosis":

@@ -46,7 +46,7 @@ def decide(reason: Reason, tries: int, max_attempts: int, excluded: tuple[str, .
         return Next(0, excluded)
     if reason.retry == "never" or tries >= max_attempts or (reason.retry == "elsewhere" and not has_room):
         return None
-    return Next(backoff_seconds(tries), excluded)
+    return Next(backoff_seconds(max(1, tries)), excluded)
 
 
 async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, message: str, now: datetime) -> bool:
@@ -69,7 +69,7 @@ async def requeue(session: AsyncSession, attempt: Attempt, reason: Reason, messa
     if following is None:
         return False
     not_before = now + timedelta(seconds=following.backoff_seconds) if following.backoff_seconds else None
-    sentence = _sentence(attempt, tries, spec.max_attempts, message, not_before)
+    sentence = _sentence(attempt, tries if reason.counts else None, spec.max_attempts, message, not_before)
     return await transition(
         session,
         job.id,
@@ -132,7 +132,14 @@ async def _counted(session: AsyncSession, job_id: int, spec: JobSpec) -> int:
     if spec.placement.min_ranks is not None:
         has_steps = exists().where(RankTotals.attempt_id == Attempt.id)
         query = query.where(~(Attempt.reason.in_(LOSSES) & has_steps))
-    return await session.scalar(query) or 0
+    return (await session.scalar(query) or 0) - await _uncounted(session, job_id)
+
+
+async def _uncounted(session: AsyncSession, job_id: int) -> int:
+    """Return the number of attempts that do not count because each of them found another node to leave out."""
+    uncounted = [reason.name for reason in REASONS if not reason.counts]
+    nodes = select(func.count(Attempt.bad_node.distinct()))
+    return await session.scalar(nodes.where(Attempt.job_id == job_id, Attempt.reason.in_(uncounted))) or 0
 
 
 async def _has_room(session: AsyncSession, placement: Placement, excluded: tuple[str, ...]) -> bool:
@@ -140,7 +147,10 @@ async def _has_room(session: AsyncSession, placement: Placement, excluded: tuple
     return not capacity_errors(placement, [node for node in await all_nodes(session) if node.name not in excluded])
 
 
-def _sentence(attempt: Attempt, tries: int, max_attempts: int, message: str, not_before: datetime | None) -> str:
+def _sentence(attempt: Attempt, tries: int | None, max_attempts: int, message: str, not_before: datetime | None) -> str:
+    """Return why the job waits; ``tries`` is None if the attempt does not count."""
+    if not_before is not None and tries is None:
+        return f"Tries again at {not_before:%H:%M:%S} UTC; attempt {attempt.number} does not count: {message}"
     if not_before is None:
         return f"Waits to be started again after attempt {attempt.number}: {message}"
     return f"Tries again at {not_before:%H:%M:%S} UTC after attempt {tries} of {max_attempts}: {message}"

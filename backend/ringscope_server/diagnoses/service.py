@@ -23,19 +23,19 @@ async def store(session: AsyncSession, attempt_id: int, job_id: int, told: Seque
     """Store new records, and the number of pairs and the verdict with the job, unless it is at another attempt now."""
     job = await session.get_one(Job, job_id)
     spec = valid_spec(job)
-    if spec is None or spec.diagnosis is None:
+    if spec is None or (how := spec.measured_pairs) is None:
         return
     nodes = await _node_of_rank(session, attempt_id)
     pairs = [each for each in told if isinstance(each, PairMeasured)]
     session.add_all(
-        _row(pair, spec.diagnosis, attempt_id, job_id, nodes)
-        for pair in pairs
-        if pair.first in nodes and pair.second in nodes
+        _row(pair, how, attempt_id, job_id, nodes) for pair in pairs if pair.first in nodes and pair.second in nodes
     )
     for each in told:
         if isinstance(each, DiagnosisVerdict):
             await session.merge(StoredVerdict(attempt_id=attempt_id, told=each.model_dump(mode="json")))
     await session.flush()
+    if spec.diagnosis is None:
+        return
     newest = await session.scalar(select(func.max(Attempt.id)).where(Attempt.job_id == job_id))
     if job.state in WAITING | TERMINAL or newest != attempt_id:
         return
@@ -80,7 +80,7 @@ def sentence_of(verdict: DiagnosisVerdict) -> str:
 
 async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: JobSpec) -> DiagnosisView | None:
     """Return the diagnosis of an attempt; None for a job of another kind."""
-    if spec.diagnosis is None:
+    if (measured := spec.measured_pairs) is None:
         return None
     attempt = await session.get(Attempt, attempt_id) if attempt_id is not None else None
     names = await _names(session, attempt)
@@ -92,9 +92,9 @@ async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: Jo
     gone = None if verdict else await _gone(session, attempt_id)
     found = verdict or gone
     return DiagnosisView(
-        measure=spec.diagnosis.measure,
-        size_bytes=spec.diagnosis.size_bytes,
-        both_ways=spec.diagnosis.both_ways,
+        measure=measured.measure,
+        size_bytes=measured.size_bytes,
+        both_ways=measured.both_ways,
         nodes=list(names.values()),
         decided=found.decided if found else None,
         rounds=verdict.rounds if verdict else len({pair.round for pair in pairs}),

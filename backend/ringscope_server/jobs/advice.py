@@ -12,6 +12,8 @@ ENDED = {
     "--set placement.ranks=N asks for less.",
     "launch_failed": "`ringscope node {node}` shows the node; `ringscope logs {id}` shows the launcher's lines, if it "
     "printed any.",
+    "preflight_failed": "`ringscope diagnose --job {id}` measures its nodes again; `ringscope drain {node} --reason "
+    "...` keeps other jobs from the node.",
     "start_timeout": "`ringscope clone {id} --set start_seconds=N` gives each part of the start more time; "
     "`ringscope node {node}` shows the node.",
     "node_lost": "`ringscope nodes` shows whether it is back; `ringscope retry {id}` runs the job again.",

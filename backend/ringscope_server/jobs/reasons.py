@@ -27,6 +27,7 @@ class Reason:
         blames_node: whether the reporting node is to blame, so that the next attempt avoids it if it can.
         may_follow_loss: whether the remaining nodes also report this after the loss of another node.
         costs_no_progress: whether training is retried for it, which continues from a checkpoint.
+        counts: whether the attempt counts against ``max_attempts``; one that does not must leave out another node.
         is_servers: whether only people and the server know of it, so that a node's report of it does not count.
     """
 
@@ -37,6 +38,7 @@ class Reason:
     blames_node: bool = False
     may_follow_loss: bool = False
     costs_no_progress: bool = False
+    counts: bool = True
     is_servers: bool = False
 
     @property
@@ -78,6 +80,14 @@ REASONS: tuple[Reason, ...] = (
         "A node refused it, or its launcher failed.",
         blames_node=True,
         may_follow_loss=True,
+    ),
+    Reason(
+        "preflight_failed",
+        "failed",
+        "elsewhere",
+        "A node was slow by interval before the program began; the attempt does not count.",
+        blames_node=True,
+        counts=False,
     ),
     Reason(
         "start_timeout",

@@ -132,7 +132,9 @@ async def _of_diagnoses(session: AsyncSession, until: datetime | None) -> list[L
     first, second = aliased(Node), aliased(Node)
     counts = LinkMeasurement.ending == "measured", LinkMeasurement.is_loaded.is_(False)
     pair = LinkMeasurement.first_node_id, LinkMeasurement.second_node_id
-    newest = select(func.max(LinkMeasurement.id)).where(*counts).group_by(*pair)
+    # a preflight's messages are too small to say what the link carries
+    of_diagnoses = LinkMeasurement.job_id.in_(select(Job.id).where(Job.kind == "diagnosis"))
+    newest = select(func.max(LinkMeasurement.id)).where(*counts, of_diagnoses).group_by(*pair)
     if until is not None:
         newest = newest.where(LinkMeasurement.measured_at <= until)
     query = (

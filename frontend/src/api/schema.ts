@@ -689,7 +689,7 @@ export interface paths {
          * Get Diagnosis
          * @description Return the pairs that a diagnosis has measured in one attempt, and its verdict; also while it runs.
          *
-         *     Problem 409 for a job of another kind.
+         *     A job with placement.preflight has those that it measured before its program. Problem 409 for other jobs.
          */
         get: operations["get_diagnosis"];
         put?: never;
@@ -6648,6 +6648,12 @@ export interface components {
              * @description The job runs on exactly this many nodes.
              */
             nodes?: number | null;
+            /**
+             * Preflight
+             * @description Its ranks reduce once and measure the links of the ring of nodes before the program starts. A node that is slower than earlier or than the others, by interval, ends the attempt as preflight_failed; the next attempt avoids it, and this one does not count. true: for 2 seconds; a number: for so many, 1 to 60.
+             * @default false
+             */
+            preflight: boolean | number;
             /**
              * Quiet
              * @description The job starts only while its nodes are quiet: their load average is at most 0.5, or the setting most_other_load_percent of their cores. A node that reports no load counts as quiet, and so do the nodes of the last attempt when an elastic job continues.

@@ -68,6 +68,7 @@ function placementFlags(placement: JobSpec["placement"]): (string | number)[] {
     ...(placement.node_names ?? []).flatMap((name) => ["--node", name]),
     ...(placement.same_rack ? ["--same-rack"] : []),
     ...(placement.quiet ? ["--when-quiet"] : []),
+    ...(placement.preflight ? ["--preflight"] : []),
     ...given("--gpu-model", placement.gpu_model),
     ...given("--min-gpu-memory", size(placement.min_gpu_memory_bytes)),
     ...given("--min-memory", size(placement.min_memory_bytes)),

@@ -149,3 +149,18 @@ def test_an_error_of_the_check_itself_is_no_low_machine(check: Check, monkeypatc
     monkeypatch.setattr(here, "measure", lambda _: 1 / 0)
     done = check()
     assert done.code == 3 and done.err.startswith("The check itself failed: ZeroDivisionError")
+
+
+def test_a_baseline_whose_parts_differ_is_not_written(
+    api: FakeApi, machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates = iter((10.0, 10.0, 7.0, 10.0))
+
+    def measure(seconds: float) -> here.Measured:
+        machine.memory = next(rates)
+        return machine.measure(seconds)
+
+    monkeypatch.setattr(here, "measure", measure)
+    file = tmp_path / "base.json"
+    done = api.run("check", "--here", "--baseline", "--baseline-file", str(file))
+    assert done.code == 3 and "is too wide for a baseline" in done.out and not file.exists()

@@ -10,7 +10,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.columns import is_null
-from ringscope.contracts.diagnosis.spec import DiagnosisSpec, with_places
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec, preflight_spec, with_places
 from ringscope.contracts.elastic import refusal
 from ringscope.contracts.environment import Variables, shown
 from ringscope.contracts.placement import Arrangement, Placement
@@ -204,6 +204,18 @@ class JobSpec(SpecModel):
         return self
 
     @model_validator(mode="after")
+    def _a_preflight_has_nodes(self) -> "JobSpec":
+        if self.placement.preflight is False:
+            return self
+        if self.is_simulated:
+            sentence = "a simulation runs on no nodes that could be slow; leave it out."
+            raise _at(("placement", "preflight"), sentence, self.placement.preflight)
+        if self.diagnosis is not None:
+            sentence = "a diagnosis judges its nodes itself; leave it out."
+            raise _at(("placement", "preflight"), sentence, self.placement.preflight)
+        return self
+
+    @model_validator(mode="after")
     def _training_suits_the_ranks(self) -> "JobSpec":
         if self.training is not None and (found := self.training.check_ranks(self.placement.ranks)):
             field, sentence = found
@@ -302,6 +314,11 @@ class JobSpec(SpecModel):
         if self.benchmark is None:
             raise AttributeError(f"a job of kind {self.kind} has no sweep")
         return self.benchmark
+
+    @property
+    def measured_pairs(self) -> DiagnosisSpec | None:
+        """Return how the job measures pairs of nodes: as a diagnosis, or before its program; None if it does not."""
+        return self.diagnosis or preflight_spec(self.placement.preflight)
 
     @property
     def is_simulated(self) -> bool:

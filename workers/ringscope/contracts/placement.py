@@ -2,12 +2,13 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from ringscope.contracts.spec_model import SpecModel
 from ringscope.contracts.spec_model import at as _at
 from ringscope.contracts.words.labels import Labels
 
+MOST_PREFLIGHT_SECONDS = 60
 Arrangement = Literal["pack", "spread", "fastest"]
 
 
@@ -59,6 +60,13 @@ class Placement(SpecModel):
         "most_other_load_percent of their cores. A node that reports no load counts as quiet, and so do the nodes of "
         "the last attempt when an elastic job continues.",
     )
+    preflight: bool | int = Field(
+        False,
+        exclude_if=lambda wanted: wanted is False,  # agents of earlier versions refuse the field
+        description="Its ranks reduce once and measure the links of the ring of nodes before the program starts. A "
+        "node that is slower than earlier or than the others, by interval, ends the attempt as preflight_failed; the "
+        "next attempt avoids it, and this one does not count. true: for 2 seconds; a number: for so many, 1 to 60.",
+    )
     gpu_model: str | None = Field(
         None, max_length=200, description="Part of the model's name of every GPU of its nodes, such as H200."
     )
@@ -66,6 +74,13 @@ class Placement(SpecModel):
         None, ge=1, description="Each GPU of its nodes has at least this much memory."
     )
     min_memory_bytes: int | None = Field(None, ge=1, description="Each of its nodes has at least this much memory.")
+
+    @field_validator("preflight", mode="before")
+    @classmethod
+    def _takes_seconds(cls, wanted: Any) -> Any:
+        if isinstance(wanted, bool) or (isinstance(wanted, int) and 1 <= wanted <= MOST_PREFLIGHT_SECONDS):
+            return wanted
+        raise ValueError(f"{wanted!r} is not possible; give true, false, or 1 to {MOST_PREFLIGHT_SECONDS} seconds.")
 
     @model_validator(mode="after")
     def _numbers_agree(self) -> "Placement":

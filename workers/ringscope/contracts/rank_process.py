@@ -5,7 +5,7 @@ TOKEN_VARIABLE = "RINGSCOPE_ATTEMPT_TOKEN"
 # A process that waits for an attempt keeps room in its environment for the token, which has as many letters.
 PLACEHOLDER_VARIABLE = "RINGSCOPE_STANDBY_TOKEN"
 ADDRESS_VARIABLE = "RINGSCOPE_NODE_ADDRESS"  # address at which other nodes reach this one, as configured for its agent
-NODES_VARIABLE = "RINGSCOPE_NODES"  # a diagnosis: name and rack of the node of each rank, as a JSON list of pairs
+NODES_VARIABLE = "RINGSCOPE_NODES"  # name and rack of each rank's node, as JSON; for diagnoses and preflights
 EARLIER_VARIABLE = "RINGSCOPE_EARLIER"  # path of a file with what a diagnosis knows already, as JSON
 SPEC_VARIABLE = "RINGSCOPE_SPEC"  # path of a file that holds the JobSpec as JSON
 TUNING_VARIABLE = "RINGSCOPE_TUNING"  # path of a file that holds the measurements for ``auto``

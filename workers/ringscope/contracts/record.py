@@ -315,7 +315,7 @@ class Failure(RecordModel):
 
     type: Literal["failure"] = "failure"
     rank: Int32
-    reason: Literal["rank_exit", "verification_failed", "diverged", "oom"]
+    reason: Literal["rank_exit", "verification_failed", "preflight_failed", "diverged", "oom"]
     message: Output
     lost_rank: Int32 | None = Field(
         None, description="The rank stops only because the process of this other rank has ended."

@@ -24,6 +24,10 @@ class DifferenceError(EngineError):
         self.bad_rank = bad_rank
 
 
+class UnfitNodeError(EngineError):
+    """This rank's node was found slow before the program began."""
+
+
 class DivergedError(EngineError):
     """Training produced numbers that are not finite, and is configured to stop then."""
 

@@ -48,6 +48,11 @@ def word_of(measured: Interval, expected: Interval) -> str:
     return FINE if measured.low >= expected.low * (1 - TOO_WIDE) else UNKNOWN
 
 
+def is_too_wide(interval: Interval) -> bool:
+    """Return whether a baseline is so wide that it would hide a loss."""
+    return interval.low < interval.high * (1 - TOO_WIDE)
+
+
 def compared(name: str, measured: Interval | None, expected: Interval | None, unit: str = "GB/s") -> Finding:
     """Return the judgement of a rate; without an interval or a baseline it could not be judged."""
     if measured is None:

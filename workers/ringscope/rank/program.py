@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ringscope.choice.tuning_file import read
+from ringscope.contracts.diagnosis.spec import preflight_spec
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
@@ -41,7 +42,14 @@ from ringscope.contracts.words.devices import SIMULATED
 from ringscope.contracts.words.units import plural
 from ringscope.engine import positions
 from ringscope.engine.base import DEFAULT_TIMEOUT_SECONDS
-from ringscope.engine.errors import DifferenceError, DivergedError, EngineError, LostRankError, OutOfMemoryError
+from ringscope.engine.errors import (
+    DifferenceError,
+    DivergedError,
+    EngineError,
+    LostRankError,
+    OutOfMemoryError,
+    UnfitNodeError,
+)
 from ringscope.rank.environment import bound_cpus, numa_node, take_environment
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.reporter import Reporter
@@ -207,6 +215,8 @@ def _failure(rank: int, error: Exception) -> Failure:
         case DifferenceError():
             bad_rank = rank if error.bad_rank is None else error.bad_rank
             return Failure(rank=bad_rank, reason="verification_failed", message=str(error))
+        case UnfitNodeError():
+            return Failure(rank=rank, reason="preflight_failed", message=str(error))
         case DivergedError():
             return Failure(rank=rank, reason="diverged", message=str(error))
         case EngineError() | UserError():
@@ -224,6 +234,11 @@ def _work(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -
         reporter.send(Failure(rank=comm.rank, reason="rank_exit", message=message))
         reporter.close()
         return _refuse(message, EXIT_BAD_INPUT)
+    if (wanted := preflight_spec(spec.placement.preflight)) is not None:
+        from ringscope.bench.pairs.preflight import preflight
+
+        positions.set_stage(comm.position, "checking its nodes")
+        preflight(comm, wanted, reporter.send)
     wrong = _result(comm, spec, reporter, fault)
     if wrong is not None and comm.rank == 0:
         reporter.send(_failure(0, wrong))

@@ -114,7 +114,7 @@ class ShimController:
             if seen := visible_gpus(assignment.slots, settings.slots, gpus, os.environ):
                 variables[VARIABLE] = seen
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
-        if assignment.spec.diagnosis is not None:
+        if assignment.spec.measured_pairs is not None:
             places = [(member.node, member.rack) for member in assignment.gang for _ in range(member.slots)]
             variables[NODES_VARIABLE] = json.dumps(places)
             variables[EARLIER_VARIABLE] = str(self._folder.earlier)

@@ -17,11 +17,12 @@ router = APIRouter(prefix="/jobs/{job_id}", tags=["diagnoses"])
 async def get_diagnosis(job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None) -> DiagnosisView:
     """Return the pairs that a diagnosis has measured in one attempt, and its verdict; also while it runs.
 
-    Problem 409 for a job of another kind.
+    A job with placement.preflight has those that it measured before its program. Problem 409 for other jobs.
     """
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         found = await diagnosis_view(session, attempt_id, await read_spec(session, job_id))
     if found is None:
-        raise Problem(409, "no_diagnosis", f"Job {job_id} is no diagnosis; only such jobs have this.")
+        sentence = f"Job {job_id} is no diagnosis and has no placement.preflight; only such jobs have this."
+        raise Problem(409, "no_diagnosis", sentence)
     return found

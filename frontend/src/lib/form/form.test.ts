@@ -27,6 +27,14 @@ describe("toSpec", () => {
     expect(toSpec(fromSpec(stepped), stepped)).toEqual(stepped);
   });
 
+  it("contains a preflight only if it was asked for, and keeps its seconds", () => {
+    expect(toSpec(STANDARD).placement.preflight).toBeUndefined();
+    expect(toSpec({ ...STANDARD, preflight: "on" }).placement.preflight).toBe(true);
+    const { spec } = aJob();
+    const asked = { ...spec, placement: { ...spec.placement, preflight: 5 } };
+    expect(toSpec(fromSpec(asked), asked)).toEqual(asked);
+  });
+
   it("contains channels only if they were given, and not for a simulation", () => {
     expect(toSpec({ ...STANDARD, rails: "2" }).benchmark.channels).toBe(2);
     expect(toSpec(STANDARD).benchmark.channels).toBeUndefined();

@@ -33,6 +33,8 @@ export type JobForm = {
   selector: string;
   /** Whether the job waits until other load leaves its nodes. */
   quiet: string;
+  /** Whether its nodes are measured before it starts: "off", "on", or a number of seconds. */
+  preflight: string;
   min: string;
   max: string;
   factor: string;
@@ -85,6 +87,7 @@ export const STANDARD: JobForm = {
   perNode: "",
   selector: "",
   quiet: "off",
+  preflight: "off",
   min: "8 B",
   max: "64 MiB",
   factor: "2",
@@ -154,6 +157,7 @@ export const SWEEP_FIELDS = {
   perNode: { pointer: "/placement/ranks_per_node", label: "Ranks per node", reads: "optional whole number" },
   selector: { pointer: "/placement/selector", label: "Nodes with labels", reads: "labels" },
   quiet: { pointer: "/placement/quiet", label: "Wait for quiet nodes", reads: "flag" },
+  preflight: { pointer: "/placement/preflight", label: "Preflight", reads: "flag" },
   rails: { pointer: "/benchmark/channels", label: "Channels", reads: "optional whole number" },
   blocking: { pointer: "/benchmark/blocking", label: "Waiting", reads: "whole number" },
   average: { pointer: "/benchmark/average", label: "Time of a row", reads: "text" },
@@ -166,7 +170,7 @@ export const SWEEP_FIELDS = {
 /** Rarely needed fields: the page shows them on demand, and if one of them differs from the default or was refused. */
 export const ADVANCED: readonly Field[] = [
   "step", "cycles", "aggregate", "nodes", "perNode", "selector", "rails", "blocking", "average", "skip", "timeout",
-  "start", "load", "hang", "env", "quiet", "rotate", "trace",
+  "start", "load", "hang", "env", "quiet", "preflight", "rotate", "trace",
 ];
 
 /**
@@ -211,6 +215,7 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
       selector: labelsFrom(form.selector, base?.placement.selector),
       ranks: isSimulation(form) ? 1 : numberOr(form.ranks),
       quiet: !isSimulation(form) && form.quiet === "on",
+      preflight: isSimulation(form) ? undefined : preflightOf(form.preflight),
       nodes: isSimulation(form) ? null : numberOrNull(form.nodes),
       ranks_per_node: isSimulation(form) ? null : numberOrNull(form.perNode),
     },
@@ -222,6 +227,15 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
     env: variablesFrom(form.env, base?.env),
   };
   return spec as BenchmarkSpec;
+}
+
+/** Undefined if there is none: agents of earlier versions refuse the field. */
+function preflightOf(text: string): boolean | number | undefined {
+  return text === "off" ? undefined : text === "on" || Number(text);
+}
+
+function preflightText(preflight: boolean | number | undefined): string {
+  return preflight === true ? "on" : preflight ? String(preflight) : "off";
 }
 
 function toTopology(form: JobForm) {
@@ -261,6 +275,7 @@ export function fromSpec(spec: BenchmarkSpec): JobForm {
     nodes: String((topology ? null : spec.placement.nodes) ?? STANDARD.nodes),
     selector: labelsText(spec.placement.selector ?? {}),
     quiet: spec.placement.quiet ? "on" : "off",
+    preflight: preflightText(spec.placement.preflight),
     perNode: String((topology ? null : spec.placement.ranks_per_node) ?? STANDARD.perNode),
     min: formatSize(benchmark.min_bytes, true),
     max: formatSize(benchmark.max_bytes, true),

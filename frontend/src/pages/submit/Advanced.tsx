@@ -21,7 +21,7 @@ const AVERAGES = [
 ];
 
 /** Fields that a simulation lacks, as its cluster has them. */
-const OF_RANKS: readonly Field[] = ["nodes", "perNode", "rails", "quiet"];
+const OF_RANKS: readonly Field[] = ["nodes", "perNode", "rails", "quiet", "preflight"];
 
 interface Props {
   form: JobForm;
@@ -65,6 +65,15 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
           checked={form.quiet === "on"}
           error={problems.quiet}
           onChange={(event) => onChange("quiet", event.currentTarget.checked ? "on" : "off")}
+        />
+      )}
+      {!isSimulation(form) && (
+        <Checkbox
+          name="preflight"
+          label="Measure the nodes for two seconds before it starts, and leave out a slow one"
+          checked={form.preflight !== "off"}
+          error={problems.preflight}
+          onChange={(event) => onChange("preflight", event.currentTarget.checked ? "on" : "off")}
         />
       )}
       <Checkbox

@@ -47,8 +47,10 @@ class Conductor:
         places: Sequence[Place],
         emit: Callable[[DiagnosisTold], None],
         earlier: Earlier,
+        is_preflight: bool = False,
     ) -> None:
         self._post, self._meter, self._spec, self._emit = post, meter, spec, emit
+        self._is_preflight = is_preflight
         self._nodes = [place.node for place in places]
         self._rank_of = {node: rank for rank, node in enumerate(self._nodes)}
         self._racks = {place.node: place.rack for place in places if place.rack is not None}
@@ -65,7 +67,7 @@ class Conductor:
     def run(self) -> bool:
         """Measure, tell the verdict and end the other ranks; return whether no message is left under way.
 
-        UserError if the budget cannot hold one round.
+        UserError if the budget cannot hold one round; a preflight then judges what it has.
         """
         budget, began, longest = self._spec.budget_seconds, time.monotonic(), 0.0
         belief = self._begun
@@ -74,7 +76,7 @@ class Conductor:
             start = time.monotonic()
             belief = belief.after(step, self._measured(step))
             spent, longest = time.monotonic() - began, max(longest, time.monotonic() - start)
-            if step.number == len(self._begun.heard) and spent > budget:
+            if step.number == len(self._begun.heard) and spent > budget and not self._is_preflight:
                 sentence = f"diagnosis.budget_seconds: {budget} s cannot hold one round, which took {spent:.1f} s;"
                 raise UserError(f"{sentence} give at least {math.ceil(longest * self._expected_rounds())}.")
             step = self._next(belief)

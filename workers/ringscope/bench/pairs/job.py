@@ -51,11 +51,12 @@ def take_part(
     emit: Callable[[DiagnosisTold], None],
     progress: Callable[[], None],
     earlier: Earlier | None = None,
+    is_preflight: bool = False,
 ) -> bool:
     """Do the part of one rank; return as ``diagnose``. ``earlier`` is what rank 0 knows already."""
     meter = Meter(post, spec.size_bytes, spec.both_ways, spec.timeout_seconds, progress)
     if post.rank == 0:
-        return Conductor(post, meter, spec, places, emit, earlier or Earlier()).run()
+        return Conductor(post, meter, spec, places, emit, earlier or Earlier(), is_preflight).run()
     return _follow(post, meter, spec.budget_seconds + _PATIENCE_SECONDS)
 
 

@@ -16,7 +16,16 @@ from ringscope.contracts.errors import UserError
 from ringscope.engine.cores import hardware, is_same_processor, own_cores
 from ringscope.preflight.baseline import Baseline, Span
 from ringscope.preflight.intervals import Interval, hull, reached
-from ringscope.preflight.judgement import FINE, UNKNOWN, WRONG, Finding, compared, compared_cards, confirmed
+from ringscope.preflight.judgement import (
+    FINE,
+    UNKNOWN,
+    WRONG,
+    Finding,
+    compared,
+    compared_cards,
+    confirmed,
+    is_too_wide,
+)
 from ringscope.rank.check.all_reduce import Reduced, reduced
 from ringscope.rank.check.cards import card_rates
 from ringscope.rank.check.memory import Copied, copied
@@ -104,6 +113,11 @@ def make_baseline(seconds: float, file: Path, keep: bool) -> Outcome:
     if share > MOST_OTHER_SHARE and not keep:
         told = f"Other programs used {share:.0%} of the processors; repeat it while the machine is idle, or add --keep."
         return Outcome(subject, [Finding("baseline", UNKNOWN, told)], ["No baseline was written."])
+    wide = [name for name, span in rates.items() if is_too_wide(span.interval)]
+    if wide and not keep:
+        told = f"{wide[0]}: {rates[wide[0]].low:.4g} to {rates[wide[0]].high:.4g} GB/s is too wide for a baseline;"
+        found = Finding(wide[0], UNKNOWN, f"{told} repeat it with more time (--for), or add --keep.")
+        return Outcome(subject, [found], ["No baseline was written."])
     cards = {name: rate for name, rate in card_rates().items() if rate > 0}
     made = Baseline(hardware=hardware(), made_at=datetime.now(UTC), rates=rates, cards=cards)
     _write(file, made)

@@ -52,6 +52,9 @@ def submit(
     quiet: Annotated[
         bool, typer.Option("--when-quiet", help="Wait until other processes leave its nodes' cores idle.")
     ] = False,
+    preflight: Annotated[
+        bool, typer.Option("--preflight", help="Measure its nodes for 2 s before it starts, and leave out a slow one.")
+    ] = False,
     gpu_model: Annotated[str | None, typer.Option(help="Part of the model's name of its GPUs, such as H200.")] = None,
     min_gpu_memory: Annotated[str | None, typer.Option(help="Minimum memory of each GPU: 80G.")] = None,
     min_memory: Annotated[str | None, typer.Option(help="Minimum memory of each node: 256G.")] = None,
@@ -100,6 +103,7 @@ def submit(
         ("placement", "exclusive"): exclusive,
         ("placement", "same_rack"): same_rack or None,
         ("placement", "quiet"): quiet or None,
+        ("placement", "preflight"): preflight or None,
         ("placement", "gpu_model"): gpu_model,
         ("placement", "min_gpu_memory_bytes"): size("--min-gpu-memory", min_gpu_memory),
         ("placement", "min_memory_bytes"): size("--min-memory", min_memory),

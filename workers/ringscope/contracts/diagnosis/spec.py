@@ -8,6 +8,8 @@ from ringscope.contracts.spec_model import SpecModel
 
 _EXTRA_SECONDS = 120  # rank 0 looks at the budget between two rounds
 
+PREFLIGHT_BYTES, PREFLIGHT_SECONDS = 256 << 10, 2
+
 Measure = Literal["links", "cause"]
 
 
@@ -26,6 +28,19 @@ class DiagnosisSpec(SpecModel):
     budget_seconds: int = Field(300, ge=1, le=86_400, description="How long all rounds together may take.")
     timeout_seconds: int = Field(
         5, ge=1, le=600, description="A pair hangs if one message, or the answer of a node, takes longer than this."
+    )
+
+
+def preflight_spec(wanted: bool | int) -> DiagnosisSpec | None:
+    """Return the measurement before a job's program, by its placement.preflight; None without one.
+
+    Its messages are small, so that three rounds of slow links take two seconds.
+    """
+    if wanted is False:
+        return None
+    seconds = PREFLIGHT_SECONDS if wanted is True else wanted
+    return DiagnosisSpec(
+        measure="cause", size_bytes=PREFLIGHT_BYTES, budget_seconds=seconds, timeout_seconds=PREFLIGHT_SECONDS
     )
 
 

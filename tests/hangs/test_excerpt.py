@@ -8,7 +8,7 @@ from ringscope.contracts.protocol import MAX_DUMP_CHARACTERS
 from ringscope.hangs import excerpt as module
 from ringscope.hangs.dumps import read_dump
 from ringscope.hangs.excerpt import excerpt
-from ringscope.hangs.model import Dump
+from ringscope.hangs.model import Dump, Frame
 from ringscope.hangs.sentences import answer
 from ringscope.hangs.verdict import explain
 
@@ -36,3 +36,8 @@ def test_an_excerpt_has_room_in_a_report(monkeypatch: pytest.MonkeyPatch) -> Non
     assert kept[-1].record == dump.operations[-1].record, "the newest ones are kept"
     monkeypatch.setattr(module, "MAX_DUMP_CHARACTERS", 10)
     assert excerpt(dump) == ""
+
+
+def test_the_watch_of_a_script_is_not_taken_for_the_script() -> None:
+    assert Frame("/x/ringscope/rank/watch/calls.py", 88, "call").is_internal
+    assert not Frame("/x/train.py", 3, "main").is_internal

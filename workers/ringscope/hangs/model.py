@@ -3,8 +3,11 @@
 from dataclasses import dataclass, field
 
 Sizes = tuple[tuple[int, ...], ...]
-# Paths of PyTorch and of Python's own launchers; a frame in them does not say where the user's script is.
-_INTERNAL = ("torch/distributed/", "torch/nn/", "torch/autograd/", "torch/_", "torch/utils/", "torch/fx/", "torch/jit/")
+# Paths of PyTorch, of Python's own launchers and of our watch; a frame in them does not say where the user's script is.
+_INTERNAL = (
+    *("torch/distributed/", "torch/nn/", "torch/autograd/", "torch/_", "torch/utils/", "torch/fx/", "torch/jit/"),
+    "ringscope/rank/watch/",
+)
 
 
 @dataclass(frozen=True, slots=True)

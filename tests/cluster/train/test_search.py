@@ -13,7 +13,7 @@ NAMES = ["mirrored-no_overlap", "parameter_server-sync", "torch_ddp"]
 JOB_SECONDS = 400.0
 JOB = {
     "kind": "strategy_search",
-    "strategy_search": {"strategies": NAMES, "budget_seconds": 120},
+    "strategy_search": {"strategies": NAMES, "budget_seconds": 240},
     "placement": {"ranks": 2},
 }
 

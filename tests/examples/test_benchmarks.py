@@ -21,7 +21,8 @@ STARTED = {
 }
 PART_END = re.compile(START + r'    exec_part\("(\w+)"\)\n\Z')
 PARTS = {name: found[1] for name, text in STARTED.items() if (found := PART_END.search(text))}
-SCRIPTS = [name for name in STARTED if name not in PARTS]
+LAUNCHED = {"training.ddp_script"}  # somebody's training, which launchers.py starts and no person
+SCRIPTS = [name for name in STARTED if name not in PARTS and name not in LAUNCHED]
 RANK = "engine.measure"  # which mpiexec starts
 
 

@@ -134,7 +134,7 @@ async def _with_lost(session: AsyncSession, attempt: Attempt, verdict: Diagnosis
         .where(Attempt.job_id == attempt.job_id, Attempt.id < attempt.id, Attempt.bad_node.not_in(here))
         .order_by(Attempt.id)
     )
-    lost = {name: _lost_part(name, message) for name, message in earlier}
+    lost = {name: _lost_part(name, message) for name, message in earlier if name is not None}
     if not lost:
         return verdict
     blamed, sentences = [*lost.values(), *verdict.blamed], [each.sentence for each in lost.values()]
@@ -145,7 +145,7 @@ def _lost_part(name: str, message: str) -> BlamedPart:
     return BlamedPart(kind="node", names=[name], manner="died", confidence=1.0, sentence=message, evidence=[])
 
 
-def _measured_until(attempt: Attempt) -> Select[tuple[LinkMeasurement]]:
+def _measured_until(attempt: Attempt) -> Select[LinkMeasurement]:
     """Select what the attempt and the earlier ones of its job measured."""
     return select(LinkMeasurement).where(
         LinkMeasurement.job_id == attempt.job_id, LinkMeasurement.attempt_id <= attempt.id

@@ -24,7 +24,8 @@ async def record(session: AsyncSession, attempt: Attempt, now: datetime) -> None
     if spec is None or spec.strategy_search is None:
         return
     told = await told_search(session, attempt.id, spec.strategy_search)
-    lost = [run for run in (*told.runs, *told.targets) if run.failure]
+    done: list[SearchDone] = [*told.runs, *told.targets]
+    lost = [run for run in done if run.failure]
     departures = told.rounds.departures
     if not lost and not departures:
         return

@@ -66,6 +66,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
         nodes: null,
         selector: {},
         exclusive: true,
+        preflight: false,
         arrangement: "pack",
         min_ranks: null,
         same_rack: false, quiet: false,

@@ -10,7 +10,7 @@ describe("toSpec", () => {
   it("writes sizes in bytes and numbers as numbers", () => {
     const spec = toSpec({ ...STANDARD, min: "1K", max: "16 MiB", ranks: "4" });
     expect(spec.benchmark).toMatchObject({ min_bytes: 1024, max_bytes: 16_777_216, iterations: 20, check: true });
-    expect(spec.placement).toEqual({ ranks: 4, quiet: false, nodes: null, ranks_per_node: null, selector: {} });
+    expect(spec.placement).toEqual({ ranks: 4, quiet: false, preflight: false, nodes: null, ranks_per_node: null, selector: {} });
   });
 
   it("leaves text that is no number to the server", () => {
@@ -27,8 +27,8 @@ describe("toSpec", () => {
     expect(toSpec(fromSpec(stepped), stepped)).toEqual(stepped);
   });
 
-  it("contains a preflight only if it was asked for, and keeps its seconds", () => {
-    expect(toSpec(STANDARD).placement.preflight).toBeUndefined();
+  it("contains a preflight if it was asked for, and keeps its seconds", () => {
+    expect(toSpec(STANDARD).placement.preflight).toBe(false);
     expect(toSpec({ ...STANDARD, preflight: "on" }).placement.preflight).toBe(true);
     const { spec } = aJob();
     const asked = { ...spec, placement: { ...spec.placement, preflight: 5 } };

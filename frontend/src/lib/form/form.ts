@@ -215,7 +215,7 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
       selector: labelsFrom(form.selector, base?.placement.selector),
       ranks: isSimulation(form) ? 1 : numberOr(form.ranks),
       quiet: !isSimulation(form) && form.quiet === "on",
-      preflight: isSimulation(form) ? undefined : preflightOf(form.preflight),
+      preflight: !isSimulation(form) && preflightOf(form.preflight),
       nodes: isSimulation(form) ? null : numberOrNull(form.nodes),
       ranks_per_node: isSimulation(form) ? null : numberOrNull(form.perNode),
     },
@@ -230,8 +230,8 @@ export function toSpec(form: JobForm, base?: BenchmarkSpec): BenchmarkSpec {
 }
 
 /** Undefined if there is none: agents of earlier versions refuse the field. */
-function preflightOf(text: string): boolean | number | undefined {
-  return text === "off" ? undefined : text === "on" || Number(text);
+function preflightOf(text: string): boolean | number {
+  return text === "on" || (text !== "off" && Number(text));
 }
 
 function preflightText(preflight: boolean | number | undefined): string {

@@ -59,6 +59,7 @@ CHANGES_NOTHING = {
     "predict_training",
 }
 CHANGES_NOTHING |= {"plan_prices", "plan_sensitivity", "trace_example", "trace_perfetto", "preview_imports"}
+CHANGES_NOTHING |= {"preview_search", "explain_files"}
 
 
 def test_every_operation_that_is_no_get_is_known_here_with_its_event(server: Server) -> None:

@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 import pytest
 from prometheus_client.core import Metric
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement, steps
+from tests.server.diagnoses.test_blamed import diagnosed
+from tests.server.diagnoses.test_get_diagnosis import NODES
 from tests.server.metrics_page import key, run_sweep, samples
 
 from ringscope.contracts.metrics.collector import COLLECTOR
@@ -208,8 +210,11 @@ async def test_the_page_and_the_table_have_the_same_metrics(server: Server, cloc
 
 
 async def full_server(server: Server, clock: Clock) -> FakeAgent:
-    """A server whose page has every metric: earlier jobs, one that runs, and one that waits."""
-    agent = await server.node()
+    """A server whose page has every metric: a blame, earlier jobs, one that runs, and one that waits."""
+    await diagnosed(server, is_scheduled=False)
+    for name in NODES:
+        (await server.admin.post(f"/api/v1/nodes/{name}/drain", json={"reason": "diagnosed"})).raise_for_status()
+    agent = await server.node("n4")
     await server.one_pass()
     for _ in range(3):
         await run_sweep(server, agent, ROWS, **ONE_SIZE)

@@ -80,7 +80,7 @@ class Placement(SpecModel):
     def _takes_seconds(cls, wanted: Any) -> Any:
         if isinstance(wanted, bool) or (isinstance(wanted, int) and 1 <= wanted <= MOST_PREFLIGHT_SECONDS):
             return wanted
-        raise ValueError(f"{wanted!r} is not possible; give true, false, or 1 to {MOST_PREFLIGHT_SECONDS} seconds.")
+        raise ValueError(f"give true, false, or 1 to {MOST_PREFLIGHT_SECONDS} seconds, not {wanted!r}.")
 
     @model_validator(mode="after")
     def _numbers_agree(self) -> "Placement":

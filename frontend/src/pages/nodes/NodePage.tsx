@@ -25,7 +25,6 @@ import { NodeStrip } from "../../components/NodeStrip";
 import { DrainDialog } from "./DrainDialog";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
 import { Labels } from "./Labels";
-import { LinkMatrix } from "./links/LinkMatrix";
 import { NodeEvents } from "./NodeEvents";
 import { NodeHistory } from "./NodeHistory";
 import { NodeJobs } from "./NodeJobs";
@@ -34,8 +33,9 @@ import { Quarantine } from "./Quarantine";
 import { RemoveDialog } from "./RemoveDialog";
 import { ResumeDialog } from "../../components/controls/ResumeDialog";
 
-// Charts are loaded after the rest of the page.
+// Charts and the matrix of links are loaded after the rest of the page.
 const NodeRas = lazyPart(async () => (await import("./NodeRas")).NodeRas);
+const LinkMatrix = lazyPart(async () => (await import("./links/LinkMatrix")).LinkMatrix);
 const NodeLoad = lazyPart(async () => (await import("./NodeLoad")).NodeLoad);
 
 const route = getRouteApi("/nodes/$name");
@@ -96,7 +96,9 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
       <Suspense fallback={<Skeleton rows={16} />}>
         <NodeLoad node={node} />
       </Suspense>
-      <LinkMatrix nodes={nodes} only={node.name} />
+      <Suspense fallback={<Skeleton rows={8} />}>
+        <LinkMatrix nodes={nodes} only={node.name} />
+      </Suspense>
       <NodeHistory name={node.name} />
     </div>
   );

@@ -136,7 +136,7 @@ def _variable_error(names: Sequence[str], nodes: Sequence[NodeState]) -> FieldEr
     """Return the error for a variable that no node takes, or for several that no node takes together."""
     refused = [name for name in names if not any(takes(node.allow_env, name) for node in nodes)]
     if not refused:
-        flags = " ".join(f"--allow-env {name}" for name in names)
+        flags = " ".join(f"--allow-env {name}" for name in ("default", *names))
         sentence = f"env: no node takes all of {listed(names)}; start an agent with {flags}, or leave some out."
         return FieldError(pointer=pointer(("env",)), detail=sentence)
     path = ("env", refused[0])

@@ -78,7 +78,7 @@ def _untaken(names: Sequence[str], cluster: Cluster) -> Why | None:
     nodes = cluster.nodes
     if not names or not nodes or any(all(takes(node.allow_env, name) for name in names) for node in nodes):
         return None
-    flags = " ".join(f"--allow-env {name}" for name in names)
+    flags = " ".join(f"--allow-env {name}" for name in ("default", *names))
     return Why("no_node", f"Waits for a node that takes the variables {listed(names)}; start an agent with {flags}.")
 
 

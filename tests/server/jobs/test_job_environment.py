@@ -62,7 +62,8 @@ async def test_a_job_whose_nodes_no_longer_take_its_variables_says_why_it_waits(
     await server.one_pass()
     sentence = (await server.job(job["id"]))["pending"]["sentence"]
     assert sentence == (
-        "Waits for a node that takes the variables NCCL_ALGO; start an agent with --allow-env NCCL_ALGO."
+        "Waits for a node that takes the variables NCCL_ALGO; start an agent with --allow-env default "
+        "--allow-env NCCL_ALGO."
     )
 
 

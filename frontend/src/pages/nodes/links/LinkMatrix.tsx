@@ -200,7 +200,8 @@ function About({ found, links, only }: { found: Matrix; links: readonly LinkView
       more={
         <>
           {names.length < total && `Of ${total} nodes the ${names.length} with the slowest measured links, the slowest first. `}A stronger colour is a faster link; – means not measured.
-          {" "}▾ marks a direction whose whole interval is below 90 % of the median of all, {threeDigits(median)} GB/s. A cell opens the measurements of its link.
+          {median !== null && ` ▾ marks a direction whose whole interval is below 90 % of the median of all, ${threeDigits(median)} GB/s.`} A cell opens the
+          measurements of its link.
           {isSome((link) => !!link.disturbed_by) && " ! also marks a pair that was measured only under a disturbance."}
           {isSome((link) => link.is_unstable) && " ! marks an unstable mean: the iterations differ too much."}
         </>

@@ -65,3 +65,11 @@ it("has the slowest link between racks and within one, and no racks where fewer 
   expect(found?.at("r2", "r2")).toEqual({ slowest: null, measured: 0, pairs: 0 });
   expect(racksOf(nodes.slice(0, 2), [])).toBeNull();
 });
+
+it("compares a direction with the others only where there are several", () => {
+  const nodes = ["n1", "n2", "n3"].map((name) => aNode({ name }));
+  const pairs = [link("n1", "n2", 3), link("n1", "n3", 3), link("n2", "n3", 1)];
+  expect(matrix(nodes, pairs.slice(0, 1)).median).toBeNull();
+  expect(isSlow({ middle: 1, low: 1, high: 1 }, { median: null })).toBe(false);
+  expect(matrix(nodes, pairs).median).toBe(3);
+});

@@ -6,6 +6,8 @@ export const MOST_IN_MATRIX = 64;
 
 /** A direction is slow if all of it is below this share of the median. */
 const SLOW = 0.9;
+/** Of fewer directions none is compared: between two nodes the slower one would be called slow in most cases. */
+const LEAST_COMPARED = 4;
 
 /** The bandwidth from one node to another, in 1e9 bytes/s; the ends of the interval are equal where none is known. */
 export interface Rate {
@@ -26,7 +28,8 @@ export interface Matrix {
   /** Over all measured directions, in 1e9 bytes/s. */
   most: number;
   least: number;
-  median: number;
+  /** Null where too few directions are measured for one to be called slow. */
+  median: number | null;
   measured: number;
   pairs: number;
 }
@@ -48,7 +51,7 @@ export function matrix(nodes: readonly NodeView[], links: readonly LinkView[]): 
     at: (a, b) => byPair.get(key(a, b)) ?? null,
     most: values.at(-1) ?? 0,
     least: values[0] ?? 0,
-    median: values[Math.floor(values.length / 2)] ?? 0,
+    median: values.length < LEAST_COMPARED ? null : medianOf(values),
     measured: byPair.size,
     pairs: pairsOf(all.length),
   };
@@ -62,8 +65,8 @@ export function rateOf(link: LinkView, source: string): Rate {
 }
 
 /** Whether the whole interval is below 90 % of the median of all links. */
-export function isSlow({ high }: Rate, { median }: { median: number }): boolean {
-  return high < SLOW * median;
+export function isSlow({ high }: Rate, { median }: { median: number | null }): boolean {
+  return median !== null && high < SLOW * median;
 }
 
 export interface RackCell {
@@ -114,4 +117,10 @@ function natural(a: string, b: string): number {
 
 function key(a: string, b: string): string {
   return [a, b].sort().join("\n");
+}
+
+/** The median of sorted values, of which there is at least one. */
+function medianOf(values: readonly number[]): number {
+  const half = (values.length - 1) / 2;
+  return ((values[Math.floor(half)] ?? 0) + (values[Math.ceil(half)] ?? 0)) / 2;
 }

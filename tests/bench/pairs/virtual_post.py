@@ -12,11 +12,15 @@ import numpy as np
 from ringscope.engine.base import Array
 
 Way = tuple[int, int]
+_SMALL_BYTES = 16 << 10
 _seen = threading.local()
 
 
 def last_end() -> float:
-    """Return when the last message of this thread arrived, however late the thread noticed it."""
+    """Return when the message that this thread noticed last arrived, by the clock of the messages' rates alone.
+
+    How late a thread runs does not move this clock, so that a busy machine changes no reading.
+    """
     return float(getattr(_seen, "end", 0.0))
 
 
@@ -24,6 +28,7 @@ def last_end() -> float:
 class _Letter:
     array: Array
     end: float | None = None  # when it has arrived; None: nobody receives it yet
+    virtual_end: float = 0.0
 
     @property
     def is_done(self) -> bool:
@@ -48,6 +53,7 @@ class Network:
         self._sent: dict[tuple[int, int, int], deque[_Letter]] = defaultdict(deque)
         self._awaited: dict[tuple[int, int, int], deque[_Letter]] = defaultdict(deque)
         self._free_at: dict[Any, float] = {}
+        self._virtual_free_at: dict[Any, float] = {}
 
     def post(self, key: tuple[int, int, int], array: Array, is_send: bool) -> _Letter:
         """Note one end of a message; it starts once both are there."""
@@ -62,10 +68,18 @@ class Network:
                 mine[key].remove(letter)
                 sent, received = (letter, other) if is_send else (other, letter)
                 np.copyto(received.array, sent.array)
+                sent.virtual_end = received.virtual_end = self._virtual_end(key, array, rate)
                 start = max(time.monotonic(), *(self._free_at.get(each, 0.0) for each in self._lanes(key)))
                 sent.end = received.end = start + array.nbytes / rate
                 self._free_at |= dict.fromkeys(self._lanes(key), sent.end)
         return letter
+
+    def _virtual_end(self, key: tuple[int, int, int], array: Array, rate: float) -> float:
+        """Return when a message ends; pings, orders and reports are small and delay only those of the same pair."""
+        lanes: tuple[Any, ...] = self._lanes(key) if array.nbytes >= _SMALL_BYTES else (frozenset(key[:2]),)
+        end = max(self._virtual_free_at.get(each, 0.0) for each in lanes) + array.nbytes / rate
+        self._virtual_free_at |= dict.fromkeys(lanes, end)
+        return end
 
     def _lanes(self, key: tuple[int, int, int]) -> tuple[Any, Any]:
         return ("sends", key[0]), ("receives", key[1])
@@ -102,7 +116,7 @@ class _Letters:
     def are_done(self) -> bool:
         if not all(letter.is_done for letter in self._letters):
             return False
-        _seen.end = max(last_end(), *(letter.end or 0.0 for letter in self._letters))
+        _seen.end = max(letter.virtual_end for letter in self._letters)
         return True
 
 

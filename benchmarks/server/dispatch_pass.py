@@ -20,8 +20,8 @@ from benchmarks.report import Target, judged, say, watched
 from benchmarks.server.plan_pass import NOW, SCENARIOS, snapshot
 from sqlalchemy import insert, update
 
+from ringscope.contracts.inventory import Gpu, Inventory
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.protocol import Gpu, Inventory
 from ringscope_server.changes import Changes
 from ringscope_server.db import schema
 from ringscope_server.db.engine import Database

@@ -12,7 +12,7 @@ from mpi4py import MPI
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import PipelineSchedule, TrainingSpec, ideal_bubble, parts_per_rank
-from ringscope.contracts.training_record import PipelineStep, measured_bubble
+from ringscope.contracts.training.record import PipelineStep, measured_bubble
 from ringscope.engine.communicator import Communicator
 from ringscope.train import data, models
 from ringscope.train.inputs import Inputs

@@ -19,8 +19,8 @@ from benchmarks.training.rounds import Spread
 from benchmarks.training.strategies import MLP
 from benchmarks.training.tensor_ranks import ALONE
 
-from ringscope.contracts import training_size
 from ringscope.contracts.training import TENSOR, TrainingSpec
+from ringscope.contracts.training import size as training_size
 from ringscope.contracts.words.collectives import bus_factor
 from ringscope.rank.mpiexec import start_ranks
 from ringscope.rank.parent_death import end_with_parent

@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
-from ringscope.contracts.protocol import Nic
+from ringscope.contracts.inventory import Nic
 from ringscope_agent import gpus, interfaces, inventory
 from ringscope_agent.settings import AgentSettings
 

@@ -18,7 +18,8 @@ import pytest
 from tests.cli.fake_api import FakeApi, serving
 
 from ringscope.cli.main import main
-from ringscope.contracts.protocol import Inventory, Registration
+from ringscope.contracts.inventory import Inventory
+from ringscope.contracts.protocol import Registration
 
 SLOTS = 4
 DEADLINE_SECONDS = 60

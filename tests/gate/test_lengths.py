@@ -1,5 +1,6 @@
 """Modules are short and folders small, so that a reader finds each thing beside its user."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from scripts.tiers import TIERS
 
 ROOT = Path(__file__).parents[2]
 MOST_MODULES = 25
+MOST_LINES = 400
 SOURCES = sorted(
     str(path.relative_to(ROOT))
     for path in (ROOT / "frontend/src").rglob("*")
@@ -19,6 +21,7 @@ PACKAGES = sorted(
     for path in (ROOT / top).rglob("*")
     if path.is_dir() and not {"node_modules", "__pycache__", "versions"} & {*path.parts}
 )
+GENERATED = ("/migrations/", "frontend/src/api/schema.ts")
 TESTS = sorted({path.parent for path in (ROOT / "tests").rglob("test_*.py")})
 
 
@@ -44,6 +47,14 @@ def test_no_folder_of_tests_has_more_modules_than_a_reader_takes_in(folder: Path
 def test_every_folder_of_tests_is_in_a_tier(folder: Path) -> None:
     tops = [ROOT / top for tier in TIERS for top in tier.folders]
     assert any(folder.is_relative_to(top) for top in tops), "name it in scripts/tiers.py, or nothing runs its tests"
+
+
+def test_no_module_has_more_lines_than_a_reader_takes_in() -> None:
+    names = subprocess.run(("git", "ls-files", "*.py", "*.ts", "*.tsx"), cwd=ROOT, check=True, stdout=subprocess.PIPE)
+    paths = [ROOT / name for name in names.stdout.decode().split() if not any(each in name for each in GENERATED)]
+    lines = {str(path.relative_to(ROOT)): path.read_text().count("\n") for path in paths if path.exists()}
+    assert lines["workers/ringscope_agent/agent.py"] > 20
+    assert {name: count for name, count in lines.items() if count >= MOST_LINES} == {}, "find what hides in it"
 
 
 def test_every_module_is_counted_but_for_migrations() -> None:

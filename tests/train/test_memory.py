@@ -10,7 +10,7 @@ import torch
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import Epoch
+from ringscope.contracts.training.record import Epoch
 from ringscope.train import data, memory, models
 from ringscope.train.checkpoint import steps
 from ringscope.train.inputs import Inputs

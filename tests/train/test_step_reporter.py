@@ -5,7 +5,7 @@ import math
 import pytest
 
 from ringscope.contracts.record import Steps
-from ringscope.contracts.training_record import Buckets, PipelineStep
+from ringscope.contracts.training.record import Buckets, PipelineStep
 from ringscope.train import step_reporter
 from ringscope.train.step_reporter import Step, StepReporter
 

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from tests.train.test_models import SMALL
 
-from ringscope.contracts import training_size
 from ringscope.contracts.training import MODEL_ARGUMENTS, TrainingSpec
+from ringscope.contracts.training import size as training_size
 from ringscope.train.data import load
 from ringscope.train.models import build, parameter_count
 

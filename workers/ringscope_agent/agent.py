@@ -9,8 +9,9 @@ from collections.abc import Coroutine
 from typing import get_args
 
 from ringscope.contracts.address import Address
+from ringscope.contracts.inventory import Lack
 from ringscope.contracts.job import JobKind
-from ringscope.contracts.protocol import Assignment, Lack, Registration, Report
+from ringscope.contracts.protocol import Assignment, Registration, Report
 from ringscope.contracts.words.machine import Machine
 from ringscope.rank.machine import known_machine
 from ringscope_agent import inventory, process_group

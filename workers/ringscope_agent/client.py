@@ -14,13 +14,13 @@ from urllib.parse import quote
 import httpx
 from pydantic import BaseModel, ValidationError
 
+from ringscope.contracts.inventory import Lack
 from ringscope.contracts.protocol import (
     PROBLEM_MEDIA_TYPE,
     REQUEST_SECONDS,
     Directives,
     Join,
     Joined,
-    Lack,
     Leave,
     Poll,
     Pulse,

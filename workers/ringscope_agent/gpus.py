@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from ringscope.contracts.protocol import Gpu
+from ringscope.contracts.inventory import Gpu
 
 try:
     import pynvml  # type: ignore[import-untyped]

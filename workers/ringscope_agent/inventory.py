@@ -10,7 +10,7 @@ from pathlib import Path
 
 import psutil
 
-from ringscope.contracts.protocol import Inventory, Lack, Nic
+from ringscope.contracts.inventory import Inventory, Lack, Nic
 from ringscope.contracts.words.machine import Machine
 from ringscope.engine.control_group import most_bytes
 from ringscope.engine.own_address import addresses_of, is_only_here

@@ -8,8 +8,8 @@ from typing import get_args
 
 from ringscope.contracts.address import is_loopback, parse_address
 from ringscope.contracts.errors import UserError
+from ringscope.contracts.inventory import Lack
 from ringscope.contracts.job import JobKind
-from ringscope.contracts.protocol import Lack
 from ringscope.contracts.words.units import plural
 from ringscope.engine.control_group import free_processes
 from ringscope.engine.own_address import addresses_of, is_only_here

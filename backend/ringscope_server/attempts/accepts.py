@@ -10,7 +10,7 @@ from ringscope.contracts.diagnosis.record import DiagnosisVerdict, PairMeasured
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement, Record
 from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun, SearchTarget
-from ringscope.contracts.training_record import AlgorithmChanged, Epoch
+from ringscope.contracts.training.record import AlgorithmChanged, Epoch
 from ringscope.contracts.words.collectives import REDUCING, elements
 from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from ringscope.contracts.training_record import Diverged
+from ringscope.contracts.training.record import Diverged
 from ringscope_server.insights.kinds import Finding
 from ringscope_server.insights.step_windows import Block, RankStep
 

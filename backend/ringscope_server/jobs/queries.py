@@ -9,8 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import selectinload
 from sqlalchemy.orm.attributes import set_committed_value
 
-from ringscope.contracts import training_size
 from ringscope.contracts.job import IMPORTED, JobSpec
+from ringscope.contracts.training import size as training_size
 from ringscope_server.db.models import Attempt, Job, Member
 from ringscope_server.db.parsed import Parsed
 from ringscope_server.db.specs import spec_of, valid_spec

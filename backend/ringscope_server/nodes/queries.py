@@ -7,7 +7,7 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.protocol import Inventory
+from ringscope.contracts.inventory import Inventory
 from ringscope_server.db.models import IS_HELD, Allocation, Attempt, Node, QuarantinedSlot
 from ringscope_server.nodes import labels
 from ringscope_server.nodes.views import NodeView, SlotView

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
-from ringscope.contracts.protocol import Inventory
+from ringscope.contracts.inventory import Inventory
 
 NodeDesired = Literal["active", "drain"]
 NodeObserved = Literal["ready", "degraded", "lost"]

@@ -7,8 +7,8 @@ from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.orm import joinedload
 
+from ringscope.contracts.inventory import Nic
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.protocol import Nic
 from ringscope.contracts.words.machine import Machine
 from ringscope_server.db.models import Member, Node
 from ringscope_server.nodes.queries import all_nodes

@@ -6,9 +6,9 @@ It takes processor time, so it runs in a process without tables.
 from collections.abc import Sequence
 
 from ringscope.choice import prediction as library
-from ringscope.contracts import training_size
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.training import LOCAL_SGD, TENSOR, TrainingSpec
+from ringscope.contracts.training import size as training_size
 from ringscope.contracts.tuning import Table
 from ringscope_server.predictions.views import GradientSum
 

@@ -6,8 +6,8 @@ Each node has to send, or to take, a part of the buffers, which bounds what its 
 from collections.abc import Mapping, Sequence
 
 from ringscope.contracts.cluster import ClusterSpec
+from ringscope.contracts.inventory import Nic
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.protocol import Nic
 from ringscope.cost.limits import bus_limit_gb_per_s, bus_share
 from ringscope_server.predictions.views import Limit
 

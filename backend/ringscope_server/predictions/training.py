@@ -5,10 +5,10 @@ from datetime import datetime
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts import training_size
 from ringscope.contracts.environment import digest
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import OWN_FIELDS, PIPELINE, TrainingSpec, ideal_bubble, libraries
+from ringscope.contracts.training import size as training_size
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Job
 from ringscope_server.jobs.views import TrainingSummary

@@ -7,10 +7,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts import record, training_record
+from ringscope.contracts import record
 from ringscope.contracts.diagnosis import record as diagnosis_record
 from ringscope.contracts.protocol import RecordBatch
 from ringscope.contracts.search import record as search_record
+from ringscope.contracts.training import record as training_record
 from ringscope.contracts.words.devices import SIMULATED
 from ringscope_server.attempts.accepts import accepts
 from ringscope_server.db.bulk import insert_rows

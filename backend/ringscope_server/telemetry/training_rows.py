@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts import record, training_record
+from ringscope.contracts import record
+from ringscope.contracts.training import record as training_record
 from ringscope_server.db.models import Epoch, RankBuckets, RankPipelineStep, RankTotals
 from ringscope_server.results.rows import finite
 

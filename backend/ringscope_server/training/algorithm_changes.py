@@ -6,7 +6,7 @@ from datetime import datetime
 from sqlalchemy import func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.training_record import AlgorithmChanged
+from ringscope.contracts.training.record import AlgorithmChanged
 from ringscope_server.db.models import Event
 from ringscope_server.events import audit
 

@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import PIPELINE, ideal_bubble
-from ringscope.contracts.training_record import PipelineStep, measured_bubble
+from ringscope.contracts.training.record import PipelineStep, measured_bubble
 from ringscope_server.db.models import RankPipelineStep
 from ringscope_server.training.views import PipelineView
 

@@ -6,8 +6,8 @@ from typing import Any
 from sqlalchemy import Double, cast, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts import training_record
 from ringscope.contracts.job import JobSpec
+from ringscope.contracts.training import record as training_record
 from ringscope.contracts.words.job_states import TERMINAL, WAITING
 from ringscope_server.db.models import Attempt, Epoch, Job, RankTotals
 from ringscope_server.db.specs import valid_spec

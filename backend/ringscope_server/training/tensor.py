@@ -6,9 +6,9 @@ from statistics import mean
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts import training_size
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import TENSOR, TrainingSpec
+from ringscope.contracts.training import size as training_size
 from ringscope.contracts.words.units import format_size, plural
 from ringscope_server.db.models import Job, RankTotals
 from ringscope_server.jobs.views import TrainingSummary

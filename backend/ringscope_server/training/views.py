@@ -5,7 +5,7 @@ from datetime import datetime
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.columns import is_null
-from ringscope.contracts.training_record import Direction, PipelineStep
+from ringscope.contracts.training.record import Direction, PipelineStep
 from ringscope.search.verdict import CandidateResult
 
 DIVERGED = "null: it was no finite number, training has diverged."

@@ -8,7 +8,8 @@ import httpx
 import pytest
 from tests.agent.fake_server import TOKEN, FakeServer
 
-from ringscope.contracts.protocol import Inventory, Registration, Report
+from ringscope.contracts.inventory import Inventory
+from ringscope.contracts.protocol import Registration, Report
 from ringscope_agent import client as agent_client
 from ringscope_agent.client import RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.telemetry.delivery import Delivery

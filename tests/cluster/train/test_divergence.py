@@ -3,7 +3,7 @@
 import pytest
 from tests.cluster.train.jobs import run_training
 
-from ringscope.contracts.training_record import Diverged
+from ringscope.contracts.training.record import Diverged
 
 OFFERED = [
     {},

@@ -12,7 +12,7 @@ from ringscope.contracts.rank_process import (
     RESUME_VARIABLE,
 )
 from ringscope.contracts.record import Hello, Record, Steps
-from ringscope.contracts.training_record import Epoch
+from ringscope.contracts.training.record import Epoch
 from ringscope.train import checkpoint
 
 pytestmark = pytest.mark.long

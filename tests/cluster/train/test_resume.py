@@ -12,7 +12,7 @@ from tests.ranks import run_ranks
 
 from ringscope.contracts.rank_process import CHECKPOINTS_VARIABLE, RESUME_VARIABLE, SPEC_VARIABLE
 from ringscope.contracts.record import Steps
-from ringscope.contracts.training_record import Epoch
+from ringscope.contracts.training.record import Epoch
 from ringscope.train.checkpoint import load, steps
 
 pytestmark = pytest.mark.long

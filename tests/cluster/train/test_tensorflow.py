@@ -10,7 +10,7 @@ from tests.cluster.train.keras_main import VARIANTS
 
 from ringscope.contracts.rank_process import EXIT_FAILURE
 from ringscope.contracts.record import Done, Record, Steps
-from ringscope.contracts.training_record import Epoch
+from ringscope.contracts.training.record import Epoch
 from ringscope.rank.local import Run
 
 pytestmark = pytest.mark.long

@@ -8,7 +8,7 @@ from tests.cluster.train.jobs import run_training
 
 from ringscope.contracts.rank_process import EXIT_FAILURE, EXIT_VERIFICATION_FAILED, FAULT_VARIABLE
 from ringscope.contracts.record import Done, Environment, Hello, Steps
-from ringscope.contracts.training_record import Buckets, Epoch
+from ringscope.contracts.training.record import Buckets, Epoch
 
 STEPS_PER_EPOCH = 12  # of 409 samples, which are left of 512 to train with
 

@@ -10,7 +10,7 @@ from tests.train.fakes import LonelyCommunicator
 
 from ringscope.contracts.record import RECORD, Steps
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import Diverged, Epoch
+from ringscope.contracts.training.record import Diverged, Epoch
 from ringscope.engine.errors import DivergedError
 from ringscope.rank.step_log import StepLog
 from ringscope.train.checkpoint import steps

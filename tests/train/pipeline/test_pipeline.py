@@ -10,7 +10,7 @@ from tests.train.single_process import alone, losses_of
 from tests.train.virtual_ranks import on_ranks
 
 from ringscope.contracts.record import Steps
-from ringscope.contracts.training_record import Diverged, Epoch, PipelineStep
+from ringscope.contracts.training.record import Diverged, Epoch, PipelineStep
 from ringscope.engine.errors import DivergedError
 
 MLP: dict[str, Any] = {"model": "mlp", "model_arguments": {"hidden": 12, "layers": 4}}

@@ -11,7 +11,7 @@ from ringscope.contracts.record import Steps
 from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchTarget, SearchTold
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import Epoch
+from ringscope.contracts.training.record import Epoch
 from ringscope.search.candidates import Candidates, LeftOut, Situation, candidates
 from ringscope.search.verdict import Verdict
 from ringscope.train.search.run_file import RunFile

@@ -16,10 +16,10 @@ from tests.train.tensor.virtual_tensor import (
 )
 from tests.train.virtual_ranks import VirtualCommunicator, on_ranks
 
-from ringscope.contracts import training_size
 from ringscope.contracts.record import Steps
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import Buckets, Diverged, Epoch
+from ringscope.contracts.training import size as training_size
+from ringscope.contracts.training.record import Buckets, Diverged, Epoch
 from ringscope.engine.errors import DifferenceError, DivergedError
 from ringscope.train.digest import digest
 from ringscope.train.optimizer import build_optimizer

@@ -26,12 +26,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, Field
 
-from ringscope.contracts.columns import Count, Int32, Int64, cut, is_null
+from ringscope.contracts.columns import Count, Int32, is_null
 from ringscope.contracts.diagnosis.earlier import Earlier
-from ringscope.contracts.job import JobKind, JobSpec
+from ringscope.contracts.inventory import Inventory, Sentence, Word
+from ringscope.contracts.job import JobSpec
 from ringscope.contracts.reading import NodeRasState, Reading
 from ringscope.contracts.tuning import Table
-from ringscope.contracts.words.machine import Machine
 
 HEARTBEAT_SECONDS = 5.0
 MISSED_HEARTBEATS_UNTIL_LOST = 3
@@ -64,7 +64,6 @@ ClockSeconds = Annotated[float, Field(ge=-1e10, le=1e10)]  # three centuries; ex
 NodeName = Annotated[str, Field(min_length=1, max_length=200), AfterValidator(_checked_name)]
 
 
-_MOST_SAID = 10_000  # most characters in a rank's own account of its end
 _MOST_WORDS = 100
 MOST_RECORDS = 5_000  # in one batch
 
@@ -82,65 +81,13 @@ def _checked_address(address: str) -> str:
     return address
 
 
-_Word = Annotated[str, Field(max_length=1000)]
-_Words = Annotated[dict[_Word, _Word], Field(max_length=_MOST_WORDS), BeforeValidator(_few)]
-_Address = Annotated[_Word, AfterValidator(_checked_address)]
-_Sentence = Annotated[str, AfterValidator(lambda sentence: cut(sentence, _MOST_SAID))]
+_Words = Annotated[dict[Word, Word], Field(max_length=_MOST_WORDS), BeforeValidator(_few)]
+_Address = Annotated[Word, AfterValidator(_checked_address)]
 
 
 def rank_words(first_rank: int, count: int) -> str:
     """Name a node's ranks in a sentence: rank 3, ranks 4 to 7."""
     return f"rank {first_rank}" if count == 1 else f"ranks {first_rank} to {first_rank + count - 1}"
-
-
-class Gpu(BaseModel):
-    """One GPU as NVML describes it."""
-
-    index: Count
-    uuid: _Word
-    model: _Word
-    memory_bytes: Count
-
-
-class Nic(BaseModel):
-    """One network interface that is up, except loopback."""
-
-    name: _Word
-    speed_mbit_per_s: Int64 | None = Field(None, description="Speed reported by the driver; null: none is reported.")
-    addresses: list[_Word] = Field([], max_length=1000, fail_fast=True)
-    is_virtual: bool = Field(
-        False,
-        description="The interface has no network card of its own: a bridge, a container's end, a bond, a tunnel.",
-    )
-
-
-class Lack(BaseModel):
-    """Something that a node lacks and needs to run ranks."""
-
-    sentence: _Sentence
-    kinds: list[JobKind] = Field([], description="Kinds of jobs that are not placed on the node because of it.")
-
-
-class Inventory(BaseModel):
-    """Hardware and software of a node."""
-
-    hostname: _Word
-    os: _Word
-    cpu_model: _Word
-    cores: Count
-    memory_bytes: Count
-    gpus: list[Gpu] = Field([], max_length=1000, fail_fast=True)
-    nics: list[Nic] = Field([], max_length=1000, fail_fast=True)
-    machine: Machine | None = Field(
-        None, description="Speed of its processors and of its task switches, for the cost model."
-    )
-    lacks: list[Lack] = Field([], max_length=100, description="What the node lacks to run ranks.")
-    only_here: bool = Field(False, description="Its address is a loopback address: no other machine reaches it.")
-    scripts: bool | None = Field(None, description="Whether it runs scripts; null: its agent is of an earlier version.")
-    allow_env: list[_Word] = Field(
-        [], max_length=1000, description="Patterns of the names of variables that a job may set on it, such as NCCL_*."
-    )
-    nccl_ras: _Word = Field("", description="HOST:PORT of NCCL's RAS that its agent asks; empty: it does not.")
 
 
 class Join(BaseModel):
@@ -161,7 +108,7 @@ class Registration(BaseModel):
     name: NodeName
     address: _Address = Field(description="Host name or address under which the other nodes reach this one.")
     slots: int = Field(ge=1, le=4096)
-    metrics_address: _Word = Field(description="host:port of the agent's /metrics, for Prometheus.")
+    metrics_address: Word = Field(description="host:port of the agent's /metrics, for Prometheus.")
     inventory: Inventory
     versions: _Words = Field(
         description="Versions of ringscope, python, mpi4py, mpi, numpy, cupy, nccl, cuda and driver on the node.",
@@ -201,7 +148,7 @@ class Proxy(BaseModel):
     outside.
     """
 
-    control_host: _Word
+    control_host: Word
     control_port: int = Field(ge=0, lt=2**16)
     proxy_id: Int32
 
@@ -372,8 +319,8 @@ class Report(BaseModel):
     epoch: int
     attempt_id: Count
     event: Literal["ready", "refused", "proxies", "running", "stalled", "evidence", "ended", "unclean", "clean"]
-    reason: _Word | None = None
-    message: _Sentence = ""
+    reason: Word | None = None
+    message: Sentence = ""
     rank: Int32 | None = None
     exit_code: Int32 | None = None
     is_hearsay: bool = False

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ringscope.contracts.columns import MOST_MICROSECONDS
 from ringscope.contracts.record import Record, Steps
-from ringscope.contracts.training_record import AlgorithmChanged, Buckets, Diverged, Epoch, PipelineStep
+from ringscope.contracts.training.record import AlgorithmChanged, Buckets, Diverged, Epoch, PipelineStep
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import INPUT_NS, ITERATIONS
 from ringscope.train.step_reporter import Step, StepReporter

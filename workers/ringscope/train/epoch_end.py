@@ -12,7 +12,7 @@ import torch
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import Epoch
+from ringscope.contracts.training.record import Epoch
 from ringscope.engine.base import Array
 from ringscope.engine.positions import UNTIMED
 from ringscope.train.data import Samples

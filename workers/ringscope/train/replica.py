@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import PipelineStep
+from ringscope.contracts.training.record import PipelineStep
 from ringscope.train.divergence import Culprit, find_culprit, first_culprit
 from ringscope.train.loss_scale import LossScale
 from ringscope.train.models.compiled import compiled, errors_as_sentences

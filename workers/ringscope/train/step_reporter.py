@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ringscope.contracts.record import Record, Steps
-from ringscope.contracts.training_record import Buckets, PipelineStep
+from ringscope.contracts.training.record import Buckets, PipelineStep
 from ringscope.contracts.words.collectives import bus_factor
 from ringscope.engine.memory.resident_set import resident_bytes
 

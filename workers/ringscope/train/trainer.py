@@ -12,7 +12,7 @@ import torch
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import LOCAL_SGD, TrainingSpec
-from ringscope.contracts.training_record import AlgorithmChanged, Buckets
+from ringscope.contracts.training.record import AlgorithmChanged, Buckets
 from ringscope.engine.positions import INPUT_NS, ITERATIONS, SIZE_BYTES, set_stage, stage
 from ringscope.train.data import Dataset
 from ringscope.train.digest import average_buffers, compare_replicas

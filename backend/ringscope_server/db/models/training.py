@@ -49,7 +49,7 @@ class RankPipelineStep(Base):
 
     attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), primary_key=True)
     rank: Mapped[int] = mapped_column(primary_key=True)
-    told: Mapped[dict[str, Any]]  # ringscope.contracts.training_record.PipelineStep
+    told: Mapped[dict[str, Any]]  # ringscope.contracts.training.record.PipelineStep
 
 
 class SearchRecord(Base):

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from ringscope.contracts.training import TrainingSpec
 from ringscope.contracts.training.dataset import LABELS
-from ringscope.contracts.training_size import SYNTHETIC_SAMPLES, TOKENS
+from ringscope.contracts.training.size import SYNTHETIC_SAMPLES, TOKENS
 from ringscope.train.data.split import Dataset, Split, pictures
 
 SHAPE = (3, 32, 32)

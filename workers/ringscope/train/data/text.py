@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_size import TOKENS
+from ringscope.contracts.training.size import TOKENS
 from ringscope.engine.errors import EngineError
 from ringscope.train.data.split import Dataset, Split
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from ringscope.contracts.training_record import DivergedAt
+from ringscope.contracts.training.record import DivergedAt
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator

@@ -11,7 +11,7 @@ import torch
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import OnNan
-from ringscope.contracts.training_record import Diverged
+from ringscope.contracts.training.record import Diverged
 from ringscope.engine.errors import DivergedError
 from ringscope.train.divergence.culprit import Culprit, is_finite
 

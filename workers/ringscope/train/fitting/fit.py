@@ -12,7 +12,7 @@ import torch
 
 from ringscope.contracts.record import Record
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import Epoch
+from ringscope.contracts.training.record import Epoch
 from ringscope.engine.errors import EngineError
 from ringscope.train.inputs import Material
 from ringscope.train.program import assemble, wanted_device

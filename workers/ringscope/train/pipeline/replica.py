@@ -12,7 +12,7 @@ import numpy as np
 import torch
 
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import PipelineStep
+from ringscope.contracts.training.record import PipelineStep
 from ringscope.train.divergence import Culprit, find_culprit, first_culprit, is_finite
 from ringscope.train.models import loss_of
 from ringscope.train.pipeline.shared_parameters import SharedGradients

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ringscope.contracts.training_record import Activity
+from ringscope.contracts.training.record import Activity
 from ringscope.train.models import Layer
 from ringscope.train.pipeline.schedule import Work
 

@@ -24,7 +24,7 @@ from ringscope.contracts.search.record import (
 )
 from ringscope.contracts.search.spec import StrategySearchSpec
 from ringscope.contracts.training import TrainingSpec
-from ringscope.contracts.training_record import Epoch
+from ringscope.contracts.training.record import Epoch
 from ringscope.search.candidates import Candidate, Candidates
 from ringscope.search.told import ToldSearch
 from ringscope.search.verdict import Verdict

@@ -9,7 +9,7 @@ from typing import Protocol
 
 import torch
 
-from ringscope.contracts.training_record import Direction
+from ringscope.contracts.training.record import Direction
 from ringscope.train.adaptive.tuner import GroupChange
 from ringscope.train.divergence import is_finite
 

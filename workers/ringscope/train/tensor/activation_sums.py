@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from ringscope.contracts.training_record import Direction
+from ringscope.contracts.training.record import Direction
 from ringscope.contracts.words.collectives import AUTO
 from ringscope.contracts.words.devices import carrier
 from ringscope.engine.base import Plan

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 
-from ringscope.contracts import training_size
 from ringscope.contracts.training import TrainingSpec
+from ringscope.contracts.training import size as training_size
 from ringscope.contracts.words.units import format_size
 from ringscope.train.inputs import Inputs
 from ringscope.train.samples import WholeBatches

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from ringscope.contracts.training_record import PipelineStep, measured_bubble
+from ringscope.contracts.training.record import PipelineStep, measured_bubble
 
 
 def told(stage: int, start_ns: int = 0, **more: Any) -> PipelineStep:

@@ -1,4 +1,4 @@
-"""What every tier shares: how Hypothesis searches, and which tests are the gate's."""
+"""Settings that every tier shares: how Hypothesis searches, and which tests belong to the gate."""
 
 import gc
 import sys
@@ -25,7 +25,10 @@ settings.load_profile("ringscope")
 
 
 def examples(count: int) -> settings:
-    """For a search that needs more or fewer than others. In the gate the part that others have, and ten at least."""
+    """Return settings for a search that needs more or fewer examples than others.
+
+    In the gate it gets the same part of its examples as other searches, and ten at least.
+    """
     return settings(max_examples=max(min(count, 10), count * settings().max_examples // EXAMPLES))
 
 
@@ -59,7 +62,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was loaded stays: to look through it for garbage, again and again, costs up to an eighth of all time."""
+    """Keep loaded modules out of garbage collection, which otherwise costs up to an eighth of all time."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000)

@@ -145,7 +145,7 @@ class FakeServer:
         return [record for some in told for record in some]
 
     async def rotate(self) -> None:
-        """From now on the agent is told to fetch another token, until it uses that."""
+        """Tell the agent to fetch another token, from now on until it uses that token."""
 
         def want() -> None:
             self.wants_rotation = True
@@ -239,7 +239,7 @@ class FakeServer:
         return Response(status_code=204)
 
     async def _react(self, report: Report) -> None:
-        """What a scheduler would do next with a gang of one."""
+        """Change the directives as a scheduler would after this report of a gang of one node."""
         match report.event:
             case "ready":
                 await self.update(report.attempt_id, desired="launch")

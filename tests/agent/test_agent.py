@@ -1,4 +1,4 @@
-"""What an agent does before it asks its server for anything."""
+"""An agent looks for ranks of its earlier life and opens its metrics port before it asks its server for anything."""
 
 import socket
 from collections.abc import Callable

@@ -69,7 +69,7 @@ class Node:
 
     @property
     def events(self) -> list[str]:
-        """What the server was told, in this order."""
+        """Return the events that were reported to the server, in their order."""
         return [report.event for report in self.server.reports]
 
     def close(self) -> None:

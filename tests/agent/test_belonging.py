@@ -1,4 +1,4 @@
-"""What belongs to an attempt although it carries no mark, with real processes."""
+"""Real processes belong to an attempt by their descent or their control group, although they carry no mark."""
 
 import asyncio
 import os

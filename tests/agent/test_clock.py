@@ -1,4 +1,4 @@
-"""How far a node's clock is off: what an exchange proves, and which one is kept."""
+"""An exchange with the server bounds the error of a node's clock, and the most exact exchange is kept."""
 
 import asyncio
 
@@ -18,7 +18,7 @@ MS = 1_000_000
 def exchange(
     ahead_ns: int = 0, out_ns: int = MS, held_ns: int = 0, back_ns: int = MS, server: str = "a", set_ns: int = 0
 ) -> Exchange:
-    """With a node whose clock is so far ahead, and was set forward by ``set_ns`` before the answer came."""
+    """Return an exchange of a node that is ``ahead_ns`` ahead and is set ``set_ns`` further before the answer."""
     received_ns = NOW_NS + out_ns
     answered_ns = received_ns + held_ns + back_ns + ahead_ns + set_ns
     return Exchange(server, NOW_NS + ahead_ns, received_ns, received_ns + held_ns, answered_ns)

@@ -1,4 +1,4 @@
-"""What the node tells about itself, with a fake NVML: this machine may have no GPU."""
+"""A node reports its GPUs and network interfaces; NVML is a fake, as this machine may have no GPU."""
 
 import importlib.metadata
 import socket

@@ -1,4 +1,4 @@
-"""What a node needs to run ranks is tried before its agent says ready."""
+"""The agent checks what a node needs to run ranks before it reports ready."""
 
 import asyncio
 import resource

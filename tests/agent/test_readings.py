@@ -1,4 +1,4 @@
-"""How busy the node is goes with its heartbeats."""
+"""Each heartbeat carries how busy the node's cores, memory and GPUs are."""
 
 from tests.agent.fake_server import TOKEN, FakeServer
 from tests.agent.telemetry.test_delivery import REGISTRATION

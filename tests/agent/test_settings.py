@@ -1,4 +1,4 @@
-"""What an agent takes where nobody says otherwise."""
+"""An agent has default settings for slots, variables and NCCL's RAS address."""
 
 import pytest
 

@@ -76,7 +76,7 @@ def test_a_rank_says_how_far_it_is_while_it_times_a_block():
 
 
 class TracedPlan(Plan):
-    """As those of our own schedules."""
+    """A plan that returns an empty trace, as the plans of our own schedules return theirs."""
 
     def trace(self) -> RankTrace:
         self.run()

@@ -1,4 +1,4 @@
-"""What a sweep refuses before anything is measured, and what it follows without being asked for."""
+"""A sweep refuses too many channels before it measures anything, and traces large operations without being asked."""
 
 from types import SimpleNamespace
 from typing import Any

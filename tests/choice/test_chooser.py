@@ -1,4 +1,4 @@
-"""What auto takes: the measured winner, else the model's, always with a reason that names figures."""
+"""Auto takes the measured winner, else the model's, and always gives a reason that names figures."""
 
 import re
 

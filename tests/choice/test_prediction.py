@@ -1,4 +1,4 @@
-"""What a sweep should take, before it runs."""
+"""A prediction gives the times and the duration of a sweep before it runs."""
 
 import pytest
 from tests.cost.test_fit import priced

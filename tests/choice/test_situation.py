@@ -1,4 +1,4 @@
-"""Which one of several times a choice takes, and what it says of it."""
+"""A choice takes one of several times, and its sentence gives the reason."""
 
 from ringscope.choice.situation import Choice
 

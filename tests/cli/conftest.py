@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 def eventually(look: Callable[[], T | None], what: str) -> T:
-    """What ``look`` returns once it is true."""
+    """Call ``look`` until it returns a true value, and return that value."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while time.monotonic() < deadline:
         found = look()

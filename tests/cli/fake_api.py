@@ -31,7 +31,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Answer:
-    """What to answer; a text is sent as it is."""
+    """An answer of the fake server; a body that is text is sent as it is."""
 
     body: Any = None
     status: int = 200
@@ -44,7 +44,7 @@ def refusal(status: int, code: str, detail: str, **headers: str) -> Answer:
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended."""
+    """The exit code and the output of a command that has ended."""
 
     code: int
     out: str

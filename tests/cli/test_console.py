@@ -1,4 +1,4 @@
-"""What reaches a terminal: nothing that commands it, in every encoding, and a sentence where nothing can be written."""
+"""The console writes no control characters, works in every encoding, and explains in a sentence why it cannot write."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""How long the command line waits for what it starts, and what it says meanwhile."""
+"""The command line waits for what it starts, longer on a busy machine, and says so meanwhile."""
 
 import os
 

@@ -32,7 +32,10 @@ T = TypeVar("T")
 def eventually(
     look: Callable[[], T | None], what: str, within_seconds: float = DEADLINE_SECONDS, every_seconds: float = 0.1
 ) -> T:
-    """What ``look`` returns once it is true; most looks ask a server, which others are waiting for as well."""
+    """Call ``look`` until it returns a true value, and return that value.
+
+    Most looks send a request to a server that has other clients, so they are ``every_seconds`` apart.
+    """
     deadline = time.monotonic() + within_seconds
     while time.monotonic() < deadline:
         found = look()
@@ -76,7 +79,7 @@ class Lab:
         return process
 
     def said(self, process: subprocess.Popen[str]) -> str:
-        """What a command that was started has said on standard error."""
+        """Return what a started command has written to standard error so far."""
         return self._logs[process.pid].read_text()
 
     def last_words(self) -> Iterator[tuple[str, str]]:
@@ -122,7 +125,7 @@ class Lab:
         return Client(self.url, token(self.data_dir))
 
     def wait_for_node(self) -> None:
-        """Until a node can take work."""
+        """Wait until a node can take work."""
         eventually(lambda: is_ready(self.url), "the server's readiness")
         with self.client() as client:
             eventually(lambda: any(node.observed == "ready" for node in client.nodes()), "the node's readiness")
@@ -132,7 +135,7 @@ class Lab:
             return client.job(job_id)
 
     def wait_for_state(self, job_id: int, *states: str) -> Job:
-        """Until the job is in one of the states."""
+        """Wait until the job is in one of the states, and return it."""
         with self.client() as client:
 
             def look() -> Job | None:
@@ -200,7 +203,7 @@ LABS: WeakSet[Lab] = WeakSet()  # those that may have something to say of a test
 
 
 def program_name(process: psutil.Process) -> str:
-    """What it runs, without the folder; empty once it has ended."""
+    """Return the name of the process's program without its folder; empty once the process has ended."""
     try:
         command = process.cmdline()
     except psutil.NoSuchProcess:

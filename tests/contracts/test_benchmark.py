@@ -1,4 +1,4 @@
-"""How the iterations of a benchmark are split."""
+"""The iterations of a benchmark are split into batches and rounds."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is wrong with a field, in one sentence with its name and a remedy."""
+"""A finding says what is wrong with a field in one sentence, with the field's name and a remedy."""
 
 from typing import Annotated, Any
 

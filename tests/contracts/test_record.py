@@ -15,7 +15,7 @@ KIND: dict[str, Any] = {"algorithm": "ring", "transport": "mpi", "in_place": Tru
 
 
 def iterations(start_ns: int, **columns: Any) -> dict[str, Any]:
-    """Of one block."""
+    """Return a record with the iterations of one block."""
     return {"type": "iterations", "kinds": [KIND], "blocks": [(0, 3, start_ns)]} | WHOLE | columns
 
 
@@ -86,7 +86,7 @@ def test_times_that_cannot_be_are_refused(fields: dict[str, Any], sentence: str)
 
 
 def block(first_step: int, count: int, **more: Any) -> list[dict[str, Any]]:
-    """So many steps, as both records that tell some."""
+    """Return ``count`` steps in both types of records that report steps."""
     columns = {name: [1.0] * count for name in ("duration_us", "communication_us", "compute_us", "exposed_us")}
     head = WHOLE | {"first_step": first_step}
     steps = {"type": "steps"} | head | KIND | columns | {"start_ns": [1] * count}

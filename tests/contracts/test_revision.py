@@ -1,4 +1,4 @@
-"""Which commit the library says it is of."""
+"""The library names the commit that it was checked out from."""
 
 import subprocess
 from pathlib import Path

@@ -16,7 +16,7 @@ BEGAN_NS = 10**18
 
 
 def recorded() -> list[tuple[list[Trace], dict[int, Clock]]]:
-    """What the ranks told of each operation, with their clocks."""
+    """Return the traces that the ranks recorded of each operation, with their clocks."""
     found = json.loads(Path(__file__).with_name("slow_h5.json").read_text())
     return [(_told(operation), _clocks(operation)) for operation in found]
 

@@ -40,7 +40,7 @@ def topologies(draw: st.DrawFn, most_ranks: int = 64) -> Topology:
 
 
 def even_count(named: tuple[str, str], topology: Topology, per_chunk: int) -> int:
-    """Of buffers that every algorithm cuts into equal chunks: into p, twice as many, a power of two, or segments."""
+    """Return a size that the algorithm cuts into equal chunks: into p, 2p, a power of two, or segments."""
     collective, algorithm = named
     if algorithm == "double_tree" and per_chunk % 2:
         return 2 * SEGMENT_ELEMENTS * topology.rails * (1 + per_chunk // 2 % 2)
@@ -117,7 +117,7 @@ def test_many_ranks_are_priced(topology: Topology, named: tuple[str, str]) -> No
 
 
 def test_a_ring_takes_as_long_a_step_on_many_racks_as_on_few() -> None:
-    """What its last ranks add to the end is the same; in between each step costs what the slowest of them does."""
+    """The last ranks add the same time at any size; in between, each step costs what the slowest rank needs."""
 
     def seconds(racks: int) -> float:
         topology = ClusterSpec(shape=f"{racks}x2x8", link="ib400", oversubscription=4, reduce_gb_per_s=200).topology

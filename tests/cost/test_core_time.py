@@ -1,4 +1,4 @@
-"""What a call takes of cores: hubs wait twice whatever their number, and shared cores add their work up."""
+"""A call's core time: hubs wait twice whatever their number, and the work of ranks that share a core adds up."""
 
 import pytest
 

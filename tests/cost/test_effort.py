@@ -52,7 +52,7 @@ def test_a_chain_in_channels_costs_more_the_more_ranks_it_passes(collective: str
 
 
 def test_messages_that_share_cards_are_followed_up_to_so_many() -> None:
-    """What has classes costs little; beyond 100,000 messages a bound is all that is told, which costs as little."""
+    """Schedules with classes cost little; beyond 100,000 messages only a bound is computed, which costs as little."""
     few, many = (ClusterSpec(shape=f"{nodes}x8").topology for nodes in (8, 16))
     every, shared, bounded = (
         followed_count("ring", where, 1 << 28, 1, "all_reduce")

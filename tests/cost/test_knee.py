@@ -1,4 +1,4 @@
-"""Where latency ends and bytes begin to count."""
+"""The knee is the size from which the bytes cost more than the latency."""
 
 import pytest
 

@@ -104,7 +104,7 @@ def call(algorithm: str = "ring", transport: str = "shared_memory") -> Operation
 
 
 def rows_of(ranks: int, link: Link) -> list[Sample]:
-    """What a ring over such links would measure."""
+    """Return the samples that a ring over such links would measure."""
     return [
         Sample("all_reduce", "ring", ranks, size, size // 4, seconds * 1e6)
         for size in (1 << n for n in range(8, 24, 2))

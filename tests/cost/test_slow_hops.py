@@ -1,4 +1,4 @@
-"""Which hop is slow, and which node slow hops share; no healthy node is named."""
+"""The diagnosis names slow hops and the node that slow hops share, and names no healthy node."""
 
 import pytest
 from tests.cost.recorded import recorded_operations

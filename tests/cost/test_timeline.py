@@ -104,7 +104,7 @@ def test_schedules_cost_what_the_textbook_says(named, ranks, per_chunk, latency_
 
 
 def test_every_algorithm_has_a_cross_check():
-    """By a formula of its own above, or by one of the tests that follow."""
+    """Every algorithm has a formula in FORMULAS, or one of the tests that follow."""
     other = {"ring_pipelined", "double_tree", "hierarchical", "parameter_server"}
     for collective, names in SCHEDULED.items():
         without = set(names) - FORMULAS[collective].keys()

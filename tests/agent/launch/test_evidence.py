@@ -1,4 +1,4 @@
-"""What ranks do is found out while they live, also of one that is stopped, and whatever is missing."""
+"""The agent finds out what living ranks do, also what a stopped rank does, and without tools that are missing."""
 
 import asyncio
 import os

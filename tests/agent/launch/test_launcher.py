@@ -1,4 +1,4 @@
-"""What an agent's ranks find in their environment."""
+"""An agent's ranks get an environment without the batch system's variables, and with the job's own."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Which launchers are stopped and whether ranks have ended, by looking at real processes."""
+"""The watch finds stopped launchers and the end of all ranks by looking at real processes."""
 
 import asyncio
 import signal

@@ -1,4 +1,4 @@
-"""When a process that gives no answer is mute, and when it may only be slow."""
+"""A process that owes an answer is called mute only when it cannot merely be slow."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from ringscope_agent.launch.stalls import KERNEL_SECONDS
 
 
 def mute_after(state: str = "S", crowding: float = 1.0, queued_share: float = 0.0, every_seconds: float = 0.5) -> float:
-    """For how many seconds it owes its answer until it is mute; 1000: it never is."""
+    """Return for how many seconds the process owes its answer until it is mute; 1000 if it never is."""
     watch = MuteWatch()
     for look in range(int(1000 / every_seconds)):
         now = look * every_seconds

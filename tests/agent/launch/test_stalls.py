@@ -1,4 +1,4 @@
-"""When a rank that stands still is told, and in which words."""
+"""The stall watch reports a rank that is stopped or held by the kernel, and its sentence names the rank."""
 
 import pytest
 
@@ -8,7 +8,7 @@ PIDS = {2: 102, 3: 103, 4: 104}
 
 
 def first_stall(*looks: dict[int, str], seconds: float = 1.0) -> tuple[int, Stall] | None:
-    """At which look, and what."""
+    """Return the number of the first look that reports a stall, and the stall; None if no look reports one."""
     watch = StallWatch("h4")
     for number, states in enumerate(looks):
         if stall := watch.look(states, PIDS, now=100 + number * seconds):

@@ -1,4 +1,4 @@
-"""What a shim takes in: while the disk is full, and what is too large to be sent."""
+"""A shim's intake counts records that a full disk loses, and replaces those that are too large to be sent."""
 
 import asyncio
 import errno
@@ -65,7 +65,7 @@ async def test_that_the_disk_was_full_is_told_before_what_was_lost(
 
 
 async def say(folder: Path, assignment: Assignment, *records: dict[str, object]) -> Intake:
-    """What ranks say, up to the end."""
+    """Send the ranks' records to an intake, close it, and return it."""
     paths = AttemptPaths(folder=folder, sockets=folder)
     intake = Intake(assignment, paths, lambda: None, lambda: None)
     await intake.start()

@@ -118,7 +118,7 @@ async def test_a_shim_that_is_stopped_is_found_by_its_pid_although_it_answers_no
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever does not answer is mute after a tenth of a second, however busy this machine is."""
+    """Call a process that does not answer mute after a tenth of a second, however busy this machine is."""
     monkeypatch.setattr("ringscope_agent.launch.mute.MUTE_SECONDS", 0.1)
     monkeypatch.setattr("ringscope_agent.shim.connection.LOOK_SECONDS", 0.01)
     for end in ("connection", "server"):

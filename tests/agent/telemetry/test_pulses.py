@@ -1,4 +1,4 @@
-"""How far ranks are is read from outside: where they say they are, and what the kernel says of their time."""
+"""The agent reads the ranks' progress from their pulse files, and their core time from the kernel."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What ranks of this node note in their rings."""
+"""The agent reads the records that the ranks of its node write into their rings."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -16,7 +16,7 @@ from ringscope_agent.telemetry.rings import Rings
 
 @pytest.fixture
 def second_node(assignment: Callable[..., Assignment]) -> Assignment:
-    """Of a gang of two nodes with a rank each, the one with rank 1."""
+    """Return the assignment of the second node, with rank 1, in a gang of two nodes with one rank each."""
     gang = [GangMember(node=name, address="127.0.0.1", slots=1) for name in ("n1", "n2")]
     return assignment().model_copy(update={"gang": gang, "member": 1, "first_rank": 1})
 

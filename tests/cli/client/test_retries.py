@@ -1,4 +1,4 @@
-"""What the client sends again, what it waits for, and what it tells instead."""
+"""The client repeats requests that are safe to repeat, waits for a busy server, and reports what it cannot repeat."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""What a job's numbers do not tell by themselves, in a terminal."""
+"""The terminal shows caveats beside a job's numbers."""
 
 from typing import Any
 

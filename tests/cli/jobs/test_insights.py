@@ -1,4 +1,4 @@
-"""What is shown of an insight's evidence."""
+"""The terminal shows the evidence of an insight: numbers in one line, and each rank's stack."""
 
 from ringscope.cli.commands.insights import evidence_lines
 

@@ -23,7 +23,7 @@ NO_NETEM = (
 
 @pytest.fixture
 def root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """As if this were root on a machine with the tools, and without a lab."""
+    """Pretend that this process is root on a machine that has the tools and no lab."""
     tool = tmp_path / "ip"
     tool.write_text("#!/bin/sh\n")
     tool.chmod(0o755)
@@ -34,7 +34,7 @@ def root(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture
 def without_netem(root: None, tmp_path: Path) -> Path:
-    """As if its kernel could delay no packet; the file has what ``ip`` and ``unshare`` were asked."""
+    """Pretend that the kernel can delay no packet; return the file with the calls of ``ip`` and ``unshare``."""
     asked = tmp_path / "asked"
     for tool, then in (("ip", ""), ("unshare", 'shift; exec "$@"\n')):
         (tmp_path / tool).write_text(f'#!/bin/sh\necho {tool} "$@" >> {asked}\n{then}')
@@ -45,7 +45,7 @@ def without_netem(root: None, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def lab_file(tmp_path: Path) -> Path:
-    """Of a lab of two hosts, as far as its file says."""
+    """Write and return the state file of a lab of two hosts; the hosts themselves do not exist."""
     file = tmp_path / "data" / "lab" / "lab.json"
     file.parent.mkdir(parents=True)
     wanted = WantedLab(hosts=2, rate_bit_per_s=10**9, server="http://127.0.0.1:8000")

@@ -17,7 +17,7 @@ DEADLINE_SECONDS = 30.0
 
 
 async def test_an_answer_reaches_who_has_nothing_more_to_say(capsys: pytest.CaptureFixture[str]) -> None:
-    """All that waits for such an answer holds nothing but each other, and the collector must not take it."""
+    """The tasks that wait for such an answer refer only to each other, and the garbage collector must not take them."""
     is_asked, may_answer, is_over = asyncio.Event(), asyncio.Event(), asyncio.Event()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

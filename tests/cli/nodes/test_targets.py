@@ -1,4 +1,4 @@
-"""What Prometheus is to scrape, on the command line and as a file."""
+"""The targets that Prometheus is to scrape are printed, or written to a file."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What `ringscope up` refuses before anything runs, and how it watches its children."""
+"""`ringscope up` refuses bad settings before it starts anything, and watches the processes that it starts."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""Which server a command talks to where nobody names one."""
+"""A command without `--server` calls the server that the data directory names, else the usual port of this machine."""
 
 from pathlib import Path
 

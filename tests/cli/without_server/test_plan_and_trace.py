@@ -115,7 +115,7 @@ def test_plan_with_a_fit_of_processes_takes_one_channel(tmp_path: Path) -> None:
 
 
 def _fit(folder: Path) -> Path:
-    """Of processes."""
+    """Write and return a fit of a cost model for ranks that are processes on CPUs."""
     file = folder / "fit.json"
     document = {"transport": "mpi", "ranks_per_node": 1, "nics_per_node": None, "median_error": 0.1, "r_squared": 1.0}
     regime = {"below_bytes": None, "latency_s": 1e-6, "send_s_per_byte": 1e-9, "reduce_s_per_byte": None}
@@ -224,7 +224,7 @@ def test_trace_knows_nodes_and_roots() -> None:
 
 
 def test_trace_follows_every_channel() -> None:
-    """Of two nodes of two: in the first channel ranks 0 and 2 leave their nodes, in the second 1 and 3."""
+    """Ranks 0 and 2 of two nodes of two ranks leave their nodes in the first channel, ranks 1 and 3 in the second."""
     first, *lines = ringscope("trace", "ring", "--topology", "2x2").splitlines()
     assert first == "ring in 2 channels, each leaving a node through a different rank"
     assert ringscope("trace", "ring", "--topology", "2x2", "--channels", "2").splitlines() == [first, *lines]

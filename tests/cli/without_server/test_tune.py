@@ -76,7 +76,7 @@ def test_without_a_number_ranks_have_a_core_each(
 
 @pytest.fixture
 def others(monkeypatch: pytest.MonkeyPatch) -> dict[int, float]:
-    """What others take of four processors while so many ranks are measured; no rank is started."""
+    """Return other processes' share of four processors by number of measured ranks; no rank is started."""
     shares, ranks = {2: 0.0}, [2]
 
     def told(job: Any, run: Run, _: Path | None = None) -> Iterator[Any]:

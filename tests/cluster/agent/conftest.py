@@ -24,7 +24,7 @@ class AgentProcess:
         self.process: asyncio.subprocess.Process | None = None
 
     async def start(self, *flags: str, **environment: str | None) -> None:
-        """With these variables; None leaves one out."""
+        """Start the agent with these flags and variables; None leaves a variable out."""
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
         ours = {"RINGSCOPE_TOKEN": TOKEN, "PYTHONPATH": os.pathsep.join(PYTHONPATH)} | environment
         self.process = await asyncio.create_subprocess_exec(

@@ -23,7 +23,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def records_lost(metrics_address: str) -> float:
-    """What the agent's page counts as lost to a full disk."""
+    """Return how many records the agent's metrics page counts as lost to a full disk."""
     prefix = 'ringscope_agent_records_dropped_total{reason="spool_full"} '
     lines = httpx.get(f"http://{metrics_address}/metrics").text.splitlines()
     return next(float(line.removeprefix(prefix)) for line in lines if line.startswith(prefix))

@@ -58,7 +58,7 @@ async def launch(nodes: list[Node], job: Assignment, **environment: str) -> None
 
 
 def logs(node: Node) -> list[str]:
-    """What the node's ranks and launcher printed, for a failing test to show; complete once the node is clean."""
+    """Return what the node's ranks and launcher printed, for a failing test; it is complete once the node is clean."""
     return [record.text for record in node.server.parsed(7) if isinstance(record, Log)]
 
 

@@ -47,7 +47,7 @@ def shims(data_dir: Path) -> list[psutil.Process]:
 
 
 def steps_of(server: FakeServer) -> Counter[tuple[int, int]]:
-    """How often each (rank, step) came."""
+    """Count how often each (rank, step) came."""
     return Counter(
         (record.rank, record.first_step + index)
         for record in server.parsed(7)

@@ -1,4 +1,4 @@
-"""How ranks can end badly, with real processes under a real mpiexec."""
+"""Real ranks under a real mpiexec fail or are ended, and the agent names the rank, the node and the cause."""
 
 import contextlib
 import os

@@ -99,7 +99,7 @@ def everything(ranks: int, transport: str) -> tuple[Run, list[Record]]:
 
 
 class Told:
-    """What the ranks of one gang told of one of its sweeps."""
+    """The records that the ranks of one gang sent for one of its sweeps."""
 
     def __init__(self, ranks: list[list[Record]]) -> None:
         self.ranks = ranks
@@ -107,7 +107,7 @@ class Told:
         self.steps = [[record for record in records if isinstance(record, Steps)] for records in ranks]
 
     def durations_us(self, row: Measurement) -> np.ndarray:
-        """Of the iterations that a row is of: a line for each rank. Cycles follow one another."""
+        """Return the durations of a row's iterations, one line for each rank. Cycles follow one another."""
         count = row.iterations
         return np.array([
             [
@@ -131,7 +131,7 @@ def run_sweeps(gang, folder: Path, ranks: int, transport: str, sweeps: dict[str,
 
 @pytest.fixture(scope="module")
 def told(gang, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
-    """What two ranks told of each of SWEEPS."""
+    """Run SWEEPS on two ranks and return the records of each sweep."""
     return run_sweeps(gang, tmp_path_factory.mktemp("sweeps"), 2, "auto", SWEEPS)
 
 

@@ -27,7 +27,7 @@ ON_ONE_TRANSPORT = pytest.mark.parametrize("transport", ["shared_memory", pytest
 
 @pytest.fixture
 def sentences(tmp_path: Path) -> Iterator[socket.socket]:
-    """Where ranks send what they have to say."""
+    """Yield the socket to which ranks send their sentences."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
         receiver.bind(str(tmp_path / "sentences"))
         receiver.settimeout(DEADLINE_SECONDS)

@@ -70,7 +70,7 @@ class Cluster(Lab):
         eventually(lambda: is_ready(f"http://127.0.0.1:{self._port}"), "the server's readiness")
 
     def wait_until_ready(self, names: Iterable[str] | None = None) -> None:
-        """Until hosts (all) can take work."""
+        """Wait until the hosts can take work; None means all hosts."""
         wanted = set(self.names if names is None else names)
         with self.client() as client:
 
@@ -147,7 +147,7 @@ class Cluster(Lab):
         return self.wait_for_state(job_id, *FINISHED_STATES)
 
     def wait_for_reason(self, job_id: int) -> None:
-        """Until the first attempt has a reason to stop."""
+        """Wait until the job or its first attempt has a reason for its end."""
         with self.client() as client:
 
             def is_told() -> bool:

@@ -1,4 +1,4 @@
-"""What holds once a job is over, whatever befell it."""
+"""These invariants hold once a job is over, whatever faults it had."""
 
 from collections.abc import Collection, Mapping
 
@@ -58,7 +58,7 @@ def assert_exactly_once(cluster: Cluster, job_id: int, spooled: Steps, lossy_ran
 
 
 def _gaps(stored: Mapping[tuple[int, int, int], int], lossy_ranks: Collection[int]) -> dict[tuple[int, int], int]:
-    """How many steps are missing of each (attempt, rank)."""
+    """Return how many steps of each (attempt, rank) are missing; complete and lossy ranks are left out."""
     numbers: dict[tuple[int, int], list[int]] = {}
     for attempt, rank, step in stored:
         if rank not in lossy_ranks:
@@ -68,6 +68,6 @@ def _gaps(stored: Mapping[tuple[int, int, int], int], lossy_ranks: Collection[in
 
 
 def assert_nothing_runs(cluster: Cluster) -> None:
-    """On every host there is its agent with a shim in advance, and soon nothing else."""
+    """Assert that soon nothing but the agent and a spare shim runs on any host."""
     what = "the end of all but agents and spare shims"
     eventually(lambda: not any(map(cluster.strangers, cluster.names)), what, OUTLIVING_SECONDS)

@@ -53,7 +53,7 @@ def lab(data_dir: Path) -> Iterator[Lab]:
 
 
 def has_netem() -> bool:
-    """Whether this machine's kernel can delay packets."""
+    """Return whether this machine's kernel can delay packets."""
     asked = ("unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "netem", "delay", "1ms")
     return subprocess.run(asked, capture_output=True).returncode == 0
 
@@ -70,7 +70,7 @@ def round_trip_ms(hosts: Hosts) -> float:
 
 
 def links(lab: Lab) -> list[str]:
-    """What `lab status` says of each host's link."""
+    """Return what `lab status` says of each host's link."""
     return [row["link"] for row in json.loads(lab.run("lab", "status", "--json").stdout)]
 
 

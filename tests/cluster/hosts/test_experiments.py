@@ -103,6 +103,6 @@ def test_without_root_one_line_says_so():
 
 
 def namespaces(prefix: str) -> list[str]:
-    """Those that are left; they go some moments after whoever held them."""
+    """Return the network namespaces that are left; a namespace goes some moments after the processes in it."""
     listed = subprocess.run(["ip", "netns", "list"], capture_output=True, text=True, check=True).stdout
     return [line for line in listed.splitlines() if line.startswith(prefix)]

@@ -30,7 +30,7 @@ SMALL_DISK = "16m"
 
 @contextmanager
 def limit(seconds: float) -> Iterator[None]:
-    """What happens inside, from the fault to its reason, takes no longer."""
+    """Assert that the block, from the fault to the job's reason, takes less than ``seconds``."""
     began = time.monotonic()
     yield
     took = round(time.monotonic() - began, 2)
@@ -220,7 +220,7 @@ def test_a_slow_link_makes_a_job_slower_and_ends_nothing(cluster: Cluster) -> No
 
 @pytest.mark.long
 def test_a_slow_link_is_named_where_it_shows_and_nobody_behind_it_is_called_slow(cluster: Cluster) -> None:
-    """In a broadcast only who is behind it ends later; in the ring above all do."""
+    """Only the ranks behind the slow link end later in a broadcast; in the ring of the test above all ranks do."""
     gang = cluster.start_gang(ranks=len(cluster.names), collective="broadcast", algorithms=["tree"])
     cluster.hosts.degrade(gang.hosts[-1], VERY_SLOW_BIT_PER_S, None, None)
     with cluster.client() as client:
@@ -254,7 +254,7 @@ def test_a_link_that_loses_one_packet_of_twenty_spoils_no_sum(cluster: Cluster) 
 
 
 def wait_for_rows(cluster: Cluster, gang: Gang, more: int) -> None:
-    """Until so many rows were added to the table."""
+    """Wait until ``more`` rows were added to the table."""
     count = "SELECT COUNT(*) AS rows FROM measurements WHERE attempt_id = ?"
     before = cluster.sql(count, gang.attempt_id)[0]["rows"]
     eventually(lambda: cluster.sql(count, gang.attempt_id)[0]["rows"] >= before + more, f"{more} more rows")

@@ -72,7 +72,7 @@ def built(layout: Layout) -> Iterator[Layout]:
 
 
 def talk(layout: Layout, source: int, target: int, programs: tuple[str, str], amount: int) -> float:
-    """What the first program, on the target, prints once the second one has sent it so much."""
+    """Return what the first program, on the target, prints once the second one has sent it ``amount``."""
     receive, send = programs
     listening = subprocess.Popen(
         layout.inside(target, [sys.executable, "-c", receive]), stdout=subprocess.PIPE, text=True
@@ -111,7 +111,7 @@ def sent_bytes(hosts: Hosts, number: int) -> int:
 
 
 def inside_agent(hosts: Hosts, name: str, *command: str) -> str:
-    """What a command prints in the namespaces of a host's agent."""
+    """Return what a command prints in the namespaces of a host's agent."""
     state = hosts.state
     assert state is not None
     enter = ("nsenter", "--target", str(state.agents[name]), "--mount", "--uts", "--ipc", "--net")

@@ -40,17 +40,17 @@ class Container:
 
     @property
     def grace_seconds(self) -> int:
-        """How long Compose waits after SIGTERM."""
+        """The seconds for which Compose waits after SIGTERM."""
         return int(SERVICES[self.service]["stop_grace_period"].removesuffix("s"))
 
     @property
     def environment(self) -> dict[str, str]:
-        """That of the image, with Compose's over it; nothing of the tests' own."""
+        """The image's variables with Compose's over them; none of the tests' own."""
         merged = self.workshop.environment(self.target) | SERVICES[self.service]["environment"]
         return {name: self._here(value) for name, value in merged.items()} | self.more
 
     def start(self) -> subprocess.Popen[str]:
-        """What the engine starts: entrypoint and command, as the image's user where this is root."""
+        """Start the entrypoint and the command as the engine does, as the image's user if this process is root."""
         words = last(STAGES, self.target, "ENTRYPOINT").words() + last(STAGES, self.target, "CMD").words()
         return subprocess.Popen(
             self._command(words),
@@ -72,7 +72,7 @@ class Container:
         )
 
     def is_healthy(self) -> bool:
-        """What the engine's health check says."""
+        """Run the engine's health check and return whether it passes."""
         return self.run(*health_command(STAGES, self.target)).returncode == 0
 
     def make_volume(self) -> Path:

@@ -44,7 +44,7 @@ class Workshop:
                         self._run(line.value, folder, self.environment(stage.name))
 
     def environment(self, name: str) -> dict[str, str]:
-        """What the ENV lines of a stage and of those below it make, over the PATH of a base image."""
+        """Return the ENV variables of a stage and of the stages below it, over the PATH of a base image."""
         found = {"PATH": usual_path()}
         for stage in lineage(self.stages, name):
             for line in stage.instructions:

@@ -1,4 +1,4 @@
-"""What the containers run, without containers: the Dockerfile's commands build it, Compose's variables set it up."""
+"""The Dockerfile's commands and Compose's variables work without containers: they build and configure the programs."""
 
 import json
 import os

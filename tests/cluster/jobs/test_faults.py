@@ -1,4 +1,4 @@
-"""What is killed, broken or refused, and what is left of it: no process, no lost row, a named reason."""
+"""Killed, broken or refused processes leave no process behind, lose no row, and have a named reason."""
 
 import json
 import signal

@@ -37,7 +37,7 @@ class Pair(Lab):
 
     @contextmanager
     def server_killed(self) -> Iterator[None]:
-        """Without a server inside."""
+        """Kill the server, run the block without one, and start it again."""
         self.server.kill()
         self.server.communicate()
         try:
@@ -53,7 +53,7 @@ class Pair(Lab):
 
 @pytest.fixture(scope="module")
 def lab() -> Iterator[Pair]:
-    """With four slots; not `ringscope up`, which ends with its server."""
+    """Yield a server and an agent with four slots; not `ringscope up`, which ends with its server."""
     with tempfile.TemporaryDirectory(prefix="ringscope-") as path:
         pair = Pair(Path(path))
         with closing(pair), running(agent_apart(pair)):

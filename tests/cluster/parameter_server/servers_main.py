@@ -50,7 +50,7 @@ SLOW_SECONDS = 0.03
 
 
 class Job:
-    """What every rank of a job knows."""
+    """The state of a job that every rank has: its spec, data, model and sampler."""
 
     def __init__(self, options: dict[str, Any], workers: int | None = None) -> None:
         self.spec = TrainingSpec.model_validate({"strategy": "parameter_server"} | options)
@@ -103,7 +103,10 @@ def work(
 
 
 def train(comm: MPI.Intracomm, post: PointToPoint, options: dict[str, Any], cuts: list[int], pause: float = 0):
-    """From each of ``cuts`` to the next, with new servers each time. The job, the model, lags, optimizer's steps."""
+    """Train from each of ``cuts`` to the next, with new servers each time.
+
+    Return the job, the model, the lags and the optimizer's number of steps.
+    """
     job = Job(options)
     flat, lags, steps = FlatModel(job.model, job.names), [], 0
     for begin, end in zip(cuts, [*cuts[1:], job.last], strict=True):
@@ -116,7 +119,7 @@ def train(comm: MPI.Intracomm, post: PointToPoint, options: dict[str, Any], cuts
 
 
 def distance(job: Job, flat: FlatModel, options: dict[str, Any]) -> dict[str, float]:
-    """From what one process trains on the same batches: of the parameters, and of the optimizer's state."""
+    """Return how far parameters and optimizer state are from those that one process trains on the same batches."""
     alone = Job(options, workers=1)
     optimizer = alone.optimizer(alone.model)
     for step in range(alone.last):

@@ -16,7 +16,7 @@ RANKS, DEADLINE_SECONDS = 4, 240
 
 @pytest.fixture(scope="module")
 def told() -> dict[str, dict[str, Any]]:
-    """What the first worker printed, by name."""
+    """Run the program and return the lines that the first worker printed, by name."""
     program = [sys.executable, "-W", "error", str(PROGRAM)]
     done = run_ranks(RANKS, program, {"OMP_NUM_THREADS": "1"}, DEADLINE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -25,7 +25,7 @@ def told() -> dict[str, dict[str, Any]]:
 
 @pytest.mark.parametrize("name", ["one server", "two servers", "three servers", "plain sgd", "adam", "adamw"])
 def test_sync_equals_one_process_also_with_new_servers_halfway(told: dict[str, Any], name: str) -> None:
-    """After 50 steps in float32: the parameters, and what the optimizer keeps."""
+    """The parameters and the optimizer's state are compared after 50 steps in float32."""
     found = told[name]
     assert found["moved"] > 100 * 1e-5
     assert found["parameters"] < 1e-5 and found["state"] < 1e-5

@@ -78,7 +78,7 @@ def submit(nodes: TwoNodes, way: str, mark: str, hosts: int, seconds: float) -> 
 
 
 def new_mark() -> str:
-    """How long a sleep takes, which nothing else on this machine does; it fits into a process's name."""
+    """Return a duration for a sleep that nothing else on this machine uses; it fits into a process's name."""
     return f"9{uuid4().int % 10**8:08d}"
 
 

@@ -33,7 +33,7 @@ WHO = ("mpiexec", "hydra_pmi_proxy", "shim", "spare shim", "agent", "rank")
 
 @dataclass
 class Strike:
-    """What was done to which process, and what became of its job."""
+    """A signal that was sent to a process, and how its job ended."""
 
     who: str
     number: signal.Signals
@@ -45,12 +45,12 @@ class Strike:
 
     @property
     def late_seconds(self) -> float:
-        """Beyond what it takes to see it, and what the job would have taken."""
+        """The time of the job's end beyond what it takes to see the strike and what a job takes."""
         sight_seconds = LOST_SECONDS if self.who == "agent" else STOP_IS_SEEN_SECONDS * (self.number == signal.SIGSTOP)
         return max(0.0, self.seconds - sight_seconds - MOST_DELAY_SECONDS)
 
     def fits(self) -> bool:
-        """Whether the job's end is what the strike brings about, and names it."""
+        """Return whether the job's end is one that the strike causes, and names the process that was hit."""
         if self.job.state == "succeeded":
             return self.told.count("all is done") == 2
         if self.job.state != "failed":

@@ -98,7 +98,7 @@ def strike(nodes: TwoNodes, who: str, number: signal.Signals, phase: str, hosts:
 
 
 def fits(job: Job, lines: list[str], who: str, number: signal.Signals, phase: str, pid: int) -> bool:
-    """Whether the job's end is what its fault brings about, and names it."""
+    """Return whether the job's end is one that its fault causes, and names the failed process."""
     if job.state == "succeeded":
         # All was done: whoever failed then took nothing from the job. A spare shim is replaced.
         return phase == "after the last row" or (phase == "before the start" and who == "shim")

@@ -42,7 +42,7 @@ class TwoNodes(Lab):
         self.server = self.start("server", "--port", "0")
 
     def wait_until_ready(self) -> None:
-        """Until both nodes can take work; an agent that has ended is started again, one that is stopped goes on."""
+        """Wait until both nodes can take work; restart an agent that has ended, and resume one that is stopped."""
         eventually(lambda: is_ready(self.url), "the server's readiness")
         self.restart_agents()
         with self.client() as client:
@@ -67,12 +67,12 @@ class TwoNodes(Lab):
             psutil.Process(agent.pid).resume()
 
     def kill_agent(self, name: str) -> None:
-        """As kill -9 does."""
+        """Kill the node's agent with SIGKILL and wait for its end."""
         self._agents[name].kill()
         self._agents[name].wait()
 
     def knows_shim(self, name: str, pid: int) -> bool:
-        """Whether a node's agent has found the shim with this pid again."""
+        """Return whether a node's agent has found the shim with this pid again."""
         return f"its shim (pid {pid}) is found again" in self.said(self._agents[name])
 
     def agent(self, name: str) -> psutil.Process:
@@ -164,7 +164,7 @@ class TwoNodes(Lab):
 
 
 def is_it(who: str, process: psutil.Process) -> bool:
-    """Whether the process is what ``who`` says."""
+    """Return whether the process is of the kind that ``who`` names."""
     name, command = program_name(process), process.cmdline()
     match who:
         case "shim":

@@ -52,7 +52,7 @@ class PouringAgent:
         self._attempts: dict[int, asyncio.Task[None]] = {}
 
     async def run(self) -> None:
-        """Until cancelled."""
+        """Register and follow the assignments until cancelled."""
         token = await self._join.join()
         self._client = client = ServerClient(self._url, token, self._registration)
         await client.register()
@@ -150,7 +150,7 @@ async def read(url: str, token: str, number: int, answers: list[tuple[float, int
 
 
 async def tell(folder: Path, answers: list[tuple[float, int]]) -> None:
-    """What readers were answered, each second."""
+    """Write the times and statuses of the readers' answers to a file each second."""
     while True:
         await asyncio.sleep(1)
         (folder / "answers.json").write_text(json.dumps(answers))

@@ -138,7 +138,7 @@ def start_server(lab: Lab, ahead: Path) -> subprocess.Popen[str]:
 
 
 def set_clock(ahead: Path, seconds: float) -> None:
-    """At once: the server may look at any moment."""
+    """Set the server's clock ahead by replacing the file at once, as the server may read it at any moment."""
     new = ahead.with_suffix(".new")
     new.write_text(str(seconds))
     new.replace(ahead)

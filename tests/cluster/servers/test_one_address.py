@@ -25,7 +25,7 @@ def test_a_gang_over_two_agents_with_one_address_starts_and_succeeds(data_dir: P
 
 
 def second_agent(lab: Lab) -> subprocess.Popen[str]:
-    """As the page says to start another one on the same machine."""
+    """Start another agent on the same machine, as the page describes."""
     join = ("--join-token-file", str(lab.data_dir / "join-token"))
     flags = ("--server", lab.url, "--name", "second", "--slots", str(SLOTS), "--metrics-port", "0")
     return lab.start("agent", *flags, "--data-dir", str(lab.data_dir / "second"), *join)

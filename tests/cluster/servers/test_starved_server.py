@@ -32,7 +32,7 @@ MOST_PAUSE_SECONDS = 6.0  # between two passes, after which /readyz says so
 
 
 class Table:
-    """What the server has written, read from its file: no request of ours is in its way."""
+    """Rows that the server has written, read from its database file, so that no request of the test delays it."""
 
     def __init__(self, data_dir: Path) -> None:
         self._path = data_dir / "ringscope.sqlite3"
@@ -119,7 +119,7 @@ class Watch:
 
     @property
     def longest_pause_seconds(self) -> float:
-        """Between two passes, or since the last one."""
+        """The longest time between two passes, or since the last one."""
         ends = [*self.passes[1:], time.time() + 10]
         return max(later - earlier for earlier, later in zip(self.passes, ends, strict=False))
 

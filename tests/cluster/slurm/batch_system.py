@@ -54,7 +54,7 @@ class Slurm:
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
 
     def run(self, *command: str) -> str:
-        """What one of Slurm's commands prints."""
+        """Run one of Slurm's commands and return what it prints."""
         environment = os.environ | self.environment
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.strip()
 
@@ -69,7 +69,7 @@ class Slurm:
         self.wait_for_idle_nodes()
 
     def wait_for_idle_nodes(self) -> None:
-        """Until nothing is left of any batch job."""
+        """Wait until nothing of any batch job is left."""
         idle = ["idle", "idle"]
         eventually(lambda: self.run("sinfo", "--noheader", "--Node", "--format=%t").split() == idle, "two idle nodes")
 
@@ -122,7 +122,7 @@ def _free_ports(count: int) -> list[int]:
 
 @contextmanager
 def _daemon(slurm: Slurm, *command: str) -> Iterator[None]:
-    """In the foreground, so that it is a child of this process and ended by its pid."""
+    """Run a daemon in the foreground, so that it is a child of this process and is ended by its pid."""
     name = "-".join(command[:1] + command[3:4]) if command[0] == "slurmd" else command[0]
     with (slurm.folder / f"{name}.out").open("wb") as output:
         process = subprocess.Popen(

@@ -42,7 +42,7 @@ class Site:
         return done.stdout.strip()
 
     def wait_until_gone(self, within_seconds: float = 60.0) -> None:
-        """Until no node is on the list, and nothing of an agent is left on this machine."""
+        """Wait until the server lists no node, and assert that nothing of an agent is left on this machine."""
         eventually(lambda: not self.nodes(), "the nodes' leaving", within_seconds)
         self.slurm.wait_for_idle_nodes()
         assert self.lab.processes("ringscope_agent") == self.lab.ranks() == []
@@ -50,7 +50,7 @@ class Site:
 
     @property
     def temporary(self) -> Path:
-        """Where the agents' own folders are."""
+        """The folder that holds the agents' own folders."""
         return Path(self.lab.environment["TMPDIR"])
 
 

@@ -26,7 +26,7 @@ def names_of(batch_job: str) -> list[str]:
 
 
 def left_in_good_order(site: Site, names: list[str]) -> bool:
-    """Whether each of these nodes said goodbye itself."""
+    """Return whether each of these nodes reported its own departure."""
     with site.lab.client() as client:
         left = [event for event in client.events({"action": "node.left"}) if event.target_id in names]
     return sorted(event.actor for event in left) == [f"node/{name}" for name in names]

@@ -82,7 +82,7 @@ VARIANTS: dict[str, dict[str, object]] = {
 
 
 def reference(spec: TrainingSpec) -> torch.nn.Module:
-    """What a single process makes of it."""
+    """Return the model as a single process trains it on the same batches."""
     dataset = data.load(spec)
     module = models.build(spec, dataset)
     optimizer = build_optimizer(spec, module)

@@ -43,7 +43,7 @@ def parameters(module: torch.nn.Module) -> torch.Tensor:
 
 
 def reference(spec: TrainingSpec, dataset: data.Dataset) -> tuple[torch.nn.Module, list[float]]:
-    """What PyTorch makes of it, and the losses."""
+    """Return the model as PyTorch trains it on the same batches, and its losses."""
     module = models.build(spec, dataset)
     optimizer = build_optimizer(spec, module)
     losses = []

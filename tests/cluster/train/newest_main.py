@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def keep(folder: Path, step: int) -> None:
-    """With contents that say whose it is."""
+    """Save a checkpoint whose contents name its folder."""
     save(folder, Checkpoint(step, 0, step, {}, {}, {"folder": folder.name}))
 
 
@@ -48,7 +48,7 @@ def spoil(folder: Path) -> None:
 
 
 def tell(comm: Communicator, name: str, folder: Path) -> None:
-    """What every rank gets."""
+    """Print the step of the newest checkpoint that each rank gets; -1 for none."""
     found = newest_checkpoint(comm, folder)
     steps = np.zeros(comm.size, np.int64)
     steps[comm.rank] = -1 if found is None else found.step

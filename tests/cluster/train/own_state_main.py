@@ -29,7 +29,7 @@ WAYS = {
 
 
 def main() -> None:
-    """For each way, tell the digests of both."""
+    """Print the digests of an unbroken and a resumed training for each of WAYS."""
     torch.set_num_threads(1)
     comm, folder = Communicator(), Path(sys.argv[1])
     for way, options in WAYS.items():

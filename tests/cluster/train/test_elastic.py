@@ -31,7 +31,7 @@ def submitted(lab: Lab, ranks: int, min_ranks: int | None = None, **training: ob
 
 
 def rank_pids(lab: Lab, job_id: int) -> list[int]:
-    """In the order of their ranks, as they told: a rank may be a fork of another process."""
+    """Return the pids that the ranks reported, in the order of the ranks; a rank may be a fork of another process."""
     headers = {"Authorization": f"Bearer {token(lab.data_dir)}"}
     answer = httpx.get(f"{lab.url}/api/v1/jobs/{job_id}/environment", headers=headers, timeout=60)
     ranks = answer.raise_for_status().json()["items"][-1]["ranks"]

@@ -23,7 +23,7 @@ def submitted(lab: Lab, *words: str) -> int:
 
 
 def rank_programs(lab: Lab) -> list[psutil.Process]:
-    """In the order of their ranks."""
+    """Return the processes of both ranks in the order of the ranks."""
     # mpiexec and its proxy name the module as well, but run no Python
     ranks = [process for process in lab.ranks() if "python" in program_name(process)]
     assert len(ranks) == 2

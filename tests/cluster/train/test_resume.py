@@ -35,7 +35,7 @@ def whole(folder):
 
 @pytest.fixture(scope="module")
 def killed(folder):
-    """What a run leaves whose rank 1 is killed in the 28th step."""
+    """Run a training whose rank 1 is killed in the 28th step, and return the folder of its checkpoints."""
     spec = folder / "spec.json"
     job = {"kind": "training", "training": SMALL | TRAINING, "placement": {"ranks": 2}}
     spec.write_text(json.dumps(job))
@@ -57,7 +57,7 @@ def training(ranks, checkpoints, resume=None, **changes):
 
 
 def losses(records, rank):
-    """By step."""
+    """Return a rank's losses by step."""
     return {
         block.first_step + place: loss
         for block in records

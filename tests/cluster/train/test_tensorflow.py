@@ -22,7 +22,7 @@ Told = tuple[Run, list[Record]]
 
 
 def losses(records: Sequence[Record]) -> list[float]:
-    """Of each step, the mean over the samples of all ranks that told any."""
+    """Return the loss of each step, as the mean over the samples of all ranks that reported any."""
     sums, samples = np.zeros(2 * STEPS_PER_EPOCH), np.zeros(2 * STEPS_PER_EPOCH)
     for record in records:
         if isinstance(record, Steps):

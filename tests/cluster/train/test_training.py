@@ -1,4 +1,4 @@
-"""What a training job tells, and how it ends when something is wrong."""
+"""A training job sends its records in order, and ends with a clear reason if something is wrong."""
 
 import os
 from statistics import median

@@ -112,7 +112,7 @@ def groups(comm: ringscope.Communicator) -> None:
 
 
 def refusals(comm: ringscope.Communicator) -> None:
-    """What cannot work is refused; what differs between ranks is refused on all of them."""
+    """Check that impossible calls are refused, and that calls that differ between ranks are refused on all of them."""
     x = np.ones(4, np.float32)
     expect_error("dtype: unknown dtype 'float128'; choose one of int8, uint8, ", x.astype(np.longdouble))
     for narrow, wide in (("int16", "int32"), ("uint16", "uint32"), ("bool", "uint8")):

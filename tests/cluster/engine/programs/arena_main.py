@@ -17,7 +17,7 @@ ROW = 1000
 
 
 def mapped_bytes() -> int:
-    """All that this process has mapped."""
+    """Return the number of bytes that this process has mapped."""
     return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
@@ -60,7 +60,7 @@ def views() -> None:
 
 
 def given_back() -> None:
-    """By hand, and at the end of a block; the same memory is taken next."""
+    """Check that memory that is freed explicitly, or at the end of a block, is reused by the next buffer."""
     x = ringscope.empty(ROW, "int32")
     first = x.ctypes.data
     ringscope.free(x)
@@ -79,7 +79,7 @@ def given_back() -> None:
 
 
 def disagreeing() -> None:
-    """What one rank still holds is nobody's, whatever the others have dropped."""
+    """Check that a buffer that one rank still holds is not reused, even if the other ranks have dropped theirs."""
     comm = ringscope.init()
     kept = [ringscope.empty(ROW, "float32") for _ in range(50)]
     for x in kept:

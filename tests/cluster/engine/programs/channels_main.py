@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def by_itself(checked: int) -> None:
-    """What a program asks the communicator for; a group has no more channels than its nodes have ranks."""
+    """Check the channels that a program asks for; a group has no more channels than its nodes have ranks."""
     comm = Communicator(sys.argv[1], channels=2)
     found = comm.all_reduce(values(comm.rank, 1001, 0), algorithm="ring")
     np.testing.assert_array_equal(found, np.sum([values(rank, 1001, 0) for rank in range(comm.size)], axis=0))
@@ -52,7 +52,7 @@ def by_itself(checked: int) -> None:
 
 
 def checkable() -> list[tuple[str, str]]:
-    """Those whose result is a whole buffer."""
+    """Return the pairs of collective and algorithm whose result is a whole buffer."""
     return sorted(pair for pair in IN_CHANNELS if pair[0] in ("all_reduce", *ROOTED))
 
 

@@ -14,7 +14,7 @@ FAKE: Any = getattr(cupy, "fake", None)
 
 
 def check_auto(fake: Any) -> None:
-    """What ``auto`` takes: GPUs only where every rank has its own, however many it is shown."""
+    """Check that ``auto`` takes GPUs only if every rank has its own, however many GPUs a rank sees."""
     comm = Communicator()
     assert (comm.gpu is None) == (comm.size > 1), "ranks would share a GPU"
     comm.free()

@@ -45,7 +45,7 @@ def never_step(comm: ringscope.Communicator) -> None:
 
 
 def run_after(comm: ringscope.Communicator, call: Callable[[], object]) -> None:
-    """Once all are here; the culprit never does."""
+    """Run the call once all ranks are here; the culprit never runs it."""
     comm.barrier()
     if comm.rank == CULPRIT:
         signal.pause()
@@ -108,7 +108,7 @@ def tell(error: BaseException | None) -> None:
 
 
 def ending(name: str) -> Callable[[], object]:
-    """How the culprit ends: it stays away, leaves, or gets a signal."""
+    """Return how the culprit ends: it stays away, leaves, or gets a signal."""
     match name:
         case "never":
             return signal.pause

@@ -321,7 +321,7 @@ def test_a_rank_that_never_calls_ends_in_an_error_and_a_rebuild_goes_on(gang):
 
 @pytest.fixture
 def at_exit(monkeypatch):
-    """What is to be done when the program ends."""
+    """Return the list of calls that are to be made when the program ends."""
     calls = []
     register, unregister = (lambda *call: calls.append(call)), (lambda function: calls.clear())
     monkeypatch.setattr(exit_hook, "atexit", SimpleNamespace(register=register, unregister=unregister))

@@ -1,4 +1,4 @@
-"""What a soak does to its site: each fault strikes at random and tells how it is undone."""
+"""The faults of a soak: each is injected at random and describes how it is undone."""
 
 import signal
 from collections.abc import Callable, Iterable, Iterator
@@ -85,7 +85,7 @@ class Faults:
         return self.random.choice(whole) if whole else None
 
     def is_whole(self, host: str) -> bool:
-        """Whether nothing is wrong with it, and trouble may come to it."""
+        """Return whether the host has no fault, so that one may be injected."""
         return host in self._whole_hosts()
 
     def _whole_hosts(self) -> list[str]:

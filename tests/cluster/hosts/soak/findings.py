@@ -1,4 +1,4 @@
-"""What is wrong with the tables after a soak: each finding a sentence."""
+"""The findings after a soak: each error in the tables is a sentence."""
 
 import json
 import sqlite3
@@ -147,7 +147,7 @@ def of_results(tables: Tables, lossy: Collection[int]) -> Iterator[str]:
 
 
 def of_spools(tables: Tables, spools: Mapping[tuple[int, str], Spool]) -> Iterator[str]:
-    """What the ranks of a node told is stored, all of it, once."""
+    """Check that every record that a node's ranks sent is stored once."""
     query = "select m.*, n.name from members m join nodes n on n.id = m.node_id"
     members = {(row["attempt_id"], row["name"]): row for row in tables.rows(query)}
     for (attempt_id, host), spool in spools.items():
@@ -162,7 +162,7 @@ def of_spools(tables: Tables, spools: Mapping[tuple[int, str], Spool]) -> Iterat
 
 
 def _told(spool: Spool) -> Counter[str]:
-    """How many rows the records of a spool make, by kind."""
+    """Count the rows, by kind, that the records of a spool make."""
     told: Counter[str] = Counter()
     for record in spool:
         match record["type"]:

@@ -1,4 +1,4 @@
-"""What is left on a host when nothing runs: the agent with a spare shim, and no attempt on its disk."""
+"""A host on which nothing runs has only the agent with a spare shim, and no attempt on its disk."""
 
 from collections.abc import Iterator
 

@@ -53,7 +53,7 @@ class Soak:
         self._found: list[str] = []
 
     def run(self) -> list[str]:
-        """Until every job has ended and the site was looked at; what is wrong, each a sentence."""
+        """Run until every job has ended and the site was checked; return each error as a sentence."""
         with self._site.client() as client:
             while self._wants_more or self._open:
                 if self._is_rough and self._is_time_for_a_fault:
@@ -73,7 +73,7 @@ class Soak:
 
     @property
     def account(self) -> str:
-        """How much there was of it, and how long it took."""
+        """The number of jobs and faults, and the duration."""
         return f"{len(self._works)} jobs and {self._faults.struck} faults in {self.elapsed_seconds:.0f} s"
 
     def report(self) -> str:
@@ -83,7 +83,7 @@ class Soak:
 
     @property
     def elapsed_seconds(self) -> float:
-        """Since it began."""
+        """The seconds since the run began."""
         return time.monotonic() - self._begun
 
     @property
@@ -146,7 +146,7 @@ class Soak:
         return found
 
     def _present(self, client: Client) -> Iterator[str]:
-        """What is wrong with hosts and slots now, and may become right."""
+        """Yield what is wrong with hosts, slots and tables now, and may still become right."""
         try:
             yield from self._site.lacks(client)
             yield from (f"{node.name} has busy slots" for node in client.nodes() if node.slots_busy)
@@ -159,7 +159,7 @@ class Soak:
             yield from leftovers(self._site, host)
 
     def _past(self) -> list[str]:
-        """What went wrong for good."""
+        """Return the errors that cannot become right any more."""
         with findings.tables(self._site.data_dir) as tables:
             return [
                 *findings.of_jobs(tables, self._works, self._faults.lossy),

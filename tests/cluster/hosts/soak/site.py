@@ -1,4 +1,4 @@
-"""What a soak runs on: a server that can be killed and started again, and a lab of shaped hosts with an agent each."""
+"""The site of a soak: a server that can be killed and restarted, and a lab of shaped hosts with an agent each."""
 
 import os
 import shutil
@@ -45,7 +45,7 @@ class Site:
             )
 
     def kill_server(self) -> None:
-        """As kill -9 does."""
+        """Kill the server with SIGKILL and wait for its end."""
         assert self.server is not None
         self.server.kill()
         self.server.wait()
@@ -67,7 +67,7 @@ class Site:
 
     @property
     def small_disk(self) -> Path:
-        """Where that host's agent keeps its things."""
+        """The folder of the agent on the host with the small disk."""
         return self.data_dir / "lab" / SMALL_DISK_HOST
 
     def attempts_on_small_disk(self) -> set[int]:

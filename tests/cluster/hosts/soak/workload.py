@@ -29,12 +29,12 @@ class Work:
 
     @property
     def may_be_cancelled(self) -> bool:
-        """Whether it may end as cancelled."""
+        """True if the job may end as cancelled."""
         return self.cancel_after_seconds is not None
 
     @property
     def may_take_too_long(self) -> bool:
-        """Whether its time limit may end it."""
+        """True if its time limit may end the job."""
         return JobSpec.model_validate(self.spec).time_limit_seconds < 10
 
 

@@ -33,7 +33,8 @@ _LIBRARIES = frozenset(library for strategy in STRATEGIES for library in librari
 async def preview(database: Database, spec: JobSpec, now: datetime) -> SearchPreview:
     """Return the candidates of a search that is not submitted yet, on the nodes that it would get.
 
-    InvalidJobError for an unknown name. If the nodes cannot hold its ranks, their libraries are not considered.
+    InvalidJobError for an unknown name. If this cluster cannot run the job, no candidate runs, and those that would be
+    left out on any nodes are named.
     """
     search = spec.strategy_search
     assert search is not None
@@ -48,10 +49,10 @@ async def preview(database: Database, spec: JobSpec, now: datetime) -> SearchPre
     except UserError as error:
         raise InvalidJobError([FieldError(pointer="/strategy_search/strategies", detail=str(error))]) from error
     return SearchPreview(
-        candidates=[each.name for each in found.chosen],
+        candidates=[] if errors else [each.name for each in found.chosen],
         left_out=[LeftOutCandidate(name=each.name, reason=each.reason) for each in found.left_out],
         nodes=[PlannedNode(node=node.name, ranks=ranks) for node, ranks in gang],
-        warnings=[*refusals(errors), *filter(None, [shortage(found)])],
+        warnings=refusals(errors) or [*filter(None, [shortage(found)])],
     )
 
 

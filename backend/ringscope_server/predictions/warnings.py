@@ -1,6 +1,7 @@
 """Warnings about what would make a benchmark's result worth less than it seems, as sentences. Pure."""
 
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -9,6 +10,8 @@ from ringscope.contracts.findings import FieldError
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.words.units import format_duration, format_size, plural
 from ringscope.judging.same_messages import same_messages
+
+_FIELD = re.compile(r"^[\w.\[\]]+: ")  # what a sentence about a field begins with
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +26,8 @@ class NodeRanks:
 
 
 def refusals(errors: Sequence[FieldError]) -> list[str]:
-    """Return a sentence for each reason why this cluster could not run the job."""
-    return [f"This cluster could not run it: {error.detail}" for error in errors]
+    """Return a sentence for each reason why this cluster could not run the job, without the name of a field."""
+    return [f"This cluster could not run it: {_FIELD.sub('', error.detail)}" for error in errors]
 
 
 def warnings(spec: JobSpec, found: Prediction, nodes: Sequence[NodeRanks]) -> list[str]:

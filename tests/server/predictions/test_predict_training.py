@@ -56,7 +56,7 @@ async def test_who_lacks_what_a_strategy_needs_is_named_with_the_remedy(server: 
 async def test_a_cluster_without_pytorch_is_named_before_the_job_is_submitted(server: Server) -> None:
     await (await server.node(slots=2)).register(versions={"python": "3.12.1"})
     (sentence,) = (await ask(server, TRAINING))["warnings"]
-    assert sentence.startswith("This cluster could not run it: kind: no node runs jobs of kind training; pip")
+    assert sentence.startswith("This cluster could not run it: no node runs jobs of kind training; pip")
 
 
 async def test_a_gradient_in_pieces_takes_the_sum_of_theirs(server: Server) -> None:

@@ -30,12 +30,26 @@ async def test_candidates_that_cannot_run_are_named_with_their_reasons(server: S
     assert (await server.admin.get("/api/v1/jobs")).json()["items"] == []
 
 
-async def test_fewer_than_two_candidates_and_missing_slots_are_warnings(server: Server) -> None:
-    await (await server.node(slots=2)).register(versions={"torch": "2.13.0"})
+async def test_fewer_than_two_candidates_are_a_warning(server: Server) -> None:
+    await (await server.node(slots=3)).register(versions={"torch": "2.13.0"})
     found = await ask(server, strategies=["torch_ddp", "pipeline"])
-    assert (found["candidates"], found["nodes"]) == (["torch_ddp"], [])
-    assert "3 ranks were asked for, but the cluster has 2 slots" in found["warnings"][0]
-    assert "compares at least 2, and only torch_ddp can run here" in found["warnings"][1]
+    assert found["candidates"] == ["torch_ddp"]
+    assert "compares at least 2, and only torch_ddp can run here" in found["warnings"][0]
+
+
+async def test_no_candidate_runs_where_no_node_can_hold_the_ranks_or_train(server: Server) -> None:
+    agent = await server.node(slots=2)
+    await agent.register(versions={"torch": "2.13.0"})
+    found = await ask(server, strategies=["torch_ddp", "mirrored-ring", "pipeline"])
+    assert (found["candidates"], found["nodes"]) == ([], [])
+    assert [each["name"] for each in found["left_out"]] == ["pipeline"]  # on any nodes
+    (sentence,) = found["warnings"]
+    assert sentence.startswith("This cluster could not run it: 3 ranks were asked for, but the cluster has 2 slots")
+    await agent.register(versions={"python": "3.12.1"})
+    found = await ask(server, strategies=["torch_ddp", "tf_mirrored"])
+    (sentence,) = found["warnings"]
+    assert found["candidates"] == []
+    assert sentence.startswith("This cluster could not run it: no node runs jobs of kind strategy_search; pip")
 
 
 async def test_an_unknown_name_and_another_kind_of_job_are_refused(server: Server) -> None:

@@ -51,6 +51,8 @@ export function FormFrame<F extends string>(props: Props<F>) {
   const found = find(check?.problems ?? []);
   const problems = { ...withoutBlank(found.fields, form, start, tried > 0), ...unread };
   const hasProblem = Object.keys(problems).length > 0;
+  // A job that no node can run has no forecast: the sentence above the form says why.
+  const isPossible = !hasProblem && found.other.length === 0;
   useFocusOnRefusal(tried, Object.keys({ ...found.fields, ...unread }), Object.keys(table));
   return (
     <form
@@ -81,8 +83,8 @@ export function FormFrame<F extends string>(props: Props<F>) {
             wrong={hasProblem ? toFix(problems, table) : undefined}
             same={props.hasCommand && isReadable && <SameJob spec={spec} />}
           >
-            {isReadable && !hasProblem && <Start check={check} />}
-            {!hasProblem && props.prediction?.(check)}
+            {isReadable && isPossible && <Start check={check} />}
+            {isPossible && props.prediction?.(check)}
           </FormFoot>
         </aside>
       </div>

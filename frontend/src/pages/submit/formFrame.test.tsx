@@ -13,14 +13,14 @@ const answer = vi.hoisted(() => ({ check: null as unknown }));
 vi.mock("./useCheck", () => ({ useCheck: () => ({ check: answer.check, onRefused: () => undefined }) }));
 vi.mock("./useSubmit", () => ({ useSubmit: () => ({ submit: () => undefined, error: null, isSubmitting: false }) }));
 
-/** The frame of a kind of job without a prediction. */
+/** The frame of a kind of job. */
 function shown(check: JobCheck | null): string {
   answer.check = check;
   const spec = trainingChoices().defaults;
   const form = specToForm(SCRIPT_FIELDS, spec);
   return renderToStaticMarkup(
     <MantineProvider>
-      <FormFrame from="42" spec={spec} table={SCRIPT_FIELDS} form={form} start={form} preview={null} hasCommand={false} fields={() => null} />
+      <FormFrame from="42" spec={spec} table={SCRIPT_FIELDS} form={form} start={form} preview={null} hasCommand={false} prediction={() => "A forecast."} fields={() => null} />
     </MantineProvider>,
   );
 }
@@ -38,4 +38,12 @@ it("says of every kind of job when it would start", () => {
 it("keeps the place of that sentence until the server has said it, and says nothing that it does not know", () => {
   expect(shown(null)).toContain('aria-busy="true"');
   expect(shown({ plan: null, problems: [] })).not.toMatch(/Would|aria-busy="true"/);
+});
+
+it("has no forecast for a job that no node runs, and says once why", () => {
+  expect(shown({ plan: PLAN, problems: [] })).toContain("A forecast.");
+  const detail = "kind: no node runs jobs of kind training; pip install ringscope[torch] there.";
+  const html = shown({ plan: null, problems: [{ pointer: "/kind", detail }] });
+  expect(html.match(/no node runs jobs/gi)).toEqual(["No node runs jobs"]);
+  expect(html).not.toMatch(/kind:|A forecast|Would/);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eachOf, formatAge, formatAgo, formatDuration, plural, secondsBetween, shortList, threeDigits } from "./format";
+import { eachOf, formatAge, formatAgo, formatDuration, meanCount, plural, secondsBetween, shortList, threeDigits } from "./format";
 
 describe("threeDigits", () => {
   it.each([
@@ -68,3 +68,7 @@ it.each([
   [[undefined], ""],
   [[], ""],
 ])("gives the number of iterations of rows if all rows have it: %j", (counts, text) => expect(eachOf(counts)).toBe(text));
+
+it("writes a small mean with its digits, and only 0 as 0.0", () => {
+  expect([0, 0.0081234, 0.05, 0.12, 3, 12.34].map(meanCount)).toEqual(["0.0", "0.0081", "0.05", "0.1", "3.0", "12.3"]);
+});

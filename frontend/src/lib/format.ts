@@ -90,6 +90,11 @@ export function shortList(items: readonly string[], most: number): string {
   return `${shown.join(", ")}${items.length > shown.length ? ` +${items.length - shown.length}` : ""}`;
 }
 
+/** A mean of a count with one decimal place; a small one that is not 0 keeps two digits: "0.0081". */
+export function meanCount(mean: number): string {
+  return mean === 0 || mean >= 0.095 ? mean.toFixed(1) : Number(mean.toPrecision(2)).toString();
+}
+
 /** "12,345". */
 export function formatCount(count: number): string {
   return COUNT.format(count);

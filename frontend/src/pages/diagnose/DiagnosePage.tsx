@@ -1,13 +1,13 @@
 /** Files of other programs: dropped here, each is named and explained. */
-import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Suspense, useCallback, useRef, useState } from "react";
+import { Suspense, useCallback, useState } from "react";
 import type { ExplainedFiles } from "../../api/types";
 import { useDrop } from "../../components/hooks/useDrop";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { lazyPart } from "../../components/lazyPart";
 import { ErrorNote } from "../../components/states/ErrorNote";
 import { Skeleton } from "../../components/states/Skeleton";
+import { FileButton } from "../../components/imports/FileButton";
 import { chooseFiles, chosenFiles, explanationQuery, whyNot } from "../../components/imports/files";
 import { plural } from "../../lib/format";
 import { FileList } from "./FileList";
@@ -18,6 +18,8 @@ const NcclLogView = lazyPart(async () => (await import("./channels/NcclLogView")
 const InspectorView = lazyPart(async () => (await import("./inspector/InspectorView")).InspectorView);
 const RasView = lazyPart(async () => (await import("./RasView")).RasView);
 const ResultsView = lazyPart(async () => (await import("./ResultsView")).ResultsView);
+
+const CHOOSER = "Files to explain";
 
 export function DiagnosePage() {
   usePageTitle("diagnose");
@@ -33,7 +35,7 @@ export function DiagnosePage() {
       <div className="page-head">
         <h1>Diagnose a file</h1>
         {!isEmpty && <p className="dim">{plural(chosen.files.length, "file")}</p>}
-        {!isEmpty && <Choose label="Other files …" onFiles={choose} className="spread" />}
+        {!isEmpty && <FileButton className="spread" files={CHOOSER} onFiles={choose}>Other files …</FileButton>}
       </div>
       {isEmpty && <Invitation onFiles={choose} />}
       {refused !== null && <p role="alert">{refused}</p>}
@@ -63,7 +65,7 @@ function Parts({ told, files }: { told: ExplainedFiles; files: readonly File[] }
   );
 }
 
-/** What can be dropped, and what is then said about it. */
+/** The files that are known, and what is said about them. */
 const KINDS = [
   ["Flight Recorder dumps of all ranks", "which rank is missing in which operation"],
   ["Logs of NCCL_DEBUG=INFO", "NCCL's rings and trees, and the transport of each edge"],
@@ -74,9 +76,12 @@ const KINDS = [
 
 function Invitation({ onFiles }: { onFiles: (files: readonly File[]) => void }) {
   return (
-    <section className={`card ${classes.invitation}`} aria-label="What can be dropped">
-      <p className={classes.answer}>Drop files anywhere on this page, also of several kinds at once.</p>
-      <Choose label="Choose files …" onFiles={onFiles} isFilled />
+    <section className={`card ${classes.invitation}`} aria-label="Files that are known">
+      <p className={`${classes.answer} ${classes.byMouse}`}>Drop files anywhere on this page, also of several kinds at once.</p>
+      <p className={`${classes.answer} ${classes.byTouch}`}>Choose one or more files, also of several kinds at once.</p>
+      <FileButton variant="filled" files={CHOOSER} onFiles={onFiles}>
+        Choose files …
+      </FileButton>
       <dl className={classes.kinds}>
         {KINDS.map(([what, says]) => (
           <div key={what}>
@@ -87,36 +92,5 @@ function Invitation({ onFiles }: { onFiles: (files: readonly File[]) => void }) 
       </dl>
       <p className="dim">The server reads the files and stores nothing. In a terminal the same is done by <code>ringscope hang</code>, <code>nccl-log</code>, <code>nccl-inspector</code>, <code>nccl-ras</code> and <code>import --dry-run</code>.</p>
     </section>
-  );
-}
-
-interface ChooseProps {
-  label: string;
-  onFiles: (files: readonly File[]) => void;
-  className?: string;
-  isFilled?: boolean;
-}
-
-function Choose({ label, onFiles, className, isFilled = false }: ChooseProps) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <Button className={className} {...(isFilled && { variant: "filled" as const })} onClick={() => input.current?.click()}>
-        {label}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        aria-label="Files to explain"
-        onChange={({ currentTarget }) => {
-          const files = [...(currentTarget.files ?? [])];
-          if (files.length > 0) onFiles(files);
-          // The same file can be chosen again.
-          currentTarget.value = "";
-        }}
-      />
-    </>
   );
 }

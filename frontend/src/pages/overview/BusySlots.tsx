@@ -3,7 +3,7 @@ import { useState } from "react";
 import type { BusySlotsView } from "../../api/types";
 import { busySlotsQuery } from "../../data/nodes";
 import { QueryError } from "../../components/states/QueryError";
-import { formatDateTime, percent, plural } from "../../lib/format";
+import { formatDateTime, meanCount, percent, plural } from "../../lib/format";
 import { hourly, stepsOf } from "./steps";
 import classes from "./Overview.module.css";
 
@@ -14,7 +14,7 @@ export function BusySlots({ total }: { total: number }) {
   if (!data) return <div className={classes.day}>{query.error && <QueryError what="The busy slots could not be loaded" query={query} />}</div>;
   const { points, mean, most } = stepsOf(data.busy, total);
   const share = total > 0 ? ` (${percent(mean / total)})` : "";
-  const caption = `Busy slots over the last 24 hours: ${mean.toFixed(1)} of ${plural(total, "slot")} on average${share}, at most ${most.toFixed(1)} in a quarter of an hour.`;
+  const caption = `Busy slots over the last 24 hours: ${meanCount(mean)} of ${plural(total, "slot")} on average${share}, at most ${meanCount(most)} in a quarter of an hour.`;
   return (
     <figure className={classes.day}>
       <svg role="img" aria-label={caption} viewBox="0 0 1 1" preserveAspectRatio="none">
@@ -52,7 +52,7 @@ function Hours({ day }: { day: BusySlotsView }) {
             {hourly(day).map(({ time, busy }) => (
               <tr key={time}>
                 <td>{formatDateTime(time)}</td>
-                <td className="number">{busy.toFixed(1)}</td>
+                <td className="number">{meanCount(busy)}</td>
               </tr>
             ))}
           </tbody>

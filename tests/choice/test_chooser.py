@@ -1,6 +1,7 @@
 """Auto takes the measured winner, else the model's, and always gives a reason that names figures."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -272,3 +273,13 @@ def test_a_fit_is_made_of_rows_that_had_as_much_room() -> None:
         for is_crowded in (False, True)
     ]
     assert [found.rows for found in fitted if found] == [0, 12]
+
+
+def test_the_measured_time_of_one_algorithm_is_that_of_its_size_or_of_sizes_on_both_sides():
+    chooser = Chooser(table(ring={MIB: 100.0, 4 * MIB: 400.0}))
+    assert chooser.measured_us(HERE, MIB, "ring") == 100.0
+    assert chooser.measured_us(HERE, 2 * MIB, "ring") == pytest.approx(200.0)
+    assert chooser.measured_us(HERE, 5 * MIB, "ring") == pytest.approx(500.0)  # close to the largest one
+    assert chooser.measured_us(HERE, 8 * MIB, "ring") is None
+    assert chooser.measured_us(HERE, MIB, "direct") is None
+    assert chooser.measured_us(replace(HERE, in_place=True), MIB, "ring") is None

@@ -7,7 +7,8 @@ from tests.bench.test_nccl_tests import row
 from ringscope.choice.tuning_file import default_path, path_in, read, write
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.record import LOOPBACK
-from ringscope.contracts.tuning import Table, arithmetic_of, ranks_of_nodes_in, shape_of, table_of
+from ringscope.contracts.search.record import MeasuredSum
+from ringscope.contracts.tuning import Table, arithmetic_of, ranks_of_nodes_in, shape_of, table_of, table_of_sums
 from ringscope.contracts.words.machine import Machine
 
 
@@ -129,3 +130,18 @@ def test_a_table_of_an_earlier_version_tells_crowds_by_its_machine() -> None:
     assert not old.told_crowds().curves[0].is_crowded, "nobody knows"
     assert not old.on(Machine(cores=4)).told_crowds().curves[0].is_crowded
     assert old.on(Machine(cores=2)).told_crowds().curves[0].is_crowded
+
+
+def test_the_sums_of_a_search_are_curves_in_place_with_the_median_of_its_runs():
+    def a_sum(algorithm, time_us, **more):
+        fields = {"algorithm": algorithm, "transport": "shared_memory", "size_bytes": 8, "time_us": time_us}
+        return MeasuredSum(**fields | more)
+
+    runs = [[a_sum("ring", 7.0), a_sum("direct", 5.0)], [a_sum("ring", 90.0)], [a_sum("ring", 8.0)]]
+    crowded = [[a_sum("ring", 9.0, cores=2)], [a_sum("ring", 1.0, transport=f"nccl, {LOOPBACK}")]]
+    assert times(table_of_sums(runs, "float32", [4])) == {
+        ("1x4", "shared_memory", "ring", True): {8: 8.0},
+        ("1x4", "shared_memory", "direct", True): {8: 5.0},
+    }
+    (curve,) = table_of_sums(crowded, "float32", [4]).curves
+    assert (curve.is_crowded, curve.arithmetic, curve.times_us) == (True, "native", {8: 9.0})

@@ -17,13 +17,11 @@ from ringscope_server.overload.process_pool import Runs
 from ringscope_server.placement.capacity import job_errors
 from ringscope_server.predictions import gang as gangs
 from ringscope_server.predictions.gradient_sum import gradient_sum
+from ringscope_server.predictions.searched import AS_FAST, Speed, searched_speed
 from ringscope_server.predictions.views import BaselineTraining, PlannedNode, TrainingPrediction
 from ringscope_server.predictions.warnings import refusals
 from ringscope_server.results.tuning import known_times
 from ringscope_server.training.scaling import MAX_JOBS, SAME
-
-# Two jobs on as many ranks must have these fields in common, and those of the samples, to be equally fast.
-_AS_FAST = ("strategy", "all_reduce", "transport", "global_batch_size", "accumulation_steps")
 
 
 async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> TrainingPrediction:
@@ -35,7 +33,8 @@ async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime
         slots = [ranks for _, ranks in gang] or [spec.placement.ranks]
         known = await known_times(session, spec, slots)
         known = known.on(gangs.machine_of(gang))
-        earlier = await _baseline(session, spec, training)
+        trained, searched = await _baseline(session, spec, training), await searched_speed(session, spec, training)
+        earlier = _newest(training, trained, searched)
         errors = job_errors(spec, await all_nodes(session))
     return TrainingPrediction(
         parameters=training_size.parameter_count(training),
@@ -65,9 +64,9 @@ def _bubble(training: TrainingSpec) -> float | None:
     return ideal_bubble(training.schedule, training.stages, training.micro_batches)
 
 
-async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> BaselineTraining | None:
-    """Return the speed of the newest comparable succeeded job on as many ranks."""
-    names = (*SAME, *_AS_FAST, *OWN_FIELDS)
+async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> Speed | None:
+    """Return the speed of the newest comparable succeeded job of training on as many ranks."""
+    names = (*SAME, *AS_FAST, *OWN_FIELDS)
     asked = training.model_dump(mode="json")
     usual = TrainingSpec().model_dump(mode="json")
     query = (
@@ -86,7 +85,16 @@ async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec
         if any(stored["training"].get(name, usual[name]) != asked[name] for name in names):
             continue
         if rate := TrainingSummary.model_validate(summary).samples_per_second if summary else None:
-            steps = training_size.steps_total(training)
-            seconds = None if steps is None else steps * training.global_batch_size / rate
-            return BaselineTraining(job_id=job_id, samples_per_second=rate, steps_seconds=seconds)
+            return Speed(job_id, rate)
     return None
+
+
+def _newest(training: TrainingSpec, *found: Speed | None) -> BaselineTraining | None:
+    """Return the speed of the newest of these jobs, with the time of all steps at it."""
+    speed = max(filter(None, found), default=None)
+    if speed is None:
+        return None
+    job_id, rate = speed
+    steps = training_size.steps_total(training)
+    seconds = None if steps is None else steps * training.global_batch_size / rate
+    return BaselineTraining(job_id=job_id, samples_per_second=rate, steps_seconds=seconds)

@@ -79,7 +79,7 @@ class Prediction(BaseModel):
 
 
 class GradientSum(BaseModel):
-    """The all-reduces of a step by the cost model, as if nothing else ran."""
+    """The all-reduces of a step: as earlier jobs measured them, otherwise by the cost model, as if nothing else ran."""
 
     of: Literal["gradients", "parameters", "activations"] = Field(
         "gradients", description="What is summed: gradients, with local_sgd parameters, with tensor activations."
@@ -94,11 +94,14 @@ class GradientSum(BaseModel):
         description="The number of sums: the pieces of the gradient, by bucket_bytes, or the sums of activations."
     )
     every_steps: int = Field(1, description="The number of steps with one such sum: 1, or sync_every of local_sgd.")
-    source: str = Field(description="A sentence that names the source of the model's parameters.")
+    source: str = Field(
+        description="A sentence that names the source of the largest piece's time: earlier jobs, or the model's "
+        "parameters."
+    )
 
 
 class BaselineTraining(BaseModel):
-    """The speed of the newest job that trained the same in the same way on as many ranks."""
+    """The speed of the newest job that trained the same in the same way on as many ranks, or searched its strategy."""
 
     job_id: int
     samples_per_second: float
@@ -145,7 +148,7 @@ class SearchPreview(BaseModel):
 
 
 class CandidateForecast(BaseModel):
-    """The sums of a candidate's step by the cost model."""
+    """The sums of a candidate's step, as earlier jobs measured them, otherwise by the cost model."""
 
     name: str
     sums_us: float = Field(description="All sums of a step one after another, as if nothing else ran.")
@@ -153,13 +156,13 @@ class CandidateForecast(BaseModel):
 
 
 class SearchForecast(BaseModel):
-    """The cost model's forecast for the candidates of a search, by what was known before the search."""
+    """The forecast for the candidates of a search, by what was known before the search."""
 
     candidates: list[CandidateForecast] = Field(
         description="It lacks candidates that the model does not know: sums of other libraries, pipelines, parameter "
         "servers and compressed gradients."
     )
-    source: str = Field(description="A sentence that names the source of the model's parameters; empty: no candidate.")
+    source: str = Field(description="A sentence that names the source of the first one's time; empty: no candidate.")
 
 
 class BaselineRow(BaseModel):

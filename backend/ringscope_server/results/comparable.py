@@ -46,6 +46,13 @@ async def comparable_runs(
 
     ``slots`` are the ranks on each node.
     """
+    return await _runs(session, Job.collective == collective, ranks, slots, mode)
+
+
+async def _runs(
+    session: AsyncSession, is_wanted: ColumnElement[bool], ranks: int, slots: Sequence[int], mode: Mode
+) -> list[ComparableRun]:
+    """Return the runs of the wanted jobs, newest first."""
     succeeded = (
         select(Job.id)
         .where(Job.state == "succeeded", Job.kind != IMPORTED)
@@ -59,7 +66,7 @@ async def comparable_runs(
             .join(Job)
             .where(
                 Job.id.in_(succeeded),
-                Job.collective == collective,
+                is_wanted,
                 Job.ranks == ranks,
                 *in_mode(mode),
                 Attempt.reason == "completed",  # not the attempts before it, which may have lost a node within a row
@@ -82,4 +89,12 @@ async def comparable_attempts(
 ) -> list[int]:
     """Return the undisturbed attempts, on which ``auto`` and the model are based."""
     found = await comparable_runs(session, collective, ranks, slots, mode)
+    return [run.attempt_id for run in found if not run.is_disturbed]
+
+
+async def comparable_searches(session: AsyncSession, ranks: int, slots: Sequence[int]) -> list[int]:
+    """Return the undisturbed attempts of strategy searches in the default mode, newest first, on nodes of this
+    shape.
+    """
+    found = await _runs(session, Job.kind == "strategy_search", ranks, slots, DEFAULT)
     return [run.attempt_id for run in found if not run.is_disturbed]

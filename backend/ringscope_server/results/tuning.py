@@ -1,20 +1,23 @@
 """The times of earlier jobs, for a job whose ``auto`` chooses by them."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from pydantic import TypeAdapter
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.tuning import Table, arithmetic_of, table_of
+from ringscope.contracts.search.record import MeasuredSum
+from ringscope.contracts.tuning import Table, arithmetic_of, table_of, table_of_sums
 from ringscope.contracts.words.collectives import AUTO
-from ringscope_server.db.models import Measurement
-from ringscope_server.results.comparable import comparable_attempts
+from ringscope_server.db.models import Measurement, SearchRecord
+from ringscope_server.results.comparable import comparable_attempts, comparable_searches
 from ringscope_server.results.rows import as_record
 
-# A scheduling pass waits for this: the number of comparable jobs that are read.
+# A scheduling pass waits for this: the number of comparable benchmarks, and of searches, that are read.
 MAX_READ = 10
+_SUMS = TypeAdapter(list[MeasuredSum])
 GRADIENT_DTYPE = "float32"  # the dtype of parameters, whatever forward and backward compute with
 
 
@@ -35,18 +38,36 @@ def _chooses(spec: JobSpec) -> bool:
 async def known_times(session: AsyncSession, spec: JobSpec, slots: Sequence[int], before: int | None = None) -> Table:
     """Return the times of succeeded jobs with the same collective and kind of numbers, on nodes of the same shape.
 
+    Benchmarks measured them, and strategy searches, which time the sums of their candidates' steps.
     Only jobs in the default mode count, whatever ``spec`` asks for, because the model that uses the times knows no
     other. ``slots`` are the ranks on each node. For each size, the newest job that measured it counts; with ``before``,
     the id of an attempt, only earlier ones do.
     """
     wanted = arithmetic_of(spec.collective, spec.benchmark.dtype if spec.benchmark else GRADIENT_DTYPE)
-    found = await comparable_attempts(session, spec.collective, spec.placement.ranks, slots)
-    alike = [number for number in found if before is None or number < before]
+
+    def newest(attempts: Sequence[int]) -> list[int]:
+        return [number for number in attempts if before is None or number < before][:MAX_READ]
+
+    alike = newest(await comparable_attempts(session, spec.collective, spec.placement.ranks, slots))
     rows: defaultdict[int, list[Measurement]] = defaultdict(list)
-    for row in await session.scalars(select(Measurement).where(Measurement.attempt_id.in_(alike[:MAX_READ]))):
+    for row in await session.scalars(select(Measurement).where(Measurement.attempt_id.in_(alike))):
         if arithmetic_of(row.collective, row.dtype) == wanted:
             rows[row.attempt_id].append(row)
+    sums: Mapping[int, list[list[MeasuredSum]]] = {}
+    if spec.collective == "all_reduce" and wanted == arithmetic_of("all_reduce", GRADIENT_DTYPE):
+        sums = await _sums(session, newest(await comparable_searches(session, spec.placement.ranks, slots)))
     table = Table()
-    for attempt_id in sorted(rows):
-        table = table.updated(table_of(map(as_record, rows[attempt_id]), slots))
+    for attempt_id in sorted(rows.keys() | sums.keys()):
+        table = table.updated(table_of(map(as_record, rows.get(attempt_id, [])), slots))
+        table = table.updated(table_of_sums(sums.get(attempt_id, []), GRADIENT_DTYPE, slots))
     return table
+
+
+async def _sums(session: AsyncSession, attempts: Sequence[int]) -> Mapping[int, list[list[MeasuredSum]]]:
+    """Return the sums of the runs of strategy searches, by attempt."""
+    found: defaultdict[int, list[list[MeasuredSum]]] = defaultdict(list)
+    query = select(SearchRecord.attempt_id, SearchRecord.told).where(SearchRecord.attempt_id.in_(attempts))
+    for attempt_id, told in await session.execute(query):
+        if sums := told.get("sums"):
+            found[attempt_id].append(_SUMS.validate_python(sums))
+    return found

@@ -2565,7 +2565,7 @@ export interface components {
         };
         /**
          * BaselineTraining
-         * @description The speed of the newest job that trained the same in the same way on as many ranks.
+         * @description The speed of the newest job that trained the same in the same way on as many ranks, or searched its strategy.
          */
         BaselineTraining: {
             /** Job Id */
@@ -2927,7 +2927,7 @@ export interface components {
         };
         /**
          * CandidateForecast
-         * @description The sums of a candidate's step by the cost model.
+         * @description The sums of a candidate's step, as earlier jobs measured them, otherwise by the cost model.
          */
         CandidateForecast: {
             /**
@@ -4013,7 +4013,7 @@ export interface components {
         };
         /**
          * GradientSum
-         * @description The all-reduces of a step by the cost model, as if nothing else ran.
+         * @description The all-reduces of a step: as earlier jobs measured them, otherwise by the cost model, as if nothing else ran.
          */
         GradientSum: {
             /**
@@ -4041,7 +4041,7 @@ export interface components {
             pieces: number;
             /**
              * Source
-             * @description A sentence that names the source of the model's parameters.
+             * @description A sentence that names the source of the largest piece's time: earlier jobs, or the model's parameters.
              */
             source: string;
             /**
@@ -7874,7 +7874,7 @@ export interface components {
         };
         /**
          * SearchForecast
-         * @description The cost model's forecast for the candidates of a search, by what was known before the search.
+         * @description The forecast for the candidates of a search, by what was known before the search.
          */
         SearchForecast: {
             /**
@@ -7884,7 +7884,7 @@ export interface components {
             candidates: components["schemas"]["CandidateForecast"][];
             /**
              * Source
-             * @description A sentence that names the source of the model's parameters; empty: no candidate.
+             * @description A sentence that names the source of the first one's time; empty: no candidate.
              */
             source: string;
         };

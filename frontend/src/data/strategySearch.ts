@@ -15,7 +15,7 @@ export function strategySearchQuery(id: number, runs: number, isOver: boolean) {
   });
 }
 
-/** What the cost model expects of the candidates' sums. */
+/** What is expected of the candidates' sums. */
 export function searchForecastQuery(id: number, attempts: number) {
   return queryOptions({
     queryKey: jobKey(id, "search forecast", attempts),

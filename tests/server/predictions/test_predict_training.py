@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from tests.server.conftest import Server
+from tests.server.results.test_tuning import SIZE, search_job, search_records
 
 from ringscope.choice.prediction import predict
 from ringscope.contracts.benchmark import BenchmarkSpec
@@ -132,3 +133,39 @@ async def test_the_sums_of_activations_are_predicted_for_tensor(server: Server) 
     (row,) = predict(sweep, [2], Table()).rows
     assert (found["of"], found["pieces"], found["time_us"]) == ("activations", 1, row.time_us)
     assert (await ask(server, TRAINING))["gradient_sum"]["of"] == "gradients"
+
+
+async def test_a_finished_search_tells_how_fast_its_candidates_were_and_how_long_their_sums_take(
+    server: Server,
+) -> None:
+    node = await server.node(slots=2)
+    await node.register(inventory=node.introduction()["inventory"] | {"allow_env": ["NCCL_ALGO"]})
+    job_id = await search_job(server, node, *search_records(ring=200.0, direct=100.0))
+    common = {"epochs": 3, "bucket_bytes": 25 << 20}
+    ring = await ask(server, varied(**common))
+    rate = ring["baseline"]["samples_per_second"]
+    assert ring["baseline"]["job_id"] == job_id and rate == pytest.approx(64 / 2e-3, rel=0.01)
+    assert ring["baseline"]["steps_seconds"] == pytest.approx(STEPS * 64 / rate)
+    for other in (varied(overlap=False), varied(all_reduce="halving_doubling"), varied(global_batch_size=32)):
+        assert (await ask(server, other))["baseline"] is None
+    assert (await ask(server, TRAINING | {"env": {"NCCL_ALGO": "Ring"}}))["baseline"] is None
+    # The sums of a model of nearly that size; those of the mlp are far smaller.
+    near = {"hidden": 475, "layers": 2}
+    bytes_near = (await ask(server, varied(model_arguments=near)))["gradient_bytes"]
+    assert bytes_near == pytest.approx(SIZE, rel=0.25)
+    found = (await ask(server, varied(model_arguments=near)))["gradient_sum"]
+    assert found["time_us"] == pytest.approx(201.0 * bytes_near / SIZE) and found["source"].startswith("Measured by")
+    chosen = (await ask(server, varied(model_arguments=near, all_reduce="auto")))["gradient_sum"]
+    assert chosen["algorithm"] == "direct" and chosen["time_us"] == pytest.approx(101.0 * bytes_near / SIZE)
+    assert (await ask(server, TRAINING))["gradient_sum"]["source"].startswith("The cost model")
+
+
+async def test_the_newest_of_trainings_and_searches_counts(server: Server) -> None:
+    node = await server.node(slots=2)
+    search_id = await search_job(server, node, *search_records(ring=200.0, direct=100.0))
+    assert (await ask(server, TRAINING))["baseline"]["job_id"] == search_id
+    job_id = (await server.submit(**TRAINING))["id"]
+    async with server.services.database.write() as session:
+        job = await session.get_one(Job, job_id)
+        job.state, job.summary = "succeeded", TrainingSummary(samples_per_second=9.0).model_dump(mode="json")
+    assert (await ask(server, TRAINING))["baseline"]["job_id"] == job_id

@@ -200,3 +200,59 @@ async def test_training_that_sums_by_auto_gets_them_too(server: Server) -> None:
         table = (await node.assignments())[-1]["tuning"]
         found = table and {(curve["algorithm"], curve["in_place"]) for curve in table["curves"]}
         assert found == ({("ring", False), ("ring", True)} if gets_them else None)
+
+
+SIZE = 1 << 20
+SEARCH: dict[str, Any] = {
+    "kind": "strategy_search",
+    "strategy_search": {"strategies": ["mirrored-ring", "mirrored-direct"]},
+    "placement": {"ranks": 2},
+}
+
+
+def search_records(**time_us: float) -> list[dict[str, Any]]:
+    """Three rounds of a search; the times of its sums by algorithm."""
+    names = [f"mirrored-{name}" for name in time_us]
+    told: list[dict[str, Any]] = [{"type": "search_plan", "rank": 0, "candidates": names}]
+    for number in range(3):
+        for name, sum_us in time_us.items():
+            sums = {"algorithm": name, "transport": "shared_memory", "size_bytes": SIZE, "time_us": sum_us + number}
+            step_us = 10 * sum_us * (1 + 0.001 * number)
+            parts = {"compute_us": 9 * sum_us, "exposed_us": sum_us, "exchanged_bytes": SIZE, "seconds": 2.0}
+            run = {"type": "search_run", "rank": 0, "candidate": f"mirrored-{name}", "round": number, "samples": 64}
+            told.append(run | {"blocks_us": [step_us] * 3, "sums": [sums]} | parts)
+    return told
+
+
+async def search_job(server: Server, node: FakeAgent, *records: dict[str, Any], **change: Any) -> int:
+    """A search of two ranks, from its submission to its end."""
+    job = await server.submit(**SEARCH | change)
+    attempt = await node.start_next()
+    node.sequence = 0
+    await node.records(attempt, *records)
+    await node.report(attempt, "ended", reason="completed")
+    await node.report(attempt, "clean", last_sequence=len(records))
+    assert (await server.job(job["id"]))["state"] == "succeeded"
+    return int(job["id"])
+
+
+async def test_the_sums_of_a_search_are_sent_as_times_in_place(server: Server) -> None:
+    node = await server.node()
+    await run_job(server, node, *rows(ring=9.0, direct=9.0))
+    await search_job(server, node, *search_records(ring=200.0, direct=100.0))
+    assert await tuning_of(server, node) == {
+        ("direct", False): {"1024": 9.0},
+        ("direct", True): {"1024": 9.0, str(SIZE): 101.0},
+        ("ring", False): {"1024": 9.0},
+        ("ring", True): {"1024": 9.0, str(SIZE): 201.0},
+    }
+
+
+async def test_a_search_in_another_environment_does_not_count(server: Server) -> None:
+    node = await server.node()
+    await node.register(inventory=node.introduction()["inventory"] | {"allow_env": ["NCCL_ALGO"]})
+    await search_job(server, node, *search_records(ring=200.0, direct=100.0), env={"NCCL_ALGO": "Ring"})
+    assert await tuning_of(server, node) == {}
+    half = {"benchmark": SWEEP | {"algorithms": ["auto"], "dtype": "float16"}}
+    await search_job(server, node, *search_records(ring=200.0, direct=100.0))
+    assert await tuning_of(server, node, **half) == {}

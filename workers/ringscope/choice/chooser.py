@@ -76,6 +76,10 @@ class Chooser:
         measured = self._measured.choose(situation, size_bytes, names)
         return measured or self._model.choose(situation, size_bytes, names)
 
+    def measured_us(self, situation: Situation, size_bytes: int, algorithm: str) -> float | None:
+        """Return the time of one call as earlier jobs measured it; None if they did not."""
+        return self._measured.time_us(situation, size_bytes, algorithm)
+
     def priced(self, situation: Situation, size_bytes: int, algorithm: str) -> Priced | None:
         """Return the model's time of one call; None if it cannot price the call: libraries other than MPI, libraries
         on GPUs, unusual core sharing.

@@ -12,6 +12,7 @@ from ringscope.contracts.words.devices import carrier
 from ringscope.contracts.words.units import format_size
 
 _REACH = 4.0
+_CLOSE = 1.25  # ratio of sizes whose times are nearly proportional
 
 
 class Measured:
@@ -31,6 +32,23 @@ class Measured:
         """Return the algorithms that it compares, fastest first."""
         _, times_us = self._near(situation, size_bytes, names)
         return sorted(times_us, key=lambda name: times_us[name])
+
+    def time_us(self, situation: Situation, size_bytes: int, name: str) -> float | None:
+        """Return the measured time of one algorithm: at a size that is close, or interpolated between two sizes.
+
+        None if no such size was measured.
+        """
+        curve = self._curves.get(situation.key, {}).get((carrier(name, situation.transport), name), {})
+        nearest = min(curve, key=lambda size: ratio(size, size_bytes), default=None)
+        if nearest is None or not curve[nearest]:
+            return None
+        if nearest == size_bytes:
+            return curve[nearest]
+        below = max((size for size in curve if size < size_bytes), default=None)
+        above = min((size for size in curve if size > size_bytes), default=None)
+        if below and above and max(ratio(below, size_bytes), ratio(above, size_bytes)) <= _REACH:
+            return _interpolated(curve, (below, above), size_bytes)
+        return curve[nearest] * size_bytes / nearest if ratio(nearest, size_bytes) <= _CLOSE else None
 
     def _near(
         self, situation: Situation, size_bytes: int, names: Sequence[str]

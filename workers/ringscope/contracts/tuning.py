@@ -7,6 +7,7 @@ either, because the algorithms differ in what they send and in how often they ad
 half precision, which is converted before it is added, has its own curves.
 """
 
+import itertools
 import operator
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,7 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, ConfigDict, Field
 
 from ringscope.contracts.record import Measurement
+from ringscope.contracts.search.record import MeasuredSum
 from ringscope.contracts.words.collectives import REDUCING
 from ringscope.contracts.words.devices import MPI_ON_GPUS, TRANSPORT_DEVICES, VENDOR_DEVICES
 from ringscope.contracts.words.machine import Machine, shared_cores
@@ -40,6 +42,10 @@ class Key(NamedTuple):
     shape: str
     in_place: bool
     is_crowded: bool = False  # fewer cores than ranks
+
+
+# Times in us by situation, transport and algorithm, and then by size_bytes.
+_Times = defaultdict[tuple[Key, str, str], defaultdict[int, list[float]]]
 
 
 class Curve(BaseModel):
@@ -139,7 +145,7 @@ def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Tabl
     If a sweep was repeated, the median of its repetitions counts. Runs with an explicit number of channels are left
     out.
     """
-    found: dict[tuple[Key, str, str], dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
+    found: _Times = defaultdict(lambda: defaultdict(list))
     shape = shape_of(ranks_of_nodes)
     for row in rows:
         if row.transport not in _CARRIERS or row.wrong or not row.size_bytes or row.p50_us <= 0:
@@ -147,6 +153,24 @@ def table_of(rows: Iterable[Measurement], ranks_of_nodes: Sequence[int]) -> Tabl
         is_crowded = bool(shared_cores(row.ranks, row.cores))
         key = Key(row.collective, arithmetic_of(row.collective, row.dtype), shape, row.in_place, is_crowded)
         found[key, row.transport, row.chosen_algorithm or row.algorithm][row.size_bytes].append(row.p50_us)
+    return _median_table(found)
+
+
+def table_of_sums(runs: Iterable[Sequence[MeasuredSum]], dtype: str, ranks_of_nodes: Sequence[int]) -> Table:
+    """Return the sums of the runs of a strategy search, which sums gradients of ``dtype`` in place.
+
+    Of several runs the median counts.
+    """
+    found: _Times = defaultdict(lambda: defaultdict(list))
+    place = "all_reduce", arithmetic_of("all_reduce", dtype), shape_of(ranks_of_nodes), True
+    for row in itertools.chain.from_iterable(runs):
+        if row.transport in _CARRIERS:
+            key = Key(*place, is_crowded=bool(shared_cores(sum(ranks_of_nodes), row.cores)))
+            found[key, row.transport, row.algorithm][row.size_bytes].append(row.time_us)
+    return _median_table(found)
+
+
+def _median_table(found: _Times) -> Table:
     return _table({name: {size: median(times) for size, times in sizes.items()} for name, sizes in found.items()})
 
 

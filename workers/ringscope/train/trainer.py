@@ -99,6 +99,7 @@ class Trainer:
             comm.rank, ranks, emit, sums.algorithm, sums.transport, self._progress.step, averaged_bytes
         )
         self._emit = emit
+        self._observer: Callable[[Sums], None] = lambda sums: None
         self._end = EpochEnd(comm, spec, dataset.validation, emit)
         self._divergence = Divergence(comm.rank, emit, spec.on_nan)
 
@@ -116,6 +117,10 @@ class Trainer:
     def steps_per_epoch(self) -> int:
         """Return the steps of an epoch, over all ranks together."""
         return self._samples.steps_per_epoch
+
+    def observe_sums(self, observer: Callable[[Sums], None]) -> None:
+        """Show the timing of each step's sums to ``observer`` from now on, after the step."""
+        self._observer = observer
 
     def close(self) -> None:
         """Release the model (collective)."""
@@ -202,6 +207,7 @@ class Trainer:
         else:
             progress.advance(0.0, 0, duration_us)
         self._reporter.add(step)
+        self._observer(sums)
         self._tell_changes(sums)
         self._faults.note(duration_us - sums.exposed_us - self._input_ns / 1e3)
         self._samples.note(duration_us - sums.exposed_us)

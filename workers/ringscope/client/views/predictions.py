@@ -32,7 +32,7 @@ class Prediction(View):
 
 
 class GradientSum(View):
-    """The all-reduces of a step by the cost model, as if nothing else ran."""
+    """The all-reduces of a step: as earlier jobs measured them, otherwise by the cost model, as if nothing else ran."""
 
     algorithm: str
     time_us: float
@@ -42,7 +42,7 @@ class GradientSum(View):
 
 
 class BaselineTraining(View):
-    """The speed of the newest job that trained the same in the same way on as many ranks."""
+    """The speed of the newest job that trained the same in the same way on as many ranks, or searched its strategy."""
 
     job_id: int
     samples_per_second: float
@@ -77,7 +77,7 @@ class SearchPreview(View):
 
 
 class CandidateForecast(View):
-    """The sums of a candidate's step by the cost model."""
+    """The sums of a candidate's step, as earlier jobs measured them, otherwise by the cost model."""
 
     name: str
     sums_us: float
@@ -85,7 +85,7 @@ class CandidateForecast(View):
 
 
 class SearchForecast(View):
-    """The cost model's forecast for the candidates of a search, by what was known before the search."""
+    """The forecast for the candidates of a search, by what was known before the search."""
 
     candidates: list[CandidateForecast]
     source: str

@@ -1,5 +1,6 @@
 """Records of a strategy search, from rank 0: its candidates, and the beginning and the result of each run."""
 
+import operator
 from statistics import mean
 from typing import Annotated, Literal
 
@@ -10,6 +11,7 @@ from ringscope.contracts.record_model import RecordModel
 
 BLOCKS = 3  # timed blocks of steps in a run
 MOST_CANDIDATES = 64
+MOST_SUMS = 100  # different sizes and algorithms of the sums of a run
 
 _Round = Annotated[int, Field(ge=0, lt=1_000)]
 _Bytes = Annotated[float, Field(ge=0, le=2**63)]
@@ -27,6 +29,18 @@ class LeftOutCandidate(BaseModel):
 
     name: Name
     reason: Line
+
+
+class MeasuredSum(BaseModel):
+    """The time of one bucket's all-reduce during a run, by which ``auto`` chooses later."""
+
+    algorithm: Name
+    transport: Name = Field(description="As in measurements.")
+    size_bytes: Int64 = Field(gt=0)
+    time_us: Microseconds = Field(
+        gt=0, description="The median over the steps; of each step, the time of the rank that came last to the sum."
+    )
+    cores: Int32 | None = Field(None, description="As in measurements: the cores of the ranks; null: on GPUs.")
 
 
 class SearchPlan(RecordModel):
@@ -87,6 +101,12 @@ class SearchRun(RecordModel):
     )
     peak_bytes: Int64 | None = Field(
         None, description="Peak resident set of a rank's process during the run, the largest; null: not measured."
+    )
+    sums: Annotated[list[MeasuredSum], Field(max_length=MOST_SUMS)] = Field(
+        default_factory=list,
+        exclude_if=operator.not_,
+        description="The all-reduces of a step by our algorithms; empty: others summed, or sums did not overlap with "
+        "backward as they usually do.",
     )
     seconds: _Seconds = Field(description="Time of the whole run, with its start.")
     failure: Line = Field("", description="Why it failed, in a sentence; empty: it did not.")

@@ -20,6 +20,8 @@ from ringscope.train.program import assemble
 from ringscope.train.search.equality import Equality
 from ringscope.train.search.run_file import RunFile
 from ringscope.train.search.runner import Runner
+from ringscope.train.search.sum_times import SumTimes
+from ringscope.train.trainer import Trainer
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -33,12 +35,12 @@ def search(comm: Communicator, spec: StrategySearchSpec, emit: Callable[[Record]
     found = candidates(spec, Situation(comm.size, len(comm.nodes), _installed(comm), comm.gpu is not None))
     folder = os.environ.get(CHECKPOINTS_VARIABLE)
     file = RunFile(Path(folder) if folder and comm.rank == 0 else None)
-    equality = Equality(comm, spec, train_alone)
+    equality, sum_times = Equality(comm, spec, train_alone), SumTimes(comm)
 
     def train(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None]) -> None:
-        train_once(comm, spec, emit, equality)
+        train_once(comm, spec, emit, equality, sum_times)
 
-    return Runner(comm, spec, found, file, train, emit, equality).run()
+    return Runner(comm, spec, found, file, train, emit, equality, sum_times).run()
 
 
 def train_alone(comm: Communicator, spec: TrainingSpec, equality: Equality) -> None:
@@ -46,9 +48,17 @@ def train_alone(comm: Communicator, spec: TrainingSpec, equality: Equality) -> N
     train_once(comm, spec, lambda record: None, equality)
 
 
-def train_once(comm: Communicator, spec: TrainingSpec, emit: Callable[[Record], None], equality: Equality) -> None:
+def train_once(
+    comm: Communicator,
+    spec: TrainingSpec,
+    emit: Callable[[Record], None],
+    equality: Equality,
+    sum_times: SumTimes | None = None,
+) -> None:
     """Train from the first parameters (collective). No checkpoint is read: the job's folder is shared by all runs."""
     trainer = assemble(comm, spec, emit)
+    if sum_times is not None and isinstance(trainer, Trainer):
+        sum_times.follow(trainer)
     trainer.run()
     equality.note(trainer)
     trainer.close()

@@ -32,6 +32,7 @@ from ringscope.train.search.equality import Equality
 from ringscope.train.search.peak_memory import begin_peak, peak_bytes
 from ringscope.train.search.run_file import RunFile, failed_run
 from ringscope.train.search.sent_bytes import SentBytes
+from ringscope.train.search.sum_times import SumTimes
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -58,12 +59,13 @@ class Runner:
         train: Train,
         report: Callable[[SearchTold], None] = lambda told: None,
         equality: Equality | None = None,
+        sum_times: SumTimes | None = None,
     ) -> None:
         """``file`` and ``report`` are used on rank 0 only; the runs of earlier attempts are reported, too.
 
-        Without ``equality`` no parameters are compared.
+        Without ``equality`` no parameters are compared; without ``sum_times`` no run tells the times of its sums.
         """
-        self._equality = equality
+        self._equality, self._sum_times = equality, sum_times
         self._comm, self._spec, self._file, self._train = comm, spec, file, train
         self._report: Callable[[SearchTold], None] = report if comm.rank == 0 else lambda told: None
         self._candidates = {each.name: each for each in found.chosen}
@@ -127,6 +129,8 @@ class Runner:
         records: list[Steps] = []
         counts_peak = begin_peak()
         sent = SentBytes(candidate.training.strategy)
+        if self._sum_times:
+            self._sum_times.begin(candidate.training)
 
         def emit(record: Record) -> None:
             if isinstance(record, Steps):
@@ -137,7 +141,8 @@ class Runner:
         sent.read()
         difference = self._equality.end() if self._equality else None
         run = self._measured(candidate, number, records, steps, (counts_peak and peak_bytes()) or 0)
-        more = {"steps": lasting["max_steps"], "difference": difference}
+        sums = self._sum_times.end(WARM_STEPS) if self._sum_times else []
+        more = {"steps": lasting["max_steps"], "difference": difference, "sums": sums}
         return run.model_copy(update=more | self._sent(sent.bytes))
 
     def _sent(self, mine: int | None) -> dict[str, float]:

@@ -73,6 +73,7 @@ class BucketSums:
         self._comm, self._wanted = comm, algorithm
         self._prepare = prepare or self._all_reduce
         self._sum: BucketSum = self._run_plan
+        self._is_planned = True  # the engine's plans sum the buckets
         self._marker = Marker(comm.gpu)
         self.add(buckets)
         self._largest = max(range(len(buckets)), key=lambda number: buckets[number].size_bytes)
@@ -91,7 +92,7 @@ class BucketSums:
 
     def sum_by(self, bucket_sum: BucketSum) -> None:
         """Replace the engine's plans with ``bucket_sum`` from now on; it runs in the same thread."""
-        self._sum = bucket_sum
+        self._sum, self._is_planned = bucket_sum, False
 
     def adapt(self) -> None:
         """Try the algorithms that ``auto`` may choose from now on, and use the fastest (collective)."""
@@ -142,7 +143,16 @@ class BucketSums:
                 thread.is_awaited = False
         exposed_us = self._now_us() - backward_us
         sizes = [bucket.size_bytes for bucket in self.buckets]
-        told = Sums(backward_us, exposed_us, self._size_bytes, sizes, self._ready_us, self._start_us, self._end_us)
+        told = Sums(
+            backward_us,
+            exposed_us,
+            self._size_bytes,
+            sizes,
+            self._ready_us,
+            self._start_us,
+            self._end_us,
+            algorithms=[choice.algorithm for choice in self.choices] if self._is_planned else [],
+        )
         return told if self._tuner is None else self._adapted(self._tuner, told)
 
     def free(self) -> None:

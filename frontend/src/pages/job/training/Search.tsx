@@ -15,7 +15,7 @@ const MORE =
   "an algorithm sends it once or several times. Sent is what it sends of that in a step, counted where it is moved. " +
   "One process says whether the parameters after the first run have the same bits as those of one process with the same samples, or the largest " +
   "difference as a part of the largest parameter. " +
-  "All sums are the sums of a step, also while a rank computes, and after them what the cost model expected before the search. " +
+  "All sums are the sums of a step, also while a rank computes, and after them what was expected before the search. " +
   "Memory is the peak of a rank's process during a run.";
 
 export function Search({ job }: { job: JobView }) {

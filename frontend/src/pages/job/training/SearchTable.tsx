@@ -7,7 +7,7 @@ const STATES: Record<string, string> = { left_out: "left out" };
 
 interface Props {
   candidates: readonly SearchCandidate[];
-  /** The sums of a step by the cost model in microseconds, by candidate. */
+  /** The expected sums of a step in microseconds, by candidate. */
   expected?: ReadonlyMap<string, number>;
 }
 

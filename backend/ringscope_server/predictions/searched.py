@@ -23,7 +23,7 @@ _MAX_SEARCHES = 20
 
 
 class Speed(NamedTuple):
-    """What a job measured."""
+    """A job, and the speed that it measured."""
 
     job_id: int
     samples_per_second: float

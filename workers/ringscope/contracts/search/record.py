@@ -35,12 +35,14 @@ class MeasuredSum(BaseModel):
     """The time of one bucket's all-reduce during a run, by which ``auto`` chooses later."""
 
     algorithm: Name
-    transport: Name = Field(description="As in measurements.")
+    transport: Name = Field(description="The transport, named as in measurements.")
     size_bytes: Int64 = Field(gt=0)
     time_us: Microseconds = Field(
         gt=0, description="The median over the steps; of each step, the time of the rank that came last to the sum."
     )
-    cores: Int32 | None = Field(None, description="As in measurements: the cores of the ranks; null: on GPUs.")
+    cores: Int32 | None = Field(
+        None, description="The cores of the ranks, as in measurements; null: they compute on GPUs."
+    )
 
 
 class SearchPlan(RecordModel):

@@ -35,7 +35,7 @@ class Sums:
     # Algorithm and transport of the largest bucket, if they can change from step to step.
     summed_by: tuple[str, str] | None = None
     changes: list[GroupChange] = field(default_factory=list)  # changes of algorithms, from the next step on
-    algorithms: list[str] = field(default_factory=list)  # of the buckets, if the engine's plans summed them
+    algorithms: list[str] = field(default_factory=list)  # one for each bucket, if the engine's plans summed it
     lag: int | None = None  # for parameter servers: steps that this worker is ahead of the slowest one
 
     @property

@@ -70,6 +70,7 @@ class FakeServer:
         self.strange_joins: list[int] = []  # likewise, of a join
         self.strange_kind = "text/html"
         self.record_requests = 0
+        self.adds_to_spec: dict[int, dict[str, Any]] = {}  # fields of a newer version, by attempt
         self.poll_seconds = 1.0
         self.auto = True
         self.changed = asyncio.Condition()
@@ -224,7 +225,10 @@ class FakeServer:
             assignments=list(self.assignments.values()),
             rotate_token=self.wants_rotation,
         )
-        return answer(directives)
+        told = directives.model_dump(mode="json")
+        for given in told["assignments"]:
+            given["spec"] |= self.adds_to_spec.get(given["attempt_id"], {})
+        return JSONResponse(told)
 
     async def _report(self, request: Request) -> Response:
         report = Report.model_validate_json(await request.body())

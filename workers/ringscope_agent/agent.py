@@ -13,11 +13,13 @@ from ringscope.contracts.inventory import Lack
 from ringscope.contracts.job import JobKind
 from ringscope.contracts.protocol import Assignment, Registration, Report
 from ringscope.contracts.words.machine import Machine
+from ringscope.contracts.words.version import __version__
 from ringscope.rank.machine import known_machine
 from ringscope_agent import inventory, process_group
 from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints, jobs_used
 from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient, TokenRefusedError
+from ringscope_agent.directives import Foreign
 from ringscope_agent.home import AttemptFolder, DataHome
 from ringscope_agent.joining import NodeToken
 from ringscope_agent.launch.mpi_start import find_fault
@@ -54,6 +56,7 @@ class Agent:
         self._dropping: asyncio.Task[None] | None = None
         self._seen = -1
         self._assignments: list[Assignment] = []
+        self._foreign: list[Foreign] = []
         self._stopping = asyncio.Event()
         self._programs = find_programs()
         self._ras = RasWatch(settings.nccl_ras) if settings.nccl_ras else None
@@ -171,13 +174,16 @@ class Agent:
                 continue
             self._seen = directives.revision
             if directives.assignments is not None:
-                self._assignments = directives.assignments
-            await self._forget_all_but({(wanted.attempt_id, wanted.token) for wanted in self._assignments}, home)
+                self._assignments, self._foreign = directives.known(), directives.foreign()
+            listed = [*self._assignments, *self._foreign]
+            await self._forget_all_but({(wanted.attempt_id, wanted.token) for wanted in listed}, home)
             for assignment in self._assignments:
                 try:
                     self._apply(assignment, context, home)
                 except OSError as error:
-                    await self._turn_away(assignment, context.client, error)
+                    await self._turn_away(assignment.attempt_id, context.client, str(error))
+            for foreign in self._foreign:
+                await self._turn_away(foreign.attempt_id, context.client, self._too_new(foreign))
             if directives.rotate_token:
                 await self._rotate(context.client, node_token)
 
@@ -202,12 +208,19 @@ class Agent:
             except OSError as error:  # its ranks are ended, and the folder deleted, once the server says so
                 logger.error("Attempt %d: %s", folder.state.assignment.attempt_id, error)
 
-    async def _turn_away(self, assignment: Assignment, client: ServerClient, error: OSError) -> None:
+    @staticmethod
+    def _too_new(foreign: Foreign) -> str:
+        return (
+            f"its agent, ringscope {__version__}, does not understand the job ({foreign.finding}); upgrade the agent, "
+            "or leave the field out"
+        )
+
+    async def _turn_away(self, attempt_id: int, client: ServerClient, fault: str) -> None:
         """Refuse an assignment; nothing was started, so there is nothing to clean up."""
-        message = f"Node {self._settings.name} cannot take attempt {assignment.attempt_id} on: {error}."
+        message = f"Node {self._settings.name} cannot take attempt {attempt_id} on: {fault}."
         logger.error("%s", message)
-        refused = Report(epoch=0, attempt_id=assignment.attempt_id, event="refused", message=message)
-        for report in (refused, Report(epoch=0, attempt_id=assignment.attempt_id, event="clean")):
+        refused = Report(epoch=0, attempt_id=attempt_id, event="refused", message=message)
+        for report in (refused, Report(epoch=0, attempt_id=attempt_id, event="clean")):
             try:
                 await client.report(report)
             except RejectedError as rejected:

@@ -18,7 +18,6 @@ from ringscope.contracts.inventory import Lack
 from ringscope.contracts.protocol import (
     PROBLEM_MEDIA_TYPE,
     REQUEST_SECONDS,
-    Directives,
     Join,
     Joined,
     Leave,
@@ -32,6 +31,7 @@ from ringscope.contracts.protocol import (
 )
 from ringscope.contracts.reading import NodeRasState, Reading
 from ringscope_agent.clock import Exchange, OffsetEstimate
+from ringscope_agent.directives import ReadDirectives
 
 logger = logging.getLogger(__name__)
 
@@ -177,7 +177,7 @@ class ServerClient:
             self._registration = self._registration.model_copy(update=changed)
             await self.register()
 
-    async def poll(self, seen: int) -> Directives:
+    async def poll(self, seen: int) -> ReadDirectives:
         """Return the wanted state; the server answers at once if its revision is not ``seen``."""
         started = self._epoch
 
@@ -189,7 +189,7 @@ class ServerClient:
                 poll.clock_offset_seconds, poll.clock_error_seconds = clock.offset_seconds, clock.error_seconds
             return poll.model_dump_json().encode()
 
-        return self._learn_time(await self._call(Directives, "poll", body))
+        return self._learn_time(await self._call(ReadDirectives, "poll", body))
 
     async def report(self, report: Report) -> None:
         """Send a report with the epoch filled in. Raises TokenRefusedError or RejectedError."""
@@ -347,7 +347,8 @@ def _understood(model: type[Answer], response: httpx.Response) -> Answer | None:
 def _rejection(expected: type[BaseModel], response: httpx.Response) -> RejectedError:
     if response.status_code >= 400:
         return RejectedError(_detail(response), response.status_code)
-    sentence = f"its answer is no {expected.__name__} that this agent knows; install the same version on both sides."
+    name = expected.__name__.removeprefix("Read")
+    sentence = f"its answer is no {name} that this agent knows; install the same version on both sides."
     return RejectedError(sentence)
 
 

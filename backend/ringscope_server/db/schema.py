@@ -28,7 +28,12 @@ class UnknownVersionError(Exception):
 
 def newest_version() -> str:
     """The version of the tables that this server works with: its migrations' files begin with theirs."""
-    return max(path.name.partition("_")[0] for path in MIGRATIONS.glob("[0-9]*_*.py"))
+    return versions()[-1]
+
+
+def versions() -> list[str]:
+    """Return all versions of the tables, the oldest first."""
+    return sorted(path.name.partition("_")[0] for path in MIGRATIONS.glob("[0-9]*_*.py"))
 
 
 def alembic_config(connection: Connection) -> "Config":
@@ -55,13 +60,30 @@ async def upgrade(engine: AsyncEngine) -> None:
         raise UnknownVersionError(str(error)) from error
 
 
+async def version(engine: AsyncEngine) -> str | None:
+    """Return the version of the tables; None for a database without tables."""
+    async with engine.connect() as connection:
+        return await connection.run_sync(_version)
+
+
+async def downgrade(engine: AsyncEngine, wanted: str) -> None:
+    """Bring the tables back to an earlier version; what they have no place for is deleted."""
+    from alembic import command
+
+    await run(engine, lambda config: command.downgrade(config, wanted))
+
+
 def _is_newest(connection: Connection) -> bool:
     if connection.dialect.name == "postgresql":
         check_encoding(connection)
+    return _version(connection) == newest_version()
+
+
+def _version(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
-        return False
-    version: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
-    return version == newest_version()
+        return None
+    found: str | None = connection.scalar(text("SELECT version_num FROM alembic_version"))
+    return found
 
 
 async def run(engine: AsyncEngine, action: Callable[["Config"], None]) -> None:

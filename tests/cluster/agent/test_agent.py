@@ -13,6 +13,7 @@ from tests.cluster.agent.conftest import AgentProcess
 from ringscope.contracts.protocol import Assignment
 from ringscope.contracts.rank_process import TOKEN_VARIABLE
 from ringscope.contracts.record import Done, Hello, Measurement, Steps
+from ringscope.contracts.words.version import __version__
 from ringscope_agent import process_group
 from ringscope_agent.__main__ import main
 from ringscope_agent.process_group import HOME_VARIABLE
@@ -42,6 +43,22 @@ async def test_a_job_runs_from_prepare_to_clean(
     assert process_group.processes_of(job.token) == []
     assert server.registrations[0].labels == {"rack": "r1"}
     assert server.registrations[0].versions.keys() >= {"ringscope", "python", "mpi4py", "mpi", "numpy"}
+
+
+async def test_a_job_of_a_newer_version_is_refused_by_name_and_hides_no_other_job(
+    server: FakeServer, agent: AgentProcess, assignment: Callable[..., Assignment]
+) -> None:
+    server.auto, server.adds_to_spec = False, {8: {"teleport": True}}
+    await server.assign(assignment(8))
+    await server.assign(assignment(7))
+    await agent.start()
+    refused = await server.wait_for("refused", 8)
+    assert refused.message == (
+        f"Node n1 cannot take attempt 8 on: its agent, ringscope {__version__}, does not understand the job "
+        "(spec.teleport: Extra inputs are not permitted); upgrade the agent, or leave the field out."
+    )
+    await server.wait_for("clean", 8)
+    await server.wait_for("ready", 7)
 
 
 @pytest.mark.long  # tests/web watches steps arrive as well

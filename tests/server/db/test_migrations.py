@@ -93,6 +93,28 @@ async def test_what_the_first_version_stored_is_there_after_the_way_up_and_down(
 
 
 @LONG_ON_POSTGRESQL
+async def test_the_last_migration_is_undone_and_done_again_without_a_loss(empty: Database) -> None:
+    await schema.run(empty.engine, lambda config: command.upgrade(config, "0001"))
+    await write(empty, FIRST_VERSION)
+    await schema.upgrade(empty.engine)
+    newest = await ask(empty, rows)
+
+    await schema.downgrade(empty.engine, schema.versions()[-2])
+    assert await schema.version(empty.engine) == schema.versions()[-2]
+    earlier = await ask(empty, rows)
+    for name, kept in earlier.items():
+        if name in newest and name != "alembic_version":
+            assert len(kept) == len(newest[name]), name
+            for before, after in zip(newest[name], kept, strict=True):
+                shared = before.keys() & after.keys()
+                assert {key: before[key] for key in shared} == {key: after[key] for key in shared}, name
+
+    await schema.upgrade(empty.engine)
+    await schema.run(empty.engine, command.check)
+    assert await ask(empty, rows) == newest
+
+
+@LONG_ON_POSTGRESQL
 async def test_what_lists_go_by_is_taken_out_of_earlier_jobs(empty: Database) -> None:
     await schema.run(empty.engine, lambda config: command.upgrade(config, "0005"))
     simulated = {"best": [{"transport": "simulated", "busbw_gb_per_s": 9.0}]}

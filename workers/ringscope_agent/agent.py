@@ -175,7 +175,7 @@ class Agent:
             self._seen = directives.revision
             if directives.assignments is not None:
                 self._assignments, self._foreign = directives.known(), directives.foreign()
-            listed = [*self._assignments, *self._foreign]
+            listed: list[Assignment | Foreign] = [*self._assignments, *self._foreign]
             await self._forget_all_but({(wanted.attempt_id, wanted.token) for wanted in listed}, home)
             for assignment in self._assignments:
                 try:

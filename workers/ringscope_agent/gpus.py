@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeVar
 
 from ringscope.contracts.inventory import Gpu
@@ -39,6 +40,11 @@ class GpuReading:
 def find_gpus() -> list[Gpu]:
     """Return all GPUs of this node."""
     return _ask(lambda: [_gpu(index, handle) for index, handle in _handles()], [])
+
+
+def find_uuids() -> list[str]:
+    """Return what CUDA_VISIBLE_DEVICES calls the GPUs of this node: their UUIDs, or those of their slices (MIG)."""
+    return _ask(lambda: [uuid for _, handle in _handles() for uuid in _uuids(handle)], [])
 
 
 def find_versions() -> dict[str, str]:
@@ -80,6 +86,16 @@ def _ask(question: Callable[[], T], otherwise: T) -> T:
 
 def _handles() -> list[tuple[int, object]]:
     return [(index, pynvml.nvmlDeviceGetHandleByIndex(index)) for index in range(pynvml.nvmlDeviceGetCount())]
+
+
+def _uuids(handle: object) -> list[str]:
+    slices = _told(lambda: int(pynvml.nvmlDeviceGetMaxMigDeviceCount(handle))) or 0
+    found = [_told(partial(_slice_uuid, handle, number)) for number in range(slices)]
+    return [uuid for uuid in found if uuid] or [str(pynvml.nvmlDeviceGetUUID(handle))]
+
+
+def _slice_uuid(handle: object, number: int) -> str:
+    return str(pynvml.nvmlDeviceGetUUID(pynvml.nvmlDeviceGetMigDeviceHandleByIndex(handle, number)))
 
 
 def _gpu(index: int, handle: object) -> Gpu:

@@ -75,7 +75,7 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         proxy=orders.proxy,
         tuning=await _tuning(session, member),
         earlier=await _earlier(session, member, spec),
-        slots=await _slots(session, member) if spec.script is not None else [],
+        slots=await _slots(session, member) if spec.script is not None or _may_use_gpus(spec, member) else [],
         take_evidence=orders.take_evidence,
     )
 
@@ -91,6 +91,10 @@ def _orders(attempt: Attempt, member: Member) -> Orders:
         proxy=Proxy.model_validate(member.proxy) if member.proxy else None,
         take_evidence=attempt.finished_at is None and attempt.job.reason == "hang_detected",
     )
+
+
+def _may_use_gpus(spec: JobSpec, member: Member) -> bool:
+    return bool(member.node.inventory.get("gpus")) and not spec.is_simulated and spec.settled_device != "cpu"
 
 
 async def _slots(session: AsyncSession, member: Member) -> list[int]:

@@ -2377,7 +2377,7 @@ export interface components {
             ranks: number;
             /**
              * Slots
-             * @description The numbers of its slots on this node in rank order; only for a script, until it launches.
+             * @description The numbers of its slots on this node in rank order, until it launches; only for a script, and for others on a node with GPUs.
              * @default []
              */
             slots: number[];

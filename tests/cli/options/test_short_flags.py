@@ -20,7 +20,7 @@ def test_letters_that_ask_for_nothing_are_taken_out() -> None:
         (["-b", "8", "-t", "2"], "-t: ranks are processes here, not threads; give --ranks."),
         (["-G", "5"], "-G: calls are not captured as CUDA graphs; leave it out."),
         (["-V", "4"], "-V: the number of CTAs belongs to NCCL_MIN_CTAS"),
-        (["-R"], "-R: buffers are always registered"),
+        (["-R"], "-R: buffers are not registered with NCCL"),
     ],
 )
 def test_letters_that_ask_for_what_there_is_not(arguments: list[str], sentence: str) -> None:

@@ -51,9 +51,9 @@ def nccl(cupy, watchdog):
     """``nccl(rank, size)`` is that rank's transport; what its peers say comes as ``OneOf`` has it."""
     made = []
 
-    def make(rank, size, gpu=None, **keywords):
+    def make(rank, size, gpu=None, ended=list, **keywords):
         gpu = gpu or Gpu(0, "0000:00:00.0", (rank,))
-        made.append(NcclTransport(OneOf(rank, size, **keywords), gpu, watchdog, NCCL_TIMEOUT_SECONDS))
+        made.append(NcclTransport(OneOf(rank, size, **keywords), gpu, watchdog, NCCL_TIMEOUT_SECONDS, ended))
         return made[-1]
 
     yield make

@@ -24,7 +24,8 @@ def cupy(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "cupy"]:
         del sys.modules[name]
     sys.modules.update(before)
-    kernels.combine.cache_clear()
+    for one in (kernels.combine, kernels._divider, kernels.compile_now):
+        one.cache_clear()
 
 
 class OneOf:

@@ -85,6 +85,20 @@ def test_ranks_take_the_gpus_of_their_node_in_turn(cupy):
     assert alone.label("nccl") == "nccl"
 
 
+def test_slices_of_one_gpu_are_not_shared(cupy):
+    cupy.fake.bus_ids, cupy.fake.uuids = ["0000:00:00.0"] * 2, ["MIG-a", "MIG-b"]
+    told = []
+
+    class Peers(OneOf):
+        def allgather(self, value):
+            told.append(value)
+            return ["", ""] if value == "" else [(value[0], b"MIG-a".hex()), value]
+
+    gpu = cuda.claim(Peers(rank=1, size=2), local_rank=1)
+    assert told[-1] == (machine() or "localhost", b"MIG-b".hex())
+    assert len(gpu.ranks) == 1, "both slices have one PCI address"
+
+
 def test_a_rank_without_a_gpu_is_named_on_all(cupy, monkeypatch):
     with pytest.raises(EngineError, match=r"^Rank 1 said: device: cuda needs CuPy\.$"):
         cuda.claim(OneOf(rank=0, size=2, answers=[["", "device: cuda needs CuPy."]]), local_rank=0)
@@ -105,10 +119,10 @@ def test_nodes_of_one_name_do_not_share_a_gpu(cupy, monkeypatch):
     monkeypatch.setattr(comm, "allgather", lambda value: told.append(value) or [value])
     monkeypatch.setattr("socket.gethostname", lambda: "localhost")
     cuda.claim(comm, local_rank=0)
-    assert told[-1] == (machine(), "0000:00:00.0")
+    assert told[-1] == (machine(), b"0000:00:00.0".hex())
     monkeypatch.setattr(cuda, "machine", lambda: "")
     cuda.claim(comm, local_rank=0)
-    assert told[-1] == ("localhost", "0000:00:00.0"), "where the kernel does not tell"
+    assert told[-1] == ("localhost", b"0000:00:00.0".hex()), "where the kernel does not tell"
 
 
 def test_a_gpu_that_has_failed_is_not_one_that_is_busy(cupy):

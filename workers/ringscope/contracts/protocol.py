@@ -179,7 +179,9 @@ class Assignment(BaseModel):
         None, description="What a diagnosis knows already; only the first member gets it, until it launches."
     )
     slots: list[int] = Field(
-        [], description="The numbers of its slots on this node in rank order; only for a script, until it launches."
+        [],
+        description="The numbers of its slots on this node in rank order, until it launches; only for a script, and "
+        "for others on a node with GPUs.",
     )
     grace_seconds: float = STOP_GRACE_SECONDS
     take_evidence: bool = Field(

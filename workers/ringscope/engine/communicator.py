@@ -98,7 +98,7 @@ class Communicator:
         )
         self.transport: Transport
         self.transport, self.gpu = connect(
-            self._comm, transport, device, timeout_seconds, self._roll_call.watchdog, gpu
+            self._comm, transport, device, timeout_seconds, self._roll_call.watchdog, gpu, self._roll_call.ended
         )
         sizes = [len(node) for node in self.nodes]
         self.channels = min([channels or usual_channels(sizes, self.transport.name), *sizes])

@@ -1,11 +1,13 @@
-"""The GPUs that a script's ranks see: those of the job's slots, so that LOCAL_RANK numbers them from 0. Pure."""
+"""The GPUs that a job's ranks see: those of its slots, so that two jobs share none unasked. Pure."""
 
 from collections.abc import Mapping, Sequence
 
 VARIABLE = "CUDA_VISIBLE_DEVICES"
 
 
-def visible_gpus(slots: Sequence[int], node_slots: int, gpus: int, inherited: Mapping[str, str]) -> str | None:
+def visible_gpus(
+    slots: Sequence[int], node_slots: int, gpus: Sequence[str], inherited: Mapping[str, str], *, may_share: bool = True
+) -> str | None:
     """Return the value of CUDA_VISIBLE_DEVICES for the ranks on some slots; None: leave it as it is.
 
     The node's GPUs are divided among its slots in order: with as many slots as GPUs each slot has one, with fewer slots
@@ -14,12 +16,15 @@ def visible_gpus(slots: Sequence[int], node_slots: int, gpus: int, inherited: Ma
     Args:
         slots: the numbers of the job's slots here; empty if they are not known.
         node_slots: all slots of the node.
-        gpus: the number of GPUs of the node.
+        gpus: the UUIDs of the node's GPUs: CUDA and the driver do not number them alike.
+        may_share: divide the GPUs also if there are fewer than slots, so that ranks share one.
     """
     given = inherited.get(VARIABLE)
-    names = [str(number) for number in range(gpus)] if given is None else [one.strip() for one in given.split(",")]
+    names = list(gpus) if given is None else [one.strip() for one in given.split(",")]
     names = [name for name in names if name]
-    if not slots or not names or gpus == 0 or max(slots) >= node_slots:
+    if not slots or not names or not gpus or max(slots) >= node_slots:
+        return None
+    if node_slots > len(names) and not may_share:
         return None
     count = len(names)
     found: list[int] = []

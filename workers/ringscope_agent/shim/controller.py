@@ -20,8 +20,9 @@ from ringscope.contracts.rank_process import (
 from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.belonging import Belonging
-from ringscope_agent.gpus import find_gpus
+from ringscope_agent.gpus import find_uuids
 from ringscope_agent.home import AttemptFolder
+from ringscope_agent.launch.node_check import may_use_gpus
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.launch.stopped import LOOK_SECONDS, StoppedWatch
@@ -109,9 +110,9 @@ class ShimController:
         variables = self._context.checkpoints.prepare(assignment)
         if assignment.spec.own_files and settings.scripts is not None:
             variables[SCRIPTS_VARIABLE] = str(settings.scripts)
-        if assignment.spec.script is not None and VARIABLE not in assignment.spec.env:
-            gpus = len(find_gpus())
-            if seen := visible_gpus(assignment.slots, settings.slots, gpus, os.environ):
+        if may_use_gpus(assignment.spec) and VARIABLE not in assignment.spec.env:
+            is_script = assignment.spec.script is not None  # of others, ranks choose among all GPUs that they see
+            if seen := visible_gpus(assignment.slots, settings.slots, find_uuids(), os.environ, may_share=is_script):
                 variables[VARIABLE] = seen
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
         if assignment.spec.measured_pairs is not None:

@@ -3,7 +3,7 @@
 import pytest
 from tests.engine.fakes.fixture import PYTHONPATH
 
-from ringscope.engine.errors import EngineError
+from ringscope.engine.errors import EngineError, LostRankError
 from ringscope.engine.memory import cuda
 from ringscope.schedules.algorithms import build
 
@@ -54,6 +54,44 @@ def test_a_gpu_that_never_ends_is_given_up(cupy, transport, algorithm):
     cupy.fake.stuck_from = cupy.fake.events
     with pytest.raises(EngineError, match=r"^cuda_ipc: rank 0 waited 0\.1 s for its GPU; a peer is lost or its GPU"):
         plan.run()
+
+
+@pytest.mark.parametrize("algorithm", ["direct", "ring"])
+def test_a_peer_whose_process_has_ended_is_named_before_the_timeout(cupy, transport, monkeypatch, algorithm):
+    send, recv = (transport.allocate(64).view("float32") for _ in range(2))
+    plan = transport.plan(build(algorithm, 1, 16), "sum", send, recv)
+    monkeypatch.setattr(transport._gate._progress._peers, "ended", lambda: [3])
+    plan.run()
+    cupy.fake.stuck_from = cupy.fake.events
+    with pytest.raises(LostRankError, match=r"^Rank 0 lost rank 3 in a call on its GPU: its process has ended"):
+        plan.run()
+
+
+def test_a_gpu_whose_memory_cannot_be_shared_is_no_lost_gpu(cupy, transport, monkeypatch):
+    def refuse(*arguments):
+        raise cupy.cuda.runtime.CUDARuntimeError("NotSupported")
+
+    for call in ("ipcGetMemHandle", "ipcGetEventHandle"):
+        with (
+            monkeypatch.context() as patch,
+            pytest.raises(
+                EngineError,
+                match=r"^cuda_ipc: rank 0 cannot share GPU memory .*NotSupported\), as with MIG, .*; choose nccl\.$",
+            ),
+        ):
+            patch.setattr(cupy.cuda.runtime, call, refuse)
+            if call == "ipcGetMemHandle":
+                transport.allocate(64)
+            else:
+                type(transport)(transport._node, transport._gpu)
+
+
+def test_a_hubs_kernel_is_compiled_with_its_plan(cupy, transport):
+    send, recv = (transport.allocate(64).view("float32") for _ in range(2))
+    plan = transport.plan(build("direct", 1, 16), "avg", send, recv)
+    cupy.fake.compiler_fault = RuntimeError("compiled in a call")
+    cupy.ElementwiseKernel = None
+    plan.run()
 
 
 def test_an_allocation_is_whole_blocks_of_its_own(cupy, transport):

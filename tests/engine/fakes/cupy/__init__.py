@@ -131,6 +131,7 @@ def _ufunc(function):
 
         _enqueue(function.__name__, out.size, work)
 
+    call.__name__ = function.__name__
     return call
 
 
@@ -150,7 +151,7 @@ class ElementwiseKernel:
 
     def __init__(self, in_params, out_params, operation, name, preamble=""):
         self._ins, self._outs = (re.findall(r"\w+ (\w+)", text) for text in (in_params, out_params))
-        self._operation, self._name = operation, name
+        self._operation, self.name = operation, name
 
     def __call__(self, *arguments):
         names = self._ins + self._outs
@@ -168,12 +169,16 @@ class ElementwiseKernel:
             for name, result in zip(self._outs, results, strict=True):
                 arrays[name]._host[...] = result
 
-        _enqueue(self._name, arguments[-1].size, work)
+        _enqueue(self.name, arguments[-1].size, work)
 
 
 def _enqueue(name, size, work):
     if fake.status:
         raise cuda.driver.CUDADriverError(fake.status)
+    if name != "copyto" and name not in fake.compiled:
+        if fake.compiler_fault is not None:
+            raise fake.compiler_fault
+        fake.compiled.add(name)
     fake.record(name, size, cuda.current_stream())
     fake.do(work)
 

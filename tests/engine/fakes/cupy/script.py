@@ -24,6 +24,9 @@ class Fake:
         self.goes_on = threading.Event()
         self.inside = None  # the call that blocks
         self.events = 0
+        self.uuids = None  # of the GPUs, where they are not by their number, as slices of one (MIG)
+        self.compiler_fault = None  # the exception that ends the first launch of a kernel
+        self.compiled = set()
         self.status = 0  # what CUDA answers to everything from now on; 700 is an illegal access
         self.is_lazy = False  # kernels and copies are done only when somebody waits for them, as on a GPU
         self.pending = []

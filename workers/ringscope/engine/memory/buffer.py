@@ -18,7 +18,7 @@ from ringscope.engine.base import Array
 from ringscope.engine.errors import OutOfMemoryError
 from ringscope.engine.memory import arithmetic, cuda
 from ringscope.engine.memory.arithmetic import Reduction
-from ringscope.engine.memory.kernels import divide, pairwise
+from ringscope.engine.memory.kernels import compile_reduction, divide, pairwise
 
 
 class Memory(Protocol):
@@ -95,6 +95,7 @@ class GpuMemory:
 
     def reduction(self, op: str, dtype: np.dtype[Any], ranks: int) -> Reduction:
         """Return the kernels of the other GPU transports, which support every dtype."""
+        compile_reduction(self._cupy, op, dtype)
         finish = partial(_divide, self._cupy, ranks) if op == "avg" else None
         return Reduction(pairwise(self._cupy, op), finish)
 

@@ -36,6 +36,7 @@ class Gpu:
     index: int
     bus_id: str
     ranks: tuple[int, ...]
+    uuid: str = ""  # slices of one GPU (MIG) have the same bus_id
 
     def __str__(self) -> str:
         return f"{self.index} [{self.bus_id}]"
@@ -57,7 +58,7 @@ class Gpu:
 
     def among(self, comm: MPI.Intracomm) -> Gpu:
         """Return the same GPU for a rank of ``comm`` (collective)."""
-        return _shared_out(comm, self.index, self.bus_id)
+        return _shared_out(comm, self.index, self.bus_id, self.uuid)
 
 
 def load() -> Any:
@@ -100,11 +101,13 @@ def offer(comm: MPI.Intracomm, local_rank: int) -> Gpu:
     Ranks that see the same GPUs are assigned to them in turn, several to one GPU if there are more ranks; a rank that
     sees only one GPU, as under Slurm, uses that one.
     """
-    index, bus_id, lacking = 0, "", ""
+    index, bus_id, uuid, lacking = 0, "", "", ""
     try:
         index = local_rank % count()
         with telling(f"device: rank {comm.rank}"):
-            bus_id = str(load().cuda.runtime.deviceGetPCIBusId(index))
+            runtime = load().cuda.runtime
+            bus_id = str(runtime.deviceGetPCIBusId(index))
+            uuid = bytes(runtime.getDeviceProperties(index).get("uuid", b"")).hex()
     except EngineError as error:
         lacking = str(error)
     everywhere = comm.allgather(lacking)
@@ -113,7 +116,7 @@ def offer(comm: MPI.Intracomm, local_rank: int) -> Gpu:
     for rank, sentence in enumerate(everywhere):
         if sentence:
             raise EngineError(f"Rank {rank} said: {sentence}")
-    return _shared_out(comm, index, bus_id)
+    return _shared_out(comm, index, bus_id, uuid)
 
 
 def claim(comm: MPI.Intracomm, local_rank: int) -> Gpu:
@@ -126,12 +129,12 @@ def claim(comm: MPI.Intracomm, local_rank: int) -> Gpu:
     return gpu
 
 
-def _shared_out(comm: MPI.Intracomm, index: int, bus_id: str) -> Gpu:
+def _shared_out(comm: MPI.Intracomm, index: int, bus_id: str, uuid: str) -> Gpu:
     ranks: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     # Two nodes may have the same name, and two containers of one node may have two.
-    for rank, place in enumerate(comm.allgather((machine() or socket.gethostname(), bus_id))):
+    for rank, place in enumerate(comm.allgather((machine() or socket.gethostname(), uuid or bus_id))):
         ranks[place].append(rank)
-    return Gpu(index, bus_id, max((tuple(found) for found in ranks.values()), key=len))
+    return Gpu(index, bus_id, max((tuple(found) for found in ranks.values()), key=len), uuid)
 
 
 def allocate(size_bytes: int, pooled: bool) -> Any:
@@ -175,6 +178,28 @@ def telling(who: str) -> Iterator[None]:
         raise EngineError(f"{who} lost its GPU ({error}); start the job again.") from error
 
 
+@contextmanager
+def compiling(what: str) -> Iterator[None]:
+    """Turn an error of CuPy's compiler in the block into an EngineError; errors of CUDA pass.
+
+    Headers that are missing are a RuntimeError there, wrong ones a CompileException, a full or read-only folder for
+    compiled kernels an OSError.
+    """
+    passing = (EngineError, MemoryError, *errors())
+    try:
+        yield
+    except passing:
+        raise
+    except Exception as error:
+        lines = [" ".join(line.split()) for line in str(error).splitlines() if line.strip()]
+        reason = next((line for line in lines if "error" in line), " ".join(lines) or type(error).__name__)
+        raise EngineError(
+            f"device: {what} cannot be compiled for this GPU ({reason[:200]}); pip install 'cupy-cuda12x[ctk]' or "
+            "'cupy-cuda13x[ctk]' with CuPy's own CUDA version, let CUPY_CACHE_DIR name a folder with room, or choose "
+            "device cpu."
+        ) from error
+
+
 def finishes(stream: Any, timeout_seconds: float, poll: Callable[[], None] = lambda: None) -> bool:
     """Wait until a stream has done all enqueued work; return false if that takes too long.
 
@@ -202,8 +227,13 @@ def _is_done(runtime: Any, stream: int) -> bool:
     raise runtime.CUDARuntimeError(status)
 
 
-def wait(stream: Any, timeout_seconds: float, who: str, suspicion: str) -> None:
-    """Wait for a stream; EngineError, which begins with ``who``, if its GPU has failed or does not finish in time."""
+def wait(
+    stream: Any, timeout_seconds: float, who: str, suspicion: str, poll: Callable[[], None] = lambda: None
+) -> None:
+    """Wait for a stream; EngineError, which begins with ``who``, if its GPU has failed or does not finish in time.
+
+    ``poll`` is called in the meantime and may raise.
+    """
     with telling(who):
-        if not finishes(stream, timeout_seconds):
+        if not finishes(stream, timeout_seconds, poll):
             raise EngineError(f"{who} waited {timeout_seconds:g} s for its GPU{suspicion}; start the job again.")

@@ -7,6 +7,7 @@ from functools import cache, partial, reduce
 from typing import Any
 
 from ringscope.engine.base import Array, components, cut
+from ringscope.engine.memory.cuda import compiling, telling
 from ringscope.schedules.schedule import Schedule
 
 # T(...) rounds after each step, as a chain of NumPy calls does, so that both give the same bits, except for subnormal
@@ -36,7 +37,12 @@ def pairwise(cupy: Any, op: str) -> Any:
 
 def divide(cupy: Any, array: Array, ranks: int) -> None:
     """Turn a sum over ``ranks`` ranks into a mean, in place; integers are truncated towards zero, as in C."""
-    cupy.ElementwiseKernel("int64 n", "T x", "x = T(x / n)", "ringscope_divide")(ranks, components(array))
+    _divider(cupy)(ranks, components(array))
+
+
+@cache
+def _divider(cupy: Any) -> Any:
+    return cupy.ElementwiseKernel("int64 n", "T x", "x = T(x / n)", "ringscope_divide")
 
 
 def has_kernel(op: str, arrays: int) -> bool:
@@ -48,6 +54,7 @@ def finishing(cupy: Any, op: str, schedule: Schedule, rank: int, result: Array) 
     """Return the remaining work on the result of ``rank`` after the schedule: a mean still has to be divided."""
     if op != "avg":
         return []
+    compile_now(cupy, _divider(cupy), components(result).dtype, 1, 2)
     chunks = [chunk for chunk in schedule.output_chunks(rank) if chunk.length]
     return [partial(divide, cupy, cut(result, chunk), schedule.ranks) for chunk in chunks]
 
@@ -66,3 +73,21 @@ def combine(cupy: Any, op: str, inputs: int, results: int) -> Any:
         f"ringscope_{op}_{inputs}_{results}",
         preamble=_PREAMBLE,
     )
+
+
+def compile_reduction(cupy: Any, op: str, dtype: Any) -> None:
+    """Compile what ``pairwise`` and ``divide`` launch for a type of NumPy; see ``compile_now``."""
+    compile_now(cupy, pairwise(cupy, op), dtype, 3)
+    if op == "avg":
+        compile_now(cupy, _divider(cupy), components(cupy.empty(2, dtype)).dtype, 1, 2)
+
+
+@cache
+def compile_now(cupy: Any, kernel: Any, dtype: Any, arrays: int, *numbers: int) -> None:
+    """Compile ``kernel`` for so many arrays of a type, before a call needs it while peers wait in NCCL.
+
+    CuPy compiles at the first launch and skips empty arrays, so the kernel runs on two elements. Raises EngineError.
+    """
+    name = getattr(kernel, "name", None) or getattr(kernel, "__name__", "a kernel")
+    with telling("A rank"), compiling(f"the kernel {name} for {dtype}"):
+        kernel(*numbers, *(cupy.zeros(2, dtype) for _ in range(arrays)))

@@ -19,9 +19,10 @@ from ringscope.engine.base import Buffer, Plan, Scratch, cut
 from ringscope.engine.errors import EngineError
 from ringscope.engine.memory import cuda
 from ringscope.engine.memory.arrays import address, module_of
-from ringscope.engine.memory.kernels import combine, finishing, has_kernel, pairwise
+from ringscope.engine.memory.kernels import combine, compile_now, finishing, has_kernel, pairwise
 from ringscope.engine.transports.hazards import ENTERED, Action, Waits, programs
 from ringscope.engine.transports.progress import Progress
+from ringscope.engine.waiting.ended_peers import EndedPeers
 from ringscope.engine.waiting.failures import shared_failure
 from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 
@@ -54,7 +55,8 @@ class CudaIpcTransport:
         whole = max(-(-size_bytes // _BLOCK_BYTES), 1) * _BLOCK_BYTES
         with _shared_failure(self._node):
             local = cuda.allocate(whole, pooled=False)
-            handle = cuda.load().cuda.runtime.ipcGetMemHandle(address(local))
+            with _sharing(self._node.rank):
+                handle = cuda.load().cuda.runtime.ipcGetMemHandle(address(local))
         self._exported.append(local)
         handles = self._node.allgather(handle)
         with _shared_failure(self._node):
@@ -88,8 +90,9 @@ class CudaIpcTransport:
             pointer = runtime.ipcOpenMemHandle(handle, runtime.cudaIpcMemLazyEnablePeerAccess)
         except runtime.CUDARuntimeError as error:
             raise EngineError(
-                f"cuda_ipc: rank {self._node.rank} cannot reach the GPU memory of rank {rank} ({error}); "
-                "let every process see all GPUs of the node, or choose nccl."
+                f"cuda_ipc: rank {self._node.rank} cannot reach the GPU memory of rank {rank} ({error}), which needs "
+                "peer access between both GPUs, and both GPUs' device files in each process: a container for each rank "
+                "or Slurm's ConstrainDevices hides them; show them, or choose nccl."
             ) from error
         self._opened.append(pointer)
         # The array is tagged with this rank's GPU, whose kernels use it: with the owner's, CuPy would check and warn at
@@ -107,6 +110,19 @@ def _shared_failure(node: MPI.Intracomm) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _sharing(rank: int) -> Iterator[None]:
+    """Explain a failure of the calls that make and open handles, which says nothing about the GPU itself."""
+    failed = cuda.errors()
+    try:
+        yield
+    except failed as error:
+        raise EngineError(
+            f"cuda_ipc: rank {rank} cannot share GPU memory with other processes ({error}), as with MIG, in WSL and on "
+            "some virtual GPUs; choose nccl."
+        ) from error
+
+
 class _Gate:
     """Progress of every rank, for hosts (counters) and for GPUs (events); all calls use one stream."""
 
@@ -119,9 +135,10 @@ class _Gate:
             self.stream = self._cuda.Stream(non_blocking=True)
             self._ready = self._cuda.Event(disable_timing=True)
             self._own = [self._cuda.Event(disable_timing=True, interprocess=True) for _ in range(_EVENTS)]
-            handles = [runtime.ipcGetEventHandle(event.ptr) for event in self._own]
+            with _sharing(node.rank):
+                handles = [runtime.ipcGetEventHandle(event.ptr) for event in self._own]
         everyone = node.allgather(handles)
-        with _shared_failure(node):
+        with _shared_failure(node), _sharing(node.rank):
             self._peers = {
                 rank: [runtime.ipcOpenEventHandle(handle) for handle in handles]
                 for rank, handles in enumerate(everyone)
@@ -143,7 +160,8 @@ class _Gate:
                 enqueue()
                 for kernel in finishing:
                     kernel()
-            cuda.wait(self.stream, self._timeout, who, "; a peer is lost or its GPU hangs")
+            peers = EndedPeers(self.rank, self._progress.ended, lambda: "a call on its GPU")
+            cuda.wait(self.stream, self._timeout, who, "; a peer is lost or its GPU hangs", peers.look)
         self._progress.finish(last)
 
     def reach(self, progress: int) -> None:
@@ -212,7 +230,9 @@ class _HubPlan:
 def _kernel(hub: Hub, chunk: Chunk, op: str, send: Buffer, recv: Buffer) -> Callable[[], Any]:
     sources = [cut(send.parts[r], chunk) for r in (hub.rank, *hub.sources)]
     results = [cut(recv.parts[r], chunk) for r in (hub.rank, *hub.destinations)]
-    return partial(combine(cuda.load(), op, len(sources), len(results)), *sources, *results)
+    kernel = combine(cuda.load(), op, len(sources), len(results))
+    compile_now(cuda.load(), kernel, sources[0].dtype, len(sources) + len(results))
+    return partial(kernel, *sources, *results)
 
 
 class _StepwisePlan:
@@ -224,6 +244,8 @@ class _StepwisePlan:
         program = all_programs[gate.rank]
         self._gate, self._xp = gate, module_of(recv.local)
         self._combine = pairwise(self._xp, op)
+        if any(action.message.reduce for action in program.actions):
+            compile_now(self._xp, self._combine, recv.local.dtype, 3)
         with gate.stream:  # the pool then gives this memory to no other stream
             self._scratch = gate.scratch.take(program.scratch_count, recv.local.dtype)
         self._actions = [self._bind(action, send, recv) for action in program.actions]

@@ -6,14 +6,14 @@ kernel after it, then the next step follows. The host only enqueues, and waits o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ringscope.engine.base import Array, Buffer, Plan, cut
 from ringscope.engine.memory import cuda
 from ringscope.engine.memory.arrays import address, module_of
-from ringscope.engine.memory.kernels import finishing, pairwise
+from ringscope.engine.memory.kernels import compile_now, finishing, pairwise
 from ringscope.engine.vendors.nccl import vendor_plan
 from ringscope.engine.vendors.nccl_link import NcclLink
 from ringscope.engine.waiting.watchdog import Watchdog
@@ -30,10 +30,18 @@ class NcclTransport:
     """Executes schedules over the GPUs of all ranks of ``comm``; ``gpu`` is this rank's and must be current."""
 
     def __init__(
-        self, comm: MPI.Intracomm, gpu: cuda.Gpu, watchdog: Watchdog, timeout_seconds: float = cuda.TIMEOUT_SECONDS
+        self,
+        comm: MPI.Intracomm,
+        gpu: cuda.Gpu,
+        watchdog: Watchdog,
+        timeout_seconds: float = cuda.TIMEOUT_SECONDS,
+        ended: Callable[[], Sequence[int]] = list,
     ) -> None:
-        """``watchdog`` must end the gang when it fires: an NCCL call that blocks cannot be ended."""
-        self._link = NcclLink(comm, gpu, watchdog, timeout_seconds)
+        """``watchdog`` must end the gang when it fires: an NCCL call that blocks cannot be ended.
+
+        ``ended`` returns the ranks whose processes have ended.
+        """
+        self._link = NcclLink(comm, gpu, watchdog, timeout_seconds, ended)
         self.name = gpu.label("nccl")
 
     def allocate(self, size_bytes: int) -> Buffer:
@@ -82,6 +90,8 @@ class _NcclPlan:
         mine = [(i, [m for m in step if link.rank in (m.src, m.dst)]) for i, step in enumerate(steps)]
         mine = [(i, step) for i, step in mine if step]
         aside = max((sum(m.target.length for m in step if self._is_aside(m)) for _, step in mine), default=0)
+        if any(m.reduce and m.dst == link.rank for _, step in mine for m in step):
+            compile_now(self._xp, self._combine, recv.dtype, 3)
         with link.stream:  # the pool then gives this memory to no other stream
             self._scratch = link.scratch.take(aside, recv.dtype)
         self._steps = [self._step(i, step) for i, step in mine]

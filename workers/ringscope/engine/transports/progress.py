@@ -72,6 +72,10 @@ class Progress:
         counter = self._counters[peer]
         self._peers.wait(lambda: counter[0] >= target, lambda: [peer], step)
 
+    def ended(self) -> list[int]:
+        """Return the ranks of this node whose processes have ended."""
+        return self._peers.ended()
+
     def finish(self, last: Sequence[int]) -> None:
         """End the call, in which rank r's progress has reached ``last[r]``."""
         self._base = [base + progress for base, progress in zip(self._base, last, strict=True)]

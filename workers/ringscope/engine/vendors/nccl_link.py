@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ringscope.engine.base import Scratch
-from ringscope.engine.errors import EngineError, RefusedError
+from ringscope.engine.errors import EngineError, LostRankError, RefusedError
 from ringscope.engine.memory import cuda
+from ringscope.engine.waiting.ended_peers import EndedPeers
 from ringscope.engine.waiting.failures import share
 from ringscope.engine.waiting.watchdog import Watchdog
 
@@ -91,9 +92,18 @@ class NcclLink:
     """The communicator over all ranks of ``comm``, with its own stream."""
 
     def __init__(
-        self, comm: MPI.Intracomm, gpu: cuda.Gpu, watchdog: Watchdog, timeout_seconds: float = cuda.TIMEOUT_SECONDS
+        self,
+        comm: MPI.Intracomm,
+        gpu: cuda.Gpu,
+        watchdog: Watchdog,
+        timeout_seconds: float = cuda.TIMEOUT_SECONDS,
+        ended: Callable[[], Sequence[int]] = list,
     ) -> None:
-        """``watchdog`` must end the gang when it fires."""
+        """``watchdog`` must end the gang when it fires; ``ended`` returns the ranks whose processes have ended.
+
+        NCCL itself does not report a process of the same node that has ended.
+        """
+        self._ended = ended
         self._mpi, self._gpu, self._watchdog, self._timeout = comm.Dup(), gpu, watchdog, timeout_seconds
         self.rank, self.size = comm.rank, comm.size
         self._nccl, cupy = load_nccl(), cuda.load()
@@ -151,7 +161,10 @@ class NcclLink:
             self.stream.wait_event(self._ready)
             with self._watchdog.guard("NCCL's calls"), self.stream:
                 enqueue()
-            in_time = cuda.finishes(self.stream, self._timeout, self._check)
+            in_time = cuda.finishes(self.stream, self._timeout, self._checks(where))
+        except LostRankError as lost:
+            self._gave_up = self._aborted(str(lost))
+            raise
         except self._errors as error:
             # After a CUDA error no event seems done: the progress would always be the first step.
             place = "a call" if isinstance(error, self._cuda_errors) else where()
@@ -210,25 +223,42 @@ class NcclLink:
             f"nccl: rank {self.rank} cannot join the communicator ({_reason(error)}); set NCCL_DEBUG=INFO for details."
         )
 
-    def _check(self) -> None:
-        try:
-            self.comm.check_async_error()
-        except KeyError as error:
-            if error.args[0] != _IN_PROGRESS:
-                raise
+    def _checks(self, where: Callable[[], str]) -> Callable[[], None]:
+        """Return what is checked while the stream is awaited."""
+        peers = EndedPeers(self.rank, self._ended, where)
+
+        def check() -> None:
+            try:
+                self.comm.check_async_error()
+            except KeyError as error:
+                if error.args[0] != _IN_PROGRESS:
+                    raise
+            peers.look()
+
+        return check
 
     def _give_up(self, sentence: str) -> None:
-        has_aborted = self._has_aborted(min(_ABORT_SECONDS, self._timeout))
-        self._gave_up = f"{sentence} The communicator {'was' if has_aborted else 'is being'} aborted."
+        self._gave_up = self._aborted(sentence)
         raise EngineError(self._gave_up)
+
+    def _aborted(self, sentence: str) -> str:
+        """Abort the communicator, and add to the sentence how far that has come."""
+        has_aborted = self._has_aborted(min(_ABORT_SECONDS, self._timeout))
+        return f"{sentence} The communicator {'was' if has_aborted else 'is being'} aborted."
 
     def _has_aborted(self, seconds: float) -> bool:
         """Abort in a thread of its own: NCCL may return from it only when all ranks do the same."""
         if self._aborting is None:
-            self._aborting = threading.Thread(target=self.comm.abort, name="ringscope-nccl-abort", daemon=True)
+            self._aborting = threading.Thread(target=self._abort, name="ringscope-nccl-abort", daemon=True)
             self._aborting.start()
         self._aborting.join(seconds)
         return not self._aborting.is_alive()
+
+    def _abort(self) -> None:
+        # A thread begins with GPU 0 as its current one, on which NCCL would leave a context for each rank.
+        with suppress(EngineError):
+            self._gpu.use()
+        self.comm.abort()
 
 
 def _reason(error: Exception) -> str:

@@ -59,6 +59,10 @@ class RollCall:
             f"Rank {rank} waited {timeout_seconds:g} s in {where}, which all ranks have reached; raise timeout_seconds."
         )
 
+    def ended(self) -> list[int]:
+        """Return the ranks of this node whose processes have ended."""
+        return self._peers.ended()
+
     def free(self) -> None:
         """Stop watching (collective)."""
         self.watchdog.close()

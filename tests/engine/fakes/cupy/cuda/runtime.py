@@ -50,7 +50,8 @@ def driverGetVersion():
 
 
 def getDeviceProperties(index):
-    return {"name": b"a fake"}
+    uuid = deviceGetPCIBusId(index) if fake.uuids is None else fake.uuids[index]
+    return {"name": b"a fake", "uuid": uuid.encode()}
 
 
 def memGetInfo():
@@ -86,6 +87,7 @@ def ipcCloseMemHandle(ptr):
 
 
 def ipcGetEventHandle(ptr):
+    require_health()
     if not _events[ptr]:
         raise CUDARuntimeError("InvalidResourceHandle: the event is not interprocess")
     return f"{os.getpid()} {ptr}".encode().ljust(HANDLE_BYTES)

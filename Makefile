@@ -5,7 +5,7 @@ UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path 
 # The page is built while the rest of what tests need is installed.
 MAKEFLAGS += --jobs=2
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long bench experiments lint docs ui pins clean
+.PHONY: help install demo test test-long bench experiments lint docs ui release pins clean
 
 help: ## Show the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,11 +35,14 @@ docs: .venv/.docs ## Render the documentation with search into build/docs; a bro
 
 ui: .venv/.worker frontend/dist/index.html ## Build the web page if its sources changed
 
+release: .venv/.release ui ## Build the wheel and the sdist with the page into dist, twice and alike, with checksums and a list of packages
+	@$(BIN)/python -m scripts.release
+
 pins: ## Renew constraints.txt, the versions that tests and benchmarks run with
 	PYTHON=$(PYTHON) scripts/pins
 
 clean: ## Remove what was built; data directories stay
-	rm -rf .venv frontend/node_modules frontend/dist build/docs .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv frontend/node_modules frontend/dist dist build/docs .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/.worker: pyproject.toml constraints.txt scripts/venv scripts/node
 	@PYTHON=$(PYTHON) scripts/venv && scripts/node && touch $@
@@ -52,6 +55,9 @@ clean: ## Remove what was built; data directories stay
 
 .venv/.bench: .venv/.worker
 	@PYTHON=$(PYTHON) scripts/venv --group bench && touch $@
+
+.venv/.release: .venv/.worker
+	@PYTHON=$(PYTHON) scripts/venv --group release && touch $@
 
 .venv/.docs: .venv/.worker
 	@PYTHON=$(PYTHON) scripts/venv --group docs && touch $@

@@ -3,7 +3,6 @@
 import importlib.resources
 import json
 import re
-import tomllib
 from typing import Any
 
 import jsonschema
@@ -21,6 +20,7 @@ from tests.deploy.recipes import (
     variables_of,
 )
 
+from ringscope.contracts.words.version import __version__
 from ringscope_agent.settings import AgentSettings
 from ringscope_server.settings import Settings
 
@@ -43,11 +43,10 @@ def test_it_is_valid_by_the_published_schema() -> None:
 
 
 def test_images_have_a_version_and_ours_have_that_of_the_project() -> None:
-    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
     for name, service in SERVICES.items():
         assert re.fullmatch(r"[\w./-]+:v?\d[\w.]*", service["image"]), service["image"]
         if name in OURS:
-            assert service["image"] == f"ringscope-{service['build']['target']}:{version}"
+            assert service["image"] == f"ringscope-{service['build']['target']}:{__version__}"
 
 
 def test_it_builds_targets_of_the_dockerfile() -> None:

@@ -1,13 +1,13 @@
 """deploy/kubernetes: valid by the published schemas, and every name in them exists."""
 
 import json
-import tomllib
 from typing import Any
 
 import kubernetes_validate
 import pytest
-from tests.deploy.recipes import ROOT, last, pods, read_dockerfile, read_manifests
+from tests.deploy.recipes import last, pods, read_dockerfile, read_manifests
 
+from ringscope.contracts.words.version import __version__
 from ringscope_agent.settings import AgentSettings
 from ringscope_server.http.routes import monitoring
 from ringscope_server.settings import Settings
@@ -40,7 +40,7 @@ def container(pod: str) -> dict[str, Any]:
 def target(pod: str) -> str:
     """The target of the Dockerfile whose image a pod runs."""
     image, _, version = container(pod)["image"].partition(":")
-    assert version == tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert version == __version__
     return str(image).removeprefix("ringscope-")
 
 

@@ -185,7 +185,7 @@ def compiling(what: str) -> Iterator[None]:
     Headers that are missing are a RuntimeError there, wrong ones a CompileException, a full or read-only folder for
     compiled kernels an OSError.
     """
-    passing = (EngineError, MemoryError, *errors())
+    passing: tuple[type[Exception], ...] = (EngineError, MemoryError, *errors())
     try:
         yield
     except passing:

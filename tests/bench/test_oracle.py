@@ -5,7 +5,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.engine.fakes.fixture import cupy as cupy
 
+from ringscope.bench import oracle
 from ringscope.bench.oracle import Case, Piece, check, compare, expected_pattern, fill, pattern, pieces
 from ringscope.contracts.words.collectives import COLLECTIVES
 from ringscope.contracts.words.dtypes import DTYPES, ops_of
@@ -157,3 +159,35 @@ def test_every_collective_has_its_pieces(collective, ranks, share):
         assert covered == {"reduce_scatter": share, "reduce": 0 if rank else ranks * share}.get(
             collective, ranks * share
         )
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float16", "bfloat16", "float64", "complex64"])
+def test_a_result_on_a_gpu_is_filled_and_compared_there(cupy, dtype):
+    this, count = case(dtype), 1_500_000
+    values = cupy.empty(count, this.dtype)
+    fill(values, this, 0)
+    host = np.empty(count, this.dtype)
+    fill(host, this, 0)
+    assert (values._host == host).all()
+    wanted = [Piece(Chunk(0, count), (0,), 0)]
+    assert check(values, this, wanted) is None
+    parts = 2 if this.dtype.kind == "c" else 1
+    assert max(call[1] for call in cupy.fake.calls if call[0] == "set") <= oracle._ROWS * oracle._PERIOD * parts
+    assert "get" not in cupy.fake.names(), "nothing but a number comes back"
+    for wrong in (700_003, 1_400_000, 1_400_001):
+        values._host[wrong] = 101 if values._host[wrong] != 101 else 100
+    found = check(values, this, wanted)
+    assert found == check(values._host, this, wanted)
+    assert found is not None and (found.wrong, found.first_index) == (3, 700_003)
+
+
+def test_a_mean_on_a_gpu_is_compared_block_by_block(cupy):
+    this, count = case(op="avg"), 1_500_000
+    values = cupy.empty(count, this.dtype)
+    values.set(np.resize(expected_pattern(this, (0, 1)), count))
+    wanted = [Piece(Chunk(0, count), (0, 1), 0)]
+    assert check(values, this, wanted) is None
+    assert max(call[1] for call in cupy.fake.calls if call[0] == "get") <= oracle._ROWS * oracle._PERIOD
+    values._host[1_000_000] += 1
+    found = check(values, this, wanted)
+    assert found is not None and (found.wrong, found.first_index) == (1, 1_000_000)

@@ -2,6 +2,7 @@
 
 import importlib
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -29,6 +30,12 @@ MODULES = {
     "ringscope.cli.main": WORKER,
 }
 
+# What decides speed and which tests can run: links, modes, clocks. An answer is for readers only.
+QUESTIONS = (
+    "--query-gpu=index,uuid,driver_version,compute_mode,mig.mode.current,clocks.sm,power.limit --format=csv",
+    "topo -m",
+)
+
 
 def main() -> int:
     """1 when something is missing that nothing can be tested without."""
@@ -39,13 +46,16 @@ def main() -> int:
     if "cupy" not in lacking:
         cuda = sys.modules["cupy"].cuda
         for name, look, remedy in (
-            ("CUDA's driver", lambda: cuda.runtime.driverGetVersion(), "install NVIDIA's driver"),
+            ("CUDA's driver", lambda: driver(cuda.runtime), "install NVIDIA's driver"),
             ("GPUs", lambda: gpus(cuda.runtime), "run it where a GPU is"),
             ("NVRTC", lambda: ".".join(map(str, cuda.nvrtc.getVersion())), CUPY),
         ):
             if not found(name, look, remedy):
                 lacking.append(name)
         found("NCCL", nccl, f"{NCCL}; without it only the other transports are tested")
+    say(f"/dev/shm: {shared_memory()}")
+    for question in QUESTIONS:
+        say(nvidia_smi(question))
     if lacking:
         say(f"Cannot test without: {', '.join(lacking)}. Install them, or name a Python that has them in PYTHON.")
     return int(bool(lacking))
@@ -79,6 +89,31 @@ def mpiexec() -> str:
     if path is None:
         raise FileNotFoundError("neither beside this Python nor in PATH")
     return path
+
+
+def driver(runtime: Any) -> int:
+    """The newest CUDA that it supports; CUDA says 0 where there is no driver."""
+    if not (told := int(runtime.driverGetVersion())):
+        raise LookupError("there is none")
+    return told
+
+
+def shared_memory() -> str:
+    """Its size: the 64 MB of a container by Docker make NCCL fail with 8 ranks."""
+    try:
+        return f"{shutil.disk_usage('/dev/shm').total >> 20} MiB"
+    except OSError as error:
+        return f"unknown ({error})"
+
+
+def nvidia_smi(question: str) -> str:
+    """What it answers, or why it does not."""
+    command = ["nvidia-smi", *question.split()]
+    try:
+        told = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{' '.join(command)}: {error}"
+    return f"{' '.join(command)}:\n{(told.stdout + told.stderr).rstrip()}"
 
 
 def gpus(runtime: Any) -> str:

@@ -86,7 +86,36 @@ def test_it_finds_its_tests_without_our_plugins_and_sweeps_what_is_possible(tmp_
     assert re.search(r"\b\d\d tests collected", done.stdout)
     assert "\nnccl: possible\ncuda_ipc: possible\nmpi: skipped, because " in done.stdout
     for transport in ("nccl", "cuda_ipc"):
-        assert (tmp_path / f"{transport}.json").exists()
+        for name in (transport, f"{transport}-half"):
+            assert (tmp_path / f"{name}.json").exists()
+
+
+@pytest.mark.long
+def test_a_sweep_that_hangs_is_ended_and_the_others_follow(tmp_path):
+    shim = tmp_path / "python"
+    shim.write_text(
+        f'#!/bin/sh\ncase "$*" in *nccl.json*) exec sleep 600;; *pytest*) exit 0;; esac\nexec "{sys.executable}" "$@"\n'
+    )
+    shim.chmod(0o755)
+    done = run(tmp_path, "2", "8", PYTHONPATH=PYTHONPATH, PYTHON=str(shim), SECONDS_EACH="15")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "The sweep nccl was ended after 15 s." in done.stdout
+    assert not (tmp_path / "nccl.json").exists()
+    for name in ("nccl-half", "cuda_ipc", "cuda_ipc-half"):
+        assert (tmp_path / f"{name}.json").exists(), name
+
+
+def test_a_driver_that_is_not_there_and_a_tool_that_is_not_there_are_said(monkeypatch):
+    spec = importlib.util.spec_from_file_location("gpu_facts", GPU / "facts.py")
+    assert spec is not None and spec.loader is not None
+    facts = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(facts)
+    with pytest.raises(LookupError, match="there is none"):
+        facts.driver(type("Runtime", (), {"driverGetVersion": staticmethod(lambda: 0)}))
+    assert facts.driver(type("Runtime", (), {"driverGetVersion": staticmethod(lambda: 13000)})) == 13000
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert facts.nvidia_smi("topo -m").startswith("nvidia-smi topo -m: ")
+    assert facts.shared_memory().endswith(" MiB")
 
 
 @pytest.fixture

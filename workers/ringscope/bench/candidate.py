@@ -19,10 +19,11 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
 from ringscope.contracts.words.collectives import AUTO, IN_CHANNELS, bus_factor
 from ringscope.contracts.words.devices import carrier
-from ringscope.engine.base import Buffer, TraceablePlan
-from ringscope.engine.memory.arrays import to_host, write
+from ringscope.engine.base import Buffer, TraceablePlan, cut
+from ringscope.engine.memory.arrays import copy, to_host
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED, WAITED_NS
 from ringscope.engine.step_ring import StepRing, described
+from ringscope.schedules.schedule import Chunk
 
 if TYPE_CHECKING:
     from ringscope.engine.communicator import Communicator
@@ -145,14 +146,15 @@ class Candidate:
         spec, rank = self._spec, self._comm.rank
         source, target = self._slots[-1]
         target.local.view(np.uint8).fill(_UNTOUCHED)
-        write(source.local, lambda memory: fill(memory, case, rank))
+        fill(source.local, case, rank)
         self._go_on()
         self._plans[-1].run()
-        result = to_host(target.local)
+        result = target.local
         wanted = pieces(spec.collective, result.size, self._comm.size, rank, spec.root)
         if spoil and wanted and result.size:
             offset, length = wanted[0].target
-            result[offset + length // 2] += 1
+            middle = cut(result, Chunk(offset + length // 2, 1))
+            copy(middle, to_host(middle) + result.dtype.type(1))
         return check(result, case, wanted, self._go_on)
 
     def free(self) -> None:

@@ -14,6 +14,7 @@ from functools import reduce
 import numpy as np
 
 from ringscope.engine.base import Array, bits, components, cut
+from ringscope.engine.memory.arrays import beside, module_of, to_host
 from ringscope.schedules.schedule import Chunk, partition
 
 _PERIOD = 10_007
@@ -107,11 +108,15 @@ def _share(limit: int, ranks: int, rank: int) -> int:
 
 
 def fill(target: Array, case: Case, rank: int) -> None:
-    """Write the input of ``rank`` into the flat array ``target``."""
-    values = pattern(case, rank)
-    whole = target.size // values.size * values.size
-    target[:whole].reshape(-1, values.size)[:] = values
-    target[whole:] = values[: target.size - whole]
+    """Write the input of ``rank`` into the flat array ``target``, which may be in GPU memory.
+
+    Only one period goes there from the host.
+    """
+    memory = bits(target)
+    values = beside(target, bits(pattern(case, rank)))
+    whole = memory.size // values.size * values.size
+    memory[:whole].reshape(-1, values.size)[:] = values
+    memory[whole:] = values[: memory.size - whole]
 
 
 def expected_pattern(case: Case, contributors: Sequence[int]) -> Array:
@@ -155,7 +160,7 @@ def check(
 ) -> Mismatch | None:
     """Compare all pieces of a flat result; the index of the first wrong element counts from its start.
 
-    ``on_block`` is called repeatedly in the meantime, because a large result takes long.
+    The result may be in GPU memory. ``on_block`` is called repeatedly in the meantime: a large result takes long.
     """
     found = []
     for piece in wanted:
@@ -184,24 +189,34 @@ def compare(
 ) -> Mismatch | None:
     """Compare the flat ``result`` with the repeated ``want``, bit by bit or within ``tolerance``; None if it is
     right.
+
+    A result on a GPU is compared there, and a number comes back for each block; only blocks with a wrong element and
+    those of a mean, which may differ a little, are copied to the host.
     """
     see = components if tolerance else bits
     have, wanted = see(result), see(want)
     parts = 2 if result.dtype.kind == "c" else 1  # both parts of a complex number have to be right
     wrong, first = 0, -1
-    block = _ROWS * want.size
-    for start in range(0, result.size, block):
-        part = have[start * parts : (start + block) * parts]
-        expected = np.resize(wanted, part.size)
-        different = _is_farther(part, expected, tolerance) if tolerance else part != expected
-        if parts > 1:
-            different = different.reshape(-1, parts).any(axis=1)
-        found = int(np.count_nonzero(different))
-        if found and first < 0:
-            first = start + int(np.argmax(different))
-        wrong += found
+    block = _ROWS * want.size * parts
+    repeated = np.resize(wanted, min(block, have.size))
+    expected = repeated if tolerance else beside(have, repeated)
+    for start in range(0, have.size, block):
+        part = have[start : start + block]
+        if tolerance:
+            different = _is_farther(to_host(part), expected[: part.size], tolerance)
+        else:
+            different = part != expected[: part.size]
+        if int(module_of(different).count_nonzero(different)):
+            elements = to_host(different).reshape(-1, parts).any(axis=1)
+            wrong += int(np.count_nonzero(elements))
+            if first < 0:
+                first = start // parts + int(np.argmax(elements))
         on_block()
-    return Mismatch(wrong, first, str(want[first % want.size]), str(result[first])) if wrong else None
+    return (
+        Mismatch(wrong, first, str(want[first % want.size]), str(to_host(result[first : first + 1])[0]))
+        if wrong
+        else None
+    )
 
 
 def _is_farther(first: Array, second: Array, tolerance: float) -> Array:

@@ -16,7 +16,18 @@ import numpy as np
 
 from cupy.script import fake
 
-__all__ = ["ElementwiseKernel", "add", "copyto", "cuda", "empty", "empty_like", "fake", "ndarray", "zeros"]
+__all__ = [
+    "ElementwiseKernel",
+    "add",
+    "copyto",
+    "count_nonzero",
+    "cuda",
+    "empty",
+    "empty_like",
+    "fake",
+    "ndarray",
+    "zeros",
+]
 
 
 class ndarray:
@@ -79,6 +90,14 @@ class ndarray:
         self._host += value
         return self
 
+    def __ne__(self, other):
+        if not isinstance(other, ndarray):
+            raise TypeError("Unsupported type")
+        fake.catch_up()
+        return self._of(self._host != other._host, None)
+
+    __hash__ = None
+
     def view(self, dtype):
         return self._of(self._host.view(dtype), self._owner)
 
@@ -90,6 +109,7 @@ class ndarray:
 
     def get(self, out=None):
         fake.catch_up()
+        fake.record("get", self.size)
         if out is None:
             return self._host.copy()
         assert out.dtype == self.dtype and out.shape == self.shape and out.flags.c_contiguous
@@ -99,6 +119,7 @@ class ndarray:
     def set(self, array):
         assert isinstance(array, np.ndarray) and array.dtype == self.dtype and array.shape == self.shape
         fake.catch_up()
+        fake.record("set", self.size)
         self._host[...] = array
 
 
@@ -114,6 +135,11 @@ def zeros(shape, dtype=float):
 
 def empty_like(array):
     return ndarray(array.shape, array.dtype)
+
+
+def count_nonzero(array):
+    fake.catch_up()
+    return np.count_nonzero(array._host)  # the real one's is an array without dimensions, which ``int`` takes as well
 
 
 def copyto(target, source):

@@ -7,7 +7,6 @@ wait for it.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -61,14 +60,13 @@ def copy(target: Any, source: Any) -> None:
             source.get(out=target)
 
 
-def write(target: Any, fill: Callable[[Array], None]) -> None:
-    """Let ``fill`` write into the array: directly, or into host memory that is then copied to the GPU."""
-    if not is_on_gpu(target):
-        fill(target)
-        return
-    host = np.empty(target.shape, target.dtype)
-    fill(host)
-    target.set(host)
+def beside(array: Any, values: Array) -> Any:
+    """Return host values in the memory of ``array``: the values themselves, or a copy on the GPU."""
+    if not is_on_gpu(array):
+        return values
+    placed = module_of(array).empty(values.shape, values.dtype)
+    placed.set(values)
+    return placed
 
 
 def to_host(array: Any) -> Array:

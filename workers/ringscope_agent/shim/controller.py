@@ -111,7 +111,7 @@ class ShimController:
         if assignment.spec.own_files and settings.scripts is not None:
             variables[SCRIPTS_VARIABLE] = str(settings.scripts)
         if may_use_gpus(assignment.spec) and VARIABLE not in assignment.spec.env:
-            is_script = assignment.spec.script is not None  # of others, ranks choose among all GPUs that they see
+            is_script = assignment.spec.script is not None  # ranks of other jobs choose among all GPUs
             if seen := visible_gpus(assignment.slots, settings.slots, find_uuids(), os.environ, may_share=is_script):
                 variables[VARIABLE] = seen
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address

@@ -11,7 +11,7 @@ from tests.engine.fakes.fixture import PYTHONPATH
 
 from ringscope.engine import communicator, exit_hook
 from ringscope.engine.base import Buffer
-from ringscope.engine.errors import EngineError, LostRankError
+from ringscope.engine.errors import EngineError
 from ringscope.engine.vendors.nccl_link import load_nccl
 from ringscope.schedules.algorithms import build
 
@@ -180,53 +180,6 @@ def test_a_lost_peer_shows_in_the_asynchronous_error(cupy, nccl):
     ):
         plan.run()
     assert cupy.fake.names()[-3:] == ["check_async_error", "use", "abort"], "the abort's thread is on the rank's GPU"
-
-
-def test_a_peer_whose_process_has_ended_is_named_before_the_timeout(cupy, nccl):
-    looks = []
-    one = nccl(0, 3, ended=lambda: looks.append(1) or [2])
-    plan = one.plan(build("ring", 3, 6), "sum", *buffers(cupy, 6))
-    cupy.fake.stuck_from = cupy.fake.events + 1
-    with pytest.raises(
-        LostRankError, match=r"^Rank 0 lost rank 2 in step 2 of 4 \(with ranks 1, 2\): its process"
-    ) as lost:
-        plan.run()
-    assert lost.value.peer == 2
-    assert len(looks) == 2, "one look may come before the peer's last work"
-    assert cupy.fake.names()[-1] == "abort"
-    with pytest.raises(EngineError, match=r"The communicator was aborted\. Call rebuild\(\) on every rank"):
-        plan.run()
-
-
-def test_peers_that_run_end_nothing(cupy, nccl):
-    plan = nccl(0, 2, ended=list).plan(build("ring", 2, 4), "sum", *buffers(cupy, 4))
-    cupy.fake.stuck_from = cupy.fake.events
-    with pytest.raises(EngineError, match=r"^nccl: rank 0 waited 0.2 s in step 1 of 2"):
-        plan.run()
-
-
-# kernels are compiled with the plan, not while peers wait
-
-
-@pytest.mark.parametrize("op", ["sum", "avg"])
-def test_a_call_compiles_nothing(cupy, nccl, op):
-    plan, _, _ = planned(cupy, nccl, rank=0, size=2, count=4, op=op)
-    cupy.fake.compiler_fault = RuntimeError("compiled in a call")
-    cupy.ElementwiseKernel = None
-    plan.run()
-    plan.run()
-    assert cupy.fake.names().count("add") == 2
-
-
-@pytest.mark.parametrize(
-    "fault", [RuntimeError("Failed to find\n CUDA headers"), OSError(28, "No space left on device"), ValueError()]
-)
-def test_a_kernel_that_cannot_be_compiled_is_one_sentence(cupy, nccl, fault):
-    cupy.fake.compiler_fault = fault
-    with pytest.raises(
-        EngineError, match=r"^device: the kernel add for float32 cannot be compiled for this GPU \(.+\); pip .*cpu\.$"
-    ):
-        planned(cupy, nccl, rank=0, size=2, count=4)
 
 
 def test_a_peer_that_never_comes_ends_in_a_timeout_that_names_the_step(cupy, nccl):

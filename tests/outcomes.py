@@ -17,7 +17,7 @@ import pytest
 
 @dataclass
 class Told:
-    """What is known of a test: the worst of its last try's phases, and the time of all its tries."""
+    """The outcome of a test: the worst one of its last try's phases, and the time of all its tries."""
 
     test: str
     outcome: str = "passed"

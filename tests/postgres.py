@@ -56,7 +56,7 @@ class Postgres:
             connection.execute(f'DROP DATABASE "{database}" WITH (FORCE)'.encode())
 
     def empty(self, database: str) -> None:
-        """As a new one of the same schema, in a tenth of the time that a copy takes; its sessions are ended."""
+        """Make a database as a new one, without sessions, in a tenth of the time that a copy takes."""
         with psycopg.connect(self.url(database), autocommit=True) as connection:
             connection.execute(
                 "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity"

@@ -10,7 +10,10 @@ from ringscope.rank.mpiexec import start_ranks
 def run_ranks(
     count: int, program: Sequence[str], environment: Mapping[str, str], deadline_seconds: float
 ) -> subprocess.CompletedProcess[str]:
-    """As ``subprocess.run`` with ``capture_output``; ``environment`` is added to this process's own."""
+    """Run the program on ``count`` ranks as ``subprocess.run`` with ``capture_output`` would.
+
+    ``environment`` is added to this process's own.
+    """
     everything = os.environ | dict(environment)
     with start_ranks(count, program, everything, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         try:

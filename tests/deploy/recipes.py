@@ -36,7 +36,7 @@ class Instruction(NamedTuple):
 
 @dataclass(frozen=True)
 class Stage:
-    """From one FROM to the next; ``base`` is an image or another stage."""
+    """The instructions from one FROM to the next; ``base`` is an image or another stage."""
 
     name: str
     base: str
@@ -67,7 +67,7 @@ def lineage(stages: Mapping[str, Stage], name: str) -> Iterator[Stage]:
 
 
 def last(stages: Mapping[str, Stage], name: str, word: str) -> Instruction:
-    """What holds in the image that a stage makes, such as its ENTRYPOINT."""
+    """Return the instruction that holds in the image that a stage makes, such as its ENTRYPOINT."""
     return [found for stage in lineage(stages, name) for found in stage.instructions if found.word == word][-1]
 
 
@@ -98,7 +98,7 @@ def read_compose() -> dict[str, Any]:
 
 
 def fill_in(value: Any, variables: Mapping[str, str]) -> Any:
-    """What Compose makes of a value with these variables. Raises KeyError for a required one that is missing."""
+    """Fill these variables into a value as Compose does. Raises KeyError for a required one that is missing."""
     if isinstance(value, dict):
         return {name: fill_in(inner, variables) for name, inner in value.items()}
     if isinstance(value, list):

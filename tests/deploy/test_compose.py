@@ -32,7 +32,7 @@ SCHEMA = importlib.resources.files("check_jsonschema") / "builtin_schemas" / "ve
 
 
 def complaints(composed: dict[str, Any]) -> list[str]:
-    """What the Compose specification's own schema, which check-jsonschema brings, finds wrong."""
+    """Return the errors that the Compose specification's own schema, which check-jsonschema ships, finds."""
     schema = json.loads(SCHEMA.read_text())
     return [error.message for error in jsonschema.validators.validator_for(schema)(schema).iter_errors(composed)]
 
@@ -56,7 +56,7 @@ def test_it_builds_targets_of_the_dockerfile() -> None:
 
 
 def test_services_run_what_the_images_run() -> None:
-    """So that the commands of the Dockerfile and of the health checks here are all there is to try."""
+    """Only Prometheus has a command of its own, so the tests need only the Dockerfile's commands and these checks."""
     assert not any({"command", "entrypoint"} & service.keys() for service in OURS.values())
     others = {name for name, service in SERVICES.items() if {"command", "entrypoint"} & service.keys()}
     assert others == {"prometheus"}, "tests/monitoring/test_prometheus.py tries its flags"

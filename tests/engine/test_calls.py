@@ -1,4 +1,4 @@
-"""What all ranks must agree on before a call, and what no rank may ask for."""
+"""All ranks must agree on a call before it starts, and no rank may make an impossible one."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Which core each rank has where there are fewer cores than ranks."""
+"""The rotation gives each rank its core in each turn if a node has fewer cores than ranks."""
 
 import os
 from collections import Counter
@@ -10,7 +10,7 @@ from ringscope.engine.core_rotation import CoreRotation, core_of
 
 
 def sharing(ranks: int, cores: int, turn: int) -> frozenset[frozenset[int]]:
-    """Who sits with whom."""
+    """Return the sets of ranks that share a core in this turn."""
     seats = [core_of(place, turn, ranks, cores) for place in range(ranks)]
     return frozenset(frozenset(place for place in range(ranks) if seats[place] == core) for core in range(cores))
 

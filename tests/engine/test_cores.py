@@ -1,4 +1,4 @@
-"""How cores are shared out, and how many a gang has."""
+"""Cores are divided among the ranks of a node, and counted over the nodes of a gang."""
 
 import os
 from pathlib import Path

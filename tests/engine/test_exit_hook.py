@@ -1,4 +1,4 @@
-"""When the end of one rank's program has to be that of all."""
+"""The exit hook ends all ranks when one rank's program fails."""
 
 import sys
 from collections.abc import Callable
@@ -33,7 +33,7 @@ class FailingTraced(Failing):
 
 @pytest.fixture
 def ends(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What was registered for the program's end."""
+    """Return a list that gets an entry whenever all ranks would be ended."""
     registered: list[str] = []
     monkeypatch.setattr(exit_hook, "end_all", lambda: registered.append("all"))
     return registered
@@ -64,7 +64,7 @@ def test_what_a_library_refused_before_anything_started_does_not(ends: list[str]
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[Callable[[], None]]:
-    """What was registered to be called at the program's end."""
+    """Return a list of the functions that were registered for the program's end."""
     registered: list[Callable[[], None]] = []
     monkeypatch.setattr(exit_hook.atexit, "register", registered.append)
     monkeypatch.setattr(exit_hook, "_failed", [])

@@ -1,4 +1,4 @@
-"""Where ranks meet that speak by other means."""
+"""Ranks exchange addresses at which libraries other than MPI can connect."""
 
 import socket
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What a rank wrote before it was killed can still be read."""
+"""The position that a rank wrote before it was killed can still be read."""
 
 import subprocess
 import sys

@@ -19,7 +19,7 @@ class OneByOne(dict[int, Any]):
 
 
 class Arrays:
-    """Of registered memory that never runs out."""
+    """Arrays of registered memory that never runs out."""
 
     def __init__(self) -> None:
         self.registered = Registered()

@@ -1,4 +1,4 @@
-"""Which algorithms a trial tries, how often, and what it makes of their times."""
+"""A trial decides which algorithms it times, how often, and which of them is the fastest."""
 
 from collections.abc import Callable, Iterator
 from itertools import pairwise
@@ -14,7 +14,7 @@ NAMES = ("ring", "direct", "tree", "naive", "mpi")
 
 
 class Machine:
-    """Where each algorithm takes the microseconds that it is said to, call by call; the last ones for ever."""
+    """A fake machine on which the calls of each algorithm take the given microseconds; the last value repeats."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch, **calls_us: tuple[float, ...]) -> None:
         self.ran: list[str] = []
@@ -69,7 +69,7 @@ AHEAD = 2  # calls of each before any block: a library's first one may take a th
 
 
 def calls(longest_us: float) -> int:
-    """Of a block."""
+    """Return the number of calls in a block."""
     return min(200, max(2, int(2_000 / longest_us)))
 
 
@@ -103,7 +103,7 @@ def test_a_block_of_longer_calls_has_fewer(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_every_block_has_the_seats_of_its_turn(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who shares a core with whom is luck that lasts: a moment later in the first heat it is another one."""
+    """Ranks that share a core keep sharing it for a while, so the blocks of one algorithm run in different turns."""
     machine = Machine(monkeypatch, ring=(30,), direct=(20,), tree=(50,), naive=(99,), mpi=(10,))
     machine.tried(*NAMES)
     passes = [turn for turns in ((0, 1, 2), (3, 4, 5)) for _ in NAMES for turn in turns]
@@ -157,7 +157,7 @@ def test_a_library_that_prepares_itself_has_blocks_as_long_as_others(monkeypatch
 
 
 def test_of_two_speeds_both_count() -> None:
-    """What shares cores has two; the median of a few blocks would be one of them by chance."""
+    """Ranks that share cores have two speeds; the median of a few blocks would be one of them by chance."""
     often_fast, often_slow = [22.0] * 8 + [38.0] * 7, [22.0] * 7 + [38.0] * 8
     assert 22 < midmean(often_fast) < midmean(often_slow) < 38
     assert midmean([1.0, 20.0, 22.0, 9000.0]) == 21

@@ -14,7 +14,7 @@ BLOCKS = re.findall(r"```console\n\$ ringscope (.*)\n((?:.*\n)*?)```", PAGE.read
 
 
 def test_the_page_shows_what_the_commands_print(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the order of the page, since a command may read what an earlier one wrote. A line … stands for any lines."""
+    """Commands run in the order of the page, as they read files of earlier ones. A line … stands for any lines."""
     monkeypatch.chdir(tmp_path)
     for command, shown in BLOCKS:
         done = CliRunner().invoke(build(), shlex.split(command))
@@ -24,7 +24,7 @@ def test_the_page_shows_what_the_commands_print(tmp_path: Path, monkeypatch: pyt
 
 
 def matches(shown: list[str], printed: list[str]) -> bool:
-    """Whether the parts between lines … follow each other in what was printed; without one all lines are equal."""
+    """Return whether the parts between lines … follow each other in ``printed``; without such a line all are equal."""
     lines = ["…" if line == "…" else re.escape(line) for line in shown]
     pattern = "\n".join(lines).replace("…\n", "(?:.*\n)*?").replace("\n…", "(?:\n.*)*")
     return re.fullmatch(pattern, "\n".join(printed)) is not None

@@ -109,7 +109,7 @@ def test_whoever_plans_is_told_that_latencies_between_nodes_are_recalled() -> No
 
 
 def test_the_machines_that_people_rent_are_there() -> None:
-    """Of four H100 nothing is published; four H200 have the same NVLink, and stand in for them."""
+    """No figures of four H100 are published; four H200 have the same NVLink and stand for them."""
     assert {row["machine"] for row in MACHINES} >= {"8x A100", "8x H100", "4x H200", "2x 8x H100", "4x 8x B200"}
     assert [row["size"] for row in CURVE] == [
         *(f"{32 << i} KiB" for i in range(5)),
@@ -119,7 +119,7 @@ def test_the_machines_that_people_rent_are_there() -> None:
 
 
 def test_who_plans_is_told_how_far_off_it_is() -> None:
-    """On the command line and on the page, with the figures of this document."""
+    """The command line and the page give the planner's error with the figures of this document."""
     median_error = re.search(r"the error has a median of ([\d.]+ %)", PAGE)
     of_nvlink = re.search(r"of NVLink it gets (about \d+ %)", PAGE)
     assert median_error and of_nvlink

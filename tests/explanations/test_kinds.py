@@ -1,4 +1,4 @@
-"""What files are, by what is in them."""
+"""The kind of a file is found by its contents."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the runner hears of a real run of pytest: what came of each test, and how often it was tried."""
+"""The runner gets the outcome of each test, and the number of its tries, from a real run of pytest."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What `make test` says at its end, and how its runs go side by side."""
+"""The report of `make test` names failed, flaky and slow tests; tiers run in parallel."""
 
 import os
 import signal

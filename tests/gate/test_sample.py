@@ -1,4 +1,4 @@
-"""What the gate keeps of a test with many cases."""
+"""The gate keeps a sample of the cases of a test that has many."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -43,7 +43,10 @@ def gang() -> RunGang:
 def run_gang(
     ranks: int, program: Path, *arguments: str, deadline_seconds: float = DEADLINE_SECONDS, **environment: str
 ) -> subprocess.CompletedProcess[str]:
-    """As ``gang``. An exception of one rank ends all, and so does the deadline; then what they said is printed."""
+    """Run a program as ``gang`` does.
+
+    An exception of one rank ends all ranks, and so does the deadline; then their output is printed.
+    """
     command = [sys.executable, "-m", "mpi4py", str(program), *arguments]
     with tempfile.TemporaryFile("w+") as said:  # a pipe would be waited for as long as any rank is left
         streams = {"stdout": said, "stderr": subprocess.STDOUT}

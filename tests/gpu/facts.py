@@ -72,18 +72,18 @@ def found(name: str, look: Callable[[], object], remedy: str) -> bool:
 
 
 def say(line: str) -> None:
-    """At once: importing a broken library may end this program."""
+    """Print the line and flush it at once, as importing a broken library may end this program."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
 def version(name: str) -> str:
-    """Of a module, which is imported for it."""
+    """Import a module and return its version."""
     return str(getattr(importlib.import_module(name), "__version__", "found"))
 
 
 def mpiexec() -> str:
-    """Where it is: that of this Python's MPI first."""
+    """Return the path of mpiexec, first that of this Python's MPI."""
     beside = Path(sys.executable).with_name("mpiexec")
     path = str(beside) if beside.exists() else shutil.which("mpiexec")
     if path is None:

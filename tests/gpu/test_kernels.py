@@ -1,4 +1,4 @@
-"""What the fake cannot show: the kernels' results against NumPy's, for every dtype and operation."""
+"""The kernels' results equal NumPy's for every dtype and operation, which the fake cannot show."""
 
 import ml_dtypes  # noqa: F401 (NumPy then knows bfloat16)
 import numpy as np

@@ -46,7 +46,7 @@ def pending(seq: int, name: str = "nccl:all_reduce", **changed: Any) -> dict[str
 
 
 def value(entries: list[dict[str, Any]], ranks: int = 4, groups: dict[str, list[int]] | None = None) -> dict[str, Any]:
-    """What a dump holds."""
+    """Return the contents of a flight recorder's dump with these entries."""
     known = {"0": list(range(ranks)), **(groups or {})}
     return {
         "version": "2.10",

@@ -89,7 +89,7 @@ def test_wrong_elements_and_the_tools_own_verdict_make_a_run_failed() -> None:
 
 
 def test_times_of_the_launch_are_no_times_of_the_operation() -> None:
-    """With -C the column has the time of the launch, and the bandwidth counts the whole operation."""
+    """The column has the time of the launch if -C is set, while the bandwidth counts the whole operation."""
     head = HEAD.replace("time", "cputime")
     row = "1048576 262144 float sum -1 4.1 10.49 18.35 0 4.0 10.49 18.35 0\n"
     (found,) = read_file((head + row).encode()).runs

@@ -23,7 +23,7 @@ SPEC = BenchmarkSpec(collective="all_reduce", algorithms=["ring", "direct"], min
 
 
 def measured(run: Run, algorithm: str, places: int) -> bool:
-    """Whether the run has exactly the rows of an algorithm, to this many decimals of the bandwidth."""
+    """Return whether the run has exactly an algorithm's rows, with the bandwidth rounded to ``places`` decimals."""
     told = [(r.size_bytes, r.in_place, round(r.busbw_gb_per_s, places)) for r in ROWS if r.algorithm == algorithm]
     found = [(r.size_bytes, r.in_place, round(r.busbw.value, places)) for r in run.rows if r.busbw]
     return sorted(told) == sorted(found) and not any(r.flags for r in run.rows)

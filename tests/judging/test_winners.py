@@ -1,4 +1,4 @@
-"""Who wins a whole sweep, and how often chance alone does."""
+"""The winner of a whole sweep is named only if chance alone hardly ever makes one."""
 
 import numpy as np
 import pytest

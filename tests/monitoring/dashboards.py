@@ -37,7 +37,7 @@ class Dashboard:
 
     @property
     def panels(self) -> list[dict[str, Any]]:
-        """Of all kinds."""
+        """The panels of all kinds."""
         panels: list[dict[str, Any]] = self.body["panels"]
         return panels
 
@@ -67,7 +67,7 @@ class Dashboard:
 
 
 def read_dashboards() -> dict[str, Dashboard]:
-    """By name of the file."""
+    """Return the dashboards by the name of their file."""
     paths = sorted((FOLDER / "dashboards").glob("*.json"))
     return {path.stem: Dashboard(path, json.loads(path.read_text())) for path in paths}
 

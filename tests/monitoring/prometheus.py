@@ -6,7 +6,7 @@ import httpx
 
 
 class Prometheus:
-    """By its URL; None where it has no answer yet."""
+    """A client of the Prometheus at a URL; its answers are None until Prometheus is ready."""
 
     def __init__(self, url: str) -> None:
         self.url = url

@@ -1,4 +1,4 @@
-"""What an expression asks for, by its syntax tree."""
+"""The syntax tree of a PromQL expression gives its selectors, ranges, groupings and guards."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -27,12 +27,12 @@ class Look:
 
 
 def read_rules() -> list[dict[str, Any]]:
-    """Of all files."""
+    """Return the rules of all files."""
     return [rule for path in RULE_FILES for group in _yaml(path)["groups"] for rule in group["rules"]]
 
 
 def read_alerts() -> dict[str, dict[str, Any]]:
-    """By name."""
+    """Return the alerts by their names."""
     return {rule["alert"]: rule for rule in read_rules() if "alert" in rule}
 
 
@@ -42,7 +42,7 @@ def read_records() -> dict[str, str]:
 
 
 def read_looks(alert: str) -> list[Look]:
-    """What the test files expect of an alert, in the order of time in each group."""
+    """Return what the test files expect of an alert, in the order of time in each group."""
     looks = []
     for path in TEST_FILES:
         for group in _yaml(path)["tests"]:

@@ -1,4 +1,4 @@
-"""What Prometheus says of a run from its first scrape to its last is what the rows say."""
+"""Prometheus computes the same bus bandwidth of a run, from its first scrape to its last, as its rows have."""
 
 import json
 import shutil

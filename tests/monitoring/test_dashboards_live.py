@@ -61,9 +61,9 @@ class Course:
         return series
 
     def not_there(self, query: Query, start: float, end: float) -> set[str]:
-        """What the query selects and nobody told, such as a metric of training jobs, or an alert that does not fire.
+        """Return the metrics that the query selects and nothing has sent, such as an alert that does not fire.
 
-        Also guards that nothing passes, such as ``x > 0`` before a division by x.
+        Return the guards that no series passes if there is no such metric, such as ``x > 0`` before a division by x.
         """
         tree = promql.parse(filled_in(query.expr, self.values))
         missing = set()
@@ -100,7 +100,7 @@ def second_node(lab: Lab) -> subprocess.Popen[str]:
 
 
 def chosen(jobs: str) -> dict[str, str]:
-    """What Grafana makes of the variables with "All" chosen, and of its own with a scrape interval of 1 s."""
+    """Return Grafana's variables with "All" chosen, and its own ones for a scrape interval of 1 s."""
     everything = dict.fromkeys(("cluster", "node", "kind", "rank", "op"), ".*")
     return everything | {"job_id": jobs, "__rate_interval": "4s", "__range": "60s"}
 

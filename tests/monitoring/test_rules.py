@@ -132,7 +132,7 @@ def program() -> Any:
 
 
 def options_of(words: list[str]) -> set[str]:
-    """Of the command that the words begin with."""
+    """Return the options of the command that the words begin with."""
     command = program()
     for word in words:
         if not hasattr(command, "commands"):  # not a group

@@ -1,4 +1,4 @@
-"""What is low, fine or cannot be judged: interval against interval, twice, and not under other load."""
+"""A rate is low only if its interval is wholly below the baseline's, twice, and not under other load."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""What a run tells of its environment: all that steers it, and no secret."""
+"""The environment that a run reports has every variable that steers it, and no secret."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""How busy the node was beside an attempt."""
+"""The load meter measures how busy other processes kept the node during an attempt."""
 
 import os
 import shutil

@@ -1,4 +1,4 @@
-"""What a machine is like is measured once, and again where its hardware is another one."""
+"""A machine's constants are measured once, and again if its hardware has changed."""
 
 import os
 import subprocess
@@ -32,7 +32,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[object]:
 
 
 def others_took(monkeypatch: pytest.MonkeyPatch, processors: float) -> None:
-    """So many of four, while it is measured."""
+    """Let other processes use this many of four processors during the measurement."""
     load = Load(machine="", processors=4, seconds=0.5, busy_seconds=1 + processors * 0.5, own_seconds=1)
     monkeypatch.setattr(LoadMeter, "read", lambda _: load)
 
@@ -91,7 +91,7 @@ def test_where_ranks_may_run_nothing_is_measured_beside_them(measured: list[obje
 
 
 def on_cores(count: int, call_us: float) -> Machine:
-    """Of this processor, as measured on so many cores; one rank has fewer of them."""
+    """Return a machine with this processor, as measured on ``count`` cores; one rank has fewer of them."""
     processor, _, rest = cores.hardware().partition("; cores ")
     line = f"{processor}; cores {list(range(count))}, {count} at once; {rest.rpartition('; ')[2]}"
     return Machine(hardware=line, cores=count, call_us=call_us)

@@ -1,4 +1,4 @@
-"""What a rank does before and after its work."""
+"""A rank's program opens its ring before the work, and reports a failed comparison after it."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -151,7 +151,7 @@ def test_flushing_gives_up_on_who_does_not_read(listener):
 
 
 def test_bytes_of_another_encoding_are_told_as_question_marks() -> None:
-    """As Python has them in variables and paths; UTF-8 has no words for them."""
+    """Variables and paths may hold bytes that UTF-8 cannot encode, which Python keeps as surrogates."""
     told = Failure(rank=0, reason="rank_exit", message=os.fsdecode(b"caf\xe9.py is not there."))
     assert RECORD.validate_json(told.model_dump_json()) == told
     assert told.message == "caf?.py is not there."

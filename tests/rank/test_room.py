@@ -1,4 +1,4 @@
-"""What ranks need of a machine: sockets wherever TMPDIR leads, shared memory, open files and processes."""
+"""Ranks need sockets wherever TMPDIR is, shared memory, open files and processes of a machine."""
 
 import os
 import re

@@ -26,7 +26,7 @@ def embedded(page: str) -> str:
 
 
 def edited(edit: Edit, is_rendered_anew: bool) -> list[str]:
-    """What the verification says of a report whose rows were edited, by hand or by a program that makes all anew."""
+    """Return the verification's errors in a report whose rows were edited, by hand or by a program that renders it."""
     page = render(report())
     document = json.loads(embedded(page))
     edit(document)
@@ -122,7 +122,7 @@ def test_by_hand_it_also_breaks_the_checksum(edit: Edit, sentence: str) -> None:
 
 
 def judged_anew(job: int, edit: Callable[[dict[str, Any]], None]) -> list[str]:
-    """What is said of a report whose references were edited; judgement, page and checksum follow from them."""
+    """Return the errors after references were edited, and judgement, page and checksum made from them."""
     document = json.loads(embedded(render(report())))
     told = document["jobs"][job]["judgement"]
     for size in told["sizes"]:

@@ -15,7 +15,7 @@ PAIRS = st.sampled_from([(c, a) for c, algorithms in SCHEDULED.items() for a in 
 
 
 def results(schedule: Schedule) -> list[list[Counter[tuple[int, int]]]]:
-    """Which origins every chunk of every rank is made of, after the whole schedule; steps are simultaneous."""
+    """Return the origins that make up every chunk of every rank after the whole schedule; steps are simultaneous."""
     held = [[Counter({(rank, i): 1}) for i in range(len(schedule.chunks))] for rank in range(schedule.ranks)]
     for step in schedule.steps:
         before = [list(rank) for rank in held]

@@ -24,7 +24,7 @@ ALGORITHMS = st.sampled_from(sorted(SCHEDULES))
 
 
 def contributions(schedule: Schedule) -> list[list[Counter[int]]]:
-    """Who contributed how often to each chunk of each rank, after the whole schedule; steps are simultaneous."""
+    """Count each rank's contributions to every chunk of every rank after the schedule; steps are simultaneous."""
     held = [[Counter({rank: 1}) for _ in schedule.chunks] for rank in range(schedule.ranks)]
     for step in schedule.steps:
         before = [[Counter(chunk) for chunk in rank] for rank in held]

@@ -1,4 +1,4 @@
-"""What takes long to make is made once, and what was asked for longest ago is forgotten."""
+"""The cache makes an expensive value once, and drops the value that was not asked for the longest."""
 
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier

@@ -1,4 +1,4 @@
-"""Which candidates a search has on these ranks, and why others are left out."""
+"""A search finds the candidates that these ranks can run, and gives the reason for every other one."""
 
 import pytest
 

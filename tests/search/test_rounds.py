@@ -81,7 +81,7 @@ def test_a_killed_run_is_repeated_once_and_then_costs_the_candidate_not_the_sear
 
 
 def test_the_next_attempt_goes_on_from_what_is_known() -> None:
-    """What runs next depends on the runs alone, so that no state of a killed process is missed."""
+    """The next run depends on the earlier runs alone, so that nothing is lost with a killed process."""
     runs = of_rounds({"ring": [100.0] * 3, "ddp": [103.0] * 3, "servers": [300.0] * 2})
     for count in range(1, len(runs)):
         known = runs[:count]

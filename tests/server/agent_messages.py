@@ -1,4 +1,4 @@
-"""What an agent says, a good message of each kind."""
+"""One valid message of each kind that an agent sends."""
 
 from typing import Any
 

@@ -134,7 +134,7 @@ def _gangs(draw: st.DrawFn, cluster: Sequence[NodeState]) -> tuple[RunningGang, 
 
 
 def free_slots(snapshot: Snapshot, running: Sequence[RunningGang]) -> Free:
-    """What these gangs leave free."""
+    """Return the number of slots of each node that these gangs leave free."""
     free: Free = {}
     for found in snapshot.nodes:
         held = {slot for gang in running for share in gang.shares if share.node_id == found.id for slot in share.slots}
@@ -154,7 +154,7 @@ def taken_alone(snapshot: Snapshot, running: Sequence[RunningGang]) -> set[int]:
 
 
 def holds(placement: Placement, cluster: Sequence[NodeState], free: Free) -> bool:
-    """Whether some set of nodes holds the gang: every set is tried."""
+    """Return whether some set of nodes holds the gang, by trying every set."""
     usable = [found for found in cluster if free[found.id] and suits(found, placement)]
     if placement.exclusive:
         usable = [found for found in usable if free[found.id] == len(found.slots)]
@@ -167,7 +167,7 @@ def holds(placement: Placement, cluster: Sequence[NodeState], free: Free) -> boo
 
 
 def suits(found: NodeState, placement: Placement) -> bool:
-    """Whether a node is what the placement asks for."""
+    """Return whether a node has what the placement asks for."""
     gpus_suit = placement.gpu_model is None or (
         found.gpu_models != () and all(placement.gpu_model.lower() in model.lower() for model in found.gpu_models)
     )
@@ -182,7 +182,7 @@ def suits(found: NodeState, placement: Placement) -> bool:
 
 
 def may_work_together(chosen: Sequence[NodeState], placement: Placement) -> bool:
-    """Whether nodes reach each other and are equal in what a gang needs equal."""
+    """Return whether nodes reach each other and are equal in what a gang needs equal."""
     with_gpus = [found for found in chosen if found.gpu_models]
     addresses = [found.address for found in chosen if found.address]
     return (
@@ -195,12 +195,12 @@ def may_work_together(chosen: Sequence[NodeState], placement: Placement) -> bool
 
 
 def holds_job(job: QueuedJob, cluster: Sequence[NodeState], free: Free) -> bool:
-    """Whether some set of nodes that stay long enough holds the gang of a job that starts now."""
+    """Return whether some set of nodes that stay long enough holds the gang of a job that starts now."""
     return holds(job.placement, [found for found in cluster if stays(found, job)], free)
 
 
 def stays(found: NodeState, job: QueuedJob) -> bool:
-    """Whether a node can be used until the end of a job that starts now."""
+    """Return whether a node can be used until the end of a job that starts now."""
     return found.free_by is None or NOW + timedelta(seconds=job.time_limit_seconds) <= found.free_by
 
 

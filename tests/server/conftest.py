@@ -49,11 +49,11 @@ class Clock:
         self.elapsed += seconds
 
     def go_to(self, time: datetime) -> None:
-        """So much time passes."""
+        """Advance to this time."""
         self.advance((time - self.now).total_seconds())
 
     def steady(self) -> SteadyClock:
-        """What a server that starts now goes by."""
+        """Return the clock of a server that starts now."""
         return SteadyClock(self, lambda: self.elapsed)
 
     def set(self, seconds: float) -> None:
@@ -135,7 +135,7 @@ class Server:
 
 
 async def log_in(browser: httpx.AsyncClient, link: str) -> httpx.Response:
-    """What the page does that a login link leads to."""
+    """Log in as the page of a login link does."""
     (secret,) = parse_qs(urlsplit(link).query)["token"]
     return await browser.post("/api/v1/session", json={"token": secret})
 
@@ -153,13 +153,13 @@ class FakeAgent:
     client: httpx.AsyncClient | None = None
 
     async def speaker(self) -> httpx.AsyncClient:
-        """Who speaks with the node's own token."""
+        """Return a client that uses the node's own token."""
         if self.client is None:
             self.client = await self.server.speaker(self.name)
         return self.client
 
     def introduction(self) -> dict[str, Any]:
-        """What the node says of itself."""
+        """Return the body with which the node registers."""
         return {
             "name": self.name,
             "address": self.name,
@@ -344,10 +344,10 @@ def postgresql_database(postgres: Postgres, migrated_postgresql: str) -> Iterato
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of the tests that run on both databases the gate runs all on SQLite.
+    """Mark tests as long: the gate runs all tests for both databases on SQLite, and some of them on PostgreSQL.
 
-    On PostgreSQL it runs the shortest of each module, so that a new noun is covered without thinking, and the modules
-    marked ``both_databases``, whose promises lean on what a database does in its own way.
+    On PostgreSQL it runs the shortest test of each module, so that a new noun is covered without further work, and the
+    modules marked ``both_databases``, which depend on how a database does something.
     """
     on_postgresql: dict[Path, list[pytest.Function]] = defaultdict(list)
     for item in items:
@@ -364,7 +364,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """What the setting ``database_url`` says: every test of the server runs on both databases."""
+    """Return the setting ``database_url``; every test of the server runs on both databases."""
     if request.param == "sqlite":
         shutil.copy(request.getfixturevalue("migrated_sqlite"), tmp_path)
         return ""

@@ -1,4 +1,4 @@
-"""What the ranks of a training job tell, made by hand."""
+"""Records as the ranks of a training job send them, made by hand."""
 
 from typing import Any
 

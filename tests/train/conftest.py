@@ -1,4 +1,4 @@
-"""What the tests of training share."""
+"""A fixture that all tests of training use: PyTorch runs on one thread."""
 
 import pytest
 import torch

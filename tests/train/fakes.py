@@ -8,7 +8,7 @@ from ringscope.engine.base import Buffer
 
 
 class LonelyCommunicator:
-    """As much of a ``Communicator`` as gradients need; ``summed`` are the sizes of what was summed, in order."""
+    """A fake of the parts of a ``Communicator`` that gradients need; ``summed`` has the sizes of the sums, in order."""
 
     def __init__(self, gpu=None):
         self.gpu, self.rank, self.size, self.local_rank = gpu, 0, 1, 0

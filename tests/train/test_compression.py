@@ -33,7 +33,7 @@ def gradients(ranks: int, elements: int, seed: int = 0) -> list[torch.Tensor]:
 
 
 def reduced(make: Maker, mine: list[torch.Tensor], shapes: Shapes = ()) -> list[tuple[torch.Tensor, int, int]]:
-    """Of each rank the sum, the bytes that it tells, and those that it handed over."""
+    """Return each rank's sum, the bytes that it reports, and the bytes that it handed over."""
 
     def program(comm: VirtualRank) -> tuple[torch.Tensor, int, int]:
         gradient = mine[comm.rank].clone()
@@ -71,7 +71,7 @@ def test_nothing_is_sent_that_would_be_more_than_the_gradient(way: str) -> None:
 
 @pytest.mark.parametrize("way", LOSSY)
 def test_what_is_lost_is_kept(way: str) -> None:
-    """Over all steps, what arrived and what the ranks still keep are all gradients."""
+    """The arrived sums and the residuals that the ranks keep add up to all gradients over all steps."""
     ranks, elements, steps = 3, 900, 6
 
     def program(comm: VirtualRank) -> tuple[torch.Tensor, torch.Tensor]:

@@ -1,4 +1,4 @@
-"""Where a job with parameter servers begins and ends, and where all of its ranks meet."""
+"""A job with parameter servers begins and ends at certain steps, and all of its ranks meet at others."""
 
 from ringscope.contracts.training import TrainingSpec
 from ringscope.train.course import course_of

@@ -1,4 +1,4 @@
-"""Whether replicas are equal, and who is odd."""
+"""Digests show whether replicas are equal, and which rank differs."""
 
 import numpy as np
 import pytest

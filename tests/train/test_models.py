@@ -87,7 +87,7 @@ def test_every_model_learns(model: str) -> None:
 
 @pytest.mark.parametrize("model", MODEL_ARGUMENTS)
 def test_the_losses_of_parts_are_the_loss_of_the_batch(model: str) -> None:
-    """So that no model mixes the samples of a batch, and unequal parts still give the mean gradient."""
+    """No model mixes the samples of a batch, so unequal parts still give the mean gradient."""
     job = spec(model)
     dataset = load(job)
     network = build(job, dataset)

@@ -1,4 +1,4 @@
-"""Where a script is, and what is said when it is not there."""
+"""A script is found below its folder, and a missing one is named in a sentence."""
 
 from typing import cast
 

@@ -1,4 +1,4 @@
-"""What the log says of a step's sums."""
+"""The log describes how a step's gradients are summed."""
 
 from types import SimpleNamespace
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which parts of a model PyTorch's FSDP gathers together."""
+"""PyTorch's FSDP gathers blocks and larger layers of a model as units."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a specification tells of its size is what the model and the dataset really have."""
+"""The size that a specification states equals that of the real model and dataset."""
 
 from typing import Any
 

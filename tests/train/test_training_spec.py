@@ -1,4 +1,4 @@
-"""What a training job may ask for together."""
+"""A training spec refuses fields that do not fit together."""
 
 import pytest
 from pydantic import ValidationError

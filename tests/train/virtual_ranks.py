@@ -43,7 +43,7 @@ class VirtualRank:
 def on_ranks(
     ranks: int, program: Callable[[Any], _T], kind: "type[VirtualRank] | None" = None, seconds: float = _SECONDS
 ) -> list[_T]:
-    """What the program returns on each rank; ``kind`` is what it gets, a VirtualRank by default."""
+    """Run the program on each rank and return the results; it gets a ``kind``, by default a VirtualRank."""
     slots, barrier = [None] * ranks, threading.Barrier(ranks, timeout=seconds)
 
     def run(rank: int) -> _T:
@@ -62,7 +62,7 @@ def on_ranks(
 
 
 class VirtualCommunicator(VirtualRank):
-    """As much of a ``Communicator`` as people's scripts need, on the host; its plans count their runs."""
+    """A fake of the parts of a ``Communicator`` that users' scripts need, on the host; its plans count their runs."""
 
     def __init__(self, rank: int, slots: list[Any], barrier: threading.Barrier) -> None:
         super().__init__(rank, slots, barrier)

@@ -1,4 +1,4 @@
-"""How a thread waits for other ranks."""
+"""A thread that waits for other ranks gives its core away, or sleeps if it was asked to."""
 
 import threading
 

@@ -7,7 +7,7 @@ from ringscope.rank.watch.ddp import DdpLog, Sums
 
 
 class Model:
-    """As much of DistributedDataParallel as the watch uses."""
+    """A fake of the parts of DistributedDataParallel that the watch uses."""
 
     def __init__(self, device: str, fails: bool = False) -> None:
         if fails:

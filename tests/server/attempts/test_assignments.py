@@ -1,4 +1,4 @@
-"""What an assignment tells the node of a gang."""
+"""An assignment names the slots that a job has on the node of a gang."""
 
 from tests.server.conftest import ONE_SIZE, Server
 from tests.server.nodes.test_register_agent import register

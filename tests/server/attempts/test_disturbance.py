@@ -1,4 +1,4 @@
-"""What else the nodes did while a job was measured: it is said, and such a job is held up to nobody."""
+"""Other load on the nodes of a measured job is reported, and no other job is compared with that job."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What rows say against what was asked for; see also test_gangs, where they decide about a job."""
+"""Rows are checked against the sweep that was asked for; test_gangs checks what this means for the job."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What the server cannot judge, end or stop ends its own job, and keeps no other from going on."""
+"""A job that the server fails to judge, end or stop is ended, and delays no other job."""
 
 from typing import Any
 

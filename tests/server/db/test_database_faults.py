@@ -264,7 +264,7 @@ async def test_what_runs_unasked_says_in_one_line_what_the_database_cannot_help(
 
 
 class DriverError(Exception):
-    """What a driver raises, with its code."""
+    """An exception of a driver, with its codes."""
 
     def __init__(self, **codes: Any) -> None:
         super().__init__("words of the driver")

@@ -56,7 +56,7 @@ Visits = list[Any]
 
 @pytest.fixture
 def visits(connections: tuple[one_visit.Connection, aiosqlite.Connection], monkeypatch: pytest.MonkeyPatch) -> Visits:
-    """What our connection asked of its thread."""
+    """Return the list of requests that our connection sends to its thread."""
     found, execute = [], connections[0]._execute
 
     async def counted(visit: Any, *arguments: Any) -> Any:

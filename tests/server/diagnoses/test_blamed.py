@@ -1,4 +1,4 @@
-"""What comes of a blame: the webhook, the drain that a schedule asks for and its bound, and the gauge."""
+"""A blamed node causes the webhook, the drain that a schedule asks for within its bound, and the gauge."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Who may do what."""
+"""Tokens, login links and cookies give roles, and each role allows its routes."""
 
 from datetime import datetime
 from pathlib import Path

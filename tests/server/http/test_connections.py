@@ -159,7 +159,7 @@ class Served:
             await self._writers[-1].drain()
 
     async def answer(self) -> bytes:
-        """To somebody else: what came before it is read by then."""
+        """Return the answer to another client, by which the server has read everything that was sent before."""
         reader = await self.client(b"GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
         async with asyncio.timeout(DEADLINE_SECONDS):
             return await reader.read()
@@ -190,7 +190,7 @@ async def serving(clock: Clock, most: int = 100) -> AsyncIterator[Served]:
 
 
 async def closed(reader: asyncio.StreamReader) -> bytes:
-    """What a client still got before the server closed its connection."""
+    """Return the bytes that a client still got before the server closed its connection."""
     async with asyncio.timeout(DEADLINE_SECONDS):
         try:
             return await reader.read()
@@ -331,7 +331,7 @@ def slow_socket(address: tuple[str, int]) -> socket.socket:
 
 
 def largest_file() -> bytes:
-    """Of the page, where that is built."""
+    """Return the path of the largest file of the built page; / if the page is not built."""
     page = ui.built_files()
     files = [path for path in page.rglob("*") if path.is_file()] if page else []
     largest = max(files, key=lambda path: path.stat().st_size, default=None)

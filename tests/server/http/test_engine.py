@@ -1,4 +1,4 @@
-"""What the engine offers, as forms learn it."""
+"""The server tells forms what the engine offers, and accepts all of it."""
 
 from typing import get_args
 

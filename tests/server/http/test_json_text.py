@@ -1,4 +1,4 @@
-"""What a body may hold, before anybody parses it; test_bad_input.py asks a server."""
+"""A body's text is checked before it is parsed; test_bad_input.py sends such bodies to a server."""
 
 import json
 import time

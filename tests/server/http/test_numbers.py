@@ -13,7 +13,7 @@ TOO_LARGE = 2**63
 
 
 def unbounded(schema: dict[str, Any]) -> bool:
-    """Whether an integer that this allows may be of any size."""
+    """Return whether the schema allows an integer of any size."""
     if schema.get("type") == "integer" and not {"enum", "const"} & schema.keys():
         return not ({"minimum", "exclusiveMinimum"} & schema.keys() and {"maximum", "exclusiveMaximum"} & schema.keys())
     inner = [part for word in ("anyOf", "oneOf", "allOf") for part in schema.get(word, ())]

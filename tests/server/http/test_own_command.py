@@ -1,4 +1,4 @@
-"""What GET /me tells to type on the server's own machine, and to whom."""
+"""GET /me gives the command to type on the server's own machine, and only to users who can type it there."""
 
 import sys
 from pathlib import Path

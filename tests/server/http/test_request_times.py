@@ -1,4 +1,4 @@
-"""How long requests took, on /metrics."""
+"""The durations of requests are a histogram on /metrics."""
 
 from fastapi.routing import iter_route_contexts
 from tests.server.conftest import Server

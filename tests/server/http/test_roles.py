@@ -1,4 +1,4 @@
-"""Who may not: no route lets in somebody with less than its role."""
+"""No route admits a user with less than its role."""
 
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute, iter_route_contexts

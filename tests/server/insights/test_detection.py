@@ -1,4 +1,4 @@
-"""When the server looks for problems of running jobs."""
+"""The server's looks for problems of running jobs have pauses that grow with the time of a look."""
 
 from ringscope_server.background.detection import rest_seconds
 

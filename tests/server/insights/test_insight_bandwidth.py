@@ -1,4 +1,4 @@
-"""What is expected of a row, and when it is too low."""
+"""A row's expected bandwidth comes from earlier runs, and a row far below it is too low."""
 
 import pytest
 
@@ -11,7 +11,7 @@ def row(value: float, size_bytes: int = 1024, algorithm: str = "ring") -> Row:
 
 
 def baseline_of(runs: list[list[Row]], disturbed: int = 0) -> Baseline:
-    """Of runs of which something disturbed the last ones."""
+    """Return the baseline of runs of which the last ``disturbed`` ones were disturbed."""
     quiet = len(runs) - disturbed
     return history_of([Run(rows, number >= quiet) for number, rows in enumerate(runs)]).expected
 

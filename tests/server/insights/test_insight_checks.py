@@ -1,4 +1,4 @@
-"""What a job says of its checks: those that could not be done are told with the reason, and nothing is silently off."""
+"""A job lists its checks, and gives the reason for each that could not be done: none is off silently."""
 
 import pytest
 from tests.server.insights.test_insight_bandwidth import row

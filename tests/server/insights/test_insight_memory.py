@@ -1,4 +1,4 @@
-"""Which memory grows steadily: a leak is found within a minute, and what libraries and caches take is none."""
+"""A leak is found within a minute by steadily growing memory; memory that libraries and caches take is no leak."""
 
 from collections.abc import Callable
 

@@ -84,7 +84,7 @@ def test_a_late_rank_makes_no_slow_link() -> None:
 
 
 def test_where_several_nodes_end_later_none_of_them_is_named() -> None:
-    """In a tree all behind one slow link do, and all but one are healthy."""
+    """All nodes behind one slow link of a tree end later, and all but one of them are healthy."""
     ahead = [rank_step(rank, took_us=200) for rank in range(2)]
     steps = window(*ahead, rank_step(2, 400_000, 220_000), rank_step(3, 900_000, 230_000))
     (found,) = slow_link.of_window(steps)

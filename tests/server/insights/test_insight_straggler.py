@@ -1,4 +1,4 @@
-"""Which rank is slow, by what the ranks did with their time: named above the floors, and nobody just under them."""
+"""A slow rank is named by how the ranks spent their time if it is above the floors; a rank just below them is not."""
 
 from dataclasses import replace
 

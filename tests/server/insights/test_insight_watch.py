@@ -1,4 +1,4 @@
-"""What follows from look to look: insights open after enough windows in a row, and close after as many clean ones."""
+"""An insight opens after enough windows with a finding in a row, and closes after enough clean ones."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -118,7 +118,7 @@ async def test_the_live_stream_tells_at_once(cluster: Cluster) -> None:
 
 
 async def insights_of_the_job(cluster: Cluster, messages: AsyncIterator[Message]) -> list[tuple[str, bool]]:
-    """What the live stream's last message about the job says is wrong with it, and whether it is so now."""
+    """Return the kinds of insights in the live stream's last message about the job, and whether each still holds."""
     cluster.server.services.stream.close()
     told = [message.data["insights"] async for message in messages if message.type == "job"]
     return [(insight["kind"], insight["until"] is None) for insight in told[-1]]

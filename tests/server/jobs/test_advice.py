@@ -1,4 +1,4 @@
-"""What to do next about a job."""
+"""The server suggests the next step for a job that waits, runs or has ended."""
 
 import inspect
 import re

@@ -1,4 +1,4 @@
-"""How the databases find a page of jobs: along an index, and nothing is sorted."""
+"""The databases read a page of jobs along an index and sort nothing."""
 
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -42,7 +42,7 @@ PLANS = [
 
 @on_sqlite
 async def test_the_newest_are_read_along_an_index_and_nothing_is_sorted(session: AsyncSession) -> None:
-    """On SQLite, whose planner goes by rules. PostgreSQL's goes by the size of the tables, which here are empty."""
+    """SQLite's planner goes by rules. PostgreSQL's goes by the size of the tables, which here are empty."""
     for (wanted, index, columns), before in product(PLANS, (None, 1000)):
         plan = await sqlite_plan(session, ids_of_page(50, before, wanted))
         bound = columns if before is None else [*columns, "id<?" if columns else "rowid<?"]

@@ -1,4 +1,4 @@
-"""How long a job waits, and how many of a user do."""
+"""The time that a job may wait and the number of a user's waiting jobs are limited."""
 
 from tests.server.conftest import ONE_SIZE, Clock, Server
 

@@ -16,7 +16,7 @@ from ringscope_server.placement import queue
 
 @pytest.fixture
 def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often which model was made of stored fields."""
+    """Return a counter of how often each model is parsed from stored fields."""
     found: Counter[str] = Counter()
     for model, method in ((JobSpec, "model_validate"), (Placement, "model_validate_json")):
         make = getattr(model, method)

@@ -1,4 +1,4 @@
-"""What rows come to is the same however they come in batches."""
+"""The summary of rows does not depend on how they are split into batches."""
 
 import random
 from typing import Any

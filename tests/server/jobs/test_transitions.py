@@ -176,7 +176,7 @@ class OneJob(RuleBasedStateMachine):
 
 
 def after(state: str, moves: tuple[Move, ...]) -> list[bool]:
-    """Which of the moves happen, one after another."""
+    """Return which of the moves happen, one after another."""
     won = []
     for move in moves:
         won.append(move in FOLLOWING[state])

@@ -43,7 +43,7 @@ def crowd(stream: Stream, count: int = READERS) -> Iterator[list[Subscriber]]:
 
 
 async def told(stream: Stream, reader: Subscriber, last: object) -> list[object]:
-    """What a reader is told up to this; ids only grow."""
+    """Return the data that a reader gets up to ``last``, and check that the ids only grow."""
     found, ids = list[object](), [0]
     async with asyncio.timeout(DEADLINE_SECONDS):
         while not found or found[-1] != last:

@@ -1,4 +1,4 @@
-"""What a running benchmark should reach, and the last result of each shape."""
+"""The metrics give the bandwidth that a running benchmark should reach, and the last result of each shape."""
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncSession

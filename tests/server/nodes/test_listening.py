@@ -1,4 +1,4 @@
-"""How long a silence is, told by a process that may stand still itself."""
+"""The server measures a node's silence correctly even if its own process was stopped for a while."""
 
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ def listening(clock: Clock) -> Listening:
 
 
 def go_on(heard: Listening, clock: Clock, seconds: float, step_seconds: float = 1.0) -> None:
-    """So much time passes, with a look after each step."""
+    """Let this much time pass, with a look after each step."""
     for _ in range(round(seconds / step_seconds)):
         clock.advance(step_seconds)
         heard.look(clock())

@@ -1,4 +1,4 @@
-"""What a node lacks makes it degraded, and takes from it the jobs that it cannot run."""
+"""A node that lacks something is degraded and gets no job that it cannot run."""
 
 from typing import Any
 

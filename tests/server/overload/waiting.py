@@ -1,4 +1,4 @@
-"""What the tests of this folder wait for."""
+"""Helpers that wait for a state in the tests of this folder."""
 
 import asyncio
 import multiprocessing

@@ -1,4 +1,4 @@
-"""Where a gang goes when there is a choice."""
+"""The placement chooses the best of several sets of nodes for a gang."""
 
 from typing import Any
 

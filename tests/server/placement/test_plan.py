@@ -151,7 +151,7 @@ def test_nothing_waits_that_could_start(snapshot: Snapshot) -> None:
 
 
 def _avoided(job: QueuedJob, snapshot: Snapshot, free: Free) -> Free:
-    """What is free for a job that avoids nodes, if the others could hold it at all."""
+    """Return the slots that are free for a job that avoids nodes, if the other nodes could hold it at all."""
     there = {one.id: 0 if one.name in job.excluded_nodes else len(one.slots) for one in snapshot.nodes}
     if not holds_job(job, snapshot.nodes, there):
         return free

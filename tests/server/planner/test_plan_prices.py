@@ -42,7 +42,7 @@ async def test_the_lectures_case(server: Server) -> None:
 
 
 async def test_what_only_collects_is_never_the_fastest(server: Server) -> None:
-    """With two ranks it takes half of what a whole all-reduce does."""
+    """A gather with two ranks takes half of the time of a whole all-reduce."""
     asked = {"cluster": {"shape": "2", "link": "1GB/s"}, "sizes_bytes": [1 << 10, 1 << 30]}
     for cell in (await plan(server, algorithms=["gather", "naive", "separate_servers"], **asked))["cells"]:
         assert cell["fastest"] != "gather"
@@ -95,7 +95,7 @@ async def test_parameters_of_a_fit_stand_in_for_the_links(server: Server) -> Non
 
 
 async def test_thousands_of_ranks_are_priced_by_their_work_alone(server: Server) -> None:
-    """On shared uplinks direct has an upper bound, and says so."""
+    """The price of direct is an upper bound on shared uplinks, and says so."""
     cluster = {"shape": "16x32x8", "link": "ib400", "oversubscription": 4}
     (cell,) = (await plan(server, algorithms=["ring", "direct", "tree"], cluster=cluster))["cells"]
     assert cell["ranks"] == 4096

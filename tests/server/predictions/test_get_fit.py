@@ -14,7 +14,7 @@ LINKS = {"shape": "4", "link": "2GB/s", "latency_us": 3, "reduce_gb_per_s": 8}
 
 
 def rows(links: dict[str, Any] = LINKS) -> list[dict[str, Any]]:
-    """What a machine measures that is exactly like the model."""
+    """Return the rows that a machine exactly like the model measures."""
     topology = ClusterSpec.model_validate(links).topology
     found = []
     for algorithm in ("ring", "recursive_doubling"):

@@ -207,7 +207,7 @@ async def test_the_baseline_is_of_jobs_that_asked_for_the_same_channels(server: 
 
 
 async def baseline_gb_per_s(server: Server, agent: FakeAgent, **spec: Any) -> set[float]:
-    """What a job is held against that starts now."""
+    """Return the baseline with which a job that starts now is compared."""
     job = await server.submit(**spec)
     await agent.start_next()
     return {row["median_gb_per_s"] for row in (await prediction_of(server, job["id"]))["baseline"]}

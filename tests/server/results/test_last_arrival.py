@@ -1,4 +1,4 @@
-"""Who comes last to a step, and what clocks that are not exact can tell about it."""
+"""The last rank to arrive at a step is late only by more than the errors of the nodes' clocks."""
 
 from hypothesis import given
 from hypothesis import strategies as st

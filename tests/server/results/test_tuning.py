@@ -1,4 +1,4 @@
-"""What earlier jobs measured reaches the node of rank 0 with an assignment whose algorithms have auto."""
+"""Times that earlier jobs measured reach the node of rank 0 with an assignment whose algorithms include auto."""
 
 from typing import Any
 

@@ -167,7 +167,7 @@ async def test_two_tasks_of_the_holder_wait_for_each_other_and_neither_loses_the
 
 
 async def waiting_for_a_lock(services: Services) -> None:
-    """Until some session of this database waits for one."""
+    """Wait until some session of this database waits for a lock."""
     query = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
     async with asyncio.timeout(30):
         while True:

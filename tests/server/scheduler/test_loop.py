@@ -18,7 +18,7 @@ ONE_RANK = ONE_SIZE | {"placement": {"ranks": 1}}
 
 
 async def states(server: Server) -> list[str]:
-    """Of all jobs, the oldest first."""
+    """Return the states of all jobs, the oldest first."""
     return [job["state"] for job in reversed((await server.admin.get("/api/v1/jobs")).json()["items"])]
 
 

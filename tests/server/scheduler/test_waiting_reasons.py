@@ -1,4 +1,4 @@
-"""What waiting jobs are told."""
+"""A waiting job's reason, place and estimated start are renewed only when they have changed enough."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -59,7 +59,7 @@ async def test_a_due_schedule_submits_its_job_for_its_user(server: Server, clock
 
 
 async def test_the_upcoming_times_are_those_that_fire(server: Server, clock: Clock) -> None:
-    """Over the night in which Berlin's clock goes back; between two passes lies at most one of the times."""
+    """The schedule fires over the night in which Berlin's clock goes back; at most one time lies between two passes."""
     await server.node()
     clock.go_to(datetime(2026, 10, 24, 20, 0, tzinfo=UTC))
     schedule = await make(server, cron="*/40 1-3 * * *", overlap="queue")

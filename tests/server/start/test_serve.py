@@ -1,4 +1,4 @@
-"""What a server that starts runs with."""
+"""The server gives uvicorn a configuration with which small answers are sent at once."""
 
 import asyncio
 import socket
@@ -17,7 +17,7 @@ DEADLINE_SECONDS = 60
 
 
 def config_of_a_server(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> uvicorn.Config:
-    """What a server would run with that starts."""
+    """Return the configuration of uvicorn with which a server would run."""
     started: list[uvicorn.Config] = []
 
     def start(config: uvicorn.Config, *_: object) -> Mock:
@@ -32,7 +32,7 @@ def config_of_a_server(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> uvico
 
 
 def test_small_answers_are_sent_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without TCP_NODELAY each waits for the acknowledgement of the one before: 42 ms."""
+    """Each answer would wait 42 ms for the acknowledgement of the one before without TCP_NODELAY."""
     config = config_of_a_server(tmp_path, monkeypatch)
 
     async def is_set() -> bool:

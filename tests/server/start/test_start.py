@@ -25,7 +25,7 @@ from ringscope_server.users import token_files
 
 
 def start(data_dir: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    """What the command does, in this process: its imports take longer than to refuse."""
+    """Run the command in this process, as its imports take longer than the refusal."""
     arguments = ["--data-dir", str(data_dir), "--port", "0", *flags]
     said, told = StringIO(), StringIO()
     with patch.dict(os.environ, environment(), clear=True), redirect_stdout(said), redirect_stderr(told):

@@ -34,7 +34,7 @@ async def tell_in_disorder(agent: FakeAgent, attempt: int, seed: int) -> None:
 
 
 async def job_of(server: Server, agent: FakeAgent, user: str, seed: int | None) -> dict[str, Any]:
-    """What is counted of a job that ran for a minute and told everything; with a seed each thing more than once."""
+    """Return the counters of a job that ran for a minute; with a seed, each message is sent more than once."""
     times = 1 if seed is None else 3
     person = await server.person("admin", user)
     submitted = await person.post("/api/v1/jobs", json=TRAINING)

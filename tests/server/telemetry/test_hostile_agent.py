@@ -155,7 +155,7 @@ class HostileAgent(RuleBasedStateMachine):
 
     @rule()
     def ends_well(self) -> None:
-        """As far as it says."""
+        """Report a good end, whatever the agent did before."""
         for event in ("ready", "running", "ended"):
             body = {"epoch": self.agent.epoch, "attempt_id": self.attempt, "event": event, "reason": "completed"}
             self.post("reports", body)

@@ -1,4 +1,4 @@
-"""How training ends, and what is found while it runs."""
+"""A training job ends by its epochs and replicas, and insights are found while it runs."""
 
 from typing import Any
 

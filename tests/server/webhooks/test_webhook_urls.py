@@ -1,4 +1,4 @@
-"""Where webhooks may go: nowhere inside the network, however it is written."""
+"""A webhook's URL must not lead into the network of the server, however it is written."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Which algorithm sums the next steps, by made-up times: a link that becomes slow, noise, stalls."""
+"""The adaptive state chooses the algorithm for the next steps, with made-up times: a slower link, noise, stalls."""
 
 import random
 from itertools import groupby

@@ -49,7 +49,7 @@ def tuner_of(comm, sizes=(4112,)):
 
 
 def late(rank, step):
-    """What a rank waits for the others, apart from the time of the sum itself: one rank comes last in each step."""
+    """Return a rank's wait for the others, apart from the time of the sum itself; one rank comes last in each step."""
     return 5_000.0 * (rank != step % RANKS)
 
 

@@ -33,7 +33,7 @@ def samples(count=60):
 
 
 def fitted(ranks, strategy="mirrored", data=None, **options):
-    """What each rank gets, and its records; each rank builds its model by itself, rank 0's counts."""
+    """Return each rank's result and its records; each rank builds a model of its own, and rank 0's is used."""
     records = [[] for _ in range(ranks)]
 
     def program(comm):

@@ -16,7 +16,7 @@ def orders(schedule: PipelineSchedule, stages: int, micro_batches: int) -> list[
 
 
 def ends(todo: list[list[Work]], parts: int) -> dict[Work, float]:
-    """When each work ends if each stage computes in order, all parts take equally long and sending takes no time."""
+    """Return the end of each work if stages compute in order, parts take equally long and sending takes no time."""
     ended: dict[Work, float] = {}
     places, clocks = [0] * len(todo), [0.0] * len(todo)
     while any(place < len(order) for place, order in zip(places, todo, strict=True)):

@@ -17,7 +17,7 @@ RANKS = 4
 
 
 class Bucket:
-    """As much of DDP's bucket as a hook uses."""
+    """A fake of the parts of DDP's bucket that a hook uses."""
 
     def __init__(self, number: int, gradient: torch.Tensor, owner: torch.Tensor, is_last: bool = True) -> None:
         self.index, self.buffer, self.is_last = (lambda: number), (lambda: gradient), (lambda: is_last)

@@ -1,4 +1,4 @@
-"""What would let replicas differ is stopped by a sentence, on every rank alike where all of them can know it."""
+"""A usage that would let replicas differ is refused by a sentence, on every rank if all of them can know it."""
 
 import copy
 import pickle

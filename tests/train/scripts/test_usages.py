@@ -1,4 +1,4 @@
-"""What users of PyTorch do between backward and step: replicas stay equal, and are what one process gets.
+"""Replicas stay equal, and equal to one process, whatever users of PyTorch do between backward and step.
 
 The table of docs/training.md has a row for each, and a test compares the two.
 """

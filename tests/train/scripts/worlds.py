@@ -37,7 +37,7 @@ class Net(torch.nn.Module):
 
 
 class World:
-    """What a program sees: ``parts`` are the ranks whose samples this process takes."""
+    """The world of a program; ``parts`` are the ranks whose samples this process takes."""
 
     def __init__(self, ranks: int, comm: VirtualCommunicator | None, **options: Any) -> None:
         self.ranks, self.comm = ranks, comm
@@ -63,7 +63,7 @@ class World:
             optimizer.synchronize()
 
     def end(self) -> None:
-        """What a job does at the end of a script."""
+        """End the gradients as a job does at the end of a script."""
         if self._gradients is not None:
             self._gradients.end()
 
@@ -73,7 +73,7 @@ class World:
         return [whole((3, 4), 1000 + 10 * number + part) for part in self.parts]
 
     def loss(self, model: Any) -> torch.Tensor:
-        """Of the next batch: the mean of the ranks' losses is that of one process."""
+        """Return the loss of the next batch; the mean of the ranks' losses is that of one process."""
         return self.mean_of(lambda inputs: (model(inputs) * torch.tensor([1.0, -2.0])).sum() / 4, self.inputs())
 
     def mean_of(self, loss_of: Any, parts: list[torch.Tensor]) -> torch.Tensor:
@@ -83,7 +83,7 @@ class World:
 
 
 def results(ranks: int, program: Any, **options: Any) -> tuple[list[Any], Any]:
-    """What each rank returns, and what one process does."""
+    """Return what the program returns on each rank, and what it returns in one process."""
     every = on_ranks(ranks, lambda comm: program(World(ranks, comm, **options)), VirtualCommunicator)
     return every, program(World(ranks, None))
 

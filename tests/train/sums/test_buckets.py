@@ -1,4 +1,4 @@
-"""Which parameters share a bucket, and that gradients are views into it."""
+"""Parameters are put into buckets, and gradients are views into them."""
 
 from types import SimpleNamespace
 

@@ -1,4 +1,4 @@
-"""When each bucket is summed; that the sums are right is tested on real ranks."""
+"""Each bucket is summed at the right time; tests on real ranks check that the sums are right."""
 
 import threading
 

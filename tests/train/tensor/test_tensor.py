@@ -140,7 +140,7 @@ def test_a_gradient_that_is_not_finite_stops_every_rank_and_names_the_layer() ->
 
 
 def steps_with_a_wrong_rank(spec: TrainingSpec) -> list[str]:
-    """What each rank says after the norm of one rank's model was changed before the first step."""
+    """Return each rank's error in a training in which rank 1 scales a gradient of its norm."""
 
     def program(comm: Any) -> str:
         trainer = assembled(comm, spec, lambda record: None)

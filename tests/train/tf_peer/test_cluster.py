@@ -1,4 +1,4 @@
-"""What TensorFlow is told about the cluster."""
+"""TensorFlow gets every rank's role and the addresses of the whole cluster."""
 
 import json
 from typing import Any

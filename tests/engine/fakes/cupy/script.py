@@ -1,4 +1,4 @@
-"""What the fake writes down, and what a test lets it do."""
+"""The state of the fake CuPy: the calls that it records, and the behaviour that a test sets."""
 
 import os
 import threading

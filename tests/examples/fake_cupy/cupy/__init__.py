@@ -1,8 +1,10 @@
-"""As much of CuPy as nccl_mpi_demo.py uses, on NumPy and MPI; FAKE_GPUS is how many devices there are for a process.
+"""A fake of the parts of CuPy that nccl_mpi_demo.py uses, on NumPy and MPI.
 
-With FAKE_GPUS_APART each rank sees others than its neighbours.
+FAKE_GPUS is the number of devices that each process has. With FAKE_GPUS_APART each rank sees other devices than its
+neighbours.
 
-It refuses what the real one would: a communicator without a device chosen, a result read before its stream has passed.
+It refuses what the real CuPy would: a communicator without a chosen device, a result that is read before its stream is
+synchronized.
 """
 
 from types import SimpleNamespace

@@ -161,7 +161,7 @@ def saved_and_loaded(world):
 
 
 def weight_average(world):
-    """Of each rank its own, made of parameters that are the same."""
+    """Each rank keeps its own average of the weights, made of equal parameters."""
     model = Net()
     optimizer = world.wrap(sgd(model), model)
     average = torch.optim.swa_utils.AveragedModel(model, avg_fn=lambda kept, new, count: kept * 0.5 + new * 0.5)

@@ -7,7 +7,7 @@ from torch.utils.checkpoint import checkpoint
 
 
 def weight_decay_and_unused(world):
-    """What no rank uses gets no gradient, so that decay and momentum leave it alone, as in one process."""
+    """A parameter that no rank uses gets no gradient, so that decay and momentum leave it alone, as in one process."""
     return each_step(world, lambda model, optimizer: None, lambda model: sgd(model, momentum=0.5, weight_decay=0.5))
 
 

@@ -37,7 +37,7 @@ def deviceGetPCIBusId(index):
 
 
 def streamQuery(stream):
-    """As CuPy's: the status, whatever it is; nothing is raised."""
+    """Return the status as CuPy's function does, whatever it is; nothing is raised."""
     if fake.status:
         return fake.status
     if not fake.is_stuck:

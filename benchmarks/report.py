@@ -46,12 +46,17 @@ class Target:
 
 @dataclass(slots=True)
 class Conditions:
-    """What else went on: ``others_share`` is the part of all cores' time that other processes used meanwhile."""
+    """What else went on: ``others_share`` is the part of all cores' time that other processes used meanwhile.
+
+    The system tells a process the times of its children that it has waited for. A benchmark adds to ``orphans_s`` those
+    of its other descendants.
+    """
 
     started_at: str
     load_before: tuple[float, float, float]
     load_after: tuple[float, float, float] = (0.0, 0.0, 0.0)
     others_share: float = 0.0
+    orphans_s: float = 0.0
 
     def __str__(self) -> str:
         load = self.load_before[0]
@@ -93,7 +98,8 @@ def watched() -> Iterator[Conditions]:
     now = psutil.cpu_times()
     idle_s = now.idle + now.iowait - cores.idle - cores.iowait
     all_s = sum(now[:8]) - sum(cores[:8])  # without guest time, which user time contains
-    conditions.others_share = max(0.0, (all_s - idle_s - (_own_seconds() - own_s)) / max(all_s, 1e-9))
+    used_s = _own_seconds() - own_s + conditions.orphans_s
+    conditions.others_share = max(0.0, (all_s - idle_s - used_s) / max(all_s, 1e-9))
     conditions.load_after = os.getloadavg()
 
 

@@ -21,14 +21,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
 from struct import iter_unpack
 
+import psutil
 from benchmarks.command import Parser, count, exit_with
-from benchmarks.report import Target, judged, say, watched
+from benchmarks.report import Conditions, Target, judged, say, watched
 
 from ringscope.contracts.errors import UserError
 
@@ -101,14 +102,16 @@ class Gang:
         for pid in self.pids:
             os.kill(pid, number)
 
-    def end(self) -> None:
-        """End the ranks and their launcher."""
-        for pid in [*self.pids, self._process.pid]:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                continue
+    def end(self, conditions: Conditions) -> None:
+        """End the launcher and its descendants, whose times nobody else tells: the launcher does not wait for them."""
+        descendants = [] if self._process.poll() is not None else psutil.Process(self._process.pid).children(True)
+        self._process.kill()
         self._process.wait()
+        for one in descendants:
+            with suppress(psutil.NoSuchProcess):
+                times = one.cpu_times()
+                conditions.orphans_s += times.user + times.system
+                one.kill()
         self._log.close()
 
     def _steps(self, rank: int) -> list[tuple[int, int, int]]:
@@ -132,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in names:
             folder = Path(started.enter_context(tempfile.TemporaryDirectory(prefix="ringscope-launchers-")))
             gangs[name] = Gang(name, folder)
-            started.callback(gangs[name].end)
+            started.callback(gangs[name].end, conditions)
             gangs[name].warm_up()
         for number in range(given.rounds):
             turn = number % len(names)

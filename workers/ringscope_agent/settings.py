@@ -1,6 +1,5 @@
 """The agent's settings: flags, else RINGSCOPE_* variables, else defaults; read once at the start."""
 
-import re
 import socket
 from datetime import datetime
 from pathlib import Path
@@ -9,8 +8,8 @@ from typing import Annotated, Any
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from ringscope.contracts.address import LOOPBACK, is_loopback, parse_address
-from ringscope.contracts.environment import DEFAULT, patterns_of
+from ringscope.contracts.address import LOOPBACK, is_loopback, parse_address, with_port
+from ringscope.contracts.environment import DEFAULT, checked_patterns, patterns_of
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.metrics.scrape import linger_seconds
 from ringscope.contracts.protocol import checked_year
@@ -142,9 +141,7 @@ class AgentSettings(BaseSettings):
     @field_validator("nccl_ras")
     @classmethod
     def _is_an_address(cls, address: str) -> str:
-        if address and parse_address(address).port is None:
-            raise ValueError(f"{address!r} has no port; write it like localhost:28028.")
-        return address
+        return with_port(address) if address else ""
 
     @field_validator("link_speed")
     @classmethod
@@ -168,10 +165,7 @@ class AgentSettings(BaseSettings):
     @field_validator("allow_env")
     @classmethod
     def _are_patterns(cls, given: tuple[str, ...]) -> tuple[str, ...]:
-        for pattern in given:
-            if pattern and not re.fullmatch(r"[A-Za-z0-9_*?]{1,200}", pattern):
-                raise ValueError(f"{pattern!r} is no pattern of a name; write for example NCCL_* or LD_LIBRARY_PATH.")
-        return patterns_of([pattern for pattern in given if pattern])
+        return patterns_of(checked_patterns(given))
 
     @field_validator("leaves_at")
     @classmethod

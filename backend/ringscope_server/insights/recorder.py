@@ -6,22 +6,27 @@ from typing import Any
 from ringscope.contracts.protocol import RankEvidence
 from ringscope.hangs.document import document
 from ringscope.hangs.dumps import RefusedError, read_dump
+from ringscope.hangs.excerpt import excerpt
 from ringscope.hangs.model import Dump
 from ringscope.hangs.verdict import explain
 
-MAX_CHARACTERS = 2_000_000  # limit for all dumps of an insight
+MAX_CHARACTERS = 256 * 1024  # limit for what an insight keeps of all dumps
 _MIN_DUMPS = 2
 
 
 def gathered(kept: Mapping[str, str], taken: Iterable[RankEvidence]) -> dict[str, str]:
-    """Return the dumps by rank, as text, with those that came now, up to the limit."""
-    found = dict(kept)
-    room = MAX_CHARACTERS - sum(map(len, found.values()))
-    for one in taken:
-        if one.dump is not None and len(one.dump) <= room:
-            found[str(one.rank)] = one.dump
-            room -= len(one.dump)
-    return found
+    """Return the dumps by rank, as text, with those that came now."""
+    return {**kept, **{str(one.rank): one.dump for one in taken if one.dump is not None}}
+
+
+def shortened(dumps: Mapping[str, str]) -> dict[str, str]:
+    """Return what an insight keeps: of each dump the newest operations, as many as fit into the rank's part.
+
+    They are enough to explain the dumps of another node together with these.
+    """
+    most = MAX_CHARACTERS // max(len(dumps), 1)
+    kept = {rank: text if len(text) <= most else _short(int(rank), text, most) for rank, text in dumps.items()}
+    return {rank: text for rank, text in kept.items() if text}
 
 
 def explained(dumps: Mapping[str, str]) -> dict[str, Any] | None:
@@ -36,3 +41,8 @@ def _read(rank: int, text: str) -> Dump | None:
     except RefusedError:
         return None
     return dump if dump.rank == rank else None
+
+
+def _short(rank: int, text: str, most: int) -> str:
+    dump = _read(rank, text)
+    return excerpt(dump, most) if dump is not None else ""

@@ -99,11 +99,11 @@ async def add_stacks(session: AsyncSession, attempt: Attempt, node: str, taken: 
 
 
 def _add_dumps(insight: Insight, taken: Sequence[RankEvidence]) -> None:
-    """Add the ranks' Flight Recorder dumps, and what they say together; the first sentence goes into the message."""
+    """Add what the ranks' Flight Recorder dumps say together, and an excerpt; the answer also ends the message."""
     dumps = recorder.gathered(insight.evidence.get("dumps", {}), taken)
     if not dumps:
         return
-    insight.evidence = insight.evidence | {"dumps": dumps}
+    insight.evidence = insight.evidence | {"dumps": recorder.shortened(dumps)}
     if (found := recorder.explained(dumps)) is None:
         return
     before = insight.evidence.get("flight_recorder", {}).get("answer")

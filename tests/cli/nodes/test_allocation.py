@@ -7,6 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from ringscope.cli.batch.allocation import Allocation, batch_script
+from ringscope_agent.settings import AgentSettings
 
 SERVER, PYTHON = "http://ringscope.example:8000", "/opt/ringscope/bin/python"
 EXAMPLE = Path(__file__).parents[3] / "deploy" / "slurm" / "ringscope.sbatch"
@@ -35,6 +36,24 @@ def test_nodes_are_taken_whole_unless_slots_are_named() -> None:
     assert "--exclusive" not in directives(script(slots=4))
     assert "--cpus-per-task=4" in directives(script(slots=4))
     assert "export agent_slots=4\n" in script(slots=4)
+
+
+def test_the_agents_options_are_exported_to_every_node() -> None:
+    text = script(allow_env=("default", "NCCL_NET_PLUGIN"), nccl_ras="localhost:28028")
+    assert "export RINGSCOPE_ALLOW_ENV=default,NCCL_NET_PLUGIN\n" in text
+    assert "export RINGSCOPE_NCCL_RAS=localhost:28028\n" in text
+    assert not any(name in script() for name in ("RINGSCOPE_ALLOW_ENV", "RINGSCOPE_NCCL_RAS"))
+    with pytest.raises(ValidationError, match="'A-B' is no pattern of a name"):
+        script(allow_env=("A-B",))
+    with pytest.raises(ValidationError, match="'localhost' has no port"):
+        script(nccl_ras="localhost")
+
+
+def test_the_agent_takes_what_the_script_exports(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RINGSCOPE_ALLOW_ENV", "A_*,NCCL_NET_PLUGIN")
+    monkeypatch.setenv("RINGSCOPE_NCCL_RAS", "localhost:28028")
+    settings = AgentSettings(server="http://a:1")
+    assert (settings.allow_env, settings.nccl_ras) == (("A_*", "NCCL_NET_PLUGIN"), "localhost:28028")
 
 
 def test_sbatch_finds_every_directive_before_the_first_command() -> None:

@@ -46,8 +46,8 @@ class Cluster(Lab):
         port: of the server, also of the next one: the hosts know no other.
     """
 
-    def __init__(self, data_dir: Path, port: int) -> None:
-        super().__init__(data_dir)
+    def __init__(self, data_dir: Path, port: int, **variables: str) -> None:
+        super().__init__(data_dir, **variables)
         self.hosts = Hosts(data_dir)
         self._port = port
         self.server: subprocess.Popen[bytes] | None = None
@@ -221,9 +221,9 @@ class Cluster(Lab):
 
 
 @contextmanager
-def running_cluster(data_dir: Path, hosts: int = HOSTS) -> Iterator[Cluster]:
-    """A server with its hosts, all ready; nothing of it is left afterwards."""
-    cluster = Cluster(data_dir, free_port())
+def running_cluster(data_dir: Path, hosts: int = HOSTS, **variables: str) -> Iterator[Cluster]:
+    """A server with its hosts, all ready, with more variables of the environment; nothing of it is left afterwards."""
+    cluster = Cluster(data_dir, free_port(), **variables)
     try:
         cluster.start_server()
         up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", RATE, "--slots", SLOTS)

@@ -100,3 +100,38 @@ def test_a_gang_that_hangs_is_ended_with_the_stack_of_each_rank(data_dir: Path) 
         assert hang.evidence["ranks"][0]["rank"] == 2, "who is least far comes first"
         assert re.search(r"in _check\b|_check \(ringscope/", lab.run("insights", "1").stdout)
         assert lab.ranks() == []
+
+
+HANGING = """
+import time
+import torch
+import torch.distributed as dist
+
+dist.init_process_group("gloo")
+value = torch.ones(256)
+for step in range(4):
+    dist.all_reduce(value)
+if dist.get_rank() == 1:
+    time.sleep(3600)
+dist.all_reduce(value)  # the one that rank 1 never calls
+"""
+
+
+def test_a_script_of_which_a_rank_leaves_out_a_sum_is_explained_by_its_flight_recorder(data_dir: Path) -> None:
+    scripts = data_dir / "scripts"
+    scripts.mkdir()
+    (scripts / "train.py").write_text(HANGING)
+    line = 1 + HANGING.splitlines().index("dist.all_reduce(value)  # the one that rank 1 never calls")
+    with running_lab(data_dir, "--scripts", str(scripts)) as (lab, _):
+        options = ("--ranks", "2", "--script", "train.py", "--max-attempts", "1", "--hang-seconds", str(HANG_SECONDS))
+        done = lab.run("submit", "--wait", *options)
+        assert done.returncode == 1 and "hang_detected" in done.stderr, done.stderr
+        hang = next(one for one in eventually(lambda: insights(lab, 1), "the insight") if one.kind == "hang")
+        found = hang.evidence["flight_recorder"]
+        assert hang.message.endswith(f"Flight Recorder: {found['answer']}")
+        assert found["answer"].startswith("Rank 1 has not issued operation 5 of "), found["answer"]
+        assert f"all_reduce at train.py:{line}" in found["answer"], found["answer"]
+        assert {finding["kind"] for finding in found["findings"]} == {"missing"}
+        assert {stack["rank"] for stack in hang.evidence["stacks"]} == {0, 1}
+        assert all("train.py" in stack["stack"] for stack in hang.evidence["stacks"])
+        assert lab.ranks() == []

@@ -63,8 +63,7 @@ def test_calls_are_counted_by_name_and_size(watched: tuple[Any, Calls, list[Exce
     module.all_gather([Tensor(3), Tensor(5)], Tensor(3))
     counts = {kind: count for kind, (count, _) in calls.totals.items()}
     assert counts == {("all_reduce", 16): 2, ("all_reduce", 8): 1, ("all_gather", 32): 1}, "a nested call is no other"
-    assert calls.taken()[0] == 72
-    assert calls.taken() == (0, 0)
+    assert calls.bytes == 72
     assert errors == []
 
 
@@ -81,9 +80,9 @@ def test_what_a_function_is_and_raises_stays(watched: tuple[Any, Calls, list[Exc
 def test_the_wait_for_a_begun_operation_counts_as_waiting(watched: tuple[Any, Calls, list[Exception]]) -> None:
     module, calls, _ = watched
     module.all_reduce(Tensor(1), async_op=True)
-    assert calls.taken()[1] == 0
+    assert calls.waited_ns == 0
     assert module.Work().wait(timeout=0.01) is True
-    assert calls.taken()[1] > 9_000_000
+    assert calls.waited_ns > 9_000_000
 
 
 def test_an_error_of_the_watching_reaches_nobody(watched: tuple[Any, Calls, list[Exception]]) -> None:

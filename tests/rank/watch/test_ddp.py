@@ -40,7 +40,7 @@ def test_the_sums_of_each_iteration_are_read_once() -> None:
     model = kind("cpu")
     assert (log.has_models, model.rate) == (True, 1)
     model.numbers = {"iteration": 1, "backward_comm_time": 9_000, "backward_compute_comm_overlap_time": 5_000}
-    assert log.read() == Sums(9.0, 4.0, (100, 20))
+    assert log.read() == Sums(9_000, 4_000, (100, 20))
     assert log.read() == Sums()
     model.numbers["iteration"] = 2
     model.texts["rebuilt_bucket_sizes"] = "120"
@@ -56,7 +56,7 @@ def test_the_collectives_of_a_hook_of_the_script_count_as_its_calls() -> None:
     kind, log = watched()
     model = kind("cpu")
     model.numbers, model.texts["comm_hook"] = {"iteration": 1, "backward_comm_time": 9_000}, "compress"
-    assert log.read() == Sums(9.0, 9.0, ())
+    assert log.read() == Sums(9_000, 9_000, ())
     model.numbers["iteration"], model.texts["comm_hook"] = 2, "ddp_hook"
     assert log.read().buckets == (100, 20)
 
@@ -68,3 +68,11 @@ def test_a_model_that_is_gone_is_no_longer_read() -> None:
     assert log.read() == Sums()
     del model
     assert not log.has_models
+
+
+def test_the_reducers_are_told_how_often_they_are_read() -> None:
+    kind, log = watched()
+    model, on_a_gpu = kind("cpu"), kind("cuda")
+    assert not log.knows_all
+    log.note_every(8)
+    assert (model.rate, on_a_gpu.rate, kind("cpu").rate) == (8, 100, 8)

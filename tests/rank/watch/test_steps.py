@@ -1,7 +1,9 @@
 """The steps of a script that reports none, as they are seen from outside."""
 
 import sys
+import time
 from collections.abc import Callable
+from itertools import pairwise
 from types import ModuleType, SimpleNamespace
 from typing import Any, cast
 
@@ -11,6 +13,7 @@ from ringscope.contracts.record import Log, Record, Steps
 from ringscope.engine.communicator import Communicator
 from ringscope.engine.positions import ITERATIONS, WAITED_NS
 from ringscope.rank.step_log import StepLog
+from ringscope.rank.watch.ddp import Sums
 from ringscope.rank.watch.steps import Watch
 
 Hook = Callable[[Any, tuple[Any, ...], dict[str, Any]], None]
@@ -64,6 +67,9 @@ class Tensor:
 
     def dim(self) -> int:
         return 2
+
+    def size(self, dimension: int) -> int:
+        return self.shape[dimension]
 
 
 class Batches:
@@ -133,16 +139,68 @@ def test_steps_that_move_different_sizes_are_in_different_blocks(script: Script)
     optimizer = Optimizer()
     for size in (64, 64, 32, 64):
         next(script.batches)
-        script.watch._calls.bytes = size
-        script.watch._calls.waited_ns = 1000
+        script.watch._calls.bytes += size
+        script.watch._calls.waited_ns += 1000
         script.step(optimizer)
     blocks = script.end()
     assert [(block.bytes, len(block.start_ns)) for block in blocks] == [(64, 2), (32, 1), (64, 1)]
     assert script.comm.position[WAITED_NS] == 4000
 
 
+def test_what_was_seen_before_the_scripts_first_report_comes_before_it(script: Script) -> None:
+    optimizer = Optimizer()
+    for _ in range(4):
+        next(script.batches)
+        script.step(optimizer)
+    script.steps.log(1.0, 8, None, None, None, None, None, None)
+    next(script.batches)
+    script.step(optimizer)
+    blocks = script.end()
+    assert [(block.first_step, len(block.start_ns), block.loss) for block in blocks] == [(0, 3, None), (3, 1, [1.0])]
+
+
+def test_the_steps_between_two_readings_get_the_times_of_the_last_one(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ns, optimizer, readings = [1_000_000_000], Optimizer(), []
+    monkeypatch.setattr(time, "perf_counter_ns", lambda: now_ns[0])
+
+    def read() -> Sums:
+        readings.append(now_ns[0])
+        return Sums(2_000_000, 1_000_000, (64,))
+
+    script.watch._ddp.read = read  # type: ignore[method-assign]
+    script.watch._samples.begun_ns = now_ns[0]
+    for number in range(60):
+        now_ns[0] += 10_000_000 if number < 40 else 100_000_000
+        script.step(optimizer)
+    blocks = script.end()
+    assert count(blocks) == 60
+    exposed = [us for block in blocks for us in block.exposed_us]
+    assert exposed == [1000.0] * 59 + [0.0], "the times of the last step's sums are not known"
+    assert {block.bytes for block in blocks[:-1]} == {64}
+    gaps = [after - before for before, after in pairwise(readings)]
+    assert gaps[2:9] == [40_000_000] * 7, "steps of 10 ms are read once in four"
+    assert gaps[-5:] == [100_000_000] * 5, "long steps are all read"
+    assert script.comm.position[WAITED_NS] == 60 * 1_000_000
+
+
+def test_what_is_unknown_on_a_gpu_is_not_taken_from_another_step(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    optimizer = Optimizer()
+    monkeypatch.setattr("ringscope.rank.watch.steps._MOST_BETWEEN", 2)
+    script.watch._ddp._has_gpu = True
+    script.watch._ddp.read = lambda: Sums(2_000, 1_000, ())  # type: ignore[method-assign]
+    for _ in range(6):
+        next(script.batches)
+        script.step(optimizer)
+    known = [us for block in script.end() for us in block.communication_us]
+    assert known == [0.0, 2.0, 0.0, 2.0, 0.0, 0.0], "one of two is read"
+
+
 def test_an_error_of_the_watching_is_told_once_and_ends_it(script: Script) -> None:
-    script.watch._samples.taken = lambda: 1 // 0  # type: ignore[method-assign, assignment, return-value]
+    script.watch._ddp.read = lambda: 1 // 0  # type: ignore[method-assign, assignment, return-value]
     for _ in range(3):
         next(script.batches)
         script.step(Optimizer())

@@ -1,5 +1,6 @@
 """POST /imports: results of other tools as jobs."""
 
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import func, select
@@ -13,6 +14,7 @@ from ringscope_server.db.models import Attempt, ImportedFile, Measurement
 from ringscope_server.results.tuning import known_times
 
 PATH = "/api/v1/imports"
+INSPECTOR = Path(__file__).parents[2] / "nccl_inspector" / "foreign" / "v4_1_verbose_proxy.jsonl"
 H100 = (HELD_OUT / "h100_1_node.txt").read_text()
 
 
@@ -60,6 +62,19 @@ async def test_each_table_is_a_job_with_its_rows_and_judgement(server: Server) -
         job["id"]
     ]
     assert [event["action"] for event in await listed(server, f"/jobs/{job['id']}/events")] == ["job.imported"]
+
+
+async def test_each_communicator_of_nccl_inspector_is_a_job(server: Server) -> None:
+    ((records),) = await store(server, file("node1.log", INSPECTOR.read_text()))
+    jobs = [each["job"] for each in records["jobs"]]
+    assert [(job["state"], job["ranks"], job["spec"]["benchmark"]["collective"]) for job in jobs] == [
+        ("succeeded", 8, "all_reduce"),
+        ("succeeded", 8, "reduce_scatter"),
+    ]
+    assert jobs[0]["message"] == "Communicator 0x7f8c496ae9f661."
+    assert jobs[0]["spec"]["imported"]["tool"] == "nccl-inspector"
+    (row,) = await listed(server, f"/jobs/{jobs[1]['id']}/measurements")
+    assert (row["busbw_gb_per_s"], row["size_bytes"]) == (366.134533, 1 << 34)
 
 
 async def test_all_files_are_stored_or_none(server: Server) -> None:

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.server.insights.test_insights import Cluster, cluster  # noqa: F401 - a fixture
 
 from ringscope.contracts.protocol import RankEvidence
@@ -27,13 +28,26 @@ def test_the_ranks_of_two_nodes_are_explained_together() -> None:
     assert "not issued operation" in found["answer"]
 
 
-def test_what_no_dump_is_counts_as_none(monkeypatch) -> None:
+def test_what_no_dump_is_counts_as_none(monkeypatch: pytest.MonkeyPatch) -> None:
     odd = [RankEvidence(rank=rank, state="S", source="", stack="", dump="{}") for rank in (0, 1)]
     assert recorder.explained(recorder.gathered({}, odd)) is None
     other = evidence(0).model_copy(update={"rank": 3})
     assert recorder.explained(recorder.gathered({}, [other, evidence(1)])) is None, "it says that it is of another rank"
     monkeypatch.setattr(recorder, "MAX_CHARACTERS", 3)
-    assert recorder.gathered({}, odd) == {"0": "{}"}
+    assert recorder.shortened(recorder.gathered({}, odd)) == {}, "without room for an operation nothing is kept"
+
+
+def test_an_insight_keeps_the_newest_operations_in_a_bounded_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = recorder.gathered({}, [evidence(rank) for rank in range(4)])
+    assert recorder.shortened(whole) == whole
+    monkeypatch.setattr(recorder, "MAX_CHARACTERS", sum(map(len, whole.values())) // 2)
+    kept = recorder.shortened(whole)
+    assert sorted(kept) == ["0", "1", "2", "3"]
+    assert sum(map(len, kept.values())) <= recorder.MAX_CHARACTERS
+    late = recorder.gathered(recorder.shortened({rank: whole[rank] for rank in "012"}), [evidence(3)])
+    answers = [found and found["answer"] for found in map(recorder.explained, (whole, kept, late))]
+    assert answers[0]
+    assert answers == [answers[0]] * 3, "the newest operations tell the same, also beside a later node's whole dump"
 
 
 async def test_a_hang_says_what_the_dumps_of_its_ranks_say(cluster: Cluster) -> None:

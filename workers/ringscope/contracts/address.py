@@ -26,6 +26,13 @@ class Address(NamedTuple):
         return host if self.port is None else f"{host}:{self.port}"
 
 
+def with_port(text: str) -> str:
+    """Return the text if it is an address with a port; ValueError with a sentence if not."""
+    if parse_address(text).port is None:
+        raise ValueError(f"{text!r} has no port; write it like localhost:28028.")
+    return text
+
+
 def parse_address(text: str) -> Address:
     """Read ``n1``, ``n1:80``, ``10.0.0.1``, ``::1``, ``[::1]:80``, ``fe80::1%eth0`` or ``http://n1:80``.
 

@@ -75,6 +75,14 @@ def patterns_of(given: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def checked_patterns(given: Sequence[str]) -> tuple[str, ...]:
+    """Return the patterns that are not empty; ValueError with a sentence for one that no name can match."""
+    for pattern in given:
+        if pattern and not re.fullmatch(r"[A-Za-z0-9_*?]{1,200}", pattern):
+            raise ValueError(f"{pattern!r} is no pattern of a name; write for example NCCL_* or LD_LIBRARY_PATH.")
+    return tuple(pattern for pattern in given if pattern)
+
+
 def shown(variables: Mapping[str, str]) -> dict[str, str]:
     """Return the variables as people see them: without secrets, by the rule for a node's environment."""
     return {name: REMOVED if is_secret(name, value) else without_user(value) for name, value in variables.items()}

@@ -7,6 +7,7 @@ from ringscope.imports import files
 from ringscope.imports.files import Reading
 from ringscope.imports.lines import NotTextError, decode
 from ringscope.nccl_inspector import reading as inspector
+from ringscope.nccl_inspector.runs import reading_of
 from ringscope.nccl_log import reading as nccl_log
 from ringscope.nccl_ras import reading as nccl_ras
 
@@ -50,7 +51,12 @@ def kinds_of(content: bytes) -> tuple[Kind, ...]:
 
 
 def read_result(content: bytes) -> Reading:
-    """Return the runs of a file; the refusal of one that is something else says what, and which command explains it."""
+    """Return the runs of a file; the refusal of one that is something else says what, and which command explains it.
+
+    Records of NCCL Inspector become runs, too.
+    """
+    if kinds_of(content) == ("nccl_inspector",):
+        return reading_of(inspector.read([content]))
     reading = files.read_file(content)
     if reading.runs or not content.strip():
         return reading

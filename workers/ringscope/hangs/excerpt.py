@@ -9,8 +9,12 @@ from ringscope.hangs.model import Dump, Operation
 _OPERATIONS = 100
 
 
-def excerpt(dump: Dump) -> str:
-    """Return the newest operations with their source lines as JSON that ``read_dump`` reads; empty if none fits."""
+def excerpt(dump: Dump, most_characters: int | None = None) -> str:
+    """Return the newest operations with their source lines as JSON that ``read_dump`` reads; empty if none fits.
+
+    It has at most as many characters as a report takes, or ``most_characters`` if they are fewer.
+    """
+    most = MAX_DUMP_CHARACTERS if most_characters is None else min(most_characters, MAX_DUMP_CHARACTERS)
     count = _OPERATIONS
     while count:
         text = json.dumps({
@@ -22,7 +26,7 @@ def excerpt(dump: Dump) -> str:
             },
             "entries": [_entry(one) for one in dump.operations[-count:]],
         })  # fmt: skip
-        if len(text) <= MAX_DUMP_CHARACTERS:
+        if len(text) <= most:
             return text
         count //= 2
     return ""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import groupby
 from math import isfinite
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,8 @@ class StepLog:
         self._comm, self._emit = comm, emit
         self._reporter: StepReporter | None = None
         self._divergence: Divergence | None = None
-        self._steps = self._epochs = self._size_bytes = 0
+        self._steps = self._epochs = 0
+        self.send_watched: Callable[[], None] = _nothing  # reports the steps that a watch has seen until now
         self.is_told_by_script = False  # whether the script has reported a step by itself
         self._start()
 
@@ -57,6 +59,8 @@ class StepLog:
         for name, time_us in given.items():
             if time_us is not None and not 0 <= time_us <= MOST_MICROSECONDS:
                 raise EngineError(f"{name}: {time_us:g} is not a duration; give 0 or more microseconds.")
+        if not self.is_told_by_script:
+            self.send_watched()
         self.is_told_by_script = True
         elapsed_us = (time.perf_counter() - self._since) * 1e6
         sums = self.gradients.taken() if self.gradients else None
@@ -73,7 +77,7 @@ class StepLog:
         )
         self._comm.position[INPUT_NS] += round((input_us or 0.0) * 1e3)
         self._comm.position[ITERATIONS] += 1  # shows the progress to observers
-        reporter = self._step_reporter(_NONE)
+        reporter = self._step_reporter()
         reporter.add(step)
         self._judge(reporter, step.loss)
         self._steps += 1
@@ -81,6 +85,7 @@ class StepLog:
 
     def training(self) -> Callable[[Record], None]:
         """Return a function that sends a training's records, with numbers after those of earlier ones."""
+        self.send_watched()
         self.is_told_by_script = True
         self.close()
         self._reporter = None  # the next one begins after these steps
@@ -91,15 +96,15 @@ class StepLog:
         sums = self.gradients.since_last if self.gradients else None
         return (sums.communication_us, sums.exposed_us, sums.size_bytes) if sums else (0.0, 0.0, 0)
 
-    def add_watched(self, step: Step, backend: str) -> None:
-        """Record a step of a script that reports none, as it was seen from outside; ``backend`` sums its gradients."""
-        self._comm.position[ITERATIONS] += 1
-        reporter = self._step_reporter(backend or _NONE)
-        if step.size_bytes != self._size_bytes:
-            reporter.send()  # a block has one size, so that steps of different ranks can be compared
-        self._size_bytes = step.size_bytes
-        reporter.add(step)
-        self._steps += 1
+    def add_watched(self, steps: Sequence[Step], library: str) -> None:
+        """Send steps of a script that reports none, as they were seen from outside; ``library`` sums its gradients."""
+        if not steps:
+            return
+        reporter = self._reporter or self._step_reporter(library or _NONE)
+        # A block has one size, so that steps of different ranks can be compared.
+        for _, same in groupby(steps, key=lambda step: step.size_bytes):
+            reporter.add_block(list(same))
+        self._steps += len(steps)
 
     def close(self) -> None:
         """Send the remaining steps."""
@@ -136,13 +141,17 @@ class StepLog:
     def _start(self) -> None:
         self._start_ns, self._since = time.time_ns(), time.perf_counter()
 
-    def _step_reporter(self, backend: str) -> StepReporter:
+    def _step_reporter(self, backend: str = _NONE) -> StepReporter:
         if self._reporter is None:
             algorithm, transport = self.gradients.names if self.gradients else (backend, backend)
             self._reporter = StepReporter(
                 self._comm.rank, self._comm.size, self._emit, algorithm, transport, self._steps
             )
         return self._reporter
+
+
+def _nothing() -> None:
+    """Report nothing: no watch has seen steps."""
 
 
 def _first(*values: float | None) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ringscope.contracts.record import Record, Steps
@@ -64,6 +64,11 @@ class StepReporter:
         self._steps.append(step)
         if len(self._steps) >= _MOST_STEPS or time.monotonic() - self._since >= _MOST_SECONDS:
             self.send()
+
+    def add_block(self, steps: Sequence[Step]) -> None:
+        """Add steps that were collected elsewhere, and send them at once; all have one algorithm."""
+        self._steps += steps
+        self.send()
 
     def send(self) -> None:
         """Send the collected steps."""

@@ -9,6 +9,8 @@ import shlex
 
 from pydantic import Field, field_validator
 
+from ringscope.contracts.address import with_port
+from ringscope.contracts.environment import checked_patterns
 from ringscope.contracts.spec_model import SpecModel
 
 JOIN_TOKEN_VARIABLE = "RINGSCOPE_JOIN_TOKEN"
@@ -30,6 +32,8 @@ class Allocation(SpecModel):
     slots: int | None = Field(
         None, ge=1, le=4096, description="Ranks on each node; null: whole nodes, one rank per core."
     )
+    allow_env: tuple[str, ...] = Field((), description="Patterns of the variables that jobs may set; empty: the usual.")
+    nccl_ras: str = Field("", description="HOST:PORT of NCCL's RAS on each node; empty: the agents do not ask it.")
     options: tuple[str, ...] = Field((), description="More options of sbatch, such as --gres=gpu:8.")
 
     @field_validator("time")
@@ -45,6 +49,16 @@ class Allocation(SpecModel):
         if word is not None and not _WORD.fullmatch(word):
             raise ValueError(f"{word!r} is not a name for Slurm; use letters, digits and any of _ . @ + , -")
         return word
+
+    @field_validator("allow_env")
+    @classmethod
+    def _are_patterns(cls, patterns: tuple[str, ...]) -> tuple[str, ...]:
+        return checked_patterns(patterns)
+
+    @field_validator("nccl_ras")
+    @classmethod
+    def _is_an_address(cls, address: str) -> str:
+        return with_port(address) if address else ""
 
     @field_validator("options")
     @classmethod
@@ -82,6 +96,8 @@ def _variables(asked: Allocation) -> dict[str, str]:
         "RINGSCOPE_SERVER": shlex.quote(asked.server),
         "agent_python": shlex.quote(asked.python),
         "agent_slots": str(asked.slots or ""),
+        **({"RINGSCOPE_ALLOW_ENV": shlex.quote(",".join(asked.allow_env))} if asked.allow_env else {}),
+        **({"RINGSCOPE_NCCL_RAS": shlex.quote(asked.nccl_ras)} if asked.nccl_ras else {}),
     }
 
 

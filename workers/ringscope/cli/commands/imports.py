@@ -53,7 +53,7 @@ def import_(
     ] = None,
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
-    """Store results of nccl-tests, rccl-tests, OSU or SuperBench as jobs, each row checked, the bandwidth judged.
+    """Store results of nccl-tests, rccl-tests, OSU, SuperBench or NCCL Inspector as jobs, every row checked and judged.
 
     Every table becomes a job; if one is refused, nothing is stored. With --dry-run the rows are printed instead, which
     needs no server.

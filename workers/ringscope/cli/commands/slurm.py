@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from ringscope.cli.batch import slurm_commands as batch_system
 from ringscope.cli.batch.allocation import JOB_LABEL, JOIN_TOKEN_VARIABLE, Allocation, batch_script
+from ringscope.cli.commands.up import AllowEnv, NcclRas
 from ringscope.cli.connection import Url, connect, server_url
 from ringscope.cli.console import DEFAULT_DATA_DIR, EXIT_FAILED, DataDir, complain, say
 from ringscope.cli.unused_options import refuse_unused
@@ -43,6 +44,8 @@ def slurm(
     join_days: Annotated[float, typer.Option(help="How long the batch job may wait until its nodes join.")] = 7.0,
     wait: Annotated[bool, typer.Option("--wait", help="Wait until all nodes are ready.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print the batch script and submit nothing.")] = False,
+    allow_env: AllowEnv = None,
+    nccl_ras: NcclRas = "",
     options: Annotated[
         list[str] | None, typer.Argument(metavar="OPTION", help="More options for sbatch, after --: -- --gres=gpu:8.")
     ] = None,
@@ -61,6 +64,8 @@ def slurm(
         slots=slots,
         server=server or server_url(url, data_dir),
         python=python,
+        allow_env=tuple(allow_env or ()),
+        nccl_ras=nccl_ras,
         options=tuple(options or ()),
     )
     if dry_run:

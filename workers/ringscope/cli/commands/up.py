@@ -36,6 +36,14 @@ AllowEnv = Annotated[
         "usual ones.",
     ),
 ]
+NcclRas = Annotated[
+    str,
+    typer.Option(
+        metavar="HOST:PORT",
+        help="NCCL's RAS that each agent asks for the state of the jobs on its node, such as localhost:28028; "
+        "default: none.",
+    ),
+]
 Host = Annotated[str, typer.Option(envvar="RINGSCOPE_HOST", help="Address that the server listens on.")]
 
 
@@ -60,6 +68,7 @@ def up(
     ] = 9090,
     scripts: Scripts = None,
     allow_env: AllowEnv = None,
+    nccl_ras: NcclRas = "",
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Run the server and one agent on this machine until Ctrl-C."""
@@ -67,7 +76,9 @@ def up(
         refuse_unused(context, {"--prometheus-port": "no Prometheus is started; add --prometheus, or leave it out."})
     wanted_port = prometheus_port if prometheus else None
     ports = (metrics_port, wanted_port)
-    options = StackOptions(data_dir, host, port, slots or default_slots(), *ports, scripts, tuple(allow_env or ()))
+    options = StackOptions(
+        data_dir, host, port, slots or default_slots(), *ports, scripts, tuple(allow_env or ()), nccl_ras
+    )
     try:
         with interrupts(), running_stack(options) as stack:
             _welcome(stack, data_dir.expanduser())

@@ -34,6 +34,7 @@ class StackOptions:
     prometheus_port: int | None = None  # None: without Prometheus
     scripts: Path | None = None  # None: without scripts
     allow_env: tuple[str, ...] = ()  # patterns; empty: the agent's default
+    nccl_ras: str = ""  # HOST:PORT; empty: the agent asks none
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,8 @@ def _agent_arguments(options: StackOptions, url: str, node: str, data_dir: Path)
         flags["--metrics-port"] = options.metrics_port
     if options.scripts is not None:
         flags["--scripts"] = options.scripts
+    if options.nccl_ras:
+        flags["--nccl-ras"] = options.nccl_ras
     patterns = [part for pattern in options.allow_env for part in ("--allow-env", pattern)]
     return (*(str(part) for flag in flags.items() for part in flag), *patterns)
 

@@ -64,12 +64,6 @@ class Calls:
         except Exception as error:
             self._fail(error)
 
-    def taken(self) -> tuple[int, int]:
-        """Return the bytes of collectives, and the nanoseconds waited, since the last call."""
-        found = self.bytes, self.waited_ns
-        self.bytes = self.waited_ns = 0
-        return found
-
     def note(self, name: str, size_bytes: int, calls: int = 1) -> None:
         """Count collectives that were seen elsewhere, whose time is not known."""
         self.totals[self._kind(name, size_bytes)][0] += calls

@@ -13,10 +13,11 @@ from types import ModuleType
 from typing import Any
 
 _MOST_DEPTH = 4
+_SEQUENCES = (list, tuple)
 
 
 class Samples:
-    """Samples and waiting time since the last step; ``begun_ns`` is when the first batch was asked for."""
+    """Samples, and waiting time for them; ``begun_ns`` is when the first batch was asked for."""
 
     def __init__(self, fail: Callable[[Exception], None]) -> None:
         self.is_off = False
@@ -46,12 +47,6 @@ class Samples:
         except Exception as error:
             self._fail(error)
 
-    def taken(self) -> tuple[int, int]:
-        """Return the samples, and the nanoseconds waited for them, since the last call."""
-        found = self.count, self.waited_ns
-        self.count = self.waited_ns = 0
-        return found
-
     def _note(self, batch: Any, since_ns: int, until_ns: int) -> None:
         try:
             if threading.get_ident() != self._main or not self._torch.is_grad_enabled():
@@ -67,9 +62,10 @@ class Samples:
     def _length(self, batch: Any, depth: int = 0) -> int:
         """Return the first dimension of the first tensor in a batch; 0 if there is none near its top."""
         if isinstance(batch, self._torch.Tensor):
-            return int(batch.shape[0]) if batch.dim() else 1
-        if depth < _MOST_DEPTH and isinstance(batch, list | tuple | Mapping):
-            for one in batch.values() if isinstance(batch, Mapping) else batch:
+            return int(batch.size(0)) if batch.dim() else 1
+        is_sequence = isinstance(batch, _SEQUENCES)
+        if depth < _MOST_DEPTH and (is_sequence or isinstance(batch, Mapping)):
+            for one in batch if is_sequence else batch.values():
                 if length := self._length(one, depth + 1):
                     return length
         return 0

@@ -1,7 +1,8 @@
 """A watch over a script: each step of its optimizer is a step of the job, and its end has a short summary.
 
-A step is reported when the next one ends, because the times of its gradient sums are known only then. The script's own
-reports with ``ringscope.log_step`` come first: from its first one on, the watch reports no steps.
+A step is reported when the next one ends, because the times of its gradient sums are known only then. Of steps that
+take less than 40 ms, one of several is asked for them, and the others get its times. The script's own reports with
+``ringscope.log_step`` come first: from its first one on, the watch reports no steps.
 """
 
 from __future__ import annotations
@@ -12,14 +13,14 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
-from dataclasses import replace
+from itertools import pairwise
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ringscope.contracts.record import Log, Record
-from ringscope.engine.positions import INPUT_NS, WAITED_NS
+from ringscope.engine.positions import INPUT_NS, ITERATIONS, WAITED_NS
 from ringscope.rank.watch.calls import Calls
-from ringscope.rank.watch.ddp import DdpLog, Sums
+from ringscope.rank.watch.ddp import NO_SUMS, DdpLog, Sums
 from ringscope.rank.watch.imports import after_import
 from ringscope.rank.watch.samples import Samples
 from ringscope.rank.watch.summary import Summary
@@ -30,6 +31,25 @@ if TYPE_CHECKING:
     from ringscope.rank.step_log import StepLog
 
 C10D = "torch.distributed.distributed_c10d"
+_READ_EVERY_NS = 40_000_000  # a reading of DDP's log takes 0.1 ms
+_MOST_BETWEEN = 64
+_MOST_STEPS = 50  # in a report
+_MOST_NS = 500_000_000
+
+
+class _Seen(NamedTuple):
+    """The end of a step, with what was counted until then."""
+
+    at_ns: int
+    size_bytes: int
+    waited_ns: int
+    samples: int
+    input_ns: int
+    own: tuple[float, float, int]  # communication and exposed time in microseconds, and bytes, of our optimizers
+    sums: Sums  # of DDP, in the step before
+
+
+_NOTHING = (0.0, 0.0, 0)
 
 
 class Watch:
@@ -44,9 +64,11 @@ class Watch:
         self._torch: Any = None
         self._leader: weakref.ref[Any] | None = None
         self._others = set[int]()  # optimizers that stepped since the leader did
-        self._since_ns: int | None = None
-        self._pending: Step | None = None
-        self._summed = (0.0, 0.0, 0)  # by ringscope.DistributedOptimizer until the last step
+        self._ends: list[_Seen] = []  # of the steps that are not yet reported, after the end before them
+        self._send_ns = 0  # when they are
+        self._sums, self._until_reading = NO_SUMS, 1  # of DDP, as last read
+        steps.send_watched = self._send_before_own
+        self._library = ""
 
     def start(self) -> None:
         """Watch what the script imports from now on; nothing is imported for it."""
@@ -73,7 +95,7 @@ class Watch:
             return
         self.stop()
         try:
-            self._send(Sums())
+            self._send(is_over=True)
             if self._comm.rank == 0:
                 for line in self._summary.lines(self._calls.totals):
                     self._tell(line)
@@ -108,45 +130,76 @@ class Watch:
         return True
 
     def _end_step(self) -> None:
-        now_ns = time.perf_counter_ns()
-        since_ns = self._samples.begun_ns if self._since_ns is None else self._since_ns
-        self._since_ns = now_ns
-        size_bytes, waited_ns = self._calls.taken()
-        samples, input_ns = self._samples.taken()
-        summed, self._summed = self._summed, self._steps.summed()
-        own_us, own_exposed_us, own_bytes = (now - before for now, before in zip(self._summed, summed, strict=True))
-        is_outside = self._torch._C._current_graph_task_id() == -1
-        self._send(self._ddp.read() if is_outside else Sums())
-        if since_ns is None:
-            return  # nothing tells when the first step began
-        took_ns = now_ns - since_ns
-        self._pending = Step(
-            start_ns=time.time_ns() - took_ns,
-            duration_us=took_ns / 1e3,
-            communication_us=waited_ns / 1e3 + own_us,
-            exposed_us=waited_ns / 1e3 + own_exposed_us,
-            size_bytes=size_bytes + int(own_bytes),
-            samples=samples if self._samples.has_loader else None,
-            input_us=input_ns / 1e3 if self._samples.has_loader else None,
-        )
+        """Note what was counted. The rest waits for several steps: each on its own would find caches without it."""
+        calls, samples, ends, now_ns = self._calls, self._samples, self._ends, time.perf_counter_ns()
+        if not ends:
+            self._send_ns, self._library = now_ns + _MOST_NS, self._backend()
+            if samples.begun_ns is not None:
+                ends.append(_Seen(samples.begun_ns, 0, 0, 0, 0, _NOTHING, NO_SUMS))
+        self._until_reading -= 1
+        if not self._until_reading:
+            self._read(now_ns)
+        elif not self._ddp.knows_all:
+            self._sums = NO_SUMS
+        sums = self._sums
+        own = _NOTHING if self._steps.gradients is None else self._steps.summed()
+        ends.append(_Seen(now_ns, calls.bytes, calls.waited_ns, samples.count, samples.waited_ns, own, sums))
+        if len(ends) > 1 and not self._steps.is_told_by_script:
+            position, before = self._comm.position, ends[-2]
+            position[ITERATIONS] += 1
+            position[WAITED_NS] += calls.waited_ns - before.waited_ns + int((own[1] - before.own[1]) * 1e3)
+            position[WAITED_NS] += sums.exposed_ns
+            position[INPUT_NS] += samples.waited_ns - before.input_ns
+        if now_ns >= self._send_ns or len(ends) > _MOST_STEPS:
+            self._send()
 
-    def _send(self, sums: Sums) -> None:
-        """Report the step before, of which the times of its gradient sums are known now."""
-        step, self._pending = self._pending, None
-        if step is None or self._steps.is_told_by_script:
+    def _read(self, now_ns: int) -> None:
+        """Read the times of DDP's sums; inside of a backward its reducer must not be asked."""
+        is_outside = self._torch._C._current_graph_task_id() == -1
+        self._sums = self._ddp.read() if is_outside else NO_SUMS
+        took_ns = now_ns - self._ends[-1].at_ns if self._ends else _READ_EVERY_NS
+        every = 1
+        while every < _MOST_BETWEEN and every * took_ns < _READ_EVERY_NS:
+            every *= 2
+        self._ddp.note_every(every)
+        self._until_reading = every
+
+    def _send(self, is_over: bool = False) -> None:
+        """Report the steps that have ended, the last one only at the end: the times of its sums are not known yet."""
+        ends, self._send_ns = self._ends, time.perf_counter_ns() + _MOST_NS
+        self._ends = ends[-2:]
+        if self._steps.is_told_by_script:
             return
-        for size_bytes in sums.buckets:
-            self._calls.note("all_reduce of DDP", size_bytes)
-        step = replace(
-            step,
-            communication_us=step.communication_us + sums.communication_us,
-            exposed_us=min(step.duration_us, step.exposed_us + sums.exposed_us),
-            size_bytes=step.size_bytes + sum(sums.buckets),
-        )
-        self._comm.position[WAITED_NS] += round(step.exposed_us * 1e3)
-        self._comm.position[INPUT_NS] += round((step.input_us or 0.0) * 1e3)
-        self._steps.add_watched(step, self._backend())
-        self._summary.add(step)
+        since_ns = time.time_ns() - time.perf_counter_ns()
+        has_loader, found = self._samples.has_loader, []
+        following = [end.sums for end in ends[2:]] + [NO_SUMS] * is_over
+        for (before, end), sums in zip(pairwise(ends), following, strict=False):
+            for bucket_bytes in sums.buckets:
+                self._calls.note("all_reduce of DDP", bucket_bytes)
+            own_us, own_exposed_us, own_bytes = (end.own[place] - before.own[place] for place in range(3))
+            waited_us, took_ns = (end.waited_ns - before.waited_ns) / 1e3, end.at_ns - before.at_ns
+            exposed_us = waited_us + own_exposed_us + sums.exposed_ns / 1e3
+            found.append(
+                Step(
+                    start_ns=since_ns + before.at_ns,
+                    duration_us=took_ns / 1e3,
+                    communication_us=waited_us + own_us + sums.communication_ns / 1e3,
+                    exposed_us=min(took_ns / 1e3, exposed_us),
+                    size_bytes=end.size_bytes - before.size_bytes + int(own_bytes) + sum(sums.buckets),
+                    samples=end.samples - before.samples if has_loader else None,
+                    input_us=(end.input_ns - before.input_ns) / 1e3 if has_loader else None,
+                )
+            )
+        self._steps.add_watched(found, self._library)
+        for step in found:
+            self._summary.add(step)
+
+    def _send_before_own(self) -> None:
+        """Report what was seen before the script's own first report."""
+        try:
+            self._send()
+        except Exception as error:
+            self._fail(error)
 
     def _backend(self) -> str:
         """Return the name of the library that sums, such as gloo."""

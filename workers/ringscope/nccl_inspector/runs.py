@@ -16,7 +16,7 @@ from ringscope.nccl_inspector.sentences import drop_sentence, notes
 
 TOOL = "nccl-inspector"
 MOST_RUNS = 40
-MOST_ROWS = 500  # of a size; of more operations, the slowest of each stretch
+MOST_ROWS = 500  # rows of one size; of more operations, the slowest of each stretch
 _TIME_HALF_US = 0.5  # times are whole microseconds
 _RATE_HALF = 5e-7  # bandwidths have six decimals
 

@@ -46,7 +46,7 @@ class _Seen(NamedTuple):
     samples: int
     input_ns: int
     own: tuple[float, float, int]  # communication and exposed time in microseconds, and bytes, of our optimizers
-    sums: Sums  # of DDP, in the step before
+    sums: Sums  # the times of DDP in the step before
 
 
 _NOTHING = (0.0, 0.0, 0)
@@ -64,9 +64,9 @@ class Watch:
         self._torch: Any = None
         self._leader: weakref.ref[Any] | None = None
         self._others = set[int]()  # optimizers that stepped since the leader did
-        self._ends: list[_Seen] = []  # of the steps that are not yet reported, after the end before them
+        self._ends: list[_Seen] = []  # the ends of steps that are not yet reported, after the end before them
         self._send_ns = 0  # when they are
-        self._sums, self._until_reading = NO_SUMS, 1  # of DDP, as last read
+        self._sums, self._until_reading = NO_SUMS, 1  # as DDP said last
         steps.send_watched = self._send_before_own
         self._library = ""
 

@@ -130,7 +130,7 @@ def test_a_script_of_which_a_rank_leaves_out_a_sum_is_explained_by_its_flight_re
         found = hang.evidence["flight_recorder"]
         assert hang.message.endswith(f"Flight Recorder: {found['answer']}")
         assert found["answer"].startswith("Rank 1 has not issued operation 5 of "), found["answer"]
-        assert f"all_reduce at train.py:{line}" in found["answer"], found["answer"]
+        assert f"all_reduce at {scripts / 'train.py'}:{line}" in found["answer"], found["answer"]
         assert {finding["kind"] for finding in found["findings"]} == {"missing"}
         assert {stack["rank"] for stack in hang.evidence["stacks"]} == {0, 1}
         assert all("train.py" in stack["stack"] for stack in hang.evidence["stacks"])

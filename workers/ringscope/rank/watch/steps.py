@@ -171,7 +171,7 @@ class Watch:
         if self._steps.is_told_by_script:
             return
         since_ns = time.time_ns() - time.perf_counter_ns()
-        has_loader, found = self._samples.has_loader, []
+        has_loader, found = self._samples.has_loader, list[Step]()
         following = [end.sums for end in ends[2:]] + [NO_SUMS] * is_over
         for (before, end), sums in zip(pairwise(ends), following, strict=False):
             for bucket_bytes in sums.buckets:

@@ -1,7 +1,7 @@
-"""How a benchmark is started: what it takes, and with which exit code it ends.
+"""The command line that all benchmarks share: their arguments and their exit codes.
 
-0: every target was met, or there is none; 1: one was missed, and only then; 2: what was asked for is not there or could
-not be measured, as one sentence says; 130 and 143: it was told to stop.
+0: every target was met, or there is none; 1: a target was missed, and nothing else went wrong; 2: something is missing
+or could not be measured, and one sentence says what; 130 and 143: the benchmark was stopped.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What a benchmark hands out: a table with its targets for people, JSON for the record, and under which conditions."""
+"""The result of a benchmark: a table with its targets for people, JSON for the record, and the run's conditions."""
 
 import importlib.metadata
 import json
@@ -36,7 +36,7 @@ class Target:
 
     @property
     def met(self) -> bool:
-        """Whether the measured number is good enough."""
+        """True if the measured number meets the target."""
         return self.got <= self.wanted if self.at_most else self.got >= self.wanted
 
     def __str__(self) -> str:
@@ -46,10 +46,10 @@ class Target:
 
 @dataclass(slots=True)
 class Conditions:
-    """What else went on: ``others_share`` is the part of all cores' time that other processes used meanwhile.
+    """The load of the machine; ``others_share`` is the part of all cores' time that other processes used meanwhile.
 
-    The system tells a process the times of its children that it has waited for. A benchmark adds to ``orphans_s`` those
-    of its other descendants.
+    The system tells a process the times of the children that it has waited for. A benchmark adds the times of its other
+    descendants to ``orphans_s``.
     """
 
     started_at: str
@@ -104,7 +104,7 @@ def watched() -> Iterator[Conditions]:
 
 
 def machine() -> dict[str, Any]:
-    """What was measured on."""
+    """Return a description of the machine of the measurement."""
     versions = {}
     for name in _LIBRARIES:
         try:

@@ -18,7 +18,7 @@ NEEDS = (
 
 
 def missing() -> str | None:
-    """What is not there, in words; None when the demo can run."""
+    """Return what the demo lacks, in words; None if it can run."""
     try:
         import cupy  # type: ignore[import-not-found]
         import mpi4py  # noqa: F401

@@ -26,7 +26,7 @@ def data() -> tuple[NDArray[np.float64], Vector]:
 
 
 def gradient(inputs: NDArray[np.float64], answers: Vector, weights: Vector) -> Vector:
-    """Of the mean squared error of a linear model."""
+    """Return the gradient of the mean squared error of a linear model."""
     result: Vector = 2 * inputs.T @ (inputs @ weights - answers) / len(answers)
     return result
 

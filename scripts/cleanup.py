@@ -1,11 +1,11 @@
-"""What a run of the tests leaves behind when a test of it is killed, and how it is cleared away.
+"""Find and remove what a run of the tests leaves behind when one of its tests is killed.
 
-Every run of pytest has a folder for all temporary files of its tests, named after the runner's process. Its
-path is also a variable in the environment of everything that the tests start, so that whatever outlives them is found,
+Every run of pytest has a folder for all temporary files of its tests, named after the runner's process. Its path is
+also a variable in the environment of everything that the tests start, so that processes that outlive them are found,
 also by the next run if this one is killed as a whole.
 
-A folder may lie in memory where there is plenty: a test with a database waits for a disk several times, for nothing, as
-none of it must survive a power cut.
+A folder may be in memory if there is plenty: a test with a database waits for a disk several times, without need, as no
+data of a test must survive a power cut.
 """
 
 import os
@@ -41,12 +41,12 @@ def make_folder(letter: str = "", *, in_memory: bool = False) -> Path:
 
 
 def own_folders() -> list[Path]:
-    """Those that this process has made and not cleared away."""
+    """Return the folders that this process has made and not removed."""
     return [run_folder for run_folder in _folders() if _runner(run_folder) == str(os.getpid())]
 
 
 def environment(run_folder: Path) -> dict[str, str]:
-    """What a command of the run needs in its environment."""
+    """Return the variables that a command of the run needs in its environment."""
     return {VARIABLE: str(run_folder), "TMPDIR": str(run_folder)}
 
 
@@ -104,7 +104,7 @@ def _folders() -> list[Path]:
 
 
 def _has_spare_memory() -> bool:
-    """Whether programs may run from there too, and what is stored there leaves the tests enough."""
+    """Return whether programs may run from shared memory, and whether it leaves enough memory to the tests."""
     if not SHARED_MEMORY.is_dir():
         return False
     disk = os.statvfs(SHARED_MEMORY)
@@ -151,7 +151,7 @@ def _age_seconds(path: Path, now: float) -> float:
 
 
 def _mapped(paths: set[Path]) -> set[Path]:
-    """Those that some process has mapped."""
+    """Return the files that some process has mapped."""
     found: set[Path] = set()
     for maps in Path("/proc").glob("[0-9]*/maps"):
         try:

@@ -1,4 +1,4 @@
-"""How long the project's modules are: what the lint prints, and nothing fails by."""
+"""Print how long the project's modules are. The lint shows it, and nothing fails by it."""
 
 import subprocess
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What runs on this machine already and could disturb a run of the tests."""
+"""Find processes that run on this machine already and could disturb a run of the tests."""
 
 import psutil
 

@@ -38,7 +38,7 @@ NO_TESTS_CHOSEN = 5  # pytest's exit code
 
 @dataclass
 class Outcome:
-    """What came of one test, or of one tool."""
+    """The outcome of one test, or of one tool."""
 
     test: str
     outcome: str
@@ -48,13 +48,13 @@ class Outcome:
 
     @property
     def is_flaky(self) -> bool:
-        """Whether it passed, and not at once."""
+        """True if it passed, but not at the first try."""
         return self.outcome == "passed" and self.tries > 1
 
 
 @dataclass
 class Run:
-    """What came of one tier."""
+    """The outcomes of one tier."""
 
     tier: Tier
     seconds: float = 0.0
@@ -63,7 +63,7 @@ class Run:
 
     @property
     def has_failed(self) -> bool:
-        """Whether anything in it did."""
+        """True if anything in the tier failed."""
         return any(outcome.outcome == "failed" for outcome in self.outcomes)
 
     def line(self, is_long: bool) -> str:
@@ -219,7 +219,7 @@ def run_pytest(tiers: list[Tier], is_long: bool, environment: dict[str, str]) ->
 
 
 def report(runs: list[Run], seconds: float, is_long: bool) -> list[str]:
-    """What a person reads at the end: tiers, slowest tests, what was flaky, what failed, and the sum."""
+    """Return the lines of the report: slowest tests, tiers, flaky tests, failed tests, and the sum."""
     outcomes = [outcome for run in runs for outcome in run.outcomes]
     tests = [outcome for run in runs if run.tier.folders for outcome in run.outcomes]
     slowest = sorted(tests, key=lambda outcome: -outcome.seconds)[:SLOWEST]
@@ -262,7 +262,7 @@ def _lies_in(path: str, folders: Iterable[str]) -> bool:
 
 
 def _owner(test: str, tiers: list[Tier]) -> Tier:
-    """Whose the test is: of all tiers in whose folders it lies, that with the innermost one."""
+    """Return the tier of the test: of all tiers with a folder around it, that with the innermost one."""
 
     def depth(tier: Tier) -> int:
         return max((len(folder) for folder in tier.folders if _lies_in(test.partition("::")[0], [folder])), default=0)

@@ -17,10 +17,10 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True, eq=False)
 class Way:
-    """How pytest runs tests: its options, and those that come beside them for the long ones.
+    """The options with which pytest runs tests, and further ones for the long tests.
 
-    Two ways are two runs, also where their options are the same. The gate's files of one that ``is_in_memory`` lie in
-    /dev/shm, which no test of it may cover.
+    Two ways are two runs, also if their options are equal. If a way ``is_in_memory``, the gate's files are in /dev/shm,
+    which none of its tests may cover.
     """
 
     options: tuple[str, ...]

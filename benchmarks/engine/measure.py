@@ -1,15 +1,15 @@
-"""What every benchmark here measures with: calls of equal meaning in turn, on the ranks of one gang.
+"""The measurement that every benchmark here uses: calls of equal meaning in turn, on the ranks of one gang.
 
 ``mpiexec -n P python -m benchmarks.engine.measure PLAN.json RESULT.json`` reads a ``MeasurePlan`` and has rank 0 write
 one ``Series`` for each call. In every round all calls of a size run one after another, so that a change of the
-machine's speed hits all alike, and in another order, because what runs before leaves caches and cores in a state of
-its own. Where ranks share cores, each shares with others in every round (``ringscope.engine.core_rotation``). A block
-of a call is as long as all ranks agree that it needs to be.
+machine's speed affects all of them, and each round has another order, because a call leaves caches and cores in a
+certain state. If ranks share cores, each rank shares with others in every round (``ringscope.engine.core_rotation``).
+All ranks agree on the length of a call's block.
 
-``auto`` chooses as in a job, by a table of measured times. The same gang measures it before the timed rounds, with the
-same calls in blocks of their own, as `ringscope tune` does: a choice is never judged by the calls that it comes from.
-Untuned, it tries as a sweep does where nothing is measured, and ``model`` is what the model alone would have taken.
-Where what they chose is measured beside them, its times are theirs.
+``auto`` chooses as in a job, by a table of measured times. The same gang measures the table before the timed rounds,
+with the same calls in blocks of their own, as `ringscope tune` does: a choice is never judged by the calls that it
+comes from. Untuned, ``auto`` tries algorithms as a sweep does if nothing is measured, and ``model`` is what the model
+alone would have taken. If the chosen algorithm is measured in the same rounds, its times count for the choice.
 """
 
 import json
@@ -101,7 +101,7 @@ class Series:
 
 
 def speedup(ours: Series, other: Series) -> float:
-    """How many times faster ``ours`` is."""
+    """Return how many times faster ``ours`` is."""
     return other.time_us / ours.time_us
 
 

@@ -1,4 +1,4 @@
-"""What noting steps in the ring costs a benchmark's ranks: steps of 20 us with telemetry on and off, in turns.
+"""Measure what steps in the ring cost a benchmark's ranks: steps of 20 us with telemetry on and off, in turns.
 
     python -m benchmarks.engine.step_ring_cost [ROUNDS]
 
@@ -6,11 +6,11 @@ Each rank is a process that times blocks of work of 20 us with the engine's own 
 without its notes. Blocks of 10 ms take turns, in an order that changes; the cost of the stores is the difference of a
 step's mean durations in a round, and its median over all rounds.
 
-Then each times one block of 10 s, and as many steps in blocks of four, as a sweep of 20 iterations has them. A shim's
-intake reads their rings twice a second, and its spool is folded into the counters as the agent does. Where every core
-has a rank they take their time from the ranks, which two blocks that are long enough to show it would hide: they differ
-by more than that. So the processor time of both is measured instead, and divided by the steps. The server is not part
-of it: it has another machine, or takes its time once the rows arrive.
+Then each rank times one block of 10 s, and as many steps in blocks of four, as a sweep of 20 iterations has them. A
+shim's intake reads the ranks' rings twice a second, and its spool is folded into the counters as the agent does. If
+every core has a rank, both take their time from the ranks. Two blocks that are long enough to show this differ by more
+than that, so the processor time of both is measured instead, and divided by the steps. The server is not part of it: it
+has another machine, or takes its time once the rows arrive.
 """
 
 import asyncio
@@ -51,7 +51,7 @@ Call = Callable[[], None]
 
 
 class Read(NamedTuple):
-    """What the reading process did."""
+    """The work of the reading process."""
 
     steps: int
     dropped_steps: int
@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def measured(rounds: int, block_steps: int) -> tuple[list[float], Read]:
-    """What all ranks found (see ``work``), and what the reader did while they timed blocks of so many steps."""
+    """Return what all ranks found (see ``work``), and the reader's work while they timed blocks of so many steps."""
     context = multiprocessing.get_context("spawn")
     ranks = os.cpu_count() or 1
     with tempfile.TemporaryDirectory() as folder:
@@ -184,7 +184,7 @@ def _assignment(ranks: int) -> Assignment:
 
 
 def stores(costs_us: list[float]) -> Target:
-    """What they cost the ranks: one line, and what it is held to."""
+    """Print what the stores cost the ranks, and return it with its target."""
     low, middle, high = (100 * cost / STEP_US for cost in quantiles(costs_us, n=4))
     say(
         f"the stores: {middle:.2f} % of a step of {STEP_US:.0f} us (half of {len(costs_us)} rounds: {low:.2f} to "
@@ -194,7 +194,7 @@ def stores(costs_us: list[float]) -> Target:
 
 
 def say_read(what: str, read: Read) -> None:
-    """What the reader does."""
+    """Print what the reader costs."""
     read_us = read.seconds / read.steps * 1e6
     say(
         f"shim and agent, {what}: {read_us * 1e3:.0f} ns of a processor for each of {read.steps} steps = "

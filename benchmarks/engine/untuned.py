@@ -1,16 +1,16 @@
-"""How far off ``auto`` is where nothing was ever measured: a first job on a new node.
+"""Measure how good the choice of ``auto`` is if nothing was ever measured, as for a first job on a new node.
 
-Every algorithm that ``auto`` can take, and MPI, in the same rounds; ``auto`` has an empty tuning file, and tries as a
-sweep does. Its time is that of the algorithm it took, so that a share below 1 is a wrong choice and not noise between
-two equal calls. ``model`` is what it takes without trying, as in a program that does not call ``ringscope.tune``; of it
-nothing is asked. Inside this machine over shared memory and over messages, with as many ranks as cores and with more;
-then between two, three and four hosts with links of 1 Gbit/s and a rank on each.
+Every algorithm that ``auto`` can take, and MPI, run in the same rounds; ``auto`` has an empty tuning file, and tries
+algorithms as a sweep does. Its time is that of the algorithm it took, so that a share below 1 is a wrong choice and not
+noise between two equal calls. ``model`` is what it takes without a trial, as in a program that does not call
+``ringscope.tune``; it has no target. The ranks are on this machine over shared memory and over messages, as many as
+cores and more; then on two, three and four hosts with links of 1 Gbit/s and a rank on each.
 
 Reached on 2 cores, on a machine that was up to 2.7 times slower than usual and whose speed changed within seconds: 0.9
-and more in 115 of 120 places inside the machine (``model``: in 89), 0.72 to 0.85 in the others, of three and four
-ranks; and in 57 of 58 between two, three and four hosts (``model``: in 45), 0.77 in the other. Those of hosts were
-measured with a trial that had no third heat yet. Which places are missed changes from run to run: what shares cores, or
-moves more than the cache holds, has two speeds, each for longer than a trial.
+and more in 115 of 120 cases inside the machine (``model``: in 89), 0.72 to 0.85 in the others, with three and four
+ranks; and in 57 of 58 cases between two, three and four hosts (``model``: in 45), 0.77 in the other. The cases of hosts
+were measured with a trial that had no third round yet. The missed cases change from run to run: calls that share cores,
+or move more than the cache holds, have two speeds, each for longer than a trial.
 """
 
 from collections.abc import Iterable
@@ -87,7 +87,7 @@ def _between(hosts: int) -> list[Series]:
 
 
 def _time_us(series: Series) -> float:
-    """Of the middle half of the rounds, as a trial's: ranks that share cores have two speeds, and use sees both."""
+    """Return the mean of the middle half of the rounds, as a trial does: ranks that share cores have two speeds."""
     return midmean(series.times_us)
 
 

@@ -1,10 +1,10 @@
-"""How often a verdict is right on a busy machine: equals that are told apart, and a planted factor that is found.
+"""Measure how often a verdict is right on a busy machine: for equal candidates, and for one with a planted slowdown.
 
     python -m benchmarks.engine.verdicts [--sweeps N] [--busy N] [--iterations N]
 
 Each sweep times ``ring`` and a second candidate that is the same ring, on 2 ranks, while other processes keep all cores
-busy. Every other sweep the second one waits after each operation, half as long as the operation takes undisturbed: it
-takes 1.5 times as long. The rows are those of a job, and so is the rule that judges them.
+busy. In every other sweep the second candidate waits after each operation, half as long as the operation takes
+undisturbed: it takes 1.5 times as long. The rows and the rule that judges them are those of a job.
 """
 
 import json

@@ -186,12 +186,12 @@ def direct_run() -> list[dict[str, Any]]:
 
 
 def rounded(row: Row) -> dict[str, Any]:
-    """As JSON, to the microsecond."""
+    """Return the row as JSON, rounded to the microsecond."""
     return {name: round(value, 6) if isinstance(value, float) else value for name, value in asdict(row).items()}
 
 
 def targets_of(found: Mapping[str, Any]) -> list[Target]:
-    """What the experiments are held to, as far as they were run."""
+    """Return the targets of the experiments that were run."""
     targets = []
     for name, label in (("lecture", "10 hosts, 80 Mbit/s"), ("fast", "4 hosts, 1 Gbit/s")):
         rings = [Row(**row) for row in found.get(name, {"rows": ()})["rows"] if row["algorithm"].startswith("ring")]

@@ -1,10 +1,10 @@
-"""How long a lab of ten hosts takes to be ready, and a job on all of them from the POST to its first step.
+"""Measure how long a lab of ten hosts takes to be ready, and a job on all of them from the POST to its first step.
 
     python -m benchmarks.experiments.lab [--hosts 10] [--ups 3] [--jobs 5]
 
-All hosts share this machine's cores, which is the limit: every agent and every rank is a Python of its own. Between the
-POST and the first step lie a scheduling pass, two rounds of agents and server (ready, proxies), mpiexec, the proxies,
-and the start of ten ranks with NumPy and mpi4py.
+All hosts share this machine's cores, which is the limit: every agent and every rank is a Python process of its own.
+Between the POST and the first step are a scheduling pass, two exchanges of agents and server (ready, proxies), mpiexec,
+the proxies, and the start of ten ranks with NumPy and mpi4py.
 """
 
 import time

@@ -48,7 +48,7 @@ class LabCluster:
         return job
 
     def sent_bytes(self) -> list[int]:
-        """What each host's network card has sent so far, in the order of the hosts."""
+        """Return the bytes that each host's network card has sent so far, in the order of the hosts."""
         layout = self.lab.layout()
         return [_sent_bytes(layout.host(number)) for number in range(layout.hosts)]
 

@@ -118,7 +118,7 @@ def _fast(rows: Sequence[Row], direct_run: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _limit_s(row: Row, rows: Sequence[Row]) -> float:
-    """What the ring needs by the model is what nobody can undercut."""
+    """Return the time that the model predicts for the ring, which no algorithm can be faster than."""
     return next(ring.predicted_s for ring in rows if (ring.algorithm, ring.size_bytes) == ("ring", row.size_bytes))
 
 

@@ -110,7 +110,7 @@ class Row:
 
 
 def rows(trial: Trial, fabric: Fabric, stored: Sequence[Measurement], steps: Iterable[Step]) -> list[Row]:
-    """What the server has of a trial's job beside the model; ValueError when something is missing."""
+    """Return the server's rows of a trial's job beside the model's; raise ValueError if something is missing."""
     times_s = _quartiles_s(trial, stored, slowest_us(steps))
     found = []
     for size_bytes, algorithm in product(trial.sizes_bytes, trial.algorithms):
@@ -126,7 +126,7 @@ def rows(trial: Trial, fabric: Fabric, stored: Sequence[Measurement], steps: Ite
 
 
 def slowest_us(steps: Iterable[Step]) -> dict[int, float]:
-    """How long the slowest rank took for each step."""
+    """Return the time of the slowest rank for each step."""
     found: dict[int, float] = {}
     for step in steps:
         found[step.step] = max(step.duration_us, found.get(step.step, 0.0))
@@ -136,7 +136,10 @@ def slowest_us(steps: Iterable[Step]) -> dict[int, float]:
 def _quartiles_s(
     trial: Trial, stored: Sequence[Measurement], steps_us: Mapping[int, float]
 ) -> dict[tuple[str, int, bool], float]:
-    """By algorithm, size and placement. Steps are numbered in the order of the rows, so many to a row."""
+    """Return the lower quartiles by algorithm, size and placement.
+
+    Steps are numbered in the order of the rows, with ``trial.iterations`` steps to a row.
+    """
     count = trial.iterations
     wanted = len(stored) * count
     if steps_us.keys() != set(range(wanted)):

@@ -1,10 +1,10 @@
-"""What the web page waits for, at its size after months: lists of jobs, plans, predictions, one long job.
+"""Measure the answers that the web page waits for after months of use: lists of jobs, plans, predictions, one long job.
 
     PYTHONPATH=. python -m benchmarks.page.answers [sqlite] [postgresql]
 
-A real server process, one request after the other over one connection. 10,000 jobs with their attempts and members lie
-in the table, and the first of them has 1,000,000 steps. A plan is asked for again and again with another latency, as
-somebody who moves a slider does: the same question twice would be looked up.
+The server is a real process that gets one request after the other over one connection. 10,000 jobs with their attempts
+and members are in the database, and the first of them has 1,000,000 steps. Each request for a plan has another latency,
+as those of a user who moves a slider: the answer to an equal request would come from a cache.
 """
 
 import asyncio
@@ -202,7 +202,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _postgres() -> "Callable[[], AbstractContextManager[Postgres]]":
-    """What starts one; UserError where it is not to be had."""
+    """Return the function that starts PostgreSQL; raise UserError if it is not installed."""
     try:
         from tests.postgres import running_postgres
     except ImportError as error:

@@ -1,10 +1,10 @@
-"""Whether the page's heap stays flat while it follows a job.
+"""Measure whether the page's heap stays flat while it follows a job.
 
     python -m benchmarks.page.heap [MINUTES]
 
-A real server and agent, and Chromium on the page of a training job that tells of every step, then as long on that of a
-benchmark whose steps and rows come live. Twice a minute the heap is collected and measured; the first two minutes are
-left out, in which the curve fills up to its number of points.
+Chromium opens the page of a training job that reports every step, from a real server and agent, then for as long that
+of a benchmark whose steps and rows come live. Twice a minute the heap is collected and measured; the first two minutes
+are left out, in which the curve fills up to its number of points.
 """
 
 import os
@@ -115,7 +115,7 @@ def looks(session: "CDPSession", page: "Page", count: int) -> Iterator[float]:
 
 
 def slope_mb_per_minute(heaps_mb: Sequence[float]) -> float:
-    """Of the line through them."""
+    """Return the slope of the line through the measured sizes."""
     return linear_regression(range(len(heaps_mb)), heaps_mb).slope * 60 / LOOK_SECONDS
 
 

@@ -1,10 +1,10 @@
-"""How long it takes to read a log of another tool: on the page from the drop to the preview, and in a terminal.
+"""Measure how long it takes to read another tool's log: on the page from the drop to the preview, and in a terminal.
 
     PYTHONPATH=. python -m benchmarks.page.imports [PROGRAM]
 
 PROGRAM is a `ringscope` that was installed from a wheel; by default that of this environment. A server and Chromium run
 on this machine. Each file is read several times, and the median counts: the first drop of a page also loads the dialog,
-and its time is printed beside.
+and its time is printed beside the median.
 """
 
 import shutil

@@ -1,9 +1,10 @@
-"""How long a scrape of an agent's page takes, from the request to the last byte.
+"""Measure how long a scrape of an agent's metrics page takes, from the request to the last byte.
 
     python -m benchmarks.server.agent_page [RANKS]
 
-The page has one running job of so many ranks (64), whose histograms are full, and which tell while they are scraped. It
-is asked for in both formats as Prometheus asks: one connection that stays open, a scrape at a time.
+The page has one running job of RANKS ranks (64 by default), whose histograms are full, and which report while the page
+is scraped. It is requested in both formats as Prometheus does: over one connection that stays open, one scrape at a
+time.
 """
 
 import math

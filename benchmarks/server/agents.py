@@ -1,11 +1,11 @@
-"""What many idle nodes cost one server: agents that send heartbeats and hold long polls, on SQLite.
+"""Measure what many idle nodes cost one server: agents that send heartbeats and hold long polls, on SQLite.
 
     python -m benchmarks.server.agents [--agents 1000] [--seconds 60]
 
-A real server in a process of its own, and agents that are coroutines here: each joins with a join token, registers,
-and polls with its own token as a real one does. What is counted is the server's processor time, not the wall's, so that
-a busy machine tells the same. A heartbeat is missed when more than two of them would have fitted between two polls; the
-server must not have called any node lost.
+The server is a real process, and the agents are coroutines of this one: each joins with a join token, registers, and
+polls with its own token as a real agent does. The server's processor time is measured instead of the wall time, so that
+a busy machine gives the same result. A heartbeat is missed if more than two of them would have fitted between two
+polls; the server must not have called any node lost.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ VERSIONS = {"ringscope": "0.1.0", "python": "3.13", "mpi": "MPICH 5.0", "mpi4py"
 
 @dataclass
 class Tally:
-    """What the agents saw."""
+    """The counts that the agents keep."""
 
     polls: int = 0
     refused: int = 0
@@ -190,7 +190,7 @@ async def load(server: psutil.Process, port: int, join_token: str, agents: int, 
 
 
 def count_lost(data_dir: Path) -> int:
-    """How often the server called a node lost."""
+    """Return how often the server called a node lost."""
     with sqlite3.connect(data_dir / "ringscope.sqlite3") as database:
         (found,) = database.execute("SELECT count(*) FROM events WHERE action = 'node.lost'").fetchone()
     return int(found)

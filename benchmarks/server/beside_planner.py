@@ -1,10 +1,11 @@
-"""What others wait for while one viewer keeps the planner busy: a prediction alone, and beside twelve heavy questions.
+"""Measure how long other users wait while one viewer keeps the planner busy: predictions alone, and beside heavy
+requests.
 
     python -m benchmarks.server.beside_planner [ROUNDS]
 
-A real server process. Twelve connections of one token ask for the sensitivities of 512 nodes with 8 GPUs, each some
-seconds of a core, and ask again at once or as the answer says. In every round another token asks for predictions alone,
-then beside them, so that both meet the same machine.
+The server is a real process. Twelve connections of one token ask for the sensitivities of 512 nodes with 8 GPUs, each
+of which takes some seconds of a core, and ask again at once or when the answer says so. In every round another token
+asks for predictions alone, then beside these requests, so that both have the same machine.
 """
 
 import asyncio

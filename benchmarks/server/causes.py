@@ -1,12 +1,13 @@
-"""How soon a slow rank of four is named with its cause, and how often the cause is right, with real ranks.
+"""Measure how soon a slow rank of four is named with its cause, and how often the cause is right, with real ranks.
 
     python -m benchmarks.server.causes [--runs 20] [--clean 30]
 
-A script on four ranks waits for its samples, computes, and sums over the ranks, again and again. In a run one rank
-becomes slow for one reason: its loader takes twice as long, it computes four times as much, or it is stopped 50 ms of
-every 150. What counts is the time from that moment to an insight in the API that names the rank. Between two runs all
-ranks are alike until the insight has ended. The ranks and the reasons take turns, at a random time between two looks.
-``--clean`` is how many seconds the job runs first without a slow rank, in which every insight is a false one.
+A script on four ranks waits for its samples, computes, and sums over the ranks, again and again. In each run one rank
+becomes slow for one reason: its loader takes twice as long, it computes four times as much, or it is stopped for 50 ms
+of every 150. The result is the time from that moment to an insight in the API that names the rank. Between two runs all
+ranks are equally fast until the insight has ended. The ranks and the reasons take turns, at a random time between two
+looks. ``--clean`` is the number of seconds that the job runs first without a slow rank; every insight then is a false
+one.
 """
 
 import contextlib

@@ -51,7 +51,7 @@ async def submit(server: Serving) -> list[Target]:
 
 @dataclass
 class Submitted:
-    """How long each submission took, how many were accepted, and how long all took together, in seconds."""
+    """The seconds that each submission took, the number accepted, and the seconds of all together."""
 
     seconds: list[float] = field(default_factory=list)
     accepted: int = 0
@@ -128,7 +128,7 @@ def _hours_ago(hours: float) -> str:
 
 
 async def changes(server: Serving) -> list[Target]:
-    """From a report of an agent to the event on the live stream of a browser; and from POST to the assignment."""
+    """Measure the time from an agent's report to the event on a browser's stream, and from POST to the assignment."""
     agent = await node(server, "n0", slots=2)
     browser = Connection(server.url, server.admin_token)  # kept: without it the stream would be closed
     events = await browser.events("/stream?topics=jobs")

@@ -1,4 +1,4 @@
-"""What it takes to write every step of a large job: time, processor and memory of the server's code.
+"""Measure what it takes to write every step of a large job: time, processor and memory of the server's code.
 
     python -m benchmarks.server.export_steps [STEPS]
 
@@ -36,7 +36,7 @@ START_NS = 1_767_225_600_000_000_000
 
 
 class Written(NamedTuple):
-    """What one export took."""
+    """The size, the times and the memory growth of one export."""
 
     size_bytes: int
     wall_seconds: float

@@ -29,7 +29,7 @@ ALONE, ROWS = 100, 20_000
 
 
 async def queue(server: Serving) -> list[Target]:
-    """What calls and submits cost with a queue behind a job that runs, and with a stream that is told of it."""
+    """Measure calls and submissions with a queue behind a running job, and with a stream that reports it."""
     agent = await node(server, "n0", slots=2)
     await _running_job(server, agent)
     watching = asyncio.create_task(_watch(server))
@@ -110,7 +110,7 @@ async def records(server: Serving) -> list[Target]:
 
 @dataclass
 class _Spool:
-    """What an agent tells of an attempt, one batch after another."""
+    """The records that an agent sends of an attempt, one batch after another."""
 
     agent: Agent
     attempt: object
@@ -155,7 +155,7 @@ async def _watch(server: Serving, hellos: asyncio.Semaphore | None = None) -> No
 
 
 async def _lengthen(server: Serving, depth: int) -> None:
-    """As many queued jobs as that, copies of one that waits."""
+    """Make ``depth`` queued jobs, as copies of one that waits."""
     if not depth:
         return
     person = Connection(server.url, server.admin_token)
@@ -177,7 +177,7 @@ async def _calls(server: Serving, path: str) -> list[float]:
 
 
 async def _submits(server: Serving) -> tuple[float, list[float]]:
-    """How many a second, and how long each took in seconds, every connection sending again at once."""
+    """Return the submissions per second and the seconds of each; every connection sends again at once."""
     seconds: list[float] = []
 
     async def client() -> None:

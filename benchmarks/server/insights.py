@@ -1,12 +1,12 @@
-"""How soon a slow rank is named, and how often a good one is, on this machine with real ranks.
+"""Measure how soon a slow rank is named, and how often a good one is, on this machine with real ranks.
 
     python -m benchmarks.server.insights [--slow 10] [--clean 20] [--seconds 20] [--sweeps 20]
 
-Slow runs: jobs of four ranks, one of which is stopped and let go on in turns (50 ms of every 150, so 1.5 times slower);
-what counts is the time from the first stop to an insight in the API that names the rank and its node. Between them, by
-turns, clean runs of so many seconds, in which every insight is a false one. The jobs take turns among algorithms and
+Slow runs are jobs of four ranks, one of which is stopped and resumed in turns (50 ms of every 150, so it is 1.5 times
+slower); the result is the time from the first stop to an insight in the API that names the rank and its node. They take
+turns with clean runs of ``--seconds``, in which every insight is a false one. The jobs take turns among algorithms and
 sizes. Sweeps are clean jobs that run to their end, so that the times of their steps are judged as well. On a machine
-with fewer than four cores, or with other work to do, all of it is harder than on a good one.
+with fewer than four cores, or with other load, all of it is harder than on a good one.
 """
 
 import contextlib
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def targets_of(delays: list[float], false: Counter[str]) -> list[Target]:
-    """What the delays in seconds and the insights by kind are held to."""
+    """Return the targets of the delays in seconds and of the insights by kind."""
     worst = [Target("a slow rank is named, worst s", TARGET_SECONDS, max(delays), at_most=True)] if delays else []
     return [*worst, Target("false insights", 0, false.total(), at_most=True)]
 
@@ -91,7 +91,7 @@ def slow_run(client: Client, api: httpx.Client, sweep: tuple[str, int], victim: 
 
 
 def names(insight: Insight, rank: int) -> bool:
-    """Whether it is about this rank being slow, and says where."""
+    """Return whether the insight says that this rank is slow, and where it is."""
     return insight.kind == "straggler" and insight.rank == rank and insight.node is not None
 
 
@@ -112,7 +112,7 @@ def clean_sweep(client: Client) -> list[str]:
 
 
 def false_kinds(client: Client, job_id: int) -> list[str]:
-    """What was found although there was nothing to find; that a busy machine gives less bandwidth is true."""
+    """Return the kinds of false insights; low bandwidth is not one of them, as a busy machine gives less."""
     found = [insight for insight in client.insights(job_id) if insight.kind != "low_bandwidth"]
     for insight in found:
         print(f"  job {job_id}: FALSE {insight.message} {insight.evidence}", flush=True)

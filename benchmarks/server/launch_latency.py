@@ -1,11 +1,11 @@
-"""From POST of a job to the first finished step of its first rank, on this machine, through the whole launch path.
+"""Measure the time from the POST of a job to the first finished step of its first rank, through the whole launch path.
 
     python -m benchmarks.server.launch_latency [RUNS]
 
-Each run is cut where the server writes a time: the POST is sent, the slots are assigned, every rank has said hello
-(launched), and rank 0 has finished a step. The limit is what has to happen one after the other: a scheduling pass, two
-rounds of agent and server (ready, proxies), mpiexec and its proxy (about 0.1 s), Python with NumPy and mpi4py in every
-rank, and MPI_Init (together about 0.5 s when four ranks share two cores).
+Each run is divided at the times that the server writes: the POST is sent, the slots are assigned, every rank has said
+hello (launched), and rank 0 has finished a step. The limit is what has to happen in sequence: a scheduling pass, two
+exchanges of agent and server (ready, proxies), mpiexec and its proxy (about 0.1 s), Python with NumPy and mpi4py in
+every rank, and MPI_Init (together about 0.5 s if four ranks share two cores).
 """
 
 import time

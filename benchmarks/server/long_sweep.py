@@ -1,11 +1,11 @@
-"""What the last batch of rows of a long sweep costs to store, beside what the first one did.
+"""Measure what the last batch of rows of a long sweep costs to store, compared with the first one.
 
     python -m benchmarks.server.long_sweep [BATCHES]
 
-A SQLite database, and batches of one row each, stored as the route stores them: the attempt loaded, the row written,
-the summary beside the job renewed, all in one transaction. Three sweeps of as many rows: one that repeats 25 sizes of 4
-algorithms, one that repeats a single size, and one of which every row out of place has a size of its own. At the end
-the summary is compared with that of all rows at once.
+Batches of one row each are stored in a SQLite database as the route stores them: the attempt is loaded, the row written
+and the job's summary renewed, all in one transaction. There are three sweeps of equally many rows: one that repeats 25
+sizes of 4 algorithms, one that repeats a single size, and one in which every row out of place has a size of its own. At
+the end the summary is compared with that of all rows at once.
 """
 
 import asyncio
@@ -77,7 +77,7 @@ def job_of(algorithms: tuple[str, ...], sizes: Any) -> JobSpec:
 
 
 def rows(algorithms: tuple[str, ...], sizes: Any, count: int) -> Iterator[dict[str, Any]]:
-    """So many rows, cycle after cycle, with times that scatter."""
+    """Yield ``count`` rows, cycle after cycle, with times that scatter."""
     draw, cycle, made = random.Random(0), 0, 0
     while True:
         for size_bytes in sizes:

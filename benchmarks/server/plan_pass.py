@@ -31,7 +31,7 @@ DEFAULT = Policy()
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """What kind of cluster and queue, and the policy."""
+    """The kind of cluster and queue, and the policy."""
 
     name: str
     busy: float  # share of the slots that are held

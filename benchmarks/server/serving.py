@@ -22,7 +22,7 @@ DATA_DIR_PREFIX = "ringscope-bench-"  # then the process that serves, by which a
 
 @dataclass(frozen=True)
 class Serving:
-    """Where the server is, its process, and the tokens for people and for nodes that join."""
+    """A running server: its URL, its process, and the tokens for people and for nodes that join."""
 
     url: str
     data_dir: Path
@@ -37,7 +37,7 @@ class Serving:
         return float(times.user + times.system)
 
     def share(self, cpu_before: float, seconds: float) -> str:
-        """How much of a core the server took since then, in words."""
+        """Return the share of a core that the server took since then, in words."""
         return f"{(self.cpu_seconds - cpu_before) / seconds:.0%} of one core"
 
 

@@ -1,7 +1,7 @@
-"""What local SGD saves on a slow link, and what it costs in accuracy: two hosts of a lab, 1 Gbit/s between them (root).
+"""Measure what local SGD saves on a slow link and costs in accuracy, on two hosts of a lab with 1 Gbit/s (root).
 
-Jobs through a server, one after another, the variants in turns. ``local_sgd_link`` compares resnet18 with the gradient
-sums of multi_worker_mirrored; ``averages`` trains on digits with more and more steps between two averages.
+Jobs run through a server, one after another, and the variants take turns. ``local_sgd_link`` compares resnet18 with the
+gradient sums of multi_worker_mirrored; ``averages`` trains on digits with more and more steps between two averages.
 """
 
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""What it costs to compare the ranks' sums (``verify_every``): the same training with and without, in turns."""
+"""Measure the cost of comparing the ranks' sums (``verify_every``): the same training with and without it, in turns."""
 
 from dataclasses import asdict
 from typing import Any

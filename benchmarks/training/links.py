@@ -1,7 +1,8 @@
-"""What overlap and buckets are worth on a link that takes time: two hosts of a lab, 1 Gbit/s between them (root).
+"""Measure what overlap and buckets gain on a slow link, on two hosts of a lab with 1 Gbit/s between them (root).
 
-Jobs through a server, one after another, the variants in turns; a job's figures are the server's summary of it: the
-mean rank's, over all steps but the first. Each host has a core of this machine, on which its traffic is worked as well.
+Jobs run through a server, one after another, and the variants take turns; a job's figures are those of the server's
+summary: of the mean rank, over all steps but the first. Each host has a core of this machine, which also handles its
+traffic.
 """
 
 import os
@@ -72,7 +73,7 @@ def share_cores(lab: Lab) -> None:
 
 
 def targets_of(outcome: Outcome) -> list[Target]:
-    """What the jobs are held to."""
+    """Return the targets of the jobs."""
     ratio = outcome.ratio(_DEFAULT, WITHOUT_OVERLAP, "exposed_us")
     assert ratio is not None, "all variants took part"
     label = f"resnet18, {_HOSTS} hosts, {_RATE_BIT_PER_S / 1e9:g} Gbit/s: exposed communication / {WITHOUT_OVERLAP}"

@@ -1,6 +1,6 @@
-"""What docs/training.md says training reaches: made from results/training*.json, put between the page's markers.
+"""Write the figures of results/training*.json into docs/training.md, between the page's markers.
 
-``<!-- measured NAME -->`` … ``<!-- end -->``; what stands outside of them is written by hand.
+``<!-- measured NAME -->`` … ``<!-- end -->``; the text outside of them is written by hand.
 """
 
 import json

@@ -10,7 +10,7 @@ from benchmarks.training.turns import Contender, GangStep, take_turns
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What is compared: in each of ``rounds`` every contender runs for ``seconds``."""
+    """The contenders of a comparison; in each of ``rounds`` every contender runs for ``seconds``."""
 
     name: str
     contenders: tuple[Contender, ...]
@@ -30,7 +30,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """Over the rounds."""
+    """The median and the quartiles over the rounds."""
 
     median: float
     lower_quartile: float
@@ -38,12 +38,12 @@ class Spread:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Spread":
-        """At least two values."""
+        """Return the spread of at least two values."""
         lower, _, upper = quantiles(values, n=4, method="inclusive")
         return cls(median(values), lower, upper)
 
     def scaled(self, factor: float) -> "Spread":
-        """In another unit."""
+        """Return the spread in another unit."""
         return Spread(self.median * factor, self.lower_quartile * factor, self.upper_quartile * factor)
 
     def __str__(self) -> str:
@@ -58,23 +58,23 @@ class Outcome:
     left_out: Mapping[str, str]
 
     def spread(self, name: str, figure: str) -> Spread:
-        """Of one contender."""
+        """Return the spread of one contender's figure."""
         return Spread.of(self.rounds[name][figure])
 
     def ratio(self, ours: str, other: str, figure: str = "step_us") -> Spread | None:
-        """Of each round's figure ours over the other's; None where one of them took no part."""
+        """Return the spread of the ratio of ``ours`` to ``other`` over the rounds; None if one of them took no part."""
         if not {ours, other} <= self.rounds.keys():
             return None
         pairs = zip(self.rounds[ours][figure], self.rounds[other][figure], strict=True)
         return Spread.of([one / another for one, another in pairs])
 
     def document(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return the outcome as JSON."""
         return asdict(self)
 
 
 def figures(turns: Sequence[Sequence[GangStep]]) -> dict[str, list[float]]:
-    """Of each turn the median over its steps."""
+    """Return the medians over the steps of each turn."""
     return {
         "step_us": [round(median(step.duration_us for step in turn), 1) for turn in turns],
         "exposed_us": [round(median(step.exposed_us for step in turn), 1) for turn in turns],

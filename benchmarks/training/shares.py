@@ -1,7 +1,7 @@
-"""What the optimizer in shares costs and sends: sharded beside mirrored and PyTorch's FSDP.
+"""Measure what the optimizer in shares costs and sends: sharded beside mirrored and PyTorch's FSDP.
 
-On this machine the jobs of a comparison take turns, as in ``strategies.py``. Where links can be shaped (root), two
-hosts of a lab with 1 Gbit/s between them also tell how much a rank sends.
+On this machine the jobs of a comparison take turns, as in ``strategies.py``. If links can be shaped (root), two hosts
+of a lab with 1 Gbit/s between them also measure how much a rank sends.
 """
 
 from collections.abc import Iterator, Mapping

@@ -1,4 +1,4 @@
-"""What telling costs a rank of a training job: steps of 1 ms with telemetry on and off, in turns.
+"""Measure what telemetry costs a rank of a training job: steps of 1 ms with telemetry on and off, in turns.
 
     python -m benchmarks.training.telemetry_cost [ROUNDS]
 
@@ -42,7 +42,7 @@ Tell = Callable[[Reporter, int, list[int]], None]
 
 
 class Took(NamedTuple):
-    """Of one block of steps, in seconds."""
+    """The seconds of one block of steps."""
 
     wall: float
     cpu: float
@@ -121,7 +121,7 @@ def one_record(reporter: Reporter, step: int, starts_ns: list[int]) -> None:
 
 
 def record(first_step: int, starts_ns: list[int]) -> Steps:
-    """As training makes it."""
+    """Return a record as training makes it."""
     times = [STEP_US] * len(starts_ns)
     return Steps(
         rank=0, first_step=first_step, op="all_reduce", algorithm="ring", transport="mpi", in_place=False,

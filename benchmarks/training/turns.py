@@ -103,7 +103,7 @@ class Gang:
         self._signal(signal.SIGSTOP)
 
     def steps(self, begin_ns: int, end_ns: int) -> list[GangStep]:
-        """Those inside of a turn, once all of them are told: the ranks tell late, and must run until they have."""
+        """Return a turn's steps once all have come: the ranks send late, and must run until they have."""
         self._wait(lambda: any(_is_after(ranks, end_ns) for ranks in list(self._steps.values())))
         return [
             _gang_step(list(ranks.values()))
@@ -183,7 +183,7 @@ def take_turns(
 
 @contextmanager
 def _noted(refused: dict[str, str], name: str) -> Iterator[None]:
-    """Who refuses inside takes no part."""
+    """Leave a contender that refuses inside the block out of the comparison, and note its reason."""
     try:
         yield
     except RefusedError as error:
@@ -209,7 +209,7 @@ def _gang_step(ranks: Sequence[_RankStep]) -> GangStep:
 
 @contextmanager
 def _variable(name: str, value: str) -> Iterator[None]:
-    """What a process that is started inside finds in its environment."""
+    """Set a variable in the environment of processes that are started inside the block."""
     before = os.environ.get(name)
     os.environ[name] = value
     try:

@@ -117,7 +117,7 @@ class Visit:
         self.expected.append(part)
 
     def violations(self) -> list[str]:
-        """What axe finds on the page as it stands."""
+        """Return what axe finds on the page in its present state."""
         if not self.page.evaluate("'axe' in window"):
             # As a person would in the console: the page's policy forbids scripts that are written into it.
             developer = self.page.context.new_cdp_session(self.page)
@@ -127,7 +127,7 @@ class Visit:
         return [f"{v['id']}: {node['html'][:160]} {node['failureSummary']}" for v in found for node in v["nodes"]]
 
     def last_look(self) -> str:
-        """What the page shows and has told the console, for who reads of a test that failed."""
+        """Return what the page shows and has written to the console, for the report of a failed test."""
         try:
             shown = self.page.locator("body").inner_text(timeout=5_000)
         except PlaywrightError as error:

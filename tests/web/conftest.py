@@ -35,7 +35,7 @@ SCHEDULE = {"name": "seeded", "cron": "0 0 29 2 *", "spec": FIRST_SWEEP}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What measures goes first: the server and agent of ``site`` stay until the end, and take of the cores."""
+    """Run tests that measure first: the server and agent of ``site`` run until the end and take core time."""
     items.sort(key=lambda item: MEASURING.index(item.path.name) if item.path.name in MEASURING else len(MEASURING))
 
 

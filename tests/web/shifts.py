@@ -1,4 +1,4 @@
-"""How far things move on a page while it fills: layout shifts, as the browser counts them."""
+"""Layout shifts, as the browser counts them, measure how far things move on a page while it fills."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,7 +40,7 @@ def far_server(page: Page) -> Iterator[None]:
 
 
 def shifts(page: Page) -> list[tuple[float, Any]]:
-    """How far, and what moved, since the page was asked for, or since ``forget``."""
+    """Return the shifts and what moved in them, since the page was requested or since ``forget``."""
     expect(page.locator("main [aria-busy=true]")).to_have_count(0)
     page.evaluate(OBSERVE)
     found: list[tuple[float, Any]] = page.evaluate(SHIFTS)
@@ -48,7 +48,7 @@ def shifts(page: Page) -> list[tuple[float, Any]]:
 
 
 def forget(page: Page) -> None:
-    """What has moved until now."""
+    """Forget all shifts until now."""
     page.evaluate("window.shifts.length = 0")
 
 

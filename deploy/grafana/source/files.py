@@ -9,6 +9,6 @@ FOLDER = Path(__file__).parents[1] / "dashboards"
 
 
 def texts() -> dict[str, str]:
-    """By name of the file."""
+    """Return the dashboards as JSON, by the name of their file."""
     made = [module.dashboard() for module in (fleet, job, benchmarks, stragglers, service)]
     return {f"{one['uid']}.json": json.dumps(one, indent=1, ensure_ascii=False) + "\n" for one in made}

@@ -1,4 +1,4 @@
-"""Which rank keeps its peers waiting, and whether its node did so in other jobs too."""
+"""The dashboard that shows which rank keeps its peers waiting, and whether its node did so in other jobs too."""
 
 from typing import Any
 

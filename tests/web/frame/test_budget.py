@@ -1,4 +1,4 @@
-"""What a first visit downloads."""
+"""A first visit downloads few bytes."""
 
 import gzip
 import re
@@ -28,12 +28,12 @@ def needed(names: Iterable[str]) -> set[str]:
 
 
 def parts_of(name: str) -> list[str]:
-    """What a script loads once it is asked for."""
+    """Return the files that a script loads later, when they are needed."""
     return [f"assets/{part}" for part in LATER_IMPORT.findall((DIST / name).read_text())]
 
 
 def of_the_entry(suffix: str) -> list[str]:
-    """What index.html names."""
+    """Return the files that index.html names."""
     named = re.findall(rf'"/(assets/[^"]+\.{suffix})"', (DIST / "index.html").read_text())
     assert named
     return named
@@ -46,7 +46,7 @@ def test_the_entry_is_small() -> None:
 
 
 def test_every_route_is_small() -> None:
-    """All that a page and any one of its parts need beside the entry before they show, not their own files alone."""
+    """Each page with any one of its parts needs little besides the entry, with all files that they import."""
     entry = needed(of_the_entry("js"))
     pages = [path.relative_to(DIST).as_posix() for path in DIST.glob("assets/*Page-*.js")]
     assert len(pages) >= 5

@@ -1,4 +1,4 @@
-"""What somebody sees while a page comes: soon something, and nothing that jumps."""
+"""A loading page shows something soon, and nothing on it jumps."""
 
 import pytest
 from playwright.sync_api import Browser, expect

@@ -1,4 +1,4 @@
-"""Whoever has only a keyboard: from the form to a comparison, and never without knowing where the focus is."""
+"""A user with only a keyboard gets from the form to a comparison and always sees where the focus is."""
 
 import re
 
@@ -37,14 +37,14 @@ LISTEN = """() => {
 
 
 def see_focus(wanted: Locator, *before: str) -> tuple[str, bool]:
-    """What has the focus after those before it, where somebody must see it, and whether it is what is wanted."""
+    """Return the focused element's name, and whether it is ``wanted``; assert that the focus is visible."""
     at = wanted.evaluate(LOOK)
     assert at["isSeen"], f"nobody sees that the focus is at the last of {[*before, at['name']]}"
     return at["name"], at["isWanted"]
 
 
 def go(page: Page, wanted: Locator, key: str = "Tab") -> None:
-    """From stop to stop until the focus is at what is wanted."""
+    """Press the key until the focus is at the wanted element."""
     stops: list[str] = []
     while len(stops) < MOST_STOPS:
         page.keyboard.press(key)
@@ -63,13 +63,13 @@ def press(page: Page, key: str, focused: Locator) -> None:
 
 
 def arrive(page: Page, heading: str) -> None:
-    """On another page the focus is at its content: Tab goes on there, and not through the top bar again."""
+    """Check that the focus is on the new page's content, so that Tab continues there and not in the top bar."""
     expect(page.get_by_role("heading", name=heading, level=1, exact=True)).to_be_visible()
     expect(page.locator("main")).to_be_focused()
 
 
 def watch_the_end(visit: Visit, name: str) -> int:
-    """From the form, sent with Enter, to the job's last state, while the focus rests on a link; the job's number."""
+    """Submit the form with Enter and watch the job to its end while a link has the focus; return the job's id."""
     page, site = visit.page, visit.site
     # It waits behind another one until the focus rests: what is passed on the way there, as Hold, goes as it starts.
     other = int(site.post("/jobs", ENDLESS).json()["id"])

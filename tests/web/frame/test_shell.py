@@ -194,7 +194,7 @@ ELSEWHERE = ("/jobs", "/nodes", "/compare", "/plan", "/ring", "/diagnose")
 
 
 def content_of(path: str) -> str:
-    """How a test knows that the content of the page is there."""
+    """Return the selector that shows a test that the content of the page is there."""
     if path == "/compare":  # of no jobs
         return "h1"
     of_one = {"/jobs/HELD": "/jobs/$jobId", "/nodes/NODE": "/nodes/$name", "/nodes/drained": "/nodes/$name"}
@@ -203,7 +203,10 @@ def content_of(path: str) -> str:
 
 
 def offer_everything(page: Page, site: Site) -> str:
-    """By a changed answer: a node is lost with a slot in quarantine, and another one drained; the first one's name."""
+    """Change the answers so that one node is lost with a slot in quarantine and another one is drained.
+
+    Return the name of the lost node.
+    """
     (node,) = site.get("/nodes")["items"]
     slots = [node["slots"][0] | {"quarantine": "A rank may live."}, *node["slots"][1:]]
     lost = node | {"observed": "lost", "slots": slots, "slots_quarantined": 1}
@@ -224,7 +227,7 @@ def offered(page: Page, name: str | re.Pattern[str]) -> Locator:
 
 @pytest.mark.long
 def test_an_admin_is_offered_every_action(visit: Visit, held_job: int) -> None:
-    """What the next test does not find is there for others."""
+    """An admin is offered the actions that the next test does not find for others."""
     node = offer_everything(visit.page, visit.site)
     for path, words in ACTIONS.items():
         visit.follow(path.replace("HELD", str(held_job)).replace("NODE", node))

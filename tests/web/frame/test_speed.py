@@ -1,4 +1,4 @@
-"""How quick the page is on a slow machine: 1,000 jobs, and a processor slowed down four times."""
+"""The page is quick on a slow machine, with 1,000 jobs and a processor that is slowed down four times."""
 
 import re
 import tempfile
@@ -65,7 +65,7 @@ def test_the_largest_paint_comes_soon(browser: Browser, busy_site: Site, path: s
 
 
 def work_through_jobs(page: Page) -> None:
-    """What somebody does with a list, once around."""
+    """Use the list of jobs once as a user does."""
     expect(page.locator("tbody tr[data-index='7']")).to_be_visible()
     for _ in range(8):
         page.keyboard.press("j")
@@ -98,7 +98,7 @@ def work_through_a_job(page: Page) -> None:
 
 
 def work_through_the_form(page: Page) -> None:
-    """What somebody fills in, with the prediction beside it."""
+    """Fill in the form as a user does, with the prediction beside it."""
     page.get_by_label("Name").fill("")
     page.get_by_label("Name").press_sequentially("quick")
     for largest in ("64M", "16M"):

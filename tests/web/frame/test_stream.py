@@ -109,7 +109,7 @@ WITHOUT_LOCKS = "Object.defineProperty(Navigator.prototype, 'locks', {get: () =>
 def test_more_tabs_than_a_browser_has_connections_all_show_their_job(
     browser: Browser, site: Site, has_locks: bool
 ) -> None:
-    """By HTTP/1.1 a browser opens six connections to a server, for all of its tabs together."""
+    """A browser opens six connections of HTTP/1.1 to a server for all of its tabs together."""
     with visiting(browser, site, wears_out=True) as visit:
         if not has_locks:
             visit.page.context.add_init_script(WITHOUT_LOCKS)

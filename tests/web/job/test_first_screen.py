@@ -1,4 +1,4 @@
-"""What a look at a job's page has to read: the words on the first screen."""
+"""The first screen of a job's page has few words to read."""
 
 import json
 

@@ -29,7 +29,7 @@ SMALL = {"benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1
 
 @pytest.fixture(scope="module")
 def endless_jobs(site: Site) -> Iterator[list[int]]:
-    """Of the jobs that run until somebody cancels them, those that were needed; nothing of them is left."""
+    """Yield a list for the ids of jobs that run until they are cancelled; all of them are cancelled at the end."""
     job_ids: list[int] = []
     yield job_ids
     for job_id in job_ids:
@@ -84,7 +84,7 @@ def test_steps_appear_while_the_job_runs_and_nothing_jumps(visit: Visit, endless
 
 
 def watch_steps(visit: Visit, job_id: int) -> list[tuple[float, Any]]:
-    """What moves on the page of a job that runs, from its first paint until its steps have gone on."""
+    """Return the layout shifts on the page of a running job, from its first paint until its steps have advanced."""
     page = visit.open(f"/jobs/{job_id}")
     rows = steps_now(page).get_by_role("table", name="What each rank is at").locator("tbody tr")
     expect(rows).to_have_count(2)

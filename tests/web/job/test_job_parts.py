@@ -57,7 +57,7 @@ def long_job(site: Site) -> int:
 
 
 def slow_us(iteration: int) -> float:
-    """How long the slowest rank takes: mostly 20 us, of a thousand one 5 ms."""
+    """Return the time of the slowest rank: about 20 us, but 5 ms once in a thousand iterations."""
     return 5000.0 if iteration % 1000 == 999 else 20.0 + iteration % 7
 
 
@@ -84,7 +84,7 @@ def lines() -> Iterator[tuple[Any, ...]]:
 
 
 def fill(database: sqlite3.Connection, table: str, columns: Sequence[str], rows: Iterator[tuple[Any, ...]]) -> None:
-    """In place of the job's rows; in short transactions, as the server writes meanwhile."""
+    """Replace the job's rows in short transactions, as the server writes meanwhile."""
     insert = f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})"
     first = next(rows)
     with database:

@@ -1,4 +1,4 @@
-"""What a job's page says while it waits, loses a node and has failed; what stays when the server does not answer."""
+"""A job's page explains a wait, a lost node and a failure, and keeps its content if the server does not answer."""
 
 import json
 import re

@@ -51,7 +51,7 @@ def test_the_form_offers_what_the_engine_has(visit: Visit) -> None:
 
 
 def test_the_words_of_a_job_fit_its_rows(visit: Visit) -> None:
-    """Of the all-reduce that the site has; what each collective's job says is told below."""
+    """The job is the all-reduce that the site has; a test below checks the words of each collective's job."""
     job, view = visit.site.get("/jobs/1"), visit.site.get("/engine")["collectives"]["all_reduce"]
     page = visit.open("/jobs/1")
     caption = page.locator("figcaption")

@@ -1,4 +1,4 @@
-"""What is between nodes: nothing is drawn before a job has measured all links; a cell opens the link's history."""
+"""The page draws the links between nodes once a job has measured all of them; a cell opens the link's history."""
 
 import re
 

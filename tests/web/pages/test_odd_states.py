@@ -1,4 +1,4 @@
-"""What a page looks like where somebody seldom gets: nothing found, nothing chosen, held, about to be removed."""
+"""Pages are accessible in rare states: nothing found, nothing chosen, held, about to be removed."""
 
 import re
 from typing import Literal

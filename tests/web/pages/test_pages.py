@@ -146,7 +146,7 @@ def test_no_dialog_has_an_accessibility_violation(
 
 
 def test_an_empty_site_says_what_to_run(visit: Visit) -> None:
-    """By empty answers; that a server with nothing gives such is told above, of the state ``empty``."""
+    """The answers are replaced by empty ones; the test of the state ``empty`` checks that a new server gives such."""
     for what in ("nodes", "jobs"):
         visit.page.route(
             re.compile(rf"/api/v1/{what}(\?|$)"), lambda route: route.fulfill(json={"items": [], "next": None})
@@ -253,7 +253,7 @@ def test_back_leads_to_what_the_list_was_and_never_elsewhere(visit: Visit) -> No
 
 
 def test_the_overview_lists_first_what_runs_however_old(visit: Visit) -> None:
-    """By changed answers: job 1 runs, and forty were submitted after it."""
+    """The answers are changed so that job 1 runs and thirty jobs were submitted after it."""
     (job,) = visit.site.get("/jobs?q=first sweep")["items"]
     node = visit.site.get("/nodes")["items"][0]
     queued = [job | {"id": 1000 - i, "state": "queued", "name": f"waits {i}"} for i in range(30)]

@@ -19,7 +19,7 @@ PAGES = {
 
 
 def settle(page: Page, name: str) -> None:
-    """Until the page's own data is there."""
+    """Wait until the page's own data is there."""
     if name == "plan-error":
         expect(page.get_by_text("'0x4' is not a shape")).to_be_visible()
     elif name == "plan-no-fit":
@@ -85,7 +85,7 @@ def test_the_planner_equals_ringscope_plan(visit: Visit) -> None:
 
 
 def copied_body(page: Page) -> object:
-    """What the curl command that the page has copied sends."""
+    """Return the body that the curl command copied by the page sends."""
     found = re.search(r"-d '(\{.*\})'", page.evaluate("navigator.clipboard.readText()"), re.DOTALL)
     assert found
     return json.loads(found[1])

@@ -1,4 +1,4 @@
-"""What a sweep would take and reach, beside the form, before it is submitted; and beside its rows afterwards."""
+"""A prediction of a sweep's times is shown beside the form before it is submitted, and beside its rows afterwards."""
 
 import pytest
 from playwright.sync_api import Browser, expect

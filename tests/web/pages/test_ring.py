@@ -21,7 +21,7 @@ PAGES = {
 
 
 def settle(page: Page, name: str) -> None:
-    """Until the page's own data is there."""
+    """Wait until the page's own data is there."""
     if name == "ring-error":
         expect(page.get_by_label("Numbers")).to_have_attribute("aria-invalid", "true")
     else:

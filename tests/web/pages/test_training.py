@@ -234,7 +234,7 @@ def test_a_phone_never_scrolls_sideways(browser: Browser, site: Site, trained: t
 
 
 def settle(page: Page, name: str) -> None:
-    """Until the page's own data is there."""
+    """Wait until the page's own data is there."""
     if name.startswith("training"):
         expect(page.get_by_role("heading", name="The newest step from inside")).to_be_visible()
     elif name.startswith("compare"):
@@ -247,7 +247,7 @@ def settle(page: Page, name: str) -> None:
 
 @pytest.mark.long
 def test_attempts_are_joined_with_a_mark_and_a_divergence_is_said(visit: Visit, trained: tuple[int, int]) -> None:
-    """Of records made by hand: 60 steps in three points, the last two of a second attempt, whose loss ran away."""
+    """The records are made by hand: 60 steps in three points, the last two of a second attempt, whose loss diverged."""
 
     def point(first: int, loss: float | None) -> dict[str, object]:
         times = {"duration_us": 2000.0, "compute_us": 1500.0, "communication_us": 900.0, "exposed_us": 400.0}

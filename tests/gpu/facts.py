@@ -99,7 +99,7 @@ def driver(runtime: Any) -> int:
 
 
 def shared_memory() -> str:
-    """Its size: the 64 MB of a container by Docker make NCCL fail with 8 ranks."""
+    """Return the size of /dev/shm: the 64 MB of a Docker container make NCCL fail with 8 ranks."""
     try:
         return f"{shutil.disk_usage('/dev/shm').total >> 20} MiB"
     except OSError as error:
@@ -107,7 +107,7 @@ def shared_memory() -> str:
 
 
 def nvidia_smi(question: str) -> str:
-    """What it answers, or why it does not."""
+    """Return what nvidia-smi answers, or why it does not."""
     command = ["nvidia-smi", *question.split()]
     try:
         told = subprocess.run(command, capture_output=True, text=True, timeout=30)
@@ -117,7 +117,7 @@ def nvidia_smi(question: str) -> str:
 
 
 def gpus(runtime: Any) -> str:
-    """Their names and places."""
+    """Return the names and PCI addresses of the GPUs."""
     names = [
         f"{runtime.getDeviceProperties(index)['name'].decode()} at {runtime.deviceGetPCIBusId(index)}"
         for index in range(runtime.getDeviceCount())

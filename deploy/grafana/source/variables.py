@@ -59,7 +59,7 @@ def _query(name: str, *, is_used: bool, one_job: bool) -> dict[str, Any]:
 
 
 def _page() -> dict[str, Any]:
-    """Return a variable with the URL of the server's page, for links to a job: Prometheus only knows what it scrapes."""
+    """Return a variable with the URL of the server's page, for links to a job; Prometheus scrapes another address."""
     url = "http://127.0.0.1:8000"
     current = {"text": url, "value": url}
     return {"name": "ringscope", "label": "Ringscope", "type": "textbox", "query": url, "current": current, "hide": 0}

@@ -1,4 +1,4 @@
-"""What an NCCL plan does before its calls, and what it asks while they last: kernels, and peers that end."""
+"""An NCCL plan compiles its kernels before its calls, and looks for peers that have ended while they last."""
 
 import pytest
 from tests.cluster.engine.transports.test_nccl import buffers, planned

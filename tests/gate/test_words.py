@@ -4,7 +4,7 @@ import ast
 import io
 import re
 import tokenize
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,6 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("workers/ringscope", "workers/ringscope_agent", "backend/ringscope_server")
+OTHERS = ("tests", "benchmarks", "scripts", "deploy", "examples")  # only their docstrings are checked
 FRAGMENT = re.compile(
     r"(After|As|At|Before|Between|By|For|From|In|Into|Of|On|Over|Per|Since|That|Those|To|Under|Until|Where|Whether or|"
     r"Who|Whom|With|Within|Without)\b"
@@ -78,19 +79,20 @@ class Kind:
             return []
         return [(line, text) for line, text in self.texts(source) if self.fragment.match(text)]
 
-    def all_fragments(self) -> list[str]:
-        """Return those of the product, each with its place."""
+    def all_fragments(self, folders: Sequence[str] = PACKAGES) -> list[str]:
+        """Return the fragments in these folders, each with its place."""
         return [
             f"{path}:{line}: {text.splitlines()[0]}"
-            for path, source in _sources().items()
+            for folder in folders
+            for path, source in _sources(folder).items()
             for line, text in self.fragments(source)
         ]
 
 
 @cache
-def _sources() -> dict[Path, str]:
-    """Return the modules of the product."""
-    paths = [path for package in PACKAGES for path in sorted((ROOT / package).rglob("*.py"))]
+def _sources(folder: str) -> dict[Path, str]:
+    """Return the modules of a folder by their paths."""
+    paths = sorted((ROOT / folder).rglob("*.py"))
     return {path.relative_to(ROOT): path.read_text() for path in paths}
 
 
@@ -114,8 +116,9 @@ def test_what_is_no_fragment_of_a_help_text_is_passed_over(source: str) -> None:
     assert HELP.fragments(source) == []
 
 
-def test_no_docstring_of_the_product_begins_as_a_fragment() -> None:
-    found = DOCSTRING.all_fragments()
+@pytest.mark.parametrize("folder", [*PACKAGES, *OTHERS])
+def test_no_docstring_begins_as_a_fragment(folder: str) -> None:
+    found = DOCSTRING.all_fragments([folder])
     assert not found, "begin with a subject or an imperative:\n" + "\n".join(found)
 
 

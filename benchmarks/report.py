@@ -128,7 +128,7 @@ def say(line: object = "") -> None:
 
 
 def say_targets(targets: Sequence[Target]) -> None:
-    """One line each."""
+    """Print one line for each target."""
     for target in targets:
         say(target)
 

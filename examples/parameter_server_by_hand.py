@@ -47,7 +47,7 @@ def serve(comm: MPI.Intracomm) -> Vector:
 
 
 def work(comm: MPI.Intracomm) -> None:
-    """Every other rank: pull the weights, push the gradient of its share of the samples."""
+    """Work as one of the other ranks: pull the weights, push the gradient of a share of the samples."""
     inputs, answers = (np.array_split(part, comm.size - 1)[comm.rank - 1] for part in data())
     weights = np.empty_like(WEIGHTS)
     for _ in range(ITERATIONS):

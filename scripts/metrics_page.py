@@ -29,7 +29,7 @@ def filled(page: str) -> str:
 
 
 def table(families: Sequence[Family]) -> str:
-    """One line for each metric."""
+    """Return one line for each metric."""
     lines = ["| metric | type | unit | labels | what it is | alerts |", "|---|---|---|---|---|---|"]
     return "\n".join([*lines, *(f"| {' | '.join(_cells(family))} |" for family in families)])
 

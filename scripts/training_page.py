@@ -30,7 +30,7 @@ def filled(page: str) -> str:
 
 
 def table(spec: type[SpecModel]) -> str:
-    """One line for each field."""
+    """Return one line for each field."""
     lines = ["| field | default | takes | |", "|---|---|---|---|"]
     return "\n".join([*lines, *(_line(name, field) for name, field in spec.model_fields.items())])
 

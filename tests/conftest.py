@@ -71,7 +71,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Below a test that failed stands what servers and agents logged last, and what the page showed."""
+    """Add the last lines of servers and agents, and what the page showed, to the report of a failed test."""
     report = yield
     if report.failed:
         labs = sys.modules.get("tests.cluster.lab")

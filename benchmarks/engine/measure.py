@@ -121,7 +121,7 @@ class Gang:
         self.is_first = comm.rank == 0
 
     def measure(self) -> Iterator[Series]:
-        """Every call, size by size (collective)."""
+        """Measure every call, size by size (collective)."""
         if AUTO in self._plan.algorithms and self._plan.is_tuned:
             self._tune()
         for size_bytes in self._plan.sizes_bytes:

@@ -25,7 +25,7 @@ TARGET_S, TARGET_GB = 5.0, 1.0
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Each size in a process, 1 when a target is missed; with a number of racks, that one here."""
+    """Measure each size in a process, and return 1 if a target is missed; a given number of racks runs in this one."""
     parser = Parser(__doc__)
     listed = f"of 256 ranks: only this many, held to no target; {', '.join(map(str, RACKS))}"
     parser.add_argument("racks", nargs="?", type=count(2), metavar="RACKS", help=listed)

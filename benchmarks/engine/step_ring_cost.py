@@ -101,7 +101,7 @@ def measured(rounds: int, block_steps: int) -> tuple[list[float], Read]:
 
 
 def work(rank: int, memory: str, positions_path: str, rounds: int, block_steps: int, finds: Connection) -> None:
-    """One rank: by how many microseconds a step took longer when it was noted, in each round."""
+    """Measure on one rank by how many microseconds a step took longer with its note, in each round."""
     os.sched_setaffinity(0, {rank})
     call = calibrated()
     text = described(

@@ -51,7 +51,7 @@ class Stage:
 
     @property
     def fabric(self) -> Fabric:
-        """Its links, for the model."""
+        """The lab's links, for the model."""
         payload_bytes_per_s = self.rate_bit_per_s / 8 * PAYLOAD_SHARE
         return Fabric(
             self.hosts, self.rate_bit_per_s, payload_bytes_per_s, self.slots, self.racks, self.oversubscription
@@ -159,7 +159,7 @@ def measured(stages: Sequence[Stage]) -> dict[str, Any]:
 
 
 def run(cluster: LabCluster, fabric: Fabric, trial: Trial) -> list[Row]:
-    """One job from its submission to its stored rows; RuntimeError if its bytes took another way than the links."""
+    """Run one job from its submission to its stored rows; RuntimeError if its bytes took another way than the links."""
     started, before = time.monotonic(), cluster.sent_bytes()
     job = cluster.run(trial.spec)
     busiest_bytes = max(after - then for then, after in zip(before, cluster.sent_bytes(), strict=True))

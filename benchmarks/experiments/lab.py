@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def started(cluster: LabCluster, hosts: int) -> Start:
-    """One job of one rank on each host; its end is waited for."""
+    """Start one job of one rank on each host, and wait for its end."""
     posted, posted_at = time.perf_counter(), time.time()
     body = {
         "name": "start of a lab's job",
@@ -85,7 +85,7 @@ def _since(posted_at: float, attempt: Attempt) -> tuple[float, float]:
 
 
 def show(what: str, seconds: list[float]) -> None:
-    """One line: median and worst."""
+    """Print one line with the median and the worst time."""
     say(f"{what:<40} median {median(seconds):5.2f} s  worst {max(seconds):5.2f} s  of {len(seconds)}")
 
 

@@ -96,7 +96,7 @@ def scraped(client: httpx.Client, accept: str, agent: psutil.Process) -> tuple[l
 
 
 def told(name: str, times_ms: list[float], cpu_ms: float, size_bytes: int, samples: int) -> Target:
-    """One line, and what the format is held to."""
+    """Print one line, and return the format's target."""
     p95 = sorted(times_ms)[math.ceil(len(times_ms) * 0.95) - 1]
     say(
         f"{name:<12} {samples} samples, {size_bytes / 1000:.0f} kB: p50 {median(times_ms):.1f} ms, p95 {p95:.1f} ms, "

@@ -252,7 +252,7 @@ PARTS = {"submit": submit, "pages": pages, "changes": changes, "telemetry": tele
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Each part on a server of its own; then all targets, 1 when one is missed."""
+    """Run each part on a server of its own, then print all targets; return 1 if one is missed."""
     parser = Parser(__doc__)
     listed = f"of {', '.join(PARTS)}; all if none is named"
     parser.add_argument("parts", nargs="*", type=one_of(PARTS), metavar="PART", help=listed)

@@ -37,7 +37,7 @@ CASES = ((1_000, 200, 20.0), (20_000, 200, 100.0), (1_000, 2_000, None))
 
 
 async def one_run(path: Path, seed: int, jobs: int, nodes: int) -> dict[str, dict[str, float]]:
-    """Each kind of pass, timed."""
+    """Time each kind of pass."""
     database = Database(sqlite_url(path))
     await schema.upgrade(database.engine)
     await _fill(database, snapshot(SCENARIOS[0], seed, nodes, jobs))

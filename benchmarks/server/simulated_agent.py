@@ -33,7 +33,7 @@ class Agent:
         self.seen = -1
 
     async def poll(self) -> list[dict[str, object]]:
-        """One long poll; the assignments."""
+        """Send one long poll and return the assignments."""
         body = {"epoch": self.epoch, "seen": self.seen}
         answer = await self.connection.request("POST", f"/agents/{self.name}/poll", json.dumps(body).encode())
         directives = json.loads(answer.body)

@@ -176,7 +176,7 @@ def quartile(took: list[Took], part: str) -> float:
 
 
 def told(name: str, took: list[Took], none: list[Took]) -> float:
-    """One line; the percentage of processor time."""
+    """Print one line, and return the percentage of processor time."""
     wall, cpu = ((quartile(took, part) - quartile(none, part)) / STEPS for part in ("wall", "cpu"))
     say(
         f"{name:<11} {cpu * 1e6:6.2f} us of CPU a step = {cpu / STEP_US * 1e8:5.2f} %, "

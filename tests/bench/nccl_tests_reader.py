@@ -39,7 +39,7 @@ class Table:
 
 
 def tables(text: str) -> Iterator[Table]:
-    """Every table of the text."""
+    """Yield every table of the text."""
     table = Table("")
     for line in text.splitlines():
         words = line.lstrip("# ").split()

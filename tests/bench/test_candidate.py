@@ -180,7 +180,7 @@ def test_as_many_slots_as_fit_and_are_used(options, message, memory, slots):
 
 
 class FollowedPlan(Plan):
-    """One that can tell what it does."""
+    """A plan that can report its messages."""
 
     def trace(self) -> RankTrace:
         self.run()

@@ -40,7 +40,7 @@ def eventually(look: Callable[[], T | None], what: str) -> T:
 
 
 def clean_environment(**variables: str) -> dict[str, str]:
-    """This environment without the caller's RINGSCOPE_* settings."""
+    """Return this environment without the caller's RINGSCOPE_* settings."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RINGSCOPE_")}
     return kept | variables
 
@@ -64,12 +64,12 @@ class Server:
         return (self.data_dir / "admin-token").read_text().strip()
 
     def run(self, *arguments: str, stdin: str = "", **variables: str) -> subprocess.CompletedProcess[str]:
-        """One `ringscope` command to its end."""
+        """Run one `ringscope` command to its end."""
         environment = clean_environment(RINGSCOPE_DATA_DIR=str(self.data_dir)) | variables
         return run_ringscope(*arguments, environment=environment, stdin=stdin)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """One `ringscope` command that goes on."""
+        """Start one `ringscope` command that continues to run."""
         return subprocess.Popen(
             ringscope_command(*arguments),
             env=clean_environment(RINGSCOPE_DATA_DIR=str(self.data_dir)),
@@ -85,7 +85,7 @@ def ringscope_command(*arguments: str) -> list[str]:
 
 
 def run_ringscope(*arguments: str, environment: dict[str, str], stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """One command in this process, to its end: starting Python takes longer than most of them."""
+    """Run one command in this process to its end: starting Python takes longer than most of them."""
     said, told = StringIO(), StringIO()
     with (
         patch.dict(os.environ, environment, clear=True),
@@ -103,7 +103,7 @@ def run_ringscope(*arguments: str, environment: dict[str, str], stdin: str = "")
 
 
 def run_process(*arguments: str, environment: dict[str, str], stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """One command in a process of its own, as those need that start others."""
+    """Run one command in a process of its own, as commands need that start others."""
     return subprocess.run(
         ringscope_command(*arguments),
         env=environment,

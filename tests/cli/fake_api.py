@@ -20,7 +20,7 @@ BASE = "/api/v1"
 
 @dataclass(frozen=True)
 class Asked:
-    """One request."""
+    """A request that the fake server got."""
 
     method: str
     path: str
@@ -62,7 +62,7 @@ class FakeApi:
         self._monkeypatch = monkeypatch
 
     def run(self, *arguments: str) -> Done:
-        """One command in this process, to its end."""
+        """Run one command in this process to its end."""
         self._monkeypatch.setattr(sys, "argv", ["ringscope", *arguments])
         self._capsys.readouterr()
         try:

@@ -30,7 +30,7 @@ def names(group: Any, before: str = "") -> Iterator[str]:
 
 
 def shown() -> Iterator[tuple[str, str]]:
-    """Every command in a block of the README and of docs."""
+    """Yield every command in a block of the README and of docs."""
     for page in (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))):
         for block in re.findall(r"```(?:console|sh|)\n(.*?)```", page.read_text(), re.DOTALL):
             for line in SHOWN.findall(block):

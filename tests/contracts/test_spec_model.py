@@ -26,7 +26,7 @@ OTHERS: dict[type, tuple[Any, ...]] = {
 
 
 def scalars(model: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], list[Any]]]:
-    """Every field of a model and its models that takes a number, a text or a boolean, and values of no such type."""
+    """Yield every field of a model, and of its models, that takes a scalar, with values of wrong types."""
     for name, field in model.model_fields.items():
         several = isinstance(field.annotation, UnionType)
         types = {*(get_args(field.annotation) if several else (field.annotation,))} - {NoneType}

@@ -285,7 +285,7 @@ def test_a_network_card_for_all_ranks_of_a_node_makes_the_phase_between_them_lon
 
 
 def pairs(*pairs: tuple[int, int]) -> Schedule:
-    """One step in which the named ranks send 1000 bytes each."""
+    """Return one step in which the named ranks send 1000 bytes each."""
     return Schedule(8, (Chunk(0, 1000),), (tuple(Transfer("x", 0, 0, a, b, reduce=False) for a, b in pairs),))
 
 

@@ -72,7 +72,7 @@ def last(stages: Mapping[str, Stage], name: str, word: str) -> Instruction:
 
 
 def commands_of(stages: Mapping[str, Stage], target: str) -> set[str]:
-    """Every RUN that a target needs, as the Dockerfile has it."""
+    """Return every RUN that a target needs, as the Dockerfile has it."""
     found, waiting, seen = set[str](), [target], set[str]()
     while waiting:
         for stage in lineage(stages, waiting.pop()):
@@ -126,7 +126,7 @@ def read_example_environment() -> dict[str, str]:
 
 
 def read_manifests() -> dict[str, dict[str, Any]]:
-    """Every Kubernetes document, by file and kind."""
+    """Return every Kubernetes document, by file and kind."""
     found = {}
     for path in sorted(KUBERNETES.rglob("*.yaml*")):
         for document in yaml.safe_load_all(path.read_text()):

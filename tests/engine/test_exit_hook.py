@@ -24,7 +24,7 @@ class Failing:
 
 
 class FailingTraced(Failing):
-    """One that tells what it did."""
+    """A failing plan that returns a trace."""
 
     def trace(self) -> str:
         self.run()

@@ -19,7 +19,7 @@ Row = dict[str, str]
 
 
 def tables() -> list[list[Row]]:
-    """Each table's rows, by the words of its heading."""
+    """Return each table's rows, by the words of its heading."""
     found = []
     for table in re.findall(r"(?:^\|.*\n)+", PAGE, re.MULTILINE):
         heading, _, *lines = [[cell.strip() for cell in line.strip("|\n").split("|")] for line in table.splitlines()]

@@ -128,7 +128,7 @@ def gpus(runtime: Any) -> str:
 
 
 def nccl() -> str:
-    """Its version, and which of several libraries CuPy took."""
+    """Return NCCL's version, and which of several libraries CuPy has loaded."""
     module = importlib.import_module("cupy.cuda.nccl")
     if not module.available:
         raise ImportError("CuPy finds no libnccl.so.2")

@@ -21,7 +21,7 @@ class Published:
 
 
 def published() -> list[Published]:
-    """Every file, in the order of their names."""
+    """Return every file, in the order of their names."""
     found = []
     for path in sorted(FOLDER.rglob("*.expected.json")):
         name = path.name.removesuffix(".expected.json")

@@ -138,7 +138,7 @@ def in_turns(
 
 
 def of_rows(*rows: Measurement) -> Point:
-    """One point of a row for each cycle."""
+    """Return one point of a row for each cycle."""
     point = point_of(rows[0])
     for row in rows[1:]:
         point = point.with_row(row)

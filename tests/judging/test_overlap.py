@@ -1,4 +1,4 @@
-"""Two jobs without a common size."""
+"""Two jobs are compared although they have no common size."""
 
 import pytest
 from tests.judging.test_two_jobs import row

@@ -1,4 +1,4 @@
-"""Two jobs beside each other."""
+"""Two jobs are compared with each other."""
 
 from math import hypot
 from typing import Any

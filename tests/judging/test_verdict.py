@@ -14,7 +14,7 @@ from ringscope.judging.winners import Range, Winners
 
 
 def row(algorithm: str, time_us: float, size_bytes: int = 1 << 20, error: float = 0.01, **more: Any) -> Measurement:
-    """Its interval reaches as far to both sides as the error says, of the time."""
+    """Return a row whose interval reaches ``error`` of its time to both sides."""
     fields = {
         "collective": "all_reduce",
         "algorithm": algorithm,

@@ -12,7 +12,7 @@ def parse(expression: str) -> Any:
 
 
 def selectors(node: Any) -> Iterator[Any]:
-    """Every vector selector below a node, those of ranges too."""
+    """Yield every vector selector below a node, those of ranges too."""
     if isinstance(node, promql_parser.VectorSelector):
         yield node
     for child in _children(node):
@@ -28,7 +28,7 @@ def ranges(node: Any, functions: tuple[str, ...]) -> Iterator[str]:
 
 
 def groupings(node: Any) -> Iterator[tuple[Any, set[str]]]:
-    """Each aggregation and join with the labels that it names."""
+    """Yield each aggregation and join with the labels that it names."""
     modifier = getattr(node, "modifier", None)
     if modifier is not None:
         labels = getattr(modifier, "labels", None)
@@ -41,7 +41,7 @@ def groupings(node: Any) -> Iterator[tuple[Any, set[str]]]:
 
 
 def guards(node: Any) -> Iterator[str]:
-    """Every ``... > 0``."""
+    """Yield every ``... > 0``."""
     if isinstance(node, promql_parser.BinaryExpr) and str(node.op) == ">" and node.rhs.prettify() == "0":
         yield node.prettify()
     for child in _children(node):

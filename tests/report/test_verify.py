@@ -1,4 +1,4 @@
-"""Whatever is edited in a report is found, also with a new checksum."""
+"""Any edit of a report is found, also with a new checksum."""
 
 import json
 import re

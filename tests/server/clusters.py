@@ -106,7 +106,7 @@ def snapshots(draw: st.DrawFn) -> Snapshot:
 
 
 def _gangs(draw: st.DrawFn, cluster: Sequence[NodeState]) -> tuple[RunningGang, ...]:
-    """Each slot is free or some gang's; a gang that has its nodes to itself may be exclusive."""
+    """Draw gangs that hold each slot at most once; a gang that has its nodes to itself may be exclusive."""
     owners = {
         (found.id, slot): draw(st.integers(0, 4)) for found in cluster for slot in (*found.slots, *found.quarantined)
     }

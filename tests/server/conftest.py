@@ -57,7 +57,7 @@ class Clock:
         return SteadyClock(self, lambda: self.elapsed)
 
     def set(self, seconds: float) -> None:
-        """Somebody moves its hands."""
+        """Change the clock by this many seconds although no time passes."""
         self.now += timedelta(seconds=seconds)
 
 

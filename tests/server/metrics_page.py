@@ -7,7 +7,7 @@ Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
 
 async def samples(server: Server) -> Samples:
-    """Every sample of the page."""
+    """Return every sample of the page."""
     page = (await server.admin.get("/metrics")).text
     return {
         (sample.name, frozenset(sample.labels.items())): sample.value

@@ -1,4 +1,4 @@
-"""Somebody who receives webhooks: a small real HTTP server on loopback."""
+"""A receiver of webhooks: a small real HTTP server on loopback."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ LOOPBACK = ["127.0.0.0/8", "::1/128"]
 
 @dataclass
 class Message:
-    """One request, as it came."""
+    """A request as it was received."""
 
     path: str
     headers: dict[str, str]

@@ -113,7 +113,7 @@ def test_one_that_is_missing_is_told_with_those_that_are_there(tmp_path: Path) -
 
 
 def spoil(content: bytes) -> bytes:
-    """One bit of a parameter."""
+    """Flip one bit of a parameter."""
     place = content.index(torch.load(io.BytesIO(content), weights_only=True)["model"]["weight"].numpy().tobytes()[:16])
     return content[:place] + bytes([content[place] ^ 1]) + content[place + 1 :]
 

@@ -23,7 +23,7 @@ def test_all_meet_where_a_checkpoint_is_written_and_at_the_last_step() -> None:
 
 
 def test_a_job_that_goes_on_inside_an_epoch_meets_at_its_end() -> None:
-    """Also where the earlier job had epochs of another length."""
+    """The end of the epoch is right even if the earlier job had epochs of another length."""
     assert meetings(course(Progress(step=14, epoch=1, index=4))) == [20, 30]
     assert meetings(course(Progress(step=103, epoch=2, index=3))) == [110]
 

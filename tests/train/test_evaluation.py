@@ -19,7 +19,7 @@ def prepared(model: str, dataset: dict[str, Any]) -> tuple[torch.nn.Module, Data
 
 
 def over_ranks(model: torch.nn.Module, data: Dataset, ranks: int, batch_size: int = 512) -> list[Validation]:
-    """Each rank's answer; a first pass collects what the ranks hand over, a second one gives them the sum."""
+    """Return each rank's answer; a first pass collects what the ranks hand over, a second one gives them the sum."""
     handed: list[np.ndarray] = []
 
     def collect(sums: np.ndarray) -> None:

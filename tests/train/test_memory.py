@@ -113,7 +113,7 @@ def undisturbed(tmp_path_factory):
 
 
 def assert_alike(job, undisturbed):
-    """Every global batch was trained with once, by whatever ranks, and the numbers are equal up to rounding."""
+    """Assert that every global batch was trained with once, and that the numbers are equal up to rounding."""
 
     def batches(of):
         return {step: [sample for _, mine in sorted(parts.items()) for sample in mine] for step, parts in of.items()}

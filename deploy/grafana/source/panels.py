@@ -36,7 +36,7 @@ def stacked(title: str, description: str, unit: str, *queries: Query, width: int
 
 
 def stat(title: str, description: str, unit: str, *queries: Query, width: int = 4, steps: Any = None) -> Panel:
-    """One number; ``steps`` are colours with the value from which each holds."""
+    """Return a panel with one number; ``steps`` are colours with the value from which each holds."""
     options = {"reduceOptions": {"calcs": ["lastNotNull"]}, "colorMode": "value", "graphMode": "area"}
     return _panel("stat", title, description, unit, queries, width, 4, options, **_thresholds(steps))
 

@@ -40,7 +40,7 @@ def gang() -> RunGang:
 
 @pytest.fixture
 def watchdog(cupy):
-    """Its bite lets go on what the fake blocks, where a real one ends the gang."""
+    """Let the watchdog release what the fake blocks, where a real one ends the gang."""
     made = Watchdog(lambda: cupy.fake.goes_on.set(), NCCL_TIMEOUT_SECONDS)
     yield made
     made.close()

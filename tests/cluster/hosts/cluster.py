@@ -119,7 +119,7 @@ class Cluster(Lab):
             assert done.returncode == 0, done.stderr
 
     def mend(self) -> None:
-        """Whatever a test broke, and did not mend itself because it failed."""
+        """Repair what a test broke and did not repair itself because it failed."""
         assert self.server is not None
         if self.server.poll() is not None:
             self.start_server()

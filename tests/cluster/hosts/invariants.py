@@ -31,7 +31,7 @@ def assert_clean(cluster: Cluster, gang: Gang, spooled: Steps, lossy_ranks: Coll
 
 
 def assert_released(cluster: Cluster, job_id: int) -> None:
-    """Every node has proven that it is free, and so are all slots."""
+    """Assert that every node has proven that it is free, and that all slots are free."""
     attempts = [attempt["id"] for attempt in cluster.attempts(job_id)]
 
     def phases() -> dict[str, set[str]]:
@@ -47,7 +47,7 @@ def assert_released(cluster: Cluster, job_id: int) -> None:
 
 
 def assert_exactly_once(cluster: Cluster, job_id: int, spooled: Steps, lossy_ranks: Collection[int]) -> None:
-    """Every step that an agent had on disk is in the server's file once, and none is missing before another."""
+    """Assert that the server has every step of an agent's disk once, and that no step is missing before another."""
     stored: Steps = Steps()
     for attempt in cluster.attempts(job_id):
         stored.update(cluster.stored(attempt["id"]))

@@ -73,7 +73,7 @@ def history() -> Iterator[Base]:
 
 
 def look(data_dir: Path, spool: findings.Spool | None = None, lossy: Collection[int] = ()) -> list[str]:
-    """Every finding."""
+    """Return every finding."""
     with findings.tables(data_dir) as tables:
         return [
             *findings.of_jobs(tables, {1: Work(SPEC.model_dump(mode="json"))}, lossy),

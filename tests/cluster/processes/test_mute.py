@@ -58,14 +58,14 @@ def nodes(shared_nodes: TwoNodes) -> Iterator[TwoNodes]:
 
 @contextmanager
 def frozen(process: psutil.Process, tree: str) -> Iterator[None]:
-    """It is in a frozen group until the end of the block."""
+    """Freeze the process's control group until the end of the block."""
     with freezer_of(tree) as freezer:
         freezer.freeze(process.pid)
         yield
 
 
 def let_hang(process: psutil.Process, how: str) -> None:
-    """It never returns to its event loop."""
+    """Let the process hang, so that it never returns to its event loop."""
     if (gdb := shutil.which("gdb")) is None:
         pytest.skip("gdb is not installed")
     if how == "an endless loop" and platform.machine() != "x86_64":

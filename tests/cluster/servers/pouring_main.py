@@ -32,7 +32,7 @@ PULSE_SECONDS = 0.5
 
 
 class PouringAgent:
-    """One node. Its ranks go on and on, unless the folder says otherwise."""
+    """One node, whose ranks send records without an end unless the folder says otherwise."""
 
     def __init__(self, url: str, join_token: str, name: str, folder: Path) -> None:
         inventory = {"hostname": name, "os": "Linux", "cpu_model": "x", "cores": 2, "memory_bytes": 1}

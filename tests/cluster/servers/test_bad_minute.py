@@ -116,7 +116,7 @@ def get(lab: Lab, path: str) -> httpx.Response:
 
 
 def post_job(lab: Lab) -> httpx.Response:
-    """One that takes more room than what is left of the file's last page."""
+    """Submit a job that takes more space than the file's last page has left."""
     body: dict[str, Any] = {"labels": {f"label-{number}": "x" * 200 for number in range(60)}}
     return httpx.post(f"{lab.url}/api/v1/jobs", json=body, headers=authority(lab), timeout=DEADLINE_SECONDS)
 

@@ -1,4 +1,4 @@
-"""Two agents of one machine whose addresses are the same, as they are where nobody gave one."""
+"""Two agents of one machine have the same address, as they do if no address was given."""
 
 import json
 import subprocess

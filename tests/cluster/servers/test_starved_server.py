@@ -171,7 +171,7 @@ def test_passes_heartbeats_and_detection_keep_their_bounds(data_dir: Path) -> No
 
 
 def job(half: str) -> dict[str, object]:
-    """One that goes on for ever, on half of the nodes."""
+    """Return the spec of a job that runs without an end on half of the nodes."""
     return {
         "benchmark": {"algorithms": ["ring"], "min_bytes": 1024, "max_bytes": 1024, "iterations": 1_000_000},
         "placement": {"ranks": 4, "selector": {"half": half}},

@@ -33,7 +33,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 
 
 def batches(spec: TrainingSpec, dataset: data.Dataset) -> list[tuple[torch.Tensor, torch.Tensor]]:
-    """One for each step."""
+    """Return one batch for each step."""
     return [dataset.training.batch(indices) for indices in torch.arange(STEPS * spec.global_batch_size).split(9)]
 
 

@@ -42,7 +42,7 @@ def keep(folder: Path, step: int) -> None:
 
 
 def spoil(folder: Path) -> None:
-    """Only the first bytes of the newest file stay."""
+    """Cut the newest file to its first bytes."""
     newest = max(folder.iterdir())
     newest.write_bytes(newest.read_bytes()[:50])
 

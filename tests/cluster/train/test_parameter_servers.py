@@ -57,7 +57,7 @@ def test_sync_ends_where_mirrored_training_ends() -> None:
 
 
 def test_a_job_goes_on_from_the_others_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One epoch on servers, the second one mirrored, and the other way round: as two epochs in one go."""
+    """One epoch on servers and one mirrored, in either order, give the same as two epochs in one run."""
     options = {"optimizer": "adam", "learning_rate": 0.001}
     _, whole = run_training(2, **options)
     for name, first, second in (("served", SERVED, SMALL), ("mirrored", SMALL, SERVED)):

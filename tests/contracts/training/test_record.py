@@ -9,7 +9,7 @@ from ringscope.contracts.training.record import PipelineStep, measured_bubble
 
 
 def told(stage: int, start_ns: int = 0, **more: Any) -> PipelineStep:
-    """One forward of 1 ms and one backward of 2 ms."""
+    """Return a record of one forward of 1 ms and one backward of 2 ms."""
     columns = {"kind": ["forward", "wait", "backward"], "part": [stage] * 3, "micro_batch": [0] * 3}
     times = {"start_us": [0.0, 1000.0, 3000.0], "end_us": [1000.0, 3000.0, 5000.0]}
     head = {"rank": stage, "step": 3, "stage": stage, "replica": 0, "peak_activations": 1, "start_ns": start_ns}

@@ -43,7 +43,7 @@ def of_trace(rank: int, transfers: Iterable[TracedTransfer]) -> Counter[Moved]:
 
 
 def spans(count: int) -> list[Span]:
-    """One after another, each longer than the one before."""
+    """Return spans one after another, each longer than the one before."""
     return [Span(10 * i**2 + 5, 10 * i**2 + 5 + i + 1) for i in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""Every algorithm on data, over ranks in one process; and what faults look like."""
+"""Every algorithm gives the right data over ranks in one process, and faults in it are found."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Whatever two agents, people and time do to a job, in any order: what is always true of it."""
+"""Invariants of a job hold whatever two agents, users and time do to it, in any order."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -24,7 +24,7 @@ STORIES = st.sampled_from([reason.name for reason in REASONS] + ["struck_by_ligh
 
 
 class GangLife(RuleBasedStateMachine):
-    """Two agents that say what they like about every attempt they have ever had."""
+    """Two agents that send any reports about every attempt they have ever had."""
 
     def __init__(
         self, server: Server, agents: list[FakeAgent], wait: Callable[[Coroutine[Any, Any, Any]], Any]

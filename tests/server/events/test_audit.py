@@ -1,4 +1,4 @@
-"""Every change by a person is an event."""
+"""Every change by a user is an event."""
 
 import json
 from collections.abc import Awaitable, Callable

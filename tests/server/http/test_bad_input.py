@@ -1,4 +1,4 @@
-"""Whatever comes in: a clear 4xx, never a 500, nothing half-written."""
+"""Bad input of any kind gets a clear 4xx, never a 500, and nothing is half-written."""
 
 import gzip
 import json
@@ -131,7 +131,7 @@ async def test_a_huge_body_by_its_declared_length_and_by_what_comes(server: Serv
 
 
 async def test_only_an_agent_may_send_much(server: Server) -> None:
-    """Nobody else's is read: 16 MB of brackets would keep the server busy for seconds."""
+    """Other users' large bodies are not read: 16 MB of brackets would keep the server busy for seconds."""
     node = await server.node()
     much = b'{"attempt_id": 1, "first_sequence": 1, "records": [%s{}]}' % (b"{}," * SMALL_BYTES)
     url = f"/api/v1/agents/{node.name}/records"

@@ -15,7 +15,7 @@ COMPRESSED = "assets/index-abc124.js"
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One for all tests, since the routes are made anew for each page, which takes longer than a test."""
+    """Build one page for all tests, since a server makes its routes for each page, which takes longer than a test."""
     built = tmp_path_factory.mktemp("dist")
     (built / "assets").mkdir(parents=True)
     (built / "index.html").write_text("<title>ringscope</title>")

@@ -8,13 +8,13 @@ DEADLINE_SECONDS = 60
 
 
 async def rounds(count: int = 20) -> None:
-    """Whatever can go on goes on."""
+    """Let the other tasks of the event loop run."""
     for _ in range(count):
         await asyncio.sleep(0)
 
 
 async def children(count: int) -> list[int]:
-    """Their process ids, once there are so many."""
+    """Wait until there are ``count`` child processes, and return their process ids."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while len(found := [child.pid or 0 for child in multiprocessing.active_children()]) != count:
         assert time.monotonic() < deadline, found

@@ -1,4 +1,4 @@
-"""Every step of a job as a file."""
+"""A job's steps can be downloaded as a file."""
 
 import csv
 import io

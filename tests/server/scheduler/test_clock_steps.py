@@ -1,4 +1,4 @@
-"""Somebody sets the clock of the server's machine, or NTP does: nothing is older or younger than it was."""
+"""Nothing is older or younger than before if a user or NTP sets the clock of the server's machine."""
 
 import asyncio
 from datetime import datetime, timedelta

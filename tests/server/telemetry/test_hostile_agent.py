@@ -110,7 +110,7 @@ def no_number(word: str) -> None:
 
 
 class HostileAgent(RuleBasedStateMachine):
-    """One node of two slots, whose agent has the right token and no good will."""
+    """A node of two slots, whose agent has a valid token and sends invalid messages."""
 
     def __init__(self, server: Server, agent: FakeAgent, wait: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Somebody who has never seen the page: from the printed link to the winner of three algorithms, and a link to it."""
+"""A new user gets from the printed link to the winner of three algorithms, and to a link to it."""
 
 import re
 import time

@@ -88,7 +88,7 @@ def work_through_jobs(page: Page) -> None:
 
 
 def work_through_a_job(page: Page) -> None:
-    """Every section of a job, and the results as numbers and as a chart."""
+    """Use every section of a job, and the results as numbers and as a chart."""
     for section in ("Latency", "Log", "Configuration", "Results"):
         page.get_by_role("link", name=section, exact=True).click()
         expect(page.get_by_role("link", name=section, exact=True)).to_have_attribute("aria-current", re.compile("."))

@@ -19,7 +19,7 @@ BUDGET_MS = 16.0  # a frame at 60 Hz
 
 class Quiet(SimpleHTTPRequestHandler):
     def log_message(self, format: str, *args: object) -> None:
-        """Nobody reads it."""
+        """Drop the log's line."""
 
 
 @pytest.fixture(scope="module")

@@ -30,7 +30,7 @@ def runs(site: Site) -> tuple[int, int]:
 
 @pytest.fixture(scope="module")
 def wider(site: Site) -> int:
-    """One of more ranks."""
+    """Submit a job of more ranks."""
     return ended_again(site, 4)
 
 

@@ -41,7 +41,7 @@ def best(site: Site, job_id: int) -> str:
 
 
 def compare_with_api(page: Page, site: Site, job_id: int) -> None:
-    """Every row of both tables, and the verdict."""
+    """Compare every row of both tables, and the verdict, with the API."""
     rows = site.get(f"/jobs/{job_id}/measurements?limit=200")["items"]
     assert len(rows) == 20
     for algorithm in ("ring", "mpi"):

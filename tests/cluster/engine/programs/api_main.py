@@ -97,7 +97,7 @@ def two_at_once(comm: ringscope.Communicator) -> None:
 
 
 def groups(comm: ringscope.Communicator) -> None:
-    """Even and odd ranks work apart at the same time, each at its own pace, and together afterwards."""
+    """Check that even and odd ranks work apart at the same time, each at its own pace, and together afterwards."""
     group = comm.split(comm.rank % 2)
     members = range(comm.rank % 2, comm.size, 2)
     assert (group.rank, group.size) == (comm.rank // 2, len(members))

@@ -22,7 +22,7 @@ def mapped_bytes() -> int:
 
 
 def summed(x: np.ndarray) -> None:
-    """It is registered memory like any other."""
+    """Check that the array is registered memory like any other."""
     comm = ringscope.init()
     x.fill(comm.rank + 1)
     ringscope.all_reduce(x)
@@ -30,7 +30,7 @@ def summed(x: np.ndarray) -> None:
 
 
 def in_a_row(arrays: int, is_lent: bool) -> None:
-    """Each array is given back, or takes the name of the one before; nothing grows."""
+    """Check that arrays in a row are freed, or replace the one before, and that no memory grows."""
     before = 0
     for number in range(arrays):
         if is_lent:
@@ -109,7 +109,7 @@ def refuse(*_: object) -> None:
 
 
 def refused_to_one() -> None:
-    """One rank alone lacks room: all say so at once, and stay in step."""
+    """Check that all ranks raise at once, and stay in step, if one rank alone lacks memory."""
     comm = ringscope.init()
     own = (shared_memory, "require_memory") if comm.transport.name == "shared_memory" else (HostMemory, "allocate")
     for owner, name in (communicator, "require_memory"), own:

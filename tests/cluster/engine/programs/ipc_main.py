@@ -31,7 +31,7 @@ def check_stepwise(peers: int) -> None:
 
 
 def check_refused() -> None:
-    """One rank cannot export its events: all hear of it."""
+    """Check that all ranks learn it if one rank cannot export its events."""
     world, runtime = MPI.COMM_WORLD, cupy.cuda.runtime
     export = runtime.ipcGetEventHandle
 

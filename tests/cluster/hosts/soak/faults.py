@@ -18,7 +18,7 @@ MAX_TROUBLED_HOSTS = 2
 
 @dataclass
 class Fault:
-    """One that struck.
+    """A fault that was injected.
 
     Args:
         what: in words, for the log.

@@ -46,7 +46,7 @@ def tables(data_dir: Path) -> Iterator[Tables]:
 
 
 def of_jobs(tables: Tables, works: Works, lossy: Collection[int]) -> Iterator[str]:
-    """Every job is there and has ended for a reason that was to be expected.
+    """Check that every job is there and has ended for a reason that was to be expected.
 
     ``lossy`` are, here and below, the attempts of which a full disk has cost records.
     """
@@ -75,7 +75,7 @@ def _is_sane(state: str, reason: str) -> bool:
 
 
 def of_attempts(tables: Tables) -> Iterator[str]:
-    """Every attempt has ended, is clean everywhere and holds nothing."""
+    """Check that every attempt has ended, is clean everywhere and holds nothing."""
     for row in tables.rows("select * from attempts where finished_at is null or coalesce(reason, '') = ''"):
         yield f"attempt {row['id']} of job {row['job_id']} has not ended: {row['reason']}"
     for row in tables.rows("select * from members where phase != 'clean'"):
@@ -106,7 +106,7 @@ def of_events(tables: Tables) -> Iterator[str]:
 
 
 def of_insights(tables: Tables) -> Iterator[str]:
-    """Each one was opened and closed, once, and said so."""
+    """Check that each insight was opened and closed once, with an event for both."""
     for row in tables.rows("select id, job_id, kind from insights where until is null"):
         yield f"job {row['job_id']}: the insight {row['kind']} is still open"
     insights = Counter(str(row["job_id"]) for row in tables.rows("select job_id from insights"))
@@ -117,7 +117,7 @@ def of_insights(tables: Tables) -> Iterator[str]:
 
 
 def of_steps(tables: Tables, lossy: Collection[int]) -> Iterator[str]:
-    """Each rank's steps are there once, from the first to its last one; of lossy attempts some of them, once."""
+    """Check that each rank's steps are stored once, without a gap; of lossy attempts some of them, once."""
     query = (
         "select attempt_id, rank, count(*) as stored, count(distinct step) as different, min(step) as first, "
         "max(step) as last from steps group by attempt_id, rank"

@@ -39,7 +39,7 @@ class Work:
 
 
 def work(random: Random) -> Iterator[Work]:
-    """One job after another, for ever."""
+    """Yield one job after another without an end."""
     number = 0
     while True:
         number += 1

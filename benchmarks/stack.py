@@ -31,7 +31,7 @@ class Served:
 
 @contextmanager
 def served(slots: int, scripts: Path | None = None) -> Iterator[Served]:
-    """Run a server and an agent with so many slots; the agent runs the scripts of this folder."""
+    """Run a server and an agent with this number of slots; the agent runs the scripts of this folder."""
     with tempfile.TemporaryDirectory(prefix="ringscope-bench-") as scratch:
         options = StackOptions(Path(scratch), "127.0.0.1", 0, slots, 0, scripts=scripts)
         with running_stack(options) as stack:

@@ -85,7 +85,7 @@ def clear_dead_folders() -> list[Path]:
 
 
 def remove_segments() -> int:
-    """Remove segments of shared memory that killed ranks left and nobody maps; how many there were."""
+    """Remove segments of shared memory that killed ranks left and no process maps; return their number."""
     now = time.time()
     found = [path for name in SHARED_MEMORY_NAMES for path in SHARED_MEMORY.glob(name)]
     old = {path for path in found if _age_seconds(path, now) > SEGMENT_SECONDS}

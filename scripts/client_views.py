@@ -1,4 +1,4 @@
-"""The client's views, from frontend/openapi.json: `python -m scripts.client_views` writes client/views/ anew.
+"""Write the client's views from frontend/openapi.json: `python -m scripts.client_views` renews client/views/.
 
 The document has the types and the descriptions; TABLE has what the command line reads of it.
 """

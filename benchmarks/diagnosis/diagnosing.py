@@ -29,7 +29,7 @@ class Diagnosed:
 
 
 def names(count: int) -> tuple[str, ...]:
-    """Return the names of so many nodes."""
+    """Return the names of this number of nodes."""
     return tuple(f"h{index}" for index in range(count))
 
 

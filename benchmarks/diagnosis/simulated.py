@@ -86,7 +86,7 @@ class Score:
     found: list[float] = field(default_factory=list)
 
     def add(self, planted: Faults, found: Found, racks: int) -> None:
-        """Count a diagnosis: recall by name, whether it is right as a whole, and whether somebody good is blamed."""
+        """Count a diagnosis: recall by name, whether it is right as a whole, and whether a healthy node is blamed."""
         wanted = {_name(fault, racks) for fault in planted}
         self.found.append(len(wanted & found.blamed) / len(wanted) if wanted else 1.0)
         self.right.append(wanted == found.blamed)
@@ -150,7 +150,7 @@ def _found(nodes: int, racks: int, faults: Faults, seed: int, plans_s: list[floa
 
 
 def _healthy(plans_s: dict[int, list[float]]) -> list[tuple[str, str, str]]:
-    """Return for each way how often healthy fabrics were diagnosed, and how often somebody was blamed."""
+    """Return for each way how often healthy fabrics were diagnosed, and how often a node was blamed."""
     blamed: Counter[str] = Counter()
     for seed in range(_HEALTHY_OF_PEERS):
         for way, found in _found(_HEALTHY_NODES, _HEALTHY_RACKS, [], seed, []).items():

@@ -45,7 +45,7 @@ class _Shared:
 
 
 def record(body: Body, buffer: int = 2000) -> Recorded:
-    """Run ``body(rank, progress)`` on four ranks, and return their dumps as soon as all have ended or none goes on."""
+    """Run ``body(rank, progress)`` on four ranks, and return their dumps once all have ended or none progresses."""
     _load()
     context = mp.get_context("fork")
     shared = _Shared(context)
@@ -83,7 +83,7 @@ def _load() -> None:
 
 
 def _wait(shared: _Shared) -> None:
-    """Return as soon as all ranks have ended, or no rank has gone on for a while."""
+    """Return once all ranks have ended, or no rank has progressed for a while."""
     last, since = [0] * RANKS, time.monotonic() + 60  # starting takes longer than any step
     while not all(shared.ended) and time.monotonic() < since + STALL_S:
         now = list(shared.counts)

@@ -50,7 +50,7 @@ DROP = """content => new Promise(done => {
 
 
 def log(lines: int) -> str:
-    """A log of an all-reduce on 8 GPUs in tables with NCCL's messages before them, in so many lines."""
+    """Return a log of ``lines`` lines of all-reduces on 8 GPUs, with NCCL's messages before each table."""
     devices = "".join(
         f"#  Rank {rank:2} Group  0 Pid {rank} on n0 device {rank} NVIDIA H100 80GB\n" for rank in range(8)
     )

@@ -51,7 +51,7 @@ class Tally:
     beyond_hold_seconds: list[float] = field(default_factory=list)
 
     def clear(self) -> None:
-        """Begin anew."""
+        """Reset the counts."""
         self.polls = self.refused = self.missed = 0
         self.beyond_hold_seconds.clear()
 

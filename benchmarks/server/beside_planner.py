@@ -110,7 +110,7 @@ async def _measured(server: Serving, rounds: int) -> list[Target]:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure; 1 when somebody waited for too long."""
+    """Measure, and return 1 if a request waited for too long."""
     parser = Parser(__doc__)
     parser.add_argument("rounds", nargs="?", type=whole_number(), default=ROUNDS, help=f"{ROUNDS} unless given")
     rounds = parser.parse_args(arguments).rounds

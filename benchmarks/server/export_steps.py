@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 async def fill(folder: Path, steps: int) -> None:
-    """An attempt with so many steps."""
+    """Write an attempt with this number of steps into a new database."""
     database = Database(sqlite_url(folder))
     await schema.upgrade(database.engine)
     async with database.write() as session:

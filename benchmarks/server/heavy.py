@@ -51,7 +51,7 @@ async def queue(server: Serving) -> list[Target]:
 
 
 async def streams(server: Serving) -> list[Target]:
-    """A submit that thousands of open browsers are told of."""
+    """Measure submissions while thousands of open browsers get the events."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard if hard > soft else soft, hard))
     await node(server, "n0", slots=2)

@@ -144,7 +144,7 @@ def ranks_of(api: httpx.Client, job_id: int) -> dict[int, int]:
 
 @contextmanager
 def slowed(pid: int) -> Iterator[float]:
-    """The process is stopped and let go on in turns while the context lasts; gives when that began."""
+    """Stop and resume the process in turns while the context lasts; yield the time of the first stop."""
     is_over = threading.Event()
 
     def alternate() -> None:

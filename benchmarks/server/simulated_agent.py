@@ -54,7 +54,7 @@ async def node(server: Serving, name: str, slots: int) -> Agent:
 
 
 def step_record(many: int) -> str:
-    """A record of so many steps of a benchmark, as JSON."""
+    """Return a record of ``many`` steps of a benchmark, as JSON."""
     return json.dumps(
         {
             "type": "steps",

@@ -90,7 +90,7 @@ def one_kill(stack: Served, job_id: int) -> Recovery:
 
 
 def wait_for_steps(stack: Served, job_id: int, ranks: int) -> int:
-    """Return the number of the attempt with so many ranks once it has made a step; UserError with what came instead."""
+    """Return the attempt with this number of ranks once it has made a step; UserError with what came instead."""
     try:
         return wait_for(lambda: with_steps(stack.client, stack.api, job_id, ranks), f"{ranks} ranks", WAIT_SECONDS)
     except UserError as error:
@@ -100,7 +100,7 @@ def wait_for_steps(stack: Served, job_id: int, ranks: int) -> int:
 
 
 def with_steps(client: Client, api: httpx.Client, job_id: int, ranks: int) -> int | None:
-    """Return the number of the newest attempt if it has so many ranks and has finished a step."""
+    """Return the newest attempt's number if it has this number of ranks and has finished a step."""
     job: Job = client.job(job_id)
     if job.is_finished:
         raise UserError(f"Job {job_id} {job.state}: {job.message}")

@@ -95,7 +95,7 @@ def measured(rounds: int, connected: Reporter, alone: Reporter) -> list[Target]:
 
 
 def block(work: Callable[[], None], reporter: Reporter, each: Tell, after: Tell) -> Took:
-    """A block of steps, with what is told during and after it."""
+    """Time a block of steps, with the records that are sent during and after it."""
     starts_ns: list[int] = []
     wall, cpu = time.perf_counter(), time.thread_time()
     for step in range(STEPS):

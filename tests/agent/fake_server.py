@@ -45,7 +45,7 @@ def answer(model: BaseModel) -> Response:
 
 
 class FakeServer:
-    """One ASGI application on a real port, with everything it was told."""
+    """An ASGI application on a real port, with all requests that it got."""
 
     def __init__(self) -> None:
         self.token = TOKEN

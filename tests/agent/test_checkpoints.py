@@ -1,4 +1,4 @@
-"""A folder for each job's checkpoints, which outlives its attempts, and goes when nobody has used it for long."""
+"""Each job has a folder for its checkpoints, which outlives its attempts and is removed if unused for long."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""GPUs are looked at beside the scrapes, and only while somebody wants to know."""
+"""The agent reads the GPUs apart from the scrapes, and only while their values are wanted."""
 
 import pytest
 from tests.agent.conftest import eventually

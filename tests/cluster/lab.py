@@ -58,7 +58,7 @@ class Lab:
         self.environment = kept | usual | variables
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """A `ringscope` command that goes on; what it says on standard error is a log of this lab."""
+        """Start a `ringscope` command; its standard error is a log of this lab."""
         return self.start_program(arguments[0], ringscope(*arguments))
 
     def start_program(self, name: str, command: Sequence[str]) -> subprocess.Popen[str]:
@@ -91,7 +91,7 @@ class Lab:
                     yield f"the end of {path.relative_to(self.data_dir)}", "\n".join(lines)
 
     def run(self, *arguments: str, seconds: float = 2 * DEADLINE_SECONDS) -> subprocess.CompletedProcess[str]:
-        """A `ringscope` command to its end, which may take so many seconds."""
+        """Run a `ringscope` command to its end, for at most ``seconds``."""
         return subprocess.run(
             ringscope(*arguments),
             env=self.environment,

@@ -1,4 +1,4 @@
-"""JSON that is not quite JSON is read, and what is none is told in our words."""
+"""JSON with common mistakes is read, and text that is no JSON gets an error in our words."""
 
 import math
 

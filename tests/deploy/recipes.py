@@ -120,7 +120,7 @@ def variables_of(text: str) -> set[str]:
 
 
 def read_example_environment() -> dict[str, str]:
-    """.env.example: variables and their values, empty where somebody must choose one."""
+    """Return the variables of .env.example and their values, which are empty if the operator must choose one."""
     lines = (ROOT / ".env.example").read_text().splitlines()
     return dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
 

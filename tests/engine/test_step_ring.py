@@ -1,4 +1,4 @@
-"""Steps through a ring: whole and in order for who reads in time, counted for who comes too late."""
+"""A reader in time gets steps through a ring whole and in order; a late one gets the number of lost steps."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ STEP_NS = 20_000
 
 
 class Rank:
-    """Writes as a timed block does; its clock goes on by itself."""
+    """A rank that writes as a timed block does, with a clock of its own."""
 
     def __init__(self, rank: int = 0, ranks: int = 1) -> None:
         self.memory = StepMemory(ranks)

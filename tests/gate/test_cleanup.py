@@ -35,7 +35,7 @@ def started(*arguments: str, **variables: str) -> subprocess.Popen[bytes]:
 
 @pytest.fixture
 def stranger(home: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """A process of a run that goes on: this one."""
+    """Yield a process of a run that still runs: this one."""
     run_folder = leftovers.make_folder()
     with started(**leftovers.environment(run_folder)) as process:
         yield process

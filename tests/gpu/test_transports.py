@@ -10,7 +10,7 @@ EXACT_SECONDS = 180  # ranks that share a GPU take turns, and the first ones com
 
 
 def need(gang, transport, ranks):
-    """Skip where NCCL cannot put so many ranks on these GPUs, or MPI cannot reach their memory."""
+    """Skip the test if NCCL cannot put this many ranks on these GPUs, or MPI cannot reach their memory."""
     asked = gang(1, HERE / "possible.py", str(ranks))
     if f"{transport}: possible" not in asked.stdout.splitlines():
         pytest.skip(next((line for line in asked.stdout.splitlines() if line.startswith(transport)), asked.stdout))

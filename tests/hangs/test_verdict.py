@@ -1,4 +1,4 @@
-"""Every kind of hang is told with its rank, its operation and its line, and healthy ranks give no finding."""
+"""Every kind of hang is explained with its rank, operation and line, and healthy ranks give no finding."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Logs of nccl-tests that nobody ran: true cells in any generation's columns, with what real logs have around them."""
+"""Generated logs of nccl-tests: true cells in any generation's columns, between lines as in real logs."""
 
 import random
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Logs of NCCL 2.4 to 2.28 are read, and what they say is told."""
+"""Logs of NCCL 2.4 to 2.28 are read and explained."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A rank writes its recorder's dump on request, and nobody's settings are replaced."""
+"""A rank writes its recorder's dump on request, and no setting of the user is replaced."""
 
 import sys
 from pathlib import Path

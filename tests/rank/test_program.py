@@ -13,7 +13,7 @@ from ringscope.rank import program
 
 
 class Told(list[Record]):
-    """A reporter that keeps what it is told."""
+    """A reporter that keeps its records."""
 
     send = list[Record].append
 

@@ -7,7 +7,7 @@ LEFT = ["torch_ddp", "local_sgd"]
 
 
 def target(name: str, epochs: int, after: float | None = None, **fields: object) -> SearchTarget:
-    """A run whose epochs take a second each; it reached the accuracy after so many of them."""
+    """Return a run whose epochs take a second each, and which reached the accuracy after ``after`` of them."""
     known = {"candidate": name, "epochs": epochs, "steps_seconds": float(epochs), "seconds": 1.5 * epochs}
     reached = {} if after is None else {"seconds_to_target": float(after), "epochs_to_target": after}
     return SearchTarget.model_validate(known | {"accuracy": 0.9} | reached | fields)

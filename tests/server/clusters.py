@@ -143,7 +143,7 @@ def free_slots(snapshot: Snapshot, running: Sequence[RunningGang]) -> Free:
 
 
 def taken_alone(snapshot: Snapshot, running: Sequence[RunningGang]) -> set[int]:
-    """Nodes that an exclusive gang has to itself: more of it is there than slots that nobody may use."""
+    """Return the nodes that an exclusive gang has to itself: it holds usable slots there."""
     unusable = {found.id: found.quarantined for found in snapshot.nodes}
     return {
         share.node_id

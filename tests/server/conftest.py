@@ -338,7 +338,7 @@ async def migrate(database: Database) -> None:
 
 @pytest.fixture
 def postgresql_database(postgres: Postgres, migrated_postgresql: str) -> Iterator[str]:
-    """The URL of a PostgreSQL database with empty tables, which nobody else has meanwhile."""
+    """Return the URL of a PostgreSQL database with empty tables, which no other test uses meanwhile."""
     yield migrated_postgresql
     postgres.empty(MIGRATED)
 

@@ -1,4 +1,4 @@
-"""Parts of a batch: all of it, in proportion to speed, and nobody idle."""
+"""The parts of a batch are proportional to the ranks' speeds, add up to all of it, and leave no rank idle."""
 
 import math
 

@@ -157,7 +157,7 @@ def page(visit: Visit) -> Page:
 
 @pytest.fixture
 def stranger(browser: Browser, site: Site) -> Iterator[Visit]:
-    """A tab that nobody has logged in."""
+    """Yield a tab without a login."""
     with visiting(browser, site, has_own_session=True) as visit:
         visit.expect_error("401")
         visit.page.context.clear_cookies()

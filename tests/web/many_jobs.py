@@ -1,4 +1,4 @@
-"""Jobs that nobody ran: rows put straight into the database, where a test needs many, or others than job 1."""
+"""Jobs that never ran: rows that are written into the database for tests that need many, or other ones."""
 
 import json
 import sqlite3

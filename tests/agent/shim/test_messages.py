@@ -20,7 +20,7 @@ PROXY = Proxy(control_host="10.0.0.1", control_port=4000, proxy_id=1)
 
 
 class Ends:
-    """A shim's end, and what it was told."""
+    """A shim's end of its connection, and the messages that it got."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / "shim.sock"

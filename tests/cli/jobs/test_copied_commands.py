@@ -55,7 +55,7 @@ def test_a_line_below_a_list_asks_the_server_that_shows_it(
 
 
 def pasted(line: str, home: Path) -> subprocess.CompletedProcess[str]:
-    """A line in somebody's shell that has set nothing."""
+    """Run a line in a shell in which nothing is set."""
     bare = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
     return subprocess.run(
         ["/bin/sh", "-c", line], env=bare, capture_output=True, text=True, timeout=DEADLINE_SECONDS, check=False

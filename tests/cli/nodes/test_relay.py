@@ -1,4 +1,4 @@
-"""A lab's relay: every answer reaches who asked for it, and it ends quietly when it is told to."""
+"""A lab's relay takes every answer to the client that asked, and ends quietly when it is stopped."""
 
 import asyncio
 import gc

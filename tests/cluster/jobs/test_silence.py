@@ -1,4 +1,4 @@
-"""Programs that tell nothing, load for long, or end early: silence is no hang, and an early end is told at once."""
+"""Programs are silent, load for long, or end early: silence is no hang, and an early end is reported at once."""
 
 import time
 from collections.abc import Iterator

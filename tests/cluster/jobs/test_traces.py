@@ -1,4 +1,4 @@
-"""A job that is told to trace: from its ranks through agent and server to the command line."""
+"""A job's trace gets from its ranks through agent and server to the command line."""
 
 import json
 import re

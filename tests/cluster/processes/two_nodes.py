@@ -57,7 +57,7 @@ class TwoNodes(Lab):
             eventually(ready, "the readiness of both nodes, with all slots free")
 
     def restart_agents(self) -> None:
-        """Start the agents that have ended, and let those go on that are stopped."""
+        """Start the agents that have ended, and resume those that are stopped."""
         for name, address in NODES.items():
             agent = self._agents.get(name)
             if agent is None or agent.poll() is not None:
@@ -80,7 +80,7 @@ class TwoNodes(Lab):
         return psutil.Process(self._agents[name].pid)
 
     def submit(self, hosts: int, steps: int, linger_seconds: float = LINGER_SECONDS) -> int:
-        """A job of two ranks on so many hosts, which do so many steps each; its number."""
+        """Submit a job of two ranks on ``hosts`` hosts that do ``steps`` steps each, and return its id."""
         script = {"file": "work.py", "arguments": [str(steps), str(linger_seconds)]}
         placement = {"ranks": 2, "nodes": hosts, "ranks_per_node": 2 // hosts}
         with self.client() as client:

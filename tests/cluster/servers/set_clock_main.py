@@ -1,6 +1,6 @@
-"""The server on a machine whose clock is set: it shows as many seconds more as the file says that comes first.
+"""The server on a machine whose wall clock is ahead by the seconds in the file that the first argument names.
 
-Of the clocks that nobody sets nothing changes.
+Monotonic clocks do not change.
 """
 
 import sys

@@ -105,7 +105,7 @@ def difference(one: torch.nn.Module, other: torch.nn.Module) -> float:
 
 
 def slow_down(comm: Communicator, trainer: Any) -> None:
-    """Make rank 0 seem slow to whoever splits the batch; what it computes stays the same."""
+    """Make rank 0 seem slow to the code that splits the batch; its results stay the same."""
     samples = trainer._samples
     note = samples.note
     samples.note = lambda compute_us: note(3 * compute_us if comm.rank == 0 else compute_us)

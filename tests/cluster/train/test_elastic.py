@@ -1,4 +1,4 @@
-"""An elastic job goes on at once with fewer ranks when one is killed: real ranks, agent and server."""
+"""An elastic job continues at once with fewer ranks when one is killed, with real ranks, agent and server."""
 
 import contextlib
 import os

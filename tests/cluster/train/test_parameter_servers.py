@@ -1,4 +1,4 @@
-"""Jobs with parameter servers through the rank program: what is told, what is kept, and that it goes on."""
+"""Jobs with parameter servers send their records, keep their checkpoints and resume through the rank program."""
 
 from pathlib import Path
 

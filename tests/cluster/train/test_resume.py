@@ -1,4 +1,4 @@
-"""A job that was killed goes on from its checkpoint, and nobody can tell from the result."""
+"""A killed job resumes from its checkpoint and has the same result as an unbroken one."""
 
 import json
 import shutil

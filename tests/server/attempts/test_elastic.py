@@ -28,7 +28,7 @@ async def kill(agent: FakeAgent, attempt: int) -> None:
 
 
 async def gang_of(agent: FakeAgent, attempt: int) -> tuple[int, int, int]:
-    """The ranks of an attempt as its node is told."""
+    """Return the numbers of ranks and slots of an attempt in its node's assignment."""
     (given,) = [each for each in await agent.assignments() if each["attempt_id"] == attempt]
     return given["ranks"], given["gang"][0]["slots"], given["spec"]["placement"]["ranks"]
 

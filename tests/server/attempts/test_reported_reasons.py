@@ -1,4 +1,4 @@
-"""Why a gang ended, as its nodes tell it one after another: who is believed."""
+"""A gang's reason to end comes from its nodes' reports; a report of a node that knows the cause replaces others."""
 
 import pytest
 from tests.server.attempts.test_gangs import two_nodes

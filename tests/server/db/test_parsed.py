@@ -1,4 +1,4 @@
-"""Models are made once for the same JSON, and anew for any other."""
+"""Models are made once for equal JSON, and again for any other."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -153,7 +153,7 @@ class Served:
         return reader
 
     async def say(self, more: bytes) -> None:
-        """The client that came last goes on."""
+        """Send more from the newest client."""
         self._writers[-1].write(more)
         async with asyncio.timeout(DEADLINE_SECONDS):
             await self._writers[-1].drain()

@@ -1,4 +1,4 @@
-"""Numbers in paths and queries have bounds, and what the database refuses is told before a file has begun."""
+"""Numbers in paths and queries have bounds, and the database's refusals are reported before a file has begun."""
 
 from collections.abc import AsyncIterator
 from typing import Any

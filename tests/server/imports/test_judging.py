@@ -39,7 +39,7 @@ async def told(server: Server, job_id: int) -> list[dict[str, Any]]:
 
 
 async def let_a_schedule_own(server: Server, job_id: int) -> None:
-    """Let the job be one that a schedule submitted, and that nobody has judged yet."""
+    """Let a schedule have submitted the job, and let it have no judgement yet."""
     body = {"name": "nightly", "cron": "0 3 * * *", "spec": {"benchmark": {"max_bytes": 8}}}
     made = await server.admin.post("/api/v1/schedules", json=body)
     assert made.status_code == 201, made.text

@@ -1,4 +1,4 @@
-"""A loss that rises is told once, and noise is not."""
+"""A loss that rises is reported once, and noise is not."""
 
 import math
 import random

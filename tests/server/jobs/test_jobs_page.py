@@ -12,7 +12,7 @@ PAGE = (Path(__file__).parents[3] / "docs" / "jobs.md").read_text()
 
 
 def table(first_header: str, columns: int) -> list[tuple[str, ...]]:
-    """The rows of the table whose first column has this header and that has so many columns."""
+    """Return the rows of the table that has this number of columns and this header in the first one."""
     rows = re.findall(rf"^\| {first_header} (?:\|[^|\n]*){{{columns - 1}}}\|\n\|[-|]+\|\n((?:\|.*\n)+)", PAGE, re.M)
     assert len(rows) == 1, f"{len(rows)} tables with {columns} columns start with {first_header}"
     return [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in rows[0].splitlines()]

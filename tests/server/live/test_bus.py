@@ -214,7 +214,7 @@ async def first_assignments(agent: FakeAgent) -> list[dict[str, Any]]:
 
 
 async def listening(database: Database, servers: int = 2) -> None:
-    """Wait until so many servers listen."""
+    """Wait until this number of servers listen."""
     async with asyncio.timeout(DEADLINE_SECONDS):
         while True:
             async with database.read() as session:

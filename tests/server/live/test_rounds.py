@@ -1,4 +1,4 @@
-"""Messages to many streams: in rounds, so that nobody waits for two thousand writes in a row; none lost, none twice."""
+"""Messages go to many streams in rounds, so that no task waits for two thousand writes; none is lost or doubled."""
 
 import asyncio
 from collections.abc import Iterator

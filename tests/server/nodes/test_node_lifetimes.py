@@ -11,7 +11,7 @@ from ringscope_server.db.models import Node
 
 
 async def leaving(server: Server, seconds: float, name: str = "n1") -> FakeAgent:
-    """A node that leaves in so many seconds."""
+    """Register a node that leaves after ``seconds``."""
     agent = FakeAgent(server, name, 4, {})
     answer = await agent.register(leaves_at=(server.clock() + timedelta(seconds=seconds)).isoformat())
     assert answer.status_code == 200, answer.text

@@ -1,4 +1,4 @@
-"""Work in child processes ends with its asker and keeps nobody else from the server."""
+"""Work in child processes ends with its request and does not delay other requests."""
 
 import asyncio
 import json

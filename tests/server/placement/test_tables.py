@@ -1,4 +1,4 @@
-"""The snapshot from the tables: what has not changed is not made anew, and whatever changed is seen, whoever did it."""
+"""The snapshot reads only changed rows from the tables, and sees every change, whichever process made it."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta

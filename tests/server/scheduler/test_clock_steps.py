@@ -29,7 +29,7 @@ STEPS = pytest.mark.parametrize("step_seconds", [3600, -3600])
 
 
 async def passes(server: Server, clock: Clock, seconds: float, *alive: FakeAgent) -> None:
-    """The scheduler's loop for so long, while agents go on."""
+    """Run the scheduler's loop for ``seconds`` while agents poll."""
     for _ in range(round(seconds / 5)):
         clock.advance(5)
         for agent in alive:

@@ -1,4 +1,4 @@
-"""A pass of the scheduler: what it commits is told whatever follows, and no transaction of it lasts for long."""
+"""A pass of the scheduler publishes what it commits even if it fails later, and its transactions are short."""
 
 from datetime import timedelta
 from typing import Any

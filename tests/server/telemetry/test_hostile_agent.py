@@ -79,7 +79,7 @@ def leaves(value: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
 
 @st.composite
 def spoiled(draw: st.DrawFn, message: dict[str, Any]) -> dict[str, Any]:
-    """The message with up to three of its values exchanged or left out, and now and then one that nobody knows."""
+    """Draw the message with up to three values exchanged or left out, and sometimes with an unknown one."""
     message = json.loads(json.dumps(message))
     for _ in range(draw(st.integers(0, 3))):
         *way, last = draw(st.sampled_from(leaves(message) or [("x",)]))

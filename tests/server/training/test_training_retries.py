@@ -1,4 +1,4 @@
-"""Training that is tried again: what goes on from a checkpoint, and what begins anew."""
+"""A retried training resumes from a checkpoint, or begins again if there is none."""
 
 from typing import Any
 

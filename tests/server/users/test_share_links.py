@@ -1,4 +1,4 @@
-"""Share links: anyone views, nobody changes, until it expires or is revoked."""
+"""A share link lets anyone view and no one change, until it expires or is revoked."""
 
 from typing import Any
 from urllib.parse import parse_qs, urlsplit

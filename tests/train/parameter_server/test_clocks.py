@@ -1,4 +1,4 @@
-"""Clocks: whatever the order in which gradients arrive, the bound holds and nobody waits for ever."""
+"""The bound of the clocks holds in whatever order gradients arrive, and no rank waits for ever."""
 
 import pytest
 from hypothesis import given

@@ -77,7 +77,7 @@ class World:
         return self.mean_of(lambda inputs: (model(inputs) * torch.tensor([1.0, -2.0])).sum() / 4, self.inputs())
 
     def mean_of(self, loss_of: Any, parts: list[torch.Tensor]) -> torch.Tensor:
-        """Return the sum of the losses in one process; on a rank ``ranks`` times its loss. No division by three is needed."""
+        """Return the sum of the losses in one process, and ``ranks`` times its loss on a rank: no division by three."""
         losses = [loss_of(part) for part in parts]
         return losses[0] * self.ranks if self.comm is not None else torch.stack(losses).sum()
 

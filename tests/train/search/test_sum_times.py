@@ -24,7 +24,7 @@ class Communicator(VirtualCommunicator):
 
 
 class Trained:
-    """Hands its steps to whoever observes them."""
+    """A trained job that hands its steps to its observer."""
 
     def __init__(self) -> None:
         self.observer: Any = lambda sums: None

@@ -1,4 +1,4 @@
-"""The nodes of a job on its page: whom everybody waits for while it starts, and afterwards folded with the attempt."""
+"""The page of a starting job shows the nodes for which it waits, and folds them with the attempt afterwards."""
 
 import re
 import tempfile
@@ -109,7 +109,7 @@ def test_a_starting_job_shows_live_which_node_the_others_wait_for(browser: Brows
 
 
 def finish(visit: Visit, hosts: Hosts) -> None:
-    """The rest of the job's life, with the table folded until somebody opens it."""
+    """Let the job run and fail, with the table folded until it is opened."""
     page = visit.page
     table = page.get_by_role("table", name="Nodes of attempt 1")
     for name in NODES:

@@ -39,7 +39,7 @@ def endless_jobs(site: Site) -> Iterator[list[int]]:
 
 @pytest.fixture
 def endless(site: Site, endless_jobs: list[int]) -> int:
-    """A job that runs until somebody cancels it: the newest one, unless somebody has."""
+    """Return the id of a job that runs until it is cancelled: the newest one, or a new one."""
     if not endless_jobs or site.get(f"/jobs/{endless_jobs[-1]}")["state"] != "running":
         endless_jobs.append(int(site.post("/jobs", ENDLESS | {"time_limit_seconds": 600}).json()["id"]))
         site.lab.wait_for_state(endless_jobs[-1], "running")

@@ -1,4 +1,4 @@
-"""Why a number is marked: to whoever has no mouse as well."""
+"""The page shows why a number is marked, also to users without a mouse."""
 
 import re
 from typing import Literal

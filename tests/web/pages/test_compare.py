@@ -14,7 +14,7 @@ SIZES = 5
 
 
 def ended_again(site: Site, ranks: int) -> int:
-    """The first sweep once more, over so many ranks."""
+    """Run the first sweep once more, over ``ranks`` ranks."""
     benchmark = site.get(f"/jobs/{FIRST}")["spec"]["benchmark"]
     body = {"name": f"again over {ranks}", "benchmark": benchmark, "placement": {"ranks": ranks}}
     job_id = int(site.post("/jobs", body).json()["id"])

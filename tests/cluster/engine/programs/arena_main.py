@@ -94,7 +94,7 @@ def disagreeing() -> None:
 
 
 def too_much() -> None:
-    """More than there is: one sentence, and the ranks go on."""
+    """Check that a too large request is refused in one sentence, and that the ranks can continue."""
     try:
         ringscope.empty(1 << 50, "uint8")
     except ringscope.EngineError as error:

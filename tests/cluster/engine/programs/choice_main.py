@@ -19,7 +19,7 @@ TIMES_US = {"naive": 1.0, "ring": 2.0}
 
 
 def known(comm: Communicator) -> Table:
-    """naive is said to be fastest at 4 KiB; nobody would choose it otherwise."""
+    """Return a table in which naive is fastest at 4 KiB, which no other rule would choose."""
     shape = shape_of(tuple(map(len, comm.nodes)))
     curves = [
         Curve(
@@ -44,7 +44,7 @@ def unreadable() -> Table:
 
 @contextmanager
 def sharing_a_core() -> Iterator[list[set[int]]]:
-    """All ranks on one core; the seats that this one took."""
+    """Move all ranks to one core; yield the sets of cores to which this rank is moved."""
     cores, move = os.sched_getaffinity(0), os.sched_setaffinity
     taken: list[set[int]] = []
 

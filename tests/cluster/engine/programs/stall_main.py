@@ -18,7 +18,7 @@ CULPRIT, TIMEOUT_SECONDS = 1, 1.5
 
 
 def never_call(comm: ringscope.Communicator) -> None:
-    """The culprit does something else for ever; nobody catches the error."""
+    """Call a collective that the culprit never calls; no rank catches the error."""
     if comm.rank == CULPRIT:
         signal.pause()
     try:

@@ -102,7 +102,7 @@ class Faults:
         return None
 
     def pause(self, name: str, is_it: Callable[[psutil.Process], bool]) -> Fault | None:
-        """SIGSTOP to a random process of a kind, which goes on later if nothing has ended it."""
+        """Stop a random process of a kind with SIGSTOP, and resume it later if nothing has ended it."""
         if (found := self.program(is_it)) is None:
             return None
         host, process = found
@@ -155,7 +155,7 @@ def pause_shim(faults: Faults) -> Fault | None:
 
 
 def pause_rank(faults: Faults) -> Fault | None:
-    """A rank stands still, and is killed in the end if nobody has done so."""
+    """Stop a rank, and kill it later if nothing else has."""
     if (found := faults.program(is_rank)) is None:
         return None
     host, rank = found

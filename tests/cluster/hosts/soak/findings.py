@@ -24,7 +24,7 @@ INSIGHTS = ("job.insight_opened", "job.insight_closed")
 
 
 class Tables:
-    """The server's database, read from beside it."""
+    """The server's database, read without the server."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection

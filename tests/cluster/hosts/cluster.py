@@ -221,12 +221,14 @@ class Cluster(Lab):
 
 
 @contextmanager
-def running_cluster(data_dir: Path, hosts: int = HOSTS, **variables: str) -> Iterator[Cluster]:
+def running_cluster(
+    data_dir: Path, hosts: int = HOSTS, rate: str = RATE, slots: str = SLOTS, **variables: str
+) -> Iterator[Cluster]:
     """A server with its hosts, all ready, with more variables of the environment; nothing of it is left afterwards."""
     cluster = Cluster(data_dir, free_port(), **variables)
     try:
         cluster.start_server()
-        up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", RATE, "--slots", SLOTS)
+        up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", rate, "--slots", slots)
         assert up.returncode == 0, up.stderr
         yield cluster
     finally:

@@ -12,6 +12,10 @@ from numpy.typing import NDArray
 
 from ringscope.choice.situation import Choice
 from ringscope.engine.base import Buffer
+from ringscope.engine.transports.virtual import VirtualTransport
+from ringscope.schedules.algorithms import SCHEDULES
+from ringscope.schedules.halves import halves
+from ringscope.schedules.schedule import Schedule
 
 _T = TypeVar("_T")
 _SECONDS = 60
@@ -97,3 +101,32 @@ class VirtualCommunicator(VirtualRank):
 
     def broadcast(self, values: NDArray[Any], root: int) -> None:
         values[...] = self._exchanged(values)[root]
+
+
+class ScheduledCommunicator(VirtualCommunicator):
+    """A VirtualCommunicator whose plans execute the schedules of our algorithms: sums have the bits of real ranks."""
+
+    @property
+    def nodes(self) -> tuple[tuple[int, ...], ...]:
+        return (tuple(range(self.size)),)
+
+    def plan(self, algorithm: str, op: str, send: Buffer, recv: Buffer) -> Any:
+        assert op == "sum" and send is recv
+        return self.plan_schedule(self._schedule(algorithm, recv.local.size), recv)
+
+    def halves(self, algorithm: str, count: int) -> tuple[Schedule, Schedule] | None:
+        return halves(self._schedule(algorithm, count))
+
+    def plan_schedule(self, schedule: Schedule, buffer: Buffer) -> Any:
+        def run() -> None:
+            self._slots[self.rank] = buffer.local
+            self._barrier.wait()
+            if self.rank == 0:
+                every = Buffer(buffer.local, tuple(self._slots))
+                VirtualTransport(self.size).plan(schedule, "sum", every, every).run()
+            self._barrier.wait()
+
+        return SimpleNamespace(run=run, free=lambda: None)
+
+    def _schedule(self, algorithm: str, count: int) -> Schedule:
+        return SCHEDULES[algorithm](self.size, count)

@@ -1,6 +1,7 @@
 """Gangs that train: MPI tests run in a subprocess with a deadline, and tell what came of it as lines of JSON."""
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from tests.ranks import run_ranks
 
 HERE = Path(__file__).parent
+ROOT = HERE.parent.parent.parent
 DEADLINE_SECONDS = 120
 
 RunGang = Callable[..., dict[str, dict[str, Any]]]
@@ -21,7 +23,8 @@ def gang() -> RunGang:
 
     def run(ranks: int, program: str, *arguments: str) -> dict[str, dict[str, Any]]:
         python = [sys.executable, "-W", "error", str(HERE / program), *arguments]
-        done = run_ranks(ranks, python, {"OMP_NUM_THREADS": "1"}, DEADLINE_SECONDS)
+        paths = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH")]))  # programs share helpers
+        done = run_ranks(ranks, python, {"OMP_NUM_THREADS": "1", "PYTHONPATH": paths}, DEADLINE_SECONDS)
         assert done.returncode == 0, done.stdout + done.stderr
         told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
         return {result["name"]: result for result in told}

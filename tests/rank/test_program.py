@@ -35,9 +35,9 @@ def test_a_failed_comparison_blames_the_rank_that_is_wrong_and_not_the_one_that_
     monkeypatch: pytest.MonkeyPatch, bad_rank: int | None, blamed: int
 ) -> None:
     told, nothing = Told(), lambda *_: None
-    comm: Any = SimpleNamespace(rank=0, size=1, finish=nothing, free=nothing)
+    comm: Any = SimpleNamespace(rank=0, size=1, local_rank=0, nodes=[(0,)], gpu=None, finish=nothing, free=nothing)
     reporter: Any = SimpleNamespace(send=told.append, close=nothing)
-    monkeypatch.setattr(program, "_introduce", nothing)
+    monkeypatch.setattr(program, "introduce", nothing)
     monkeypatch.setattr(program, "_result", lambda *_: DifferenceError("Rank 2 differs.", bad_rank))
     assert program._work(comm, JobSpec.model_validate({"placement": {"ranks": 1}}), reporter, "") == 3
     (failure,) = told

@@ -10,7 +10,7 @@ from ringscope.contracts.protocol import Assignment, Report
 from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
 from ringscope_agent.home import AttemptFolder
-from ringscope_agent.launch import dumps, evidence, gpu_release
+from ringscope_agent.launch import dumps, evidence, gpu_release, reach
 from ringscope_agent.launch.node_check import may_use_gpus
 from ringscope_agent.launch.outcome import Outcome
 from ringscope_agent.shim.controller import ShimController
@@ -64,6 +64,7 @@ class Attempt:
             context, folder, self._belonging, self.records, self._delivery.notice_records, self._tell
         )
         self._reported: set[Event] = set()
+        self._unreachable: list[str] = []
         self._may_use_gpus = may_use_gpus(self._assignment.spec)
         self._seen: set[int] = set()  # its processes that may hold a GPU
         self._wants_evidence = False
@@ -163,6 +164,8 @@ class Attempt:
                 if obstacle := self._obstacle():
                     self._report("refused", message=obstacle)
                     return
+                if self._assignment.spec.measured_pairs is not None:
+                    self._unreachable = await reach.unreachable(self._assignment.gang, self._assignment.member)
                 await self._shim.start()
             outcome = await self._shim.follow()
         except OSError as error:
@@ -180,7 +183,7 @@ class Attempt:
 
     def _tell(self, status: Status) -> None:
         if status.is_listening:
-            self._report_once("ready")
+            self._report_once("ready", unreachable=self._unreachable)
         if status.proxies:
             self._report_once("proxies", proxies=status.proxies)
         if status.is_running and "running" not in self._reported:

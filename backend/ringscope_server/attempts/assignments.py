@@ -15,6 +15,8 @@ from ringscope_server.db.models import Allocation, Attempt, Member
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.diagnoses.earlier import earlier_of
 from ringscope_server.nodes.labels import RACK, effective
+from ringscope_server.predictions.gang import nics_of
+from ringscope_server.predictions.limit import rate_gb_per_s
 
 
 class Orders(NamedTuple):
@@ -119,7 +121,17 @@ async def _earlier(session: AsyncSession, member: Member, spec: JobSpec) -> Earl
     if measured is None or member.member != 0 or member.phase not in ("assigned", "ready"):
         return None
     found = await earlier_of(session, member.attempt, measured)
-    return found if spec.diagnosis is not None else Earlier(baselines=found.baselines)
+    pairs = found.pairs if spec.diagnosis is not None else []
+    return Earlier(pairs=pairs, baselines=found.baselines, cards=_cards(member.attempt))
+
+
+def _cards(attempt: Attempt) -> dict[str, float]:
+    """Return the rate of each node's fastest network card in bytes per second, where a driver reports one."""
+    rates = {
+        node: rate_gb_per_s(nics)
+        for node, nics in nics_of([(each.node, each.slots) for each in attempt.members]).items()
+    }
+    return {node: rate * 1e9 for node, rate in rates.items() if rate}
 
 
 def _desired(attempt: Attempt) -> Literal["prepare", "launch", "stop"]:

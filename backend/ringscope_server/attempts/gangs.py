@@ -20,6 +20,7 @@ from ringscope_server.db.bulk import insert_rows
 from ringscope_server.db.faults import is_passing
 from ringscope_server.db.models import Allocation, Attempt, Job, Member, Node
 from ringscope_server.db.specs import read_spec, spec_of
+from ringscope_server.diagnoses import reach
 from ringscope_server.diagnoses.service import tell_blame
 from ringscope_server.events import audit
 from ringscope_server.insights import stall, store
@@ -239,8 +240,10 @@ async def _follow(session: AsyncSession, attempt: Attempt, member: Member, repor
     match report.event:
         case "ready":
             _progress(attempt, _advance(member, "ready", now), now)
+            if report.unreachable:
+                await reach.note(session, attempt, member, report.unreachable, now)
             if attempt.job.state == "starting" and all(other.phase == "ready" for other in attempt.members):
-                attempt.is_launched = True
+                await _launch(session, attempt, now)
         case "proxies":
             _progress(attempt, any(other.proxy is None for other in attempt.members), now)
             for other, proxy in zip(attempt.members, report.proxies, strict=False):
@@ -266,6 +269,15 @@ async def _follow(session: AsyncSession, attempt: Attempt, member: Member, repor
                 _correct(attempt, member, report, reason)
             elif reason != "completed" or _all_reached(attempt, "ended"):
                 await _stop_for(session, attempt, member, report, reason, report.message, now)
+
+
+async def _launch(session: AsyncSession, attempt: Attempt, now: datetime) -> None:
+    """Let a gang start whose nodes are ready, unless it measures pairs and some do not reach each other."""
+    found = await reach.to_leave_out(session, attempt)
+    if found is None:
+        attempt.is_launched = True
+    else:
+        await stop(session, attempt.job_id, found.reason, found.sentence, now, bad_node=found.node)
 
 
 async def _stop_for(

@@ -11,6 +11,7 @@ from ringscope.contracts.elastic import LOSSES
 from ringscope.contracts.job import JobSpec, Placement
 from ringscope_server.db.models import Attempt, RankTotals
 from ringscope_server.db.specs import valid_spec
+from ringscope_server.diagnoses.reach import LINKS_CUT
 from ringscope_server.jobs.reasons import REASONS, Reason
 from ringscope_server.jobs.summary import empty
 from ringscope_server.jobs.transitions import transition
@@ -104,11 +105,13 @@ async def _survives(session: AsyncSession, attempt: Attempt, spec: JobSpec, reas
 
 
 def _is_diagnosed_without(attempt: Attempt, spec: JobSpec, reason: Reason) -> bool:
-    """Return whether a diagnosis of named nodes continues without the node that it lost; two nodes at least are left.
+    """Return whether a diagnosis of named nodes continues without a lost node, or one that others do not reach.
+
+    Two nodes at least must be left.
 
     The node becomes the one to blame, so that each attempt has one node less.
     """
-    if spec.diagnosis is None or not spec.placement.node_names or reason.name not in LOSSES:
+    if spec.diagnosis is None or not spec.placement.node_names or reason.name not in LOSSES | {LINKS_CUT}:
         return False
     of_rank = {member.first_rank: member.node.name for member in attempt.members}
     node = attempt.bad_node or of_rank.get(-1 if attempt.bad_rank is None else attempt.bad_rank)

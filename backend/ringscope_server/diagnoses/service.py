@@ -14,6 +14,7 @@ from ringscope_server.db.models import Attempt, Job, LinkMeasurement, Member, No
 from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.diagnoses.draining import drain_blamed
+from ringscope_server.diagnoses.reach import LINKS_CUT, blamed_parts
 from ringscope_server.diagnoses.views import DiagnosisView, PairView
 from ringscope_server.events import audit
 from ringscope_server.jobs.views import TrainingSummary
@@ -112,6 +113,17 @@ async def _gone(session: AsyncSession, attempt_id: int | None) -> DiagnosisVerdi
     attempt = await session.get(Attempt, attempt_id) if attempt_id is not None else None
     if attempt is None or attempt.bad_node is None:
         return None
+    if attempt.reason == LINKS_CUT:
+        parts = await blamed_parts(session, attempt.id)
+        more = "A third node would tell whether the link is cut or one of its nodes."
+        return DiagnosisVerdict(
+            decided=bool(parts),
+            rounds=0,
+            blamed=parts,
+            cleared=[],
+            sentences=[attempt.message],
+            undecided=[] if parts else [attempt.message, more],
+        )
     blamed = _lost_part(attempt.bad_node, attempt.message)
     later = "Other nodes were not judged; another diagnosis without this node would decide about them."
     return DiagnosisVerdict(
@@ -130,15 +142,26 @@ async def _with_lost(session: AsyncSession, attempt: Attempt, verdict: Diagnosis
     """Return a verdict with the nodes that earlier attempts lost, after which this one continued without them."""
     here = select(Node.name).join(Member, Member.node_id == Node.id).where(Member.attempt_id == attempt.id)
     earlier = await session.execute(
-        select(Attempt.bad_node, Attempt.message)
+        select(Attempt.id, Attempt.reason, Attempt.bad_node, Attempt.message)
         .where(Attempt.job_id == attempt.job_id, Attempt.id < attempt.id, Attempt.bad_node.not_in(here))
         .order_by(Attempt.id)
     )
-    lost = {name: _lost_part(name, message) for name, message in earlier if name is not None}
-    if not lost:
-        return verdict
-    blamed, sentences = [*lost.values(), *verdict.blamed], [each.sentence for each in lost.values()]
-    return verdict.model_copy(update={"blamed": blamed, "sentences": [*sentences, *verdict.sentences]})
+    lost: list[BlamedPart] = []
+    sentences: list[str] = []
+    for number, reason, name, message in earlier:
+        is_cut = reason == LINKS_CUT
+        found = await blamed_parts(session, number) if is_cut else [_lost_part(name, message)]
+        lost += found
+        sentences += [each.sentence for each in found] + (
+            [f"{name} is left out of the measurements."] if is_cut else []
+        )
+    blamed = _once([*lost, *verdict.blamed])
+    return verdict.model_copy(update={"blamed": blamed, "sentences": [*dict.fromkeys(sentences), *verdict.sentences]})
+
+
+def _once(parts: Sequence[BlamedPart]) -> list[BlamedPart]:
+    """Return each blamed part once; several attempts may have found it."""
+    return list({(part.kind, *sorted(part.names)): part for part in reversed(parts)}.values())[::-1]
 
 
 def _lost_part(name: str, message: str) -> BlamedPart:

@@ -90,6 +90,13 @@ REASONS: tuple[Reason, ...] = (
         counts=False,
     ),
     Reason(
+        "links_cut",
+        "failed",
+        "never",
+        "Nodes of a diagnosis did not reach each other; it continues without one of them if two are left.",
+        is_servers=True,
+    ),
+    Reason(
         "start_timeout",
         "failed",
         "again",

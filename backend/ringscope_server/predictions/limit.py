@@ -46,11 +46,16 @@ def of_nodes(nics: Mapping[str, Sequence[Nic]], *, has_card_each: bool = False) 
     """
     if len(nics) < 2:
         return None
-    together = sum if has_card_each else max
-    rates = {node: together([nic.speed_mbit_per_s or 0 for nic in cards] or [0]) for node, cards in nics.items()}
+    rates = {node: rate_gb_per_s(cards, has_card_each=has_card_each) for node, cards in nics.items()}
     node = min(rates, key=lambda name: (rates[name], name))
-    rate = rates[node] * 1e6 / _BITS / 1e9
+    rate = rates[node]
     if not rate:
         return None
     cards = f"network cards of {node} are" if has_card_each else f"fastest network card of {node} is"
     return Limit(busbw_gb_per_s=rate, because=f"The {cards} reported as {rate * _BITS:g} Gbit/s.")
+
+
+def rate_gb_per_s(cards: Sequence[Nic], *, has_card_each: bool = False) -> float:
+    """Return the rate of a node's fastest card, or of all its cards; 0 if no driver reports one."""
+    together = sum if has_card_each else max
+    return together([card.speed_mbit_per_s or 0 for card in cards] or [0]) * 1e6 / _BITS / 1e9

@@ -92,6 +92,25 @@ def test_a_cut_link_is_named_and_not_its_ends() -> None:
     assert not is_clean and (blamed.kind, sorted(blamed.names)) == ("link", ["h2", "h3"])
 
 
+@pytest.mark.parametrize("far", [1, 2])
+def test_a_rank_that_rank_0_does_not_reach_is_measured_by_the_others_and_only_that_link_is_named(far: int) -> None:
+    network = Network(RATE, ways={(0, far): 0.0, (far, 0): 0.0})
+    pairs, verdict, is_clean = diagnosed(network, 4)
+    (blamed,) = verdict.blamed
+    assert not is_clean and (blamed.kind, set(blamed.names)) == ("link", {"h1", f"h{far + 1}"}), verdict
+    assert all(pair.ending == "measured" for pair in pairs if {pair.first, pair.second} != {0, far})
+    assert {frozenset((pair.first, pair.second)) for pair in pairs if pair.ending != "measured"} == {
+        frozenset({0, far})
+    }
+
+
+def test_all_pairs_but_the_cut_ones_are_measured() -> None:
+    network = Network(RATE, ways=dict.fromkeys([(0, 4), (4, 0), (1, 3), (3, 1)], 0.0))
+    pairs, _, _ = diagnosed(network, 5, measure="links")
+    hung = {frozenset((pair.first, pair.second)) for pair in pairs if pair.ending != "measured"}
+    assert len(pairs) == 10 and hung == {frozenset({0, 4}), frozenset({1, 3})}
+
+
 def test_a_budget_that_cannot_hold_one_round_is_refused() -> None:
     with pytest.raises(UserError, match=r"diagnosis.budget_seconds: 1 s cannot hold one round, which took .*; give at"):
         diagnosed(Network(RATE / 8), 2, budget_seconds=1, size_bytes=1 << 18)

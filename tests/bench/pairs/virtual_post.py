@@ -81,6 +81,16 @@ class Network:
         self._virtual_free_at |= dict.fromkeys(lanes, end)
         return end
 
+    def post_any(self, rank: int, tag: int, array: Array) -> "_AnyLetter":
+        """Note a receive from whichever rank sends first; it takes its message when it is looked at."""
+        return _AnyLetter(self, rank, tag, array)
+
+    def first_sender(self, rank: int, tag: int) -> int | None:
+        """Return a rank whose message to this one waits for a receive, and can arrive."""
+        with self._lock:
+            waiting = [key[0] for key, letters in self._sent.items() if letters and key[1:] == (rank, tag)]
+        return next((one for one in waiting if self._rate(one, rank)), None)
+
     def _lanes(self, key: tuple[int, int, int]) -> tuple[Any, Any]:
         return ("sends", key[0]), ("receives", key[1])
 
@@ -89,6 +99,26 @@ class Network:
             return 0.0
         ends = self.sends.get(source, self.rate), self.receives.get(destination, self.rate)
         return min(*ends, self.ways.get((source, destination), self.rate))
+
+
+class _AnyLetter:
+    """A receive from any rank."""
+
+    def __init__(self, network: Network, rank: int, tag: int, array: Array) -> None:
+        self._network, self._rank, self._tag, self._array = network, rank, tag, array
+        self._taken: _Letter | None = None
+
+    @property
+    def virtual_end(self) -> float:
+        return self._taken.virtual_end if self._taken else 0.0
+
+    @property
+    def is_done(self) -> bool:
+        if self._taken is None:
+            source = self._network.first_sender(self._rank, self._tag)
+            if source is not None:
+                self._taken = self._network.post((source, self._rank, self._tag), self._array, False)
+        return self._taken is not None and self._taken.is_done
 
 
 class VirtualPost:
@@ -105,13 +135,16 @@ class VirtualPost:
 class _Letters:
     def __init__(self, network: Network, rank: int) -> None:
         self._network, self._rank = network, rank
-        self._letters: list[_Letter] = []
+        self._letters: list[_Letter | _AnyLetter] = []
 
     def send(self, array: Array, rank: int, tag: int) -> None:
         self._letters.append(self._network.post((self._rank, rank, tag), array, True))
 
     def receive(self, array: Array, rank: int, tag: int) -> None:
         self._letters.append(self._network.post((rank, self._rank, tag), array, False))
+
+    def receive_any(self, array: Array, tag: int) -> None:
+        self._letters.append(self._network.post_any(self._rank, tag, array))
 
     def are_done(self) -> bool:
         if not all(letter.is_done for letter in self._letters):

@@ -83,6 +83,16 @@ def test_links_prints_both_matrices_and_the_slowest_pairs(api: FakeApi, monkeypa
     assert sent(api) == {"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": ["h1", "h2", "h3"]}}
 
 
+def test_links_of_two_nodes_begin_with_both_directions(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
+    way = {"low": 11.9e6, "high": 12.1e6, "spread": 0.01, "messages": 12}
+    pairs = [PAIRS[0] | {"back": way}]
+    open_sentence = "undecided: the measured pair is slow, and nothing shows which of its nodes is good"
+    answers(api, monkeypatch, node("h1"), node("h2"), nodes=["h1", "h2"], pairs=pairs, sentence=open_sentence)
+    lines = api.run("links").out.splitlines()
+    assert lines[:3] == ["h1 to h2: 24 MB/s (23.8 to 24.2)", "h2 to h1: 12 MB/s (11.9 to 12.1)", "latency: 80 us"]
+    assert lines[3] == open_sentence
+
+
 def test_without_names_all_nodes_that_take_jobs_are_measured(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> None:
     others = node("h4", desired="drain"), node("h5", observed="lost")
     answers(api, monkeypatch, node("h1"), node("h2"), *others)

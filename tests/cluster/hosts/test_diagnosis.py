@@ -1,20 +1,19 @@
 """`ringscope links` and `ringscope diagnose` on hosts with shaped links: rates, names, rounds and seconds."""
 
-import ipaddress
 import json
 import os
-import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks.diagnosis import planted
 from tests.cluster.hosts.cluster import Cluster
 from tests.cluster.hosts.conftest import needs_namespaces
 from tests.cluster.lab import free_port
 
-from ringscope.lab.network import DEVICE, PAYLOAD_SHARE
+from ringscope.lab.network import PAYLOAD_SHARE
 
 pytestmark = needs_namespaces
 
@@ -40,6 +39,11 @@ def start(tmp_path_factory: pytest.TempPathFactory, hosts: int) -> Iterator[Clus
 @pytest.fixture(scope="module")
 def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     yield from start(tmp_path_factory, 3)
+
+
+@pytest.fixture(scope="module")
+def four(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    yield from start(tmp_path_factory, 4)
 
 
 @pytest.fixture(scope="module")
@@ -138,48 +142,20 @@ def test_a_link_that_is_slow_one_way_is_named_and_not_its_ends(eight: Cluster, r
     healthy, _ = diagnosed(eight)
     with eight.client() as client:
         source, destination = client.diagnosis(healthy["job"]).nodes[2:4]  # neighbours in the ring
-    slow_one_way(eight, source, destination)
-    try:
+    with planted.slow_one_way(eight.hosts, source, destination, BIT_PER_S // 2):
         found, seconds = diagnosed(eight)
-    finally:
-        layout = eight.hosts.layout()
-        remove = ["tc", "-n", layout.host(eight.names.index(source)), "qdisc", "del", "dev", DEVICE, "root"]
-        subprocess.run(remove, check=True)  # another kind of qdisc cannot replace it
-        eight.hosts.heal(source)
     (blamed,) = found["blamed"]
     assert (blamed["kind"], set(blamed["names"])) == ("link", {source, destination}), found
     assert found["rounds"] <= 5 and seconds < MOST_SECONDS
 
 
-def slow_one_way(cluster: Cluster, source: str, destination: str) -> None:
-    """Halve the rate of what one host sends to another one."""
-    layout = cluster.hosts.layout()
-    names = cluster.names
-    address = int(ipaddress.ip_address(layout.addresses[names.index(destination)]))
-    tc = ["tc", "-n", layout.host(names.index(source))]
-    # A classic BPF program that takes the packets to this address: the word at byte 30 of the Ethernet frame.
-    program = f"4,32 0 0 30,21 0 1 {address},6 0 0 4294967295,6 0 0 0"
-    for words in (
-        ["qdisc", "del", "dev", DEVICE, "root"],
-        ["qdisc", "add", "dev", DEVICE, "root", "handle", "1:", "htb", "default", "10"],
-        *(
-            [
-                "class",
-                "add",
-                "dev",
-                DEVICE,
-                "parent",
-                "1:",
-                "classid",
-                f"1:{number}",
-                "htb",
-                "rate",
-                f"{rate}bit",
-                "burst",
-                "131072b",
-            ]
-            for number, rate in ((10, BIT_PER_S), (20, BIT_PER_S // 2))
-        ),
-        ["filter", "add", "dev", DEVICE, "parent", "1:", "bpf", "bytecode", program, "flowid", "1:20"],
-    ):
-        subprocess.run([*tc, *words], check=True, capture_output=True)
+@pytest.mark.long
+@pytest.mark.parametrize("places", [(2, 3), (0, 3)])
+def test_a_link_that_is_cut_before_the_start_is_named_and_not_its_ends(four: Cluster, places: tuple[int, int]) -> None:
+    """The second pair has the node of rank 0 and of the launcher."""
+    one, other = (four.names[place] for place in places)
+    with planted.cut_link(four.hosts, one, other):
+        found, seconds = diagnosed(four)
+    (blamed,) = found["blamed"]
+    assert (blamed["kind"], set(blamed["names"])) == ("link", {one, other}), found
+    assert seconds < MOST_SECONDS

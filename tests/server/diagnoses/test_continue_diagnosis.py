@@ -65,6 +65,80 @@ async def test_a_lost_node_is_left_out_and_blamed_and_known_pairs_are_kept(serve
     assert await blamed_events(server, job_id) == [("n3", "n3 is gone.")]
 
 
+async def test_of_nodes_that_do_not_reach_each_other_one_is_left_out_and_the_link_is_blamed(server: Server) -> None:
+    names = [*NODES, "n4"]
+    agents = [await server.node(name, slots=1) for name in names]
+    job_id = (await server.submit(kind="diagnosis", placement={"node_names": names}))["id"]
+    await server.one_pass()
+    attempt = (await agents[0].assignments())[-1]["attempt_id"]
+    for agent, silent in zip(agents, ([], ["n4"], [], ["n2"]), strict=True):
+        assert (await agent.report(attempt, "ready", unreachable=silent)).status_code == 204
+    assert [(await agent.assignments())[-1]["desired"] for agent in agents] == ["stop"] * 4
+    for agent in agents:
+        await agent.report(attempt, "clean", last_sequence=0)
+    again = await run_on(agents[:3], server)
+    assert [member["node"] for member in again["gang"]] == NODES and again["earlier"]["pairs"] == []
+    await agents[0].records(again["attempt_id"], pair(0, 1), NOTHING)
+    await end(agents[:3], again["attempt_id"])
+    job = await server.job(job_id)
+    assert (job["state"], job["attempts"][0]["reason"], job["attempts"][0]["bad_node"]) == (
+        "succeeded",
+        "links_cut",
+        "n4",
+    )
+    found = await get(server, job_id, "diagnosis")
+    (blamed,) = found["blamed"]
+    assert (blamed["kind"], blamed["names"], blamed["manner"]) == ("link", ["n2", "n4"], "hung")
+    assert "n4 is left out of the measurements." in found["sentences"]
+    assert (found["pairs"][0]["nodes"], found["pairs"][0]["ending"]) == (["n2", "n4"], "hung")
+    assert await blamed_events(server, job_id) == [("n2, n4", blamed["sentence"])]
+
+
+async def test_two_nodes_that_do_not_reach_each_other_are_undecided(server: Server) -> None:
+    agents = [await server.node(name, slots=1) for name in NODES[:2]]
+    job_id = (await server.submit(kind="diagnosis", placement={"node_names": NODES[:2]}))["id"]
+    await server.one_pass()
+    attempt = (await agents[0].assignments())[-1]["attempt_id"]
+    for agent, silent in zip(agents, ("n2", "n1"), strict=True):
+        await agent.report(attempt, "ready", unreachable=[silent])
+    for agent in agents:
+        await agent.report(attempt, "clean", last_sequence=0)
+    job = await server.job(job_id)
+    assert (job["state"], job["reason"]) == ("failed", "links_cut")
+    found = await get(server, job_id, "diagnosis")
+    assert (
+        found["decided"] is False and found["blamed"] == [] and "n1 and n2 do not reach each other" in found["sentence"]
+    )
+
+
+async def test_a_job_with_a_preflight_leaves_out_a_node_that_others_do_not_reach(server: Server) -> None:
+    agents = [await server.node(name, slots=1) for name in NODES]
+    placement = {"ranks": 2, "ranks_per_node": 1, "preflight": True}
+    job_id = (await server.submit(placement=placement, max_attempts=1))["id"]
+    await server.one_pass()
+    gang = [agent for agent in agents if await agent.assignments()]
+    attempt = (await gang[0].assignments())[-1]["attempt_id"]
+    for agent, other in zip(gang, gang[::-1], strict=True):
+        await agent.report(attempt, "ready", unreachable=[other.name])
+    for agent in gang:
+        await agent.report(attempt, "clean", last_sequence=0)
+    job = await server.job(job_id)
+    first = job["attempts"][0]
+    assert (first["reason"], first["bad_node"]) == ("preflight_failed", gang[1].name)
+    assert job["state"] == "queued" and "do not reach each other" in first["message"]
+
+
+async def test_rank_0_gets_the_rates_of_the_cards_that_drivers_report(server: Server) -> None:
+    agents = [await server.node(name, slots=1) for name in NODES]
+    nics = [{"name": "eth0", "speed_mbit_per_s": 1000}, {"name": "eth1", "speed_mbit_per_s": 25_000}]
+    inventory = agents[1].introduction()["inventory"] | {"nics": nics}
+    await agents[1].register(inventory=inventory)
+    await server.submit(kind="diagnosis", placement={"node_names": NODES})
+    await server.one_pass()
+    (assignment,) = await agents[0].assignments()
+    assert assignment["earlier"]["cards"] == {"n2": pytest.approx(25e9 / 8)}
+
+
 async def test_only_rank_0_gets_what_is_known(server: Server) -> None:
     agents, _, _ = await started(server)
     (other,) = await agents[1].assignments()

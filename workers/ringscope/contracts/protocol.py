@@ -329,6 +329,12 @@ class Report(BaseModel):
     proxies: list[Proxy] = Field([], max_length=4096, fail_fast=True)
     load: Load | None = Field(None, description="Load while the ranks ran; only with ended, if the system reports it.")
     evidence: list[RankEvidence] = Field([], max_length=4096, fail_fast=True)
+    unreachable: list[NodeName] = Field(
+        [],
+        max_length=4096,
+        fail_fast=True,
+        description="Other nodes of the gang that give this one no answer; only with ready, if the job measures pairs.",
+    )
     last_sequence: int = 0
 
 

@@ -19,7 +19,7 @@ class Belief:
     ``nodes`` are in the order of the collective's ring. ``racks`` has the members of each rack; without it the two
     halves of the ring are tried against each other. ``baselines`` are the intervals that directed pairs
     reached in earlier diagnoses. ``links`` are the links that must be measured, by default those of the ring;
-    ``all_links`` asks for all pairs.
+    ``all_links`` asks for all pairs. ``cards`` is the rate of the nodes' network cards, in bytes/s.
     """
 
     nodes: tuple[str, ...]
@@ -29,6 +29,7 @@ class Belief:
     baselines: Mapping[Pair, Rate] = field(default_factory=dict)
     heard: tuple[Heard, ...] = ()
     most_rounds: int = MOST_ROUNDS
+    cards: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(

@@ -100,7 +100,10 @@ def trials_of(belief: Belief) -> Trials:
     lossy = max(_LOSSY_SPREAD, _LOSSY_FACTOR * median(spreads)) if spreads else _LOSSY_SPREAD
     level = level_of((answer for _, answer in single), belief.baselines)
     baselines = {way: _times(rate, min(level, 1.0)) for way, rate in belief.baselines.items()}
-    nodes = [_trial(number, answer, reference, baselines, lossy) for number, answer in single]
+    limits = _Limits.of(belief.cards, (answer for _, answer in single))
+    nodes = [
+        _trial(number, answer, limits.expected(answer.pair, reference), baselines, lossy) for number, answer in single
+    ]
 
     by_racks: dict[tuple[int, Pair], list[Answer]] = {}
     for number, answer in loaded:
@@ -117,6 +120,32 @@ def trials_of(belief: Belief) -> Trials:
             racks.append(Trial(pair, number))
             nodes += members
     return Trials(nodes, racks, reference, level)
+
+
+@dataclass(frozen=True)
+class _Limits:
+    """The cards of the nodes in bytes/s, and the share of its card's rate that the median node reaches.
+
+    A pair with a slower card is expected to reach this share of it. Faster cards are not expected to reach more than
+    others do, because something else may limit them.
+    """
+
+    cards: Mapping[str, float]
+    share: float
+
+    @classmethod
+    def of(cls, cards: Mapping[str, float], answers: Iterable[Answer]) -> "_Limits":
+        best: dict[str, float] = {}
+        for answer in answers:
+            limit = min((cards.get(node, 0.0) for node in answer.pair), default=0.0)
+            for _, rate in answer.ways() if limit else ():
+                for node in answer.pair:
+                    best[node] = max(best.get(node, 0.0), rate.centre / limit)
+        return cls(cards, median(best.values()) if best else 1.0)
+
+    def expected(self, pair: Pair, reference: float) -> float:
+        limits = [self.cards[node] for node in pair if node in self.cards]
+        return min(reference, self.share * min(limits)) if len(limits) == len(pair) else reference
 
 
 def level_of(answers: Iterable[Answer], baselines: Mapping[Pair, Rate]) -> float:

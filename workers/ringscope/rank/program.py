@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from ringscope.choice.tuning_file import read
-from ringscope.contracts.diagnosis.spec import preflight_spec
+from ringscope.contracts.diagnosis.spec import DiagnosisSpec, preflight_spec
 from ringscope.contracts.errors import UserError
 from ringscope.contracts.findings import field_errors
 from ringscope.contracts.job import JobSpec
@@ -50,7 +50,7 @@ from ringscope.engine.errors import (
     OutOfMemoryError,
     UnfitNodeError,
 )
-from ringscope.rank.environment import bound_cpus, numa_node, take_environment
+from ringscope.rank.introduction import Standing, introduce
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.reporter import Reporter
 from ringscope.rank.stacks import answer
@@ -157,6 +157,8 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
             positions.set_stage(position, "importing torch")
         device = _device(spec)
         positions.set_stage(position, "connecting the ranks")
+        if spec.diagnosis:
+            return _diagnose(spec.diagnosis, spec.placement.ranks, reporter)
         transport, timeout_seconds = _connection(spec)
         comm = Communicator(transport, timeout_seconds, device, known_times, give_up, channels=_channels(spec))
         return _work(comm, spec, reporter, fault if _strikes(fault, comm) else "")
@@ -168,8 +170,6 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
 def _connection(spec: JobSpec) -> tuple[str, float]:
     """Return transport and timeout, which a script does not set."""
     work = spec.benchmark or _trained(spec)
-    if spec.diagnosis:
-        return "mpi", DEFAULT_TIMEOUT_SECONDS
     return (work.transport, work.timeout_seconds) if work else ("auto", DEFAULT_TIMEOUT_SECONDS)
 
 
@@ -225,15 +225,10 @@ def _failure(rank: int, error: Exception) -> Failure:
 
 
 def _work(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str) -> int:
-    _introduce(comm, reporter)
+    here = next(ranks for ranks in comm.nodes if comm.rank in ranks)
+    introduce(Standing(comm.rank, comm.size, comm.local_rank, here, str(comm.gpu or "cpu")), reporter)
     if comm.size != spec.placement.ranks:
-        message = (
-            f"placement.ranks: the job asks for {spec.placement.ranks} ranks but {comm.size} were started; "
-            f"start it with mpiexec -n {spec.placement.ranks}."
-        )
-        reporter.send(Failure(rank=comm.rank, reason="rank_exit", message=message))
-        reporter.close()
-        return _refuse(message, EXIT_BAD_INPUT)
+        return _refuse_size(comm.rank, comm.size, spec.placement.ranks, reporter)
     if (wanted := preflight_spec(spec.placement.preflight)) is not None:
         from ringscope.bench.pairs.preflight import preflight
 
@@ -259,13 +254,6 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
 
         search(comm, spec.strategy_search, reporter.send)
         return None
-    if spec.diagnosis:
-        from ringscope.bench.pairs.job import diagnose
-
-        positions.set_stage(comm.position, "")
-        if not diagnose(comm, spec.diagnosis, reporter.send):
-            _leave(comm.rank, reporter)
-        return None
     if spec.script:
         from ringscope.rank.script import run_script
 
@@ -280,6 +268,33 @@ def _result(comm: "Communicator", spec: JobSpec, reporter: Reporter, fault: str)
     return DifferenceError(
         f"The result check found {plural(count, 'wrong element')} over all sizes, algorithms and ranks."
     )
+
+
+def _diagnose(diagnosis: DiagnosisSpec, ranks: int, reporter: Reporter) -> int:
+    """Measure the links of the nodes, of which each has one rank; no rank waits for those that it cannot reach."""
+    from ringscope.bench.pairs.job import diagnose
+    from ringscope.engine.world_post import WorldPost, end_in_time
+
+    post = WorldPost()
+    introduce(Standing(post.rank, post.size, 0, (post.rank,)), reporter)
+    if post.size != ranks:
+        return _refuse_size(post.rank, post.size, ranks, reporter)
+    positions.set_stage(post.position, "")
+    if not diagnose(post, diagnosis, reporter.send):
+        _leave(post.rank, reporter)
+    reporter.close(Done(rank=post.rank, dropped=0))
+    end_in_time()
+    return EXIT_OK
+
+
+def _refuse_size(rank: int, started: int, wanted: int, reporter: Reporter) -> int:
+    message = (
+        f"placement.ranks: the job asks for {wanted} ranks but {started} were started; "
+        f"start it with mpiexec -n {wanted}."
+    )
+    reporter.send(Failure(rank=rank, reason="rank_exit", message=message))
+    reporter.close()
+    return _refuse(message, EXIT_BAD_INPUT)
 
 
 def _leave(rank: int, reporter: Reporter) -> None:
@@ -305,24 +320,3 @@ def _ring(comm: "Communicator", reporter: Reporter) -> "StepRing | None":
         )
         reporter.send(Log(rank=comm.rank, stream="stderr", time_ns=time.time_ns(), text=text))
         return None
-
-
-def _introduce(comm: "Communicator", reporter: Reporter) -> None:
-    from ringscope.engine.transports.mpi import mpi_versions
-
-    cpus = bound_cpus()
-    hello = Hello(
-        rank=comm.rank,
-        local_rank=comm.local_rank,
-        ranks=comm.size,
-        pid=os.getpid(),
-        host=socket.gethostname(),
-        device=str(comm.gpu or "cpu"),
-        cpus=cpus,
-        numa_node=numa_node(cpus),
-        time_ns=time.time_ns(),
-    )
-    reporter.send(hello)
-    if comm.local_rank == 0:
-        here = next(ranks for ranks in comm.nodes if comm.rank in ranks)
-        reporter.send(take_environment(comm.rank, here, mpi_versions(), os.environ))

@@ -11,6 +11,9 @@ it("gives the command and the request that do the same as the form", () => {
   expect(sameSchedule({ name: "nightly", cron: "0 2 * * *", timezone: "UTC", overlap: "queue", job: "9" })?.command).toBe(
     "ringscope schedule add nightly '0 2 * * *' --job 9 --timezone UTC --overlap queue",
   );
+  expect(sameSchedule({ name: "nightly", cron: "0 2 * * *", job: "7", drain: "10" })?.command).toBe(
+    "ringscope schedule add nightly '0 2 * * *' --job 7 --drain-on-blame 10%",
+  );
 });
 
 it("gives none while the fields do not say what is to be made", () => {

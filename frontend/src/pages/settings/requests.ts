@@ -38,9 +38,9 @@ export function sameWebhook(texts: Texts, origin: string): Request | undefined {
 }
 
 /** The command that makes the same schedule of a job; undefined without a name or a job. */
-export function sameSchedule({ name, cron = "", timezone, overlap, job }: Texts): Request | undefined {
+export function sameSchedule({ name, cron = "", timezone, overlap, job, drain }: Texts): Request | undefined {
   if (!name || !job) return undefined;
-  const options = [...given("--job", job), ...given("--timezone", timezone), ...given("--overlap", overlap === "skip" ? "" : overlap)];
+  const options = [...given("--job", job), ...given("--timezone", timezone), ...given("--overlap", overlap === "skip" ? "" : overlap), ...given("--drain-on-blame", drain && `${drain}%`)];
   return { command: words("ringscope", "schedule", "add", name, cron, ...options) };
 }
 

@@ -26,6 +26,7 @@ export const SCHEDULE_FIELDS = {
   overlap: { pointer: "/overlap", label: "If its last job has not ended", reads: "text" },
   job: { pointer: "/job", label: "Job to repeat", reads: "optional whole number" },
   spec: { pointer: "/spec", label: "Specification", reads: "JSON" },
+  drain: { pointer: "/drain_on_blame", label: "Drain blamed nodes, up to this percentage of all nodes (optional)", reads: "optional number" },
 } as const satisfies FieldTable<string>;
 
 /** Problems that the form itself finds in its visible fields; a job's number stands for its specification. */

@@ -22,7 +22,8 @@ def begun(nodes: Sequence[str], racks: Mapping[str, str], all_links: bool, earli
         for each in earlier.baselines
         if {each.source, each.destination} <= here
     }
-    belief = Belief.of(nodes, racks or None, baselines, all_links)
+    cards = {node: rate for node, rate in earlier.cards.items() if node in here}
+    belief = replace(Belief.of(nodes, racks or None, baselines, all_links), cards=cards)
     rounds: defaultdict[int, list[Answer]] = defaultdict(list)
     for pair in earlier.pairs:
         if here.issuperset(pair.nodes) and not pair.is_loaded:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ringscope.bench.pairs import letters
@@ -60,7 +60,9 @@ class Conductor:
         expected = len(self._all) or math.ceil(math.log2(len(places))) + 2
         share = spec.budget_seconds / expected / 2
         self._seconds = min(_MOST_SECONDS, max(_FEWEST_SECONDS, share))
-        self._silent: set[int] = set()
+        self._silent: set[int] = set()  # ranks that no longer answer anybody
+        self._far: set[int] = set()  # ranks that do not answer rank 0; others order them
+        self._orders = 0
         self._hung = False
         self._kept: list[object] = []  # letters under way, which silent ranks may still take
 
@@ -98,39 +100,69 @@ class Conductor:
         return next_step(replace(belief, most_rounds=number))
 
     def _measured(self, asked: Round) -> list[Answer]:
-        answers, open_pairs = [], []
+        """Measure the pairs at the same time, then again those of which one rank did not answer rank 0.
+
+        Pairs of two ranks that rank 0 does not reach have no answer.
+        """
+        answers, pairs = [], []
         for first, second in asked.pairs:
             pair = self._rank_of[first], self._rank_of[second]
-            if self._silent.intersection(pair):
+            far = self._far.intersection(pair)
+            if self._silent.intersection(pair) or (far and 0 in pair):
                 answers.append(self._told(asked, pair, {}))
+            elif len(far) < 2:
+                pairs.append(pair)
+        again: list[tuple[int, int]] = []
+        for pair, readings, silent in self._run(pairs):
+            if len(silent) == 1 and not self._far.intersection(pair):
+                self._far |= silent
+                if 0 not in pair:
+                    again.append(pair)
+                    continue
             else:
-                open_pairs.append(pair)
-        reports = self._ordered(asked.number, open_pairs)
-        for pair in open_pairs:
-            if 0 in pair:
-                peer = pair[1] if pair[0] == 0 else pair[0]
-                own = self._meter.measure(letters.task(asked.number, peer, pair[0] == 0, self._seconds))
-                reports.own = own
-        while open_pairs:
-            for pair in [pair for pair in open_pairs if reports.has(pair)]:
-                open_pairs.remove(pair)
-                self._silent |= reports.silent(pair)
-                answers.append(self._told(asked, pair, reports.of(pair)))
-            pause()
-        if self._silent:
-            self._kept.append(reports)
+                self._note_silent(pair, readings, silent)
+            answers.append(self._told(asked, pair, readings))
+        for pair, readings, silent in self._run(again):
+            self._note_silent(pair, readings, silent)
+            answers.append(self._told(asked, pair, readings))
         return answers
 
-    def _ordered(self, number: int, pairs: Sequence[tuple[int, int]]) -> _Reports:
-        """Send each rank of the pairs its order; return what receives their reports."""
+    def _note_silent(self, pair: tuple[int, int], readings: dict[int, Reading], silent: set[int]) -> None:
+        """Note the ranks that answered neither rank 0 nor, if rank 0 does not reach them, their partner."""
+        self._silent |= silent if len(readings) == 2 else silent | self._far.intersection(pair)
+
+    def _run(self, pairs: Sequence[tuple[int, int]]) -> Iterator[tuple[tuple[int, int], dict[int, Reading], set[int]]]:
+        """Order the pairs to measure; yield each with its readings, and the ranks that did not answer rank 0."""
+        if not pairs:
+            return
+        self._orders += 1
+        reports = self._ordered(pairs)
+        for pair in pairs:
+            if 0 in pair:
+                peer = pair[1] if pair[0] == 0 else pair[0]
+                own = letters.task(self._orders, peer, pair[0] == 0, self._seconds)
+                reports.hear(0, self._meter.measure(own))
+        waiting = list(pairs)
+        while waiting:
+            for pair in [pair for pair in waiting if reports.has(pair)]:
+                waiting.remove(pair)
+                yield pair, reports.of(pair), reports.silent(pair)
+            pause()
+        if self._far or self._silent:
+            self._kept.append(reports)
+
+    def _ordered(self, pairs: Sequence[tuple[int, int]]) -> _Reports:
+        """Send an order to each rank of the pairs that rank 0 reaches; return what takes their reports."""
         reports = _Reports(self._seconds, self._spec.timeout_seconds)
         for pair in pairs:
+            far = self._far.intersection(pair)
             for rank, peer in (pair, pair[::-1]):
-                if rank:
+                if rank and rank not in far:
                     coming = self._post.messages()
-                    coming.receive(memory := letters.empty_report(), rank, letters.REPORT_TAG + number)
-                    reports.expect(rank, peer, coming, memory)
-                    self._send(letters.order(letters.task(number, peer, rank == pair[0], self._seconds)), rank)
+                    coming.receive(memory := letters.empty_report(), rank, letters.REPORT_TAG + self._orders)
+                    reports.expect(rank, coming, memory)
+                    task = letters.task(self._orders, peer, rank == pair[0], self._seconds, leads=bool(far))
+                    self._send(letters.order(task), rank)
         return reports
 
     def _send(self, words: Array, rank: int) -> Letters:
@@ -165,7 +197,9 @@ class Conductor:
     def _end(self) -> bool:
         is_clean = not self._hung
         words = letters.end_order(is_clean)
-        leaving = [self._send(words, rank) for rank in range(1, len(self._nodes)) if rank not in self._silent]
+        leaving = [
+            self._send(words, rank) for rank in range(1, len(self._nodes)) if rank not in self._silent | self._far
+        ]
         deadline = time.monotonic() + self._spec.timeout_seconds
         while not all(letter.are_done() for letter in leaving):
             if time.monotonic() > deadline:
@@ -175,7 +209,7 @@ class Conductor:
 
 
 class _Reports:
-    """The reports of a round; a rank is silent if it reports long after its peer."""
+    """The reports of the ranks to which rank 0 sent an order; one is silent if it reports long after its peer."""
 
     def __init__(self, seconds: float, timeout_seconds: float) -> None:
         self._timeout = timeout_seconds
@@ -184,40 +218,35 @@ class _Reports:
         self._due: dict[int, float] = {}
         self._readings: dict[int, Reading | None] = {}
 
-    @property
-    def own(self) -> Reading | None:
-        """The reading of rank 0."""
-        return self._readings.get(0)
-
-    @own.setter
-    def own(self, reading: Reading | None) -> None:
-        self._hear(0, reading)
-
-    def expect(self, rank: int, peer: int, coming: Letters, memory: Array) -> None:
+    def expect(self, rank: int, coming: Letters, memory: Array) -> None:
         """Note that a rank will report."""
         self._coming[rank] = coming, memory
-        self._due[peer] = self._last
+
+    def hear(self, rank: int, reading: Reading | None) -> None:
+        """Note what a rank measured."""
+        self._readings[rank] = reading
 
     def has(self, pair: tuple[int, int]) -> bool:
-        """Return whether both ranks have reported, or one of them is silent."""
+        """Return whether all of the pair that have an order have reported, or one of them is silent."""
         for rank, peer in (pair, pair[::-1]):
             if rank in self._coming and rank not in self._readings and self._coming[rank][0].are_done():
-                self._hear(rank, letters.reading_of(self._coming[rank][1]))
-                self._due[peer] = min(self._due.get(peer, self._last), time.monotonic() + 2 * self._timeout)
+                own, of_peer = letters.readings_of(self._coming[rank][1])
+                self.hear(rank, own)
+                if peer and peer not in self._coming:
+                    self.hear(peer, of_peer)
+            if rank in self._readings:
+                self._due.setdefault(peer, time.monotonic() + 2 * self._timeout)
         return all(rank in self._readings for rank in pair) or bool(self.silent(pair))
 
     def silent(self, pair: tuple[int, int]) -> set[int]:
-        """Return the ranks of the pair that do not report in time."""
-        now = time.monotonic()
-        return {rank for rank in pair if rank not in self._readings and now > self._due.get(rank, self._last)}
+        """Return the ranks of the pair that have an order and do not report in time."""
+        now, open_ranks = time.monotonic(), self._coming.keys() - self._readings.keys()
+        return {rank for rank in pair if rank in open_ranks and now > self._due.get(rank, self._last)}
 
     def of(self, pair: tuple[int, int]) -> dict[int, Reading]:
         """Return what the ranks of a pair measured."""
         known = {rank: self._readings.get(rank) for rank in pair}
         return {rank: reading for rank, reading in known.items() if reading is not None}
-
-    def _hear(self, rank: int, reading: Reading | None) -> None:
-        self._readings[rank] = reading
 
 
 def _rate(rate: Measured) -> Rate:

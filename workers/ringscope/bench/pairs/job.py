@@ -7,11 +7,10 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ringscope.bench.pairs import letters
 from ringscope.bench.pairs.conductor import Conductor, Place
-from ringscope.bench.pairs.meter import Letters, Meter, Post
+from ringscope.bench.pairs.meter import Letters, Meter, Post, Task
 from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.diagnosis.record import DiagnosisTold
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
@@ -19,29 +18,24 @@ from ringscope.contracts.rank_process import EARLIER_VARIABLE, NODES_VARIABLE
 from ringscope.engine.base import Array
 from ringscope.engine.errors import EngineError
 from ringscope.engine.positions import UNTIMED
-
-if TYPE_CHECKING:
-    from ringscope.engine.communicator import Communicator
+from ringscope.engine.waiting.pause import pause
+from ringscope.engine.world_post import WorldPost
 
 _NAP_SECONDS = 0.002
 _PATIENCE_SECONDS = 120.0  # beyond the budget, which rank 0 observes between two rounds
 
 
-def diagnose(comm: Communicator, spec: DiagnosisSpec, emit: Callable[[DiagnosisTold], None]) -> bool:
+def diagnose(post: WorldPost, spec: DiagnosisSpec, emit: Callable[[DiagnosisTold], None]) -> bool:
     """Measure and tell a verdict (collective); return whether no message is left under way.
 
     If it returns False, MPI cannot be ended in order. UserError if the budget cannot hold one round.
     """
-    places = places_of(comm.size)
-    post = comm.post()
 
     def progress() -> None:
-        comm.position[UNTIMED] += 1
+        post.position[UNTIMED] += 1
 
-    is_clean = take_part(post, spec, places, emit, progress, known_before() if comm.rank == 0 else None)
-    if is_clean:
-        post.free()
-    return is_clean
+    earlier = known_before() if post.rank == 0 else None
+    return take_part(post, spec, places_of(post.size), emit, progress, earlier)
 
 
 def take_part(
@@ -57,7 +51,7 @@ def take_part(
     meter = Meter(post, spec.size_bytes, spec.both_ways, spec.timeout_seconds, progress)
     if post.rank == 0:
         return Conductor(post, meter, spec, places, emit, earlier or Earlier(), is_preflight).run()
-    return _follow(post, meter, spec.budget_seconds + _PATIENCE_SECONDS)
+    return _Follower(post, meter, spec.timeout_seconds).follow(spec.budget_seconds + _PATIENCE_SECONDS)
 
 
 def known_before() -> Earlier:
@@ -77,22 +71,53 @@ def places_of(ranks: int) -> list[Place]:
     return places
 
 
-def _follow(post: Post, meter: Meter, patience_seconds: float) -> bool:
-    """Measure what rank 0 orders, until it orders the end."""
-    kept: list[tuple[Letters, Array]] = []
-    deadline = time.monotonic() + patience_seconds
-    while True:
-        words = letters.empty_order()
-        coming = post.messages()
-        coming.receive(words, 0, letters.ORDER_TAG)
+class _Follower:
+    """A rank that measures what rank 0 orders, or another rank for it, until rank 0 orders the end."""
+
+    def __init__(self, post: Post, meter: Meter, timeout_seconds: float) -> None:
+        self._post, self._meter, self._timeout = post, meter, timeout_seconds
+        self._kept: list[tuple[Letters, Array]] = []  # letters under way
+
+    def follow(self, patience_seconds: float) -> bool:
+        """Return whether no message is left under way; EngineError without an order for so long."""
+        deadline = time.monotonic() + patience_seconds
+        while True:
+            words = letters.empty_order()
+            coming = self._post.messages()
+            coming.receive_any(words, letters.ORDER_TAG)
+            while not coming.are_done():
+                if time.monotonic() > deadline:
+                    rank = self._post.rank
+                    raise EngineError(f"Rank {rank} had no order of rank 0 in time; check the link between them.")
+                time.sleep(_NAP_SECONDS)
+            task = letters.task_of(words)
+            if task is None:
+                return letters.is_clean(words) and not self._meter.has_stuck
+            found = self._led(task) if task.leads else letters.report(self._meter.measure(task))
+            self._send(found, task.asker, letters.REPORT_TAG + task.number)
+
+    def _led(self, task: Task) -> Array:
+        """Measure with a peer that rank 0 does not reach; return the report of both."""
+        coming, numbers = self._post.messages(), letters.empty_report()
+        coming.receive(numbers, task.peer, letters.REPORT_TAG + task.number)
+        self._send(letters.order_to_peer(task, self._post.rank), task.peer, letters.ORDER_TAG)
+        own, of_peer = self._meter.measure(task), None
+        if own is None or not self._is_done_in_time(coming):
+            self._kept.append((coming, numbers))
+        else:
+            of_peer, _ = letters.readings_of(numbers)
+        return letters.report(own, of_peer)
+
+    def _is_done_in_time(self, coming: Letters) -> bool:
+        deadline = time.monotonic() + self._timeout
         while not coming.are_done():
             if time.monotonic() > deadline:
-                raise EngineError(f"Rank {post.rank} had no order of rank 0 in time; check the link between them.")
-            time.sleep(_NAP_SECONDS)
-        task = letters.task_of(words)
-        if task is None:
-            return letters.is_clean(words) and not meter.has_stuck
-        found = letters.report(meter.measure(task))
-        leaving = post.messages()
-        leaving.send(found, 0, letters.REPORT_TAG + task.round)
-        kept = [*(one for one in kept if not one[0].are_done()), (leaving, found)]
+                return False
+            pause()
+        return True
+
+    def _send(self, words: Array, rank: int, tag: int) -> None:
+        self._kept = [one for one in self._kept if not one[0].are_done()]
+        leaving = self._post.messages()
+        leaving.send(words, rank, tag)
+        self._kept.append((leaving, words))

@@ -27,7 +27,7 @@ _PINGS, _WARM_UP_PINGS = 30, 5
 
 
 class Letters(Protocol):
-    """Messages that are completed together, as ``PointToPoint.messages`` makes them."""
+    """Messages that are completed together, as ``WorldPost.messages`` makes them."""
 
     def send(self, array: Array, rank: int, tag: int) -> None:
         """Start to send."""
@@ -35,12 +35,15 @@ class Letters(Protocol):
     def receive(self, array: Array, rank: int, tag: int) -> None:
         """Start to receive."""
 
+    def receive_any(self, array: Array, tag: int) -> None:
+        """Start to receive from whichever rank sends first."""
+
     def are_done(self) -> bool:
         """Return whether all have arrived, without waiting."""
 
 
 class Post(Protocol):
-    """The messages of one rank, as ``PointToPoint`` delivers them."""
+    """The messages of one rank, as ``WorldPost`` delivers them."""
 
     rank: int
 
@@ -54,13 +57,19 @@ class SilentError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """The measurement of a rank in a round: with whom, whether it is the first of the pair, and for how long."""
+    """The measurement of a rank: with whom, whether it is the first of the pair, and for how long.
 
-    round: int
+    ``number`` is the number of the order, whose messages have tags of their own. The rank reports to rank ``asker``.
+    ``leads``: this rank also orders its peer to measure, and reports for both, because rank 0 does not reach the peer.
+    """
+
+    number: int
     peer: int
     is_first: bool
     tag: int
     seconds: float
+    asker: int = 0
+    leads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,7 @@ from ringscope.contracts.rank_process import NODES_VARIABLE
 from ringscope.engine.base import Array
 from ringscope.engine.errors import DifferenceError, EngineError, UnfitNodeError
 from ringscope.engine.positions import UNTIMED
+from ringscope.engine.world_post import WorldPost
 from ringscope.preflight.gang import Unfit, unfit_node
 
 if TYPE_CHECKING:
@@ -45,13 +46,11 @@ def preflight(comm: Communicator, spec: DiagnosisSpec, emit: Callable[[Diagnosis
         return
     if len(places) != comm.size:
         raise EngineError(f"{NODES_VARIABLE} has {len(places)} ranks, and there are {comm.size}.")
-    post = comm.post()
 
     def progress() -> None:
         comm.position[UNTIMED] += 1
 
-    judge(post, spec, places, emit, progress, known_before() if comm.rank == 0 else Earlier())
-    post.free()
+    judge(WorldPost(), spec, places, emit, progress, known_before() if comm.rank == 0 else Earlier())
 
 
 def judge(
@@ -166,6 +165,10 @@ class _LeadersLetters:
     def receive(self, array: Array, rank: int, tag: int) -> None:
         """Start to receive."""
         self._letters.receive(array, self._leaders[rank], tag)
+
+    def receive_any(self, array: Array, tag: int) -> None:
+        """Start to receive from whichever rank sends first."""
+        self._letters.receive_any(array, tag)
 
     def are_done(self) -> bool:
         """Return whether all have arrived, without waiting."""

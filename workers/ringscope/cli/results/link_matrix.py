@@ -26,10 +26,13 @@ class Way(NamedTuple):
 
 
 def print_links(found: Diagnosis) -> None:
-    """Print the matrices, the slowest pairs and the verdict."""
+    """Print the matrices, the slowest pairs and the verdict; the two rates first if there are two nodes."""
     ways = {(way.source, way.destination): way for way in _ways(found)}
     if not ways:
         say("No pair was measured.")
+        return
+    if len(found.nodes) == 2:
+        _print_pair(found, list(ways.values()))
         return
     unit, per_unit = _unit(ways.values())
     say(f"{unit}; each row sends to the columns{', both ways at the same time' if found.both_ways else ''}.")
@@ -46,6 +49,17 @@ def print_links(found: Diagnosis) -> None:
     say()
     for sentence in slowest(list(ways.values())):
         say(sentence)
+    say(found.sentence)
+
+
+def _print_pair(found: Diagnosis, ways: Sequence[Way]) -> None:
+    unit, per_unit = _unit(ways)
+    for way in ways:
+        interval = f"{way.low / per_unit:.3g} to {way.high / per_unit:.3g}"
+        say(f"{way.source} to {way.destination}: {way.centre / per_unit:.3g} {unit} ({interval})")
+    for pair in found.pairs[-1:]:
+        if pair.latency_us is not None:
+            say(f"latency: {pair.latency_us:.3g} us")
     say(found.sentence)
 
 

@@ -26,3 +26,6 @@ class Earlier(BaseModel):
 
     pairs: list[KnownPair] = Field([], description="Pairs in the order of their rounds.")
     baselines: list[Baseline] = []
+    cards: dict[str, float] = Field(
+        {}, description="Rate of each node's fastest network card in bytes/s, as its driver reports it."
+    )

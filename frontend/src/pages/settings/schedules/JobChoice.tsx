@@ -16,10 +16,14 @@ interface Bound {
 interface Props {
   job: Bound;
   spec: Bound;
+  /** The largest percentage of drained nodes; only the schedule of a diagnosis has it. */
+  drain: Bound;
+  /** The share that this schedule has now. */
+  share: number | null | undefined;
   /** The job to repeat at first; without it the newest one. */
   from: number | undefined;
   /** The specification that is submitted now; undefined for a new schedule. */
-  kept: object | undefined;
+  kept: { kind?: string } | undefined;
 }
 
 const STANDARD = { kind: "benchmark", placement: { ranks: 2 } };
@@ -29,7 +33,7 @@ const OTHER = [
 ];
 
 /** The job that a schedule submits: a recent job, another job by its number, or a specification. */
-export function JobChoice({ job, spec, from, kept }: Props) {
+export function JobChoice({ job, spec, drain, share, from, kept }: Props) {
   const recent = useQuery(recentJobsQuery);
   const given = useQuery({ ...jobQuery(from ?? 0), enabled: from !== undefined });
   const [chosen, setChosen] = useState<string | null>(null);
@@ -37,6 +41,7 @@ export function JobChoice({ job, spec, from, kept }: Props) {
   const first = kept ? "kept" : String(from ?? jobs[0]?.id ?? "spec");
   const value = chosen ?? first;
   const isJob = /^\d+$/.test(value);
+  const kind = value === "kept" ? kept?.kind : jobs.find(({ id }) => String(id) === value)?.kind;
   const data = [
     ...(kept ? [{ value: "kept", label: "the job of this schedule" }] : []),
     ...(isJob && !jobs.some(({ id }) => String(id) === value) ? [{ value, label: `job ${value}` }] : []),
@@ -60,6 +65,14 @@ export function JobChoice({ job, spec, from, kept }: Props) {
           description="As the body of POST /api/v1/jobs"
           rows={8}
           defaultValue={JSON.stringify(kept ?? STANDARD, null, 2)}
+        />
+      )}
+      {(kind === undefined || kind === "diagnosis") && (
+        <TextInput
+          {...drain}
+          description="Of a diagnosis; without a number, no node is drained"
+          inputMode="decimal"
+          defaultValue={share == null ? "" : Number((100 * share).toPrecision(6))}
         />
       )}
     </>

@@ -38,11 +38,12 @@ export function ScheduleForm({ schedule, from, onDone, onCancel }: Props) {
   const [timezone, setTimezone] = useState(schedule?.timezone ?? HERE);
   const form = useSettingsForm(
     SCHEDULE_FIELDS,
-    async ({ name, overlap, spec, job }: Partial<Form<keyof typeof SCHEDULE_FIELDS>>, key) => {
+    async ({ name, overlap, spec, job, drain }: Partial<Form<keyof typeof SCHEDULE_FIELDS>>, key) => {
       const specified = job ? await specOf(Number(job)) : ((spec ? JSON.parse(spec) : schedule?.spec) as ScheduleBody["spec"] | undefined);
       if (!specified) throw refusal(NO_JOB);
       const isEnabled = schedule?.is_enabled ?? true;
-      const body = { name: name ?? "", cron: cron.trim(), timezone: timezone.trim(), overlap: overlap as ScheduleBody["overlap"], is_enabled: isEnabled, drain_on_blame: specified.kind === "diagnosis" ? (schedule?.drain_on_blame ?? null) : null, spec: specified };
+      const share = drain ? Number(drain) / 100 : null;
+      const body = { name: name ?? "", cron: cron.trim(), timezone: timezone.trim(), overlap: overlap as ScheduleBody["overlap"], is_enabled: isEnabled, drain_on_blame: share, spec: specified };
       return save(body, key, schedule);
     },
     onDone,
@@ -74,7 +75,7 @@ export function ScheduleForm({ schedule, from, onDone, onCancel }: Props) {
         <TimeList times={next.times ?? []} />
       </div>
       <NativeSelect {...form.field("overlap")} data={OVERLAPS} defaultValue={schedule?.overlap} />
-      <JobChoice job={form.field("job")} spec={form.field("spec")} from={from} kept={schedule?.spec} />
+      <JobChoice job={form.field("job")} spec={form.field("spec")} from={from} drain={form.field("drain")} share={schedule?.drain_on_blame} kept={schedule?.spec} />
       <FormFoot
         submit={schedule ? "Change schedule" : "Make schedule"}
         isSending={form.isSending}

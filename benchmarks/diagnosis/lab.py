@@ -3,24 +3,23 @@
     python -m benchmarks.diagnosis.lab [--kinds KIND …] [--repeats N] [--hosts N]
 
 A diagnosis is right if it names what was planted and nothing else. The results are added to results/diagnosis_lab.json,
-from which python -m benchmarks.diagnosis.page makes a table; --fresh forgets the earlier ones. Needs root.
+whose table stands in docs/diagnosis.md; --fresh forgets the earlier ones. Needs root.
 """
 
 import contextlib
 import json
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 
 from benchmarks.command import Parser, count, exit_with, one_of
 from benchmarks.diagnosis import planted
+from benchmarks.diagnosis.page import LAB, fill
 from benchmarks.experiments.lab_cluster import JOB_SECONDS, LabCluster, lab_cluster
-from benchmarks.report import RESULTS, say, watched
+from benchmarks.report import say, watched
 
 RATE = 200_000_000  # bit/s
-PATH = RESULTS / "diagnosis_lab.json"
 _LOOK_SECONDS = 0.2
 _TURN_SECONDS = 2.0
 Names = frozenset[frozenset[str]]
@@ -90,14 +89,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         for name in (asked.kinds or list(KINDS)) * asked.repeats:
             runs.append(run := diagnosed(cluster, name, KINDS[name]))
             say(f"{name:14} {'right' if run.right else 'WRONG'} {run.named} {run.rounds} rounds {run.seconds:.0f} s")
-    earlier = [] if asked.fresh or not PATH.exists() else json.loads(PATH.read_text())["runs"]
+    earlier = [] if asked.fresh or not LAB.exists() else json.loads(LAB.read_text())["runs"]
     document = {
         "name": "diagnosis_lab",
         "hosts": asked.hosts,
         "conditions": asdict(conditions),
         "runs": earlier + [asdict(run) for run in runs],
     }
-    PATH.write_text(json.dumps(document, indent=1) + "\n")
+    LAB.write_text(json.dumps(document, indent=1) + "\n")
+    say(f"written: {LAB}, {fill()}")
     return 0
 
 
@@ -122,24 +122,6 @@ def diagnosed(cluster: LabCluster, name: str, kind: Kind) -> Run:
     named = frozenset(frozenset(each.names) for each in found.blamed)
     is_right = named == frozenset(map(frozenset, kind.right))
     return Run(name, is_right, sorted(map(sorted, named)), found.rounds or 0, round(seconds, 1))
-
-
-def rows(runs: Sequence[dict[str, object]]) -> list[list[str]]:
-    """Return the table of results: heading, then a row for each kind."""
-    by_kind: dict[str, list[dict[str, object]]] = defaultdict(list)
-    for run in runs:
-        by_kind[str(run["kind"])].append(run)
-    made = [["planted", "right", "rounds", "seconds"]]
-    for kind, of_kind in by_kind.items():
-        right = sum(bool(run["right"]) for run in of_kind)
-        rounds, seconds = ([float(str(run[key])) for run in of_kind] for key in ("rounds", "seconds"))
-        made.append([kind, f"{right} of {len(of_kind)}", _span(rounds), _span(seconds)])
-    return made
-
-
-def _span(values: Sequence[float]) -> str:
-    low, high = min(values), max(values)
-    return f"{low:.0f}" if f"{low:.0f}" == f"{high:.0f}" else f"{low:.0f} to {high:.0f}"
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ ENDED = {
     "printed any.",
     "preflight_failed": "`ringscope diagnose --job {id}` measures its nodes again; `ringscope drain {node} --reason "
     "...` keeps other jobs from the node.",
+    "links_cut": "`ringscope retry {id}` runs it again once the nodes reach each other.",
     "start_timeout": "`ringscope clone {id} --set start_seconds=N` gives each part of the start more time; "
     "`ringscope node {node}` shows the node.",
     "node_lost": "`ringscope nodes` shows whether it is back; `ringscope retry {id}` runs the job again.",

@@ -12,11 +12,12 @@ from typing import Any
 
 from mpi4py import MPI
 
-from ringscope.contracts.rank_process import EXIT_OK, POSITIONS_VARIABLE
+from ringscope.contracts.rank_process import EXIT_OK, NODES_VARIABLE, POSITIONS_VARIABLE
 from ringscope.engine import positions
 from ringscope.engine.base import Array
 from ringscope.engine.stdio_drain import drain
 from ringscope.engine.traffic import TRAFFIC
+from ringscope.engine.transports.mpi import unlink_own_segments
 
 _END_SECONDS = 5.0  # MPI's end takes milliseconds if all ranks reach each other
 
@@ -28,6 +29,8 @@ class WorldPost:
         self._comm = MPI.COMM_WORLD
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
+        if NODES_VARIABLE in os.environ:  # each rank is alone on its node
+            unlink_own_segments()
         self.position: Any = positions.slot(os.environ.get(POSITIONS_VARIABLE), self.rank)
 
     def messages(self) -> WorldMessages:

@@ -63,6 +63,11 @@ def unlink_segments(comm: MPI.Intracomm) -> None:
     gang would leave one behind. Mapped memory remains usable without its name.
     """
     comm.Barrier()
+    unlink_own_segments()
+
+
+def unlink_own_segments() -> None:
+    """Remove these names without waiting for other ranks; right if this rank is alone on its node."""
     maps = Path("/proc/self/maps")
     if not maps.exists():
         return

@@ -73,7 +73,7 @@ async def _assignment(session: AsyncSession, member: Member) -> Assignment:
         gang=[_gang_member(each) for each in attempt.members],
         ranks=ranks,
         first_rank=member.first_rank,
-        spec=spec.with_ranks(ranks),
+        spec=spec.with_ranks(ranks, [each.node.name for each in attempt.members]),
         proxy=orders.proxy,
         tuning=await _tuning(session, member),
         earlier=await _earlier(session, member, spec),

@@ -17,6 +17,8 @@ from tests.server.diagnoses.test_get_diagnosis import (
 )
 from tests.server.training_jobs import get
 
+from ringscope.contracts.protocol import Assignment
+
 NOTHING = VERDICT | {"blamed": [], "cleared": [], "sentences": ["Nothing is wrong."]}
 
 
@@ -50,6 +52,7 @@ async def test_a_lost_node_is_left_out_and_blamed_and_known_pairs_are_kept(serve
     assert job["state"] == "queued", (job["reason"], job["message"], job["attempts"][0]["bad_node"])
     again = await run_on(agents[:2], server)
     assert [member["node"] for member in again["gang"]] == ["n1", "n2"] and again["ranks"] == 2
+    assert Assignment.model_validate(again).spec.placement.node_names == ["n1", "n2"]
     (kept,) = again["earlier"]["pairs"]
     assert (kept["nodes"], kept["round"], kept["there"]["low"]) == (["n1", "n2"], 0, 0.98 * RATE)
     await agents[0].records(again["attempt_id"], pair(0, 1, 1, time_ns=1_900_000_100 * 10**9), NOTHING)

@@ -4,6 +4,7 @@ Server, agent, CLI and rank share these models. The error messages for a job are
 so that the REST API, the form and the terminal show the same sentences.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field, model_validator
@@ -280,11 +281,15 @@ class JobSpec(SpecModel):
         topology = self.benchmark.topology if self.benchmark else None
         return self.placement.ranks if topology is None else topology.ranks
 
-    def with_ranks(self, ranks: int) -> "JobSpec":
-        """Return the specification that a gang of so many ranks follows; it differs for an elastic job."""
+    def with_ranks(self, ranks: int, nodes: Sequence[str] = ()) -> "JobSpec":
+        """Return the specification that a gang of so many ranks on these nodes follows.
+
+        It differs for an elastic job, and for a diagnosis of named nodes that continues without one of them.
+        """
         if ranks == self.placement.ranks:
             return self
-        return self.model_copy(update={"placement": self.placement.model_copy(update={"ranks": ranks})})
+        named = {"node_names": list(nodes)} if nodes and self.placement.node_names else {}
+        return self.model_copy(update={"placement": self.placement.model_copy(update={"ranks": ranks, **named})})
 
     @property
     def shown(self) -> "JobSpec":

@@ -3653,6 +3653,14 @@ export interface components {
              */
             baselines: components["schemas"]["Baseline"][];
             /**
+             * Cards
+             * @description Rate of each node's fastest network card in bytes/s, as its driver reports it.
+             * @default {}
+             */
+            cards: {
+                [key: string]: number;
+            };
+            /**
              * Pairs
              * @description Pairs in the order of their rounds.
              * @default []
@@ -7671,6 +7679,12 @@ export interface components {
             rank?: number | null;
             /** Reason */
             reason?: string | null;
+            /**
+             * Unreachable
+             * @description Other nodes of the gang that give this one no answer; only with ready, if the job measures pairs.
+             * @default []
+             */
+            unreachable: string[];
         };
         /**
          * Residual

@@ -1,4 +1,4 @@
-"""Which nodes of a gang give no answer before the ranks start."""
+"""The nodes of a gang that give no answer are known before the ranks start."""
 
 import asyncio
 import errno

@@ -149,6 +149,8 @@ async def _with_lost(session: AsyncSession, attempt: Attempt, verdict: Diagnosis
     lost: list[BlamedPart] = []
     sentences: list[str] = []
     for number, reason, name, message in earlier:
+        if name is None:
+            continue
         is_cut = reason == LINKS_CUT
         found = await blamed_parts(session, number) if is_cut else [_lost_part(name, message)]
         lost += found

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 
 from ringscope.contracts.diagnosis.record import BlamedPart, PairEvidence
 
-_TRIES = 3  # of each node with each other one, as the agents make them
-_CHANCE_OF_SILENCE = 0.01  # that a try of a good pair fails
+_TRIES = 3  # the agents try so often to reach each other node
+_CHANCE_OF_SILENCE = 0.01  # the probability that a try of a good pair fails
 Cut = frozenset[str]
 
 

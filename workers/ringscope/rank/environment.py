@@ -6,15 +6,17 @@ import platform
 import re
 import socket
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import psutil
 
 from ringscope.contracts.rank_process import SOCKET_VARIABLE, SPEC_VARIABLE
-from ringscope.contracts.record import MOST_VARIABLES, Environment
+from ringscope.contracts.record import MOST_VARIABLES, Environment, Hello
 from ringscope.contracts.words.secrets import is_secret, without_user
+from ringscope.rank.reporter import Reporter
 from ringscope.revision import revision
 
 _NUMA = Path("/sys/devices/system/node")
@@ -36,6 +38,38 @@ _PREFIXES = (
 _PLUMBING = frozenset({SOCKET_VARIABLE, SPEC_VARIABLE, "RINGSCOPE_AGENT_HOME"})
 _NAMES = frozenset({"GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "MPI4PY_RC_THREADS", "VIRTUAL_ENV"})
 _MOST_CHARACTERS = 1000
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The number of a rank among all ``ranks``, its number on its node, all ranks of its node, and its device."""
+
+    rank: int
+    ranks: int
+    local_rank: int
+    here: Sequence[int]
+    device: str = "cpu"
+
+
+def introduce(standing: Standing, reporter: Reporter) -> None:
+    """Send the rank's place, and on the first rank of each node its environment."""
+    from ringscope.engine.transports.mpi import mpi_versions
+
+    cpus = bound_cpus()
+    hello = Hello(
+        rank=standing.rank,
+        local_rank=standing.local_rank,
+        ranks=standing.ranks,
+        pid=os.getpid(),
+        host=socket.gethostname(),
+        device=standing.device,
+        cpus=cpus,
+        numa_node=numa_node(cpus),
+        time_ns=time.time_ns(),
+    )
+    reporter.send(hello)
+    if standing.local_rank == 0:
+        reporter.send(take_environment(standing.rank, standing.here, mpi_versions(), os.environ))
 
 
 def take_environment(

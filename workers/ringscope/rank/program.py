@@ -50,7 +50,7 @@ from ringscope.engine.errors import (
     OutOfMemoryError,
     UnfitNodeError,
 )
-from ringscope.rank.introduction import Standing, introduce
+from ringscope.rank.environment import Standing, introduce
 from ringscope.rank.parent_death import end_with_parent
 from ringscope.rank.reporter import Reporter
 from ringscope.rank.stacks import answer

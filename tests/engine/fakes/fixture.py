@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from ringscope.engine.memory import kernels
+from ringscope.engine.memory import kernels, own_kernels
 
 FOLDER = Path(__file__).parent
 PYTHONPATH = os.pathsep.join([str(FOLDER), *filter(None, [os.environ.get("PYTHONPATH")])])  # of a gang with the fake
@@ -24,7 +24,10 @@ def cupy(monkeypatch):
     for name in [name for name in sys.modules if name.partition(".")[0] == "cupy"]:
         del sys.modules[name]
     sys.modules.update(before)
-    for one in (kernels.combine, kernels._divider, kernels.compile_now):
+    for one in (
+        *(kernels.combine, kernels._divider, kernels.compile_now, kernels.pairwise),
+        *(own_kernels._combine, own_kernels._divide, own_kernels._processors),
+    ):
         one.cache_clear()
 
 

@@ -18,6 +18,7 @@ from cupy.script import fake
 
 __all__ = [
     "ElementwiseKernel",
+    "RawKernel",
     "add",
     "copyto",
     "count_nonzero",
@@ -146,7 +147,7 @@ def copyto(target, source):
     def work():
         target._host[...] = source._host
 
-    _enqueue("copyto", source.size, work)
+    enqueue("copyto", source.size, work)
 
 
 def _ufunc(function):
@@ -155,7 +156,7 @@ def _ufunc(function):
             with np.errstate(all="ignore"):
                 function(first._host, second._host, out=out._host)
 
-        _enqueue(function.__name__, out.size, work)
+        enqueue(function.__name__, out.size, work)
 
     call.__name__ = function.__name__
     return call
@@ -195,10 +196,10 @@ class ElementwiseKernel:
             for name, result in zip(self._outs, results, strict=True):
                 arrays[name]._host[...] = result
 
-        _enqueue(self.name, arguments[-1].size, work)
+        enqueue(self.name, arguments[-1].size, work)
 
 
-def _enqueue(name, size, work):
+def enqueue(name, size, work):
     if fake.status:
         raise cuda.driver.CUDADriverError(fake.status)
     if name != "copyto" and name not in fake.compiled:
@@ -210,3 +211,4 @@ def _enqueue(name, size, work):
 
 
 from cupy import cuda  # noqa: E402 (it needs ndarray)
+from cupy.raw import RawKernel  # noqa: E402

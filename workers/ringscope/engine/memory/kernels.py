@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from functools import cache, partial, reduce
 from typing import Any
 
 from ringscope.engine.base import Array, components, cut
+from ringscope.engine.memory import own_kernels
 from ringscope.engine.memory.cuda import compiling, telling
 from ringscope.schedules.schedule import Schedule
 
@@ -25,14 +27,23 @@ _EXPRESSIONS = {
     "avg": "T({} + {})",
 }
 _UFUNCS = {"sum": "add", "prod": "multiply", "min": "minimum", "max": "maximum", "avg": "add"}
+VARIABLE = "RINGSCOPE_GPU_KERNELS"
 MOST_ARRAYS = 64  # the arguments of a kernel are limited to 4 KiB, and an array takes about 40 bytes
 
 
+@cache
 def pairwise(cupy: Any, op: str) -> Any:
     """Return the function (first, second, result) of an operation; for ``avg`` it is the sum, which is divided once
     at the end.
     """
+    if _takes_own():
+        return own_kernels.Combine(cupy, op, 2, 1)
     return getattr(cupy, _UFUNCS[op])
+
+
+def _takes_own() -> bool:
+    """Return whether RINGSCOPE_GPU_KERNELS asks for our own kernels, which no GPU has run yet."""
+    return os.environ.get(VARIABLE) == "own"
 
 
 def divide(cupy: Any, array: Array, ranks: int) -> None:
@@ -42,6 +53,8 @@ def divide(cupy: Any, array: Array, ranks: int) -> None:
 
 @cache
 def _divider(cupy: Any) -> Any:
+    if _takes_own():
+        return own_kernels.Divide(cupy)
     return cupy.ElementwiseKernel("int64 n", "T x", "x = T(x / n)", "ringscope_divide")
 
 
@@ -64,6 +77,8 @@ def combine(cupy: Any, op: str, inputs: int, results: int) -> Any:
     """Return a kernel that reads ``inputs`` arrays, combines them from left to right and writes the result to
     ``results`` arrays.
     """
+    if _takes_own() and own_kernels.has_own(op, inputs + results):
+        return own_kernels.Combine(cupy, op, inputs, results)
     sources, targets = [f"s{i}" for i in range(inputs)], [f"d{i}" for i in range(results)]
     value = reduce(lambda total, name: _EXPRESSIONS[op].format(total, name), sources)
     return cupy.ElementwiseKernel(

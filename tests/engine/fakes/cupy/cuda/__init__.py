@@ -24,6 +24,8 @@ class Device:
     def __init__(self, index=None):
         self.id = fake.device if index is None else index
 
+    attributes = {"MultiProcessorCount": 2}
+
     def use(self):
         assert 0 <= self.id < runtime.getDeviceCount()
         runtime.require_health()

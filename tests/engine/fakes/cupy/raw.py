@@ -1,4 +1,4 @@
-"""cupy.RawKernel: the kernel's own text, compiled by the host's C++ compiler; a grid's threads run one after the other."""
+"""cupy.RawKernel: the kernel's own text, compiled by the host's C++ compiler; one thread of a grid runs after the other."""
 
 import ctypes
 import hashlib

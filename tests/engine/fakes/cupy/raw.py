@@ -1,4 +1,4 @@
-"""cupy.RawKernel: the kernel's own text, compiled by the host's C++ compiler; one thread of a grid runs after the other."""
+"""cupy.RawKernel: the text of a kernel, compiled by the C++ compiler of this host; threads run one after the other."""
 
 import ctypes
 import hashlib

@@ -34,6 +34,21 @@ def same(got, want):
     return (np.isnan(got.astype(np.float64)) == ~number).all() and (got[number] == want[number]).all()
 
 
+def forget():
+    for one in (kernels.combine, kernels.pairwise, kernels._divider):
+        one.cache_clear()
+
+
+@pytest.fixture(params=["cupy's", "own"])
+def chosen(request, monkeypatch):
+    """CuPy's kernels, then ours."""
+    forget()
+    monkeypatch.setenv(kernels.VARIABLE, request.param)
+    yield
+    forget()
+
+
+@pytest.mark.usefixtures("chosen")
 @pytest.mark.parametrize(("dtype", "op"), [(dtype, op) for dtype in DTYPES for op in ops_of(dtype)])
 def test_three_inputs_combine_as_numpy_does(dtype, op):
     cupy = cuda.load()

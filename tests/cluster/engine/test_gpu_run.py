@@ -86,7 +86,7 @@ def test_it_finds_its_tests_without_our_plugins_and_sweeps_what_is_possible(tmp_
     assert re.search(r"\b\d\d tests collected", done.stdout)
     assert "\nnccl: possible\ncuda_ipc: possible\nmpi: skipped, because " in done.stdout
     for transport in ("nccl", "cuda_ipc"):
-        for name in (transport, f"{transport}-half"):
+        for name in (transport, f"{transport}-half", f"{transport}-half-own"):
             assert (tmp_path / f"{name}.json").exists()
 
 
@@ -101,7 +101,7 @@ def test_a_sweep_that_hangs_is_ended_and_the_others_follow(tmp_path):
     assert done.returncode == 1, done.stdout + done.stderr
     assert "The sweep nccl was ended after 15 s." in done.stdout
     assert not (tmp_path / "nccl.json").exists()
-    for name in ("nccl-half", "cuda_ipc", "cuda_ipc-half"):
+    for name in ("nccl-half", "nccl-half-own", "cuda_ipc", "cuda_ipc-half", "cuda_ipc-half-own"):
         assert (tmp_path / f"{name}.json").exists(), name
 
 

@@ -15,6 +15,14 @@ def test_every_collective_is_exact(gang, ranks):
     assert done.stdout.count("checked 528") == ranks
 
 
+@pytest.mark.long  # the host's compiler compiles a hundred kernels on each rank
+def test_every_collective_is_exact_with_our_own_kernels(gang):
+    environment = {"PYTHONPATH": PYTHONPATH, "RINGSCOPE_GPU_KERNELS": "own"}
+    done = gang(2, "gpu_main.py", "cuda_ipc", deadline_seconds=900, **environment)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("checked 528") == 2
+
+
 @pytest.mark.parametrize("ranks", [pytest.param(2, marks=pytest.mark.long), 3])
 def test_handles_and_events_are_exchanged_in_order(gang, ranks):
     done = gang(ranks, "ipc_main.py", PYTHONPATH=PYTHONPATH)

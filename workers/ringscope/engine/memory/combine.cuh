@@ -17,6 +17,42 @@ __device__ __forceinline__ To as(From from) {
     return both.to;
 }
 
+// CuPy compiles everything with -ftz=true, which makes 0 of float's subnormal numbers; these instructions do not.
+#ifdef __CUDA_ARCH__
+__device__ __forceinline__ float add(float a, float b) {
+    float result;
+    asm("add.rn.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+}
+__device__ __forceinline__ float multiply(float a, float b) {
+    float result;
+    asm("mul.rn.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+}
+__device__ __forceinline__ float quotient(float a, float b) {
+    float result;
+    asm("div.rn.f32 %0, %1, %2;" : "=f"(result) : "f"(a), "f"(b));
+    return result;
+}
+__device__ __forceinline__ bool is_less(float a, float b) {
+    int result;
+    asm("{ .reg .pred less; setp.lt.f32 less, %1, %2; selp.s32 %0, 1, 0, less; }" : "=r"(result) : "f"(a), "f"(b));
+    return result;
+}
+#else
+__device__ __forceinline__ float add(float a, float b) { return a + b; }
+__device__ __forceinline__ float multiply(float a, float b) { return a * b; }
+__device__ __forceinline__ float quotient(float a, float b) { return a / b; }
+__device__ __forceinline__ bool is_less(float a, float b) { return a < b; }
+#endif
+__device__ __forceinline__ double add(double a, double b) { return a + b; }
+__device__ __forceinline__ double multiply(double a, double b) { return a * b; }
+__device__ __forceinline__ double quotient(double a, double b) { return a / b; }
+template <class Number>
+__device__ __forceinline__ bool is_less(Number a, Number b) {
+    return a < b;
+}
+
 // Types: Bits are how an element lies in memory, Value is what is computed with.
 
 template <class Number, class Wide>
@@ -35,9 +71,9 @@ struct Integer {  // Wide is unsigned: signed numbers must not overflow in C++, 
 template <class Number>
 struct Real {
     typedef Number Value;
-    static __device__ __forceinline__ Value sum(Value a, Value b) { return a + b; }
-    static __device__ __forceinline__ Value product(Value a, Value b) { return a * b; }
-    static __device__ __forceinline__ Value mean(Value a, long long ranks) { return a / Value(ranks); }
+    static __device__ __forceinline__ Value sum(Value a, Value b) { return add(a, b); }
+    static __device__ __forceinline__ Value product(Value a, Value b) { return multiply(a, b); }
+    static __device__ __forceinline__ Value mean(Value a, long long ranks) { return quotient(a, Value(ranks)); }
 };
 
 template <class Number>
@@ -153,13 +189,13 @@ struct Prod {
 struct Min {
     template <class T>
     static __device__ __forceinline__ typename T::Value of(typename T::Value a, typename T::Value b) {
-        return (a != a || a < b) ? a : b;
+        return (a != a || is_less(a, b)) ? a : b;
     }
 };
 struct Max {
     template <class T>
     static __device__ __forceinline__ typename T::Value of(typename T::Value a, typename T::Value b) {
-        return (a != a || a > b) ? a : b;
+        return (a != a || is_less(b, a)) ? a : b;
     }
 };
 

@@ -24,8 +24,8 @@ TYPES = {
     "float64": "Float64",
 }
 OPERATIONS = {"sum": "Sum", "avg": "Sum", "prod": "Prod", "min": "Min", "max": "Max"}
-# Multiplications and additions stay apart, as in NumPy; subnormal numbers stay as they are.
-OPTIONS = ("--std=c++14", "-fmad=false", "-ftz=false")
+# Multiplications and additions stay apart, as in NumPy.
+OPTIONS = ("--std=c++14", "-fmad=false")
 DIVIDE = "ringscope_own_divide"
 
 

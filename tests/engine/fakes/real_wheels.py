@@ -43,7 +43,7 @@ def used():
 
 
 def arguments(function):
-    """How many positional arguments it must and may have, by its signature or else by Cython's first line."""
+    """Least and most positional arguments, by its signature or else by Cython's first line."""
     try:
         parameters = list(inspect.signature(function).parameters.values())
         if any(one.kind is one.VAR_POSITIONAL for one in parameters):

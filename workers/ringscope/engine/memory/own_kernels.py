@@ -19,7 +19,7 @@ from ringscope.engine.memory.kernel_source import (
 )
 
 MOST_ARRAYS = 16  # a thread holds a pack of each input in its registers
-_THREADS = 256  # of a block
+_THREADS = 256  # threads of a block
 _BLOCKS_PER_PROCESSOR = 8  # as many as fit at once: more would only begin and end
 _PACK_BYTES = 16
 

@@ -145,7 +145,7 @@ def test_each_data_directory_has_names_of_its_own(tmp_path: Path) -> None:
     assert Lab(tmp_path / "a").prefix == Lab(tmp_path / "b" / ".." / "a").prefix
 
 
-def test_the_agents_of_a_lab_take_the_variables_that_its_operator_names(
+def test_the_agents_of_a_lab_take_the_variables_and_scripts_that_its_operator_names(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     started: list[Sequence[str]] = []
@@ -156,10 +156,12 @@ def test_the_agents_of_a_lab_take_the_variables_that_its_operator_names(
 
     monkeypatch.setattr(module, "start_agent", start)
     (tmp_path / "lab").mkdir()
-    wanted = WantedLab(hosts=1, rate_bit_per_s=10**9, server="http://a:1", allow_env=["default", "NCCL_NET_PLUGIN"])
+    named = ["default", "NCCL_NET_PLUGIN"]
+    wanted = WantedLab(hosts=1, rate_bit_per_s=10**9, server="http://a:1", allow_env=named, scripts=tmp_path)
     lab = Lab(tmp_path)
     lab._save(LabState(wanted=wanted, subnet="10.77.1"))
     lab.start_agent("h1")
     (words,) = started
     given = [words[place + 1] for place, word in enumerate(words) if word == "--allow-env"]
-    assert given == ["default", "NCCL_NET_PLUGIN"]
+    assert given == named
+    assert words[words.index("--scripts") + 1] == str(tmp_path)

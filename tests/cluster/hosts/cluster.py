@@ -5,7 +5,7 @@ import json
 import sqlite3
 import subprocess
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,8 +46,8 @@ class Cluster(Lab):
         port: of the server, also of the next one: the hosts know no other.
     """
 
-    def __init__(self, data_dir: Path, port: int, **variables: str) -> None:
-        super().__init__(data_dir, **variables)
+    def __init__(self, data_dir: Path, port: int) -> None:
+        super().__init__(data_dir)
         self.hosts = Hosts(data_dir)
         self._port = port
         self.server: subprocess.Popen[bytes] | None = None
@@ -222,13 +222,13 @@ class Cluster(Lab):
 
 @contextmanager
 def running_cluster(
-    data_dir: Path, hosts: int = HOSTS, rate: str = RATE, slots: str = SLOTS, **variables: str
+    data_dir: Path, hosts: int = HOSTS, rate: str = RATE, slots: str = SLOTS, options: Sequence[str] = ()
 ) -> Iterator[Cluster]:
-    """A server with its hosts, all ready, with more variables of the environment; nothing of it is left afterwards."""
-    cluster = Cluster(data_dir, free_port(), **variables)
+    """A server with its hosts, all ready, with more options of `lab up`; nothing of it is left afterwards."""
+    cluster = Cluster(data_dir, free_port())
     try:
         cluster.start_server()
-        up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", rate, "--slots", slots)
+        up = cluster.run("lab", "up", "--hosts", str(hosts), "--rate", rate, "--slots", slots, *options)
         assert up.returncode == 0, up.stderr
         yield cluster
     finally:

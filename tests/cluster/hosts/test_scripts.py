@@ -14,7 +14,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    with running_cluster(tmp_path_factory.mktemp("scripts"), hosts=2, RINGSCOPE_SCRIPTS=str(EXAMPLES)) as cluster:
+    with running_cluster(tmp_path_factory.mktemp("scripts"), 2, options=("--scripts", str(EXAMPLES))) as cluster:
         yield cluster
 
 

@@ -49,6 +49,7 @@ class WantedLab(BaseModel):
     server: str
     prefix: str = "h"
     allow_env: list[str] = []
+    scripts: Path | None = None
 
 
 class LabState(BaseModel):
@@ -139,6 +140,8 @@ class Lab:
             flags["--join-token-file"] = self._data_dir / "join-token"
         words = [str(word) for flag in flags.items() for word in flag]
         words += [word for pattern in state.wanted.allow_env for word in ("--allow-env", pattern)]
+        if state.wanted.scripts is not None:
+            words += ["--scripts", str(state.wanted.scripts)]
         words += ["--label", f"rack={layout.rack_name(number)}", "--label", f"lab={MACHINE}", "--leaves"]
         if name in state.agents:
             background.forget(state.agents[name])

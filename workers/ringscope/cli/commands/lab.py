@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ringscope.cli.commands.up import AllowEnv
+from ringscope.cli.commands.up import AllowEnv, Scripts
 from ringscope.cli.connection import Url, server_url, token
 from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, command_name, say, say_json, stderr_console, stdout_console
 from ringscope.cli.formatting import AsJson, table
@@ -48,6 +48,7 @@ def up(
     oversubscription: Annotated[float, typer.Option(min=1, help="Oversubscription of the racks' uplinks.")] = 1.0,
     slots: Annotated[int, typer.Option(min=1, max=4096, help="Slots of each host.")] = 2,
     prefix: Annotated[str, typer.Option(help="Prefix of the hosts' names; a number follows.")] = "h",
+    scripts: Scripts = None,
     allow_env: AllowEnv = None,
     join_token: Annotated[
         str | None,
@@ -73,6 +74,7 @@ def up(
         server=_server(url, data_dir),
         prefix=prefix,
         allow_env=allow_env or [],
+        scripts=_folder(scripts),
     )
     lab = Lab(data_dir)
     lab.require_none()
@@ -92,6 +94,15 @@ def up(
     say("They are network namespaces of this machine and share its cores; only the limits of their links are real.")
     say(f"  try       {command_name()} submit --ranks {hosts} --ranks-per-node 1 -b 1M -e 16M --wait")
     say(f"  end       {command_name()} lab down")
+
+
+def _folder(scripts: Path | None) -> Path | None:
+    if scripts is None:
+        return None
+    folder = scripts.expanduser().resolve()
+    if not folder.is_dir():
+        raise UserError(f"--scripts: {scripts} is no folder; name the one that holds the scripts, or leave it out.")
+    return folder
 
 
 def status(as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:

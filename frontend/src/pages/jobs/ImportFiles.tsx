@@ -9,7 +9,7 @@ import { chooseFiles } from "../../components/imports/files";
 
 const ImportDialog = lazyPart(async () => (await import("../../components/imports/ImportDialog")).ImportDialog);
 
-const TITLE = "Results of nccl-tests, rccl-tests, OSU or SuperBench; files can also be dropped on this page";
+const TITLE = "Results of nccl-tests, rccl-tests, OSU, SuperBench or NCCL Inspector; files can also be dropped on this page";
 
 export function ImportFiles() {
   const { mayChange } = useRole();

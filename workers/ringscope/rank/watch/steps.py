@@ -1,7 +1,7 @@
 """A watch over a script: each step of its optimizer is a step of the job, and its end has a short summary.
 
 A step is reported when the next one ends, because the times of its gradient sums are known only then. Of steps that
-take less than 40 ms, one of several is asked for them, and the others get its times. The script's own reports with
+take less than 80 ms, one of several is asked for them, and the others get its times. The script's own reports with
 ``ringscope.log_step`` come first: from its first one on, the watch reports no steps.
 """
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ringscope.rank.step_log import StepLog
 
 C10D = "torch.distributed.distributed_c10d"
-_READ_EVERY_NS = 40_000_000  # a reading of DDP's log takes 0.1 ms
+_READ_EVERY_NS = 80_000_000  # a reading of DDP's log takes 0.1 ms
 _MOST_BETWEEN = 64
 _MOST_STEPS = 50  # in a report
 _MOST_NS = 500_000_000

@@ -64,6 +64,10 @@ class Messages:
         """Start to receive into ``array``."""
         self._requests.append((self._comm.Irecv(array, rank, tag), rank))
 
+    def receive_any(self, array: Array, tag: int) -> None:
+        """Start to receive into ``array`` from whichever rank sends first; only ``are_done`` may wait for it."""
+        self._requests.append((self._comm.Irecv(array, MPI.ANY_SOURCE, tag), self._comm.rank))
+
     def are_done(self) -> bool:
         """Return whether all have arrived, without waiting."""
         return bool(MPI.Request.Testall([request for request, _ in self._requests]))

@@ -26,6 +26,7 @@ from ringscope.engine.waiting.pause import pause
 _MOST_SECONDS = 4.0  # for each direction; eight hosts on two cores need several blocks
 _FEWEST_SECONDS = 0.2
 _MESSAGES = 8  # in a block; each may take as long as the timeout
+_STARTS = 3  # a rank may start so many timeouts later than rank 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class Conductor:
 
         UserError if the budget cannot hold one round; a preflight then judges what it has.
         """
+        self._await_others()
         budget, began, longest = self._spec.budget_seconds, time.monotonic(), 0.0
         belief = self._begun
         step = self._next(belief)
@@ -86,6 +88,19 @@ class Conductor:
                 step = _cut_short(belief, budget)
         self._emit(verdict_record(step))
         return self._end()
+
+    def _await_others(self) -> None:
+        """Wait until the other ranks are ready, as a busy machine starts some late; others order those that are not."""
+        waiting: dict[int, tuple[Letters, Array]] = {}
+        for rank in range(1, len(self._nodes)):
+            waiting[rank] = self._post.messages(), letters.ready()
+            waiting[rank][0].receive(waiting[rank][1], rank, letters.READY_TAG)
+        deadline = time.monotonic() + _STARTS * self._spec.timeout_seconds
+        while waiting and time.monotonic() < deadline:
+            waiting = {rank: coming for rank, coming in waiting.items() if not coming[0].are_done()}
+            pause()
+        self._far |= set(waiting)
+        self._kept.append(waiting)
 
     def _expected_rounds(self) -> int:
         return len(self._all) or math.ceil(math.log2(len(self._nodes))) + 2
@@ -195,7 +210,7 @@ class Conductor:
         return answer
 
     def _end(self) -> bool:
-        is_clean = not self._hung
+        is_clean = not self._hung and not self._far
         words = letters.end_order(is_clean)
         leaving = [
             self._send(words, rank) for rank in range(1, len(self._nodes)) if rank not in self._silent | self._far

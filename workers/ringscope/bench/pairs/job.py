@@ -81,6 +81,7 @@ class _Follower:
     def follow(self, patience_seconds: float) -> bool:
         """Return whether no message is left under way; EngineError without an order for so long."""
         deadline = time.monotonic() + patience_seconds
+        self._send(letters.ready(), 0, letters.READY_TAG)
         while True:
             words = letters.empty_order()
             coming = self._post.messages()

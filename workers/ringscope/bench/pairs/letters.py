@@ -7,10 +7,16 @@ from ringscope.bench.pairs.rates import Measured
 from ringscope.engine.base import Array
 
 ORDER_TAG = 1
+READY_TAG = 3
 REPORT_TAG = 10_000  # and the number of the order
 PAIR_TAG = 100_000  # and the number of the order
 _END, _MEASURE = 0, 1
 _ORDER_WORDS, _READING_WORDS = 7, 6
+
+
+def ready() -> Array:
+    """Return the message, or memory for it, that a rank is ready for orders."""
+    return np.ones(1, np.int64)
 
 
 def empty_order() -> Array:

@@ -20,7 +20,6 @@ from ringscope.contracts.rank_process import NODES_VARIABLE
 from ringscope.engine.base import Array
 from ringscope.engine.errors import DifferenceError, EngineError, UnfitNodeError
 from ringscope.engine.positions import UNTIMED
-from ringscope.engine.world_post import WorldPost
 from ringscope.preflight.gang import Unfit, unfit_node
 
 if TYPE_CHECKING:
@@ -46,11 +45,13 @@ def preflight(comm: Communicator, spec: DiagnosisSpec, emit: Callable[[Diagnosis
         return
     if len(places) != comm.size:
         raise EngineError(f"{NODES_VARIABLE} has {len(places)} ranks, and there are {comm.size}.")
+    post = comm.post()
 
     def progress() -> None:
         comm.position[UNTIMED] += 1
 
-    judge(WorldPost(), spec, places, emit, progress, known_before() if comm.rank == 0 else Earlier())
+    judge(post, spec, places, emit, progress, known_before() if comm.rank == 0 else Earlier())
+    post.free()
 
 
 def judge(

@@ -28,10 +28,10 @@ Fault = Callable[["Planting"], AbstractContextManager[None]]
 
 @dataclass(frozen=True)
 class Planting:
-    """The lab, and whether its diagnosis has measured a pair."""
+    """The lab, and whether the ranks of its diagnosis run."""
 
     cluster: LabCluster
-    has_measured: Callable[[], bool]
+    is_running: Callable[[], bool]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ KINDS: dict[str, Kind] = {
     "link-one-way": Kind(lambda it: planted.slow_one_way(it.cluster.lab, "h3", "h4", RATE // 2), (("h3", "h4"),)),
     "cut": Kind(lambda it: planted.cut_link(it.cluster.lab, "h3", "h4"), (("h3", "h4"),)),
     "cut-of-first": Kind(lambda it: planted.cut_link(it.cluster.lab, "h1", "h2"), (("h1", "h2"),)),
-    "stopped": Kind(lambda it: planted.stopped_rank(it.cluster.lab, "h5", it.has_measured), (("h5",),)),
+    "stopped": Kind(lambda it: planted.stopped_rank(it.cluster.lab, "h5", it.is_running), (("h5",),)),
     "busy-core": Kind(lambda it: planted.busy_core(it.cluster.lab, "h5"), (("h5",),)),
     "two-nodes": Kind(_two_nodes, (("h3",), ("h6",))),
     "at-times": Kind(lambda it: planted.slow_at_times(it.cluster.lab, "h5", RATE // 2, _TURN_SECONDS), (("h5",),)),
@@ -105,12 +105,12 @@ def diagnosed(cluster: LabCluster, name: str, kind: Kind) -> Run:
     """Plant a fault and diagnose all hosts; return what was named."""
     client, job_ids = cluster.client, list[int]()
 
-    def has_measured() -> bool:
-        return bool(job_ids and client.diagnosis(job_ids[0]).pairs)
+    def is_running() -> bool:
+        return bool(job_ids) and client.job(job_ids[0]).state == "running"
 
     hosts = [host.name for host in cluster.lab.hosts]
     began = time.monotonic()
-    with kind.plant(Planting(cluster, has_measured)):
+    with kind.plant(Planting(cluster, is_running)):
         job_ids.append(client.submit({"kind": "diagnosis", "placement": {"node_names": hosts}}).id)
         while not client.job(job_ids[0]).is_finished:
             if time.monotonic() - began > JOB_SECONDS:

@@ -1,5 +1,4 @@
-"""Measure how long other users wait while one viewer keeps the planner busy: predictions alone, and beside heavy
-requests.
+"""Measure how long other users wait while one viewer keeps the planner busy: predictions alone, and beside that load.
 
     python -m benchmarks.server.beside_planner [ROUNDS]
 

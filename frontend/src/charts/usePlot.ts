@@ -5,7 +5,8 @@ import "uplot/dist/uPlot.min.css";
 
 /**
  * A uPlot in an element of the page: recreated when `identity` or the colour scheme changes, else only given new data.
- * `options` is called with the element when the plot is created, and need not stay the same function.
+ * `options` is called with the element when the plot is created, and need not stay the same function. A plot is created
+ * after the page was painted, so that no key or click waits for it; until then the one before it stays.
  */
 export function usePlot(
   options: (element: HTMLElement) => uPlot.Options,
@@ -13,6 +14,8 @@ export function usePlot(
   identity: string,
 ): { element: RefObject<HTMLDivElement | null>; plot: RefObject<uPlot | null> } {
   const element = useRef<HTMLDivElement>(null);
+  const shown = useRef<uPlot | null>(null);
+  // Null while the shown one is that of an earlier identity, which new data do not fit.
   const plot = useRef<uPlot | null>(null);
   const latest = useRef({ options, data });
   const scheme = useComputedColorScheme("light");
@@ -22,22 +25,47 @@ export function usePlot(
   });
 
   useEffect(() => {
-    const target = element.current;
-    if (!target) return;
-    const chart = new uPlot(latest.current.options(target), latest.current.data, target);
-    plot.current = chart;
-    const observer = new ResizeObserver(() => chart.setSize({ width: target.clientWidth, height: target.clientHeight }));
-    observer.observe(target);
+    const cancel = afterPaint(() => {
+      const target = element.current;
+      if (!target) return;
+      shown.current?.destroy();
+      shown.current = plot.current = new uPlot(latest.current.options(target), latest.current.data, target);
+    });
     return () => {
-      observer.disconnect();
-      chart.destroy();
+      cancel();
       plot.current = null;
     };
   }, [identity, scheme]);
+
+  useEffect(() => {
+    const target = element.current;
+    if (!target) return;
+    const observer = new ResizeObserver(() => shown.current?.setSize({ width: target.clientWidth, height: target.clientHeight }));
+    observer.observe(target);
+    return () => {
+      observer.disconnect();
+      shown.current?.destroy();
+      shown.current = null;
+    };
+  }, []);
 
   useEffect(() => {
     plot.current?.setData(data);
   }, [data]);
 
   return { element, plot };
+}
+
+/** Calls `work` once the next frame is painted; a page in the background paints none and does not wait. */
+function afterPaint(work: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const later = (): void => {
+    timer = setTimeout(work);
+  };
+  if (document.hidden) later();
+  const frame = document.hidden ? undefined : requestAnimationFrame(later);
+  return () => {
+    if (frame !== undefined) cancelAnimationFrame(frame);
+    clearTimeout(timer);
+  };
 }

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { JobSearch, Tab } from "../../lib/search/search";
-import classes from "../../components/Tabs.module.css";
+import { TabList } from "../../components/TabList";
 
 export const TAB_NAMES: Record<Tab, string> = {
   results: "Results",
@@ -13,7 +13,7 @@ export const TAB_NAMES: Record<Tab, string> = {
 /** The parts of the page as links, so that each has a URL and Back returns to the previous part. */
 export function Tabs({ jobId, tabs, current }: { jobId: number; tabs: readonly Tab[]; current: Tab }) {
   return (
-    <nav aria-label="Parts of the job" className={classes.tabs}>
+    <TabList label="Parts of the job" current={current}>
       {tabs.map((tab) => (
         <Link
           key={tab}
@@ -28,6 +28,6 @@ export function Tabs({ jobId, tabs, current }: { jobId: number; tabs: readonly T
           {TAB_NAMES[tab]}
         </Link>
       ))}
-    </nav>
+    </TabList>
   );
 }

@@ -4,7 +4,7 @@ import { NeedsRole } from "../../components/states/NeedsRole";
 import { usePageTitle } from "../../components/hooks/usePageTitle";
 import { useRole } from "../../components/hooks/useRole";
 import { SECTIONS } from "../../lib/sections";
-import tabs from "../../components/Tabs.module.css";
+import { TabList } from "../../components/TabList";
 
 interface Props {
   title: (typeof SECTIONS)[number]["title"];
@@ -22,13 +22,13 @@ export function SettingsFrame({ title, about, action, children }: Props) {
   const isAllowed = isAdmin || !SECTIONS.find((section) => section.title === title)?.isForAdmins;
   return (
     <div className="page">
-      <nav aria-label="Settings" className={tabs.tabs}>
+      <TabList label="Settings" current={title}>
         {SECTIONS.map((section) => (
           <Link key={section.path} to={section.path} activeOptions={{ includeSearch: false }}>
             {section.title}
           </Link>
         ))}
-      </nav>
+      </TabList>
       <div className="page-head">
         <h1>{title}</h1>
         <p className="dim">{about}</p>

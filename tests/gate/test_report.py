@@ -7,7 +7,7 @@ import subprocess
 import pytest
 from scripts import cleanup as leftovers
 from scripts import test
-from scripts.test import Outcome, Run, report, run_all
+from scripts.test import GATE_BUDGET_SECONDS, LANES, Outcome, Run, report, run_all
 from scripts.tiers import TIERS
 
 FAST, CLUSTER = (next(tier for tier in TIERS if tier.name == name) for name in ("fast", "cluster"))
@@ -21,7 +21,13 @@ def test_a_flaky_test_is_green_and_named():
     said = lines(Run(CLUSTER, 5.0, [Outcome("a::b", "passed", 5.0, tries=2, before="late")]))
     assert f"PASSED cluster: 1 passed, 0 failed, 0 skipped, 1 flaky in 5 s (budget {CLUSTER.budget_seconds} s)" in said
     assert "FLAKY a::b: passed on try 2; before: late" in said
-    assert said[-1] == "1 passed, 0 failed, 0 skipped, 1 flaky in 61 s (budget 420 s)"
+    assert said[-1] == "1 passed, 0 failed, 0 skipped, 1 flaky in 61 s (budget 600 s)"
+
+
+def test_the_budgets_of_the_tiers_fit_into_that_of_the_gate():
+    of_tools = sum(tier.budget_seconds for tier in TIERS if tier.tools)
+    of_tests = sum(tier.budget_seconds for tier in TIERS if tier.folders and tier.name != "gpu")
+    assert of_tools + of_tests / LANES <= GATE_BUDGET_SECONDS
 
 
 def test_a_failed_test_is_named_behind_its_tier():

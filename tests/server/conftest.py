@@ -343,18 +343,40 @@ def postgresql_database(postgres: Postgres, migrated_postgresql: str) -> Iterato
     postgres.empty(MIGRATED)
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests as long: the gate runs all tests for both databases on SQLite, and some of them on PostgreSQL.
+# Modules whose questions a database answers in its own way: sums and medians over rows, JSON, orders, times, numbers
+# that it hands out, conflicts, locks. Others store and read rows by keys, as the shortest test of their folder does.
+IN_OWN_WAYS = {
+    "attempts": {"gangs", "retries"},
+    "events": {"audit", "events"},
+    "imports": {"create_imports"},
+    "insights": {"insights"},
+    "jobs": {"benchmark_summary", "count_jobs", "edit_job", "queue_limits", "specs"},
+    "live": {"end_streams", "live_steps", "stream"},
+    "monitoring": {"expected_bandwidth", "monitoring"},
+    "nodes": {"join_agent", "list_readings", "node_lifetimes", "poll_agent"},
+    "predictions": {"get_fit"},
+    "results": {"compare_jobs", "lateness", "list_links", "list_regressions", "step_pages", "tuning"},
+    "schedules": {"fire_schedules"},
+    "scheduler": {"clock_steps", "loop"},
+    "training": {"training", "training_curve"},
+    "users": {"tokens"},
+    "webhooks": {"deliver_webhooks"},
+}
 
-    On PostgreSQL it runs the shortest test of each module, so that a new noun is covered without further work, and the
-    modules marked ``both_databases``, which depend on how a database does something.
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the tests that run on both databases the gate runs all on SQLite.
+
+    On PostgreSQL it runs the shortest of each folder, so that a new noun is covered without thinking, that of each
+    module ``IN_OWN_WAYS``, and all of those marked ``both_databases``.
     """
     on_postgresql: dict[Path, list[pytest.Function]] = defaultdict(list)
     for item in items:
         if not isinstance(item, pytest.Function) or not hasattr(item, "callspec"):
             continue
         if item.callspec.params.get("database_url") == "postgresql" and not item.get_closest_marker("both_databases"):
-            on_postgresql[item.path].append(item)
+            is_own = item.path.stem.removeprefix("test_") in IN_OWN_WAYS.get(item.path.parent.name, ())
+            on_postgresql[item.path if is_own else item.path.parent].append(item)
     for tests in on_postgresql.values():
         shortest = min(tests, key=lambda test: len(getsource(test.function)))
         for test in tests:

@@ -2,6 +2,9 @@
 
 import json
 import signal
+import sqlite3
+from contextlib import closing
+from statistics import mean
 
 import pytest
 from tests.cluster.lab import SLOTS, Lab, eventually
@@ -9,7 +12,7 @@ from tests.cluster.train.test_jobs import rank_programs
 
 pytestmark = pytest.mark.long
 
-NAMES = ["mirrored-no_overlap", "parameter_server-sync", "torch_ddp"]
+NAMES = ["mirrored-ring", "parameter_server-sync", "torch_ddp"]
 JOB_SECONDS = 400.0
 JOB = {
     "kind": "strategy_search",
@@ -35,6 +38,28 @@ def test_the_command_waits_and_prints_the_verdict(lab: Lab) -> None:
         assert line["same_bits"] is (line["difference"] == 0) and line["difference"] < 1e-4, line
     assert found["winner"] is None or lines[found["winner"]]["state"] == "winner"
     assert found["sentence"].startswith(found["winner"] or "No clear winner")
+    (algorithm, transport), time_us = measured_sum(lab, found["job"])
+    assert (algorithm, transport) == ("ring", "shared_memory")
+    # The table has the mean rank's time, with the waiting for the last one.
+    assert 0 < time_us <= lines["mirrored-ring"]["communication_us"]
+    training = {"strategy": "mirrored", "model": "mlp", "all_reduce": "ring"}
+    with lab.client() as client:
+        told = client.predict_training({"kind": "training", "training": training, "placement": {"ranks": SLOTS}})
+    assert told.baseline is not None and told.baseline.job_id == found["job"]
+    assert told.baseline.samples_per_second == pytest.approx(lines["mirrored-ring"]["samples_per_second"])
+    assert told.gradient_sum is not None and told.gradient_sum.source.startswith("Measured by")
+
+
+def measured_sum(lab: Lab, job_id: int) -> tuple[tuple[str, str], float]:
+    """Return algorithm and transport of the only sum of a step, and the mean of its times over the runs."""
+    (path,) = lab.data_dir.glob("*.sqlite3")
+    query = "SELECT told FROM search_records r JOIN attempts a ON a.id = r.attempt_id WHERE a.job_id = ?"
+    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as file:
+        told = [json.loads(text) for (text,) in file.execute(query, (job_id,))]
+    sums = [each for record in told for each in record.get("sums", ())]
+    (name,) = {(each["algorithm"], each["transport"]) for each in sums}
+    assert len(sums) >= 3 and len({each["size_bytes"] for each in sums}) == 1, sums
+    return name, mean(each["time_us"] for each in sums)
 
 
 def test_a_killed_rank_costs_its_run_and_not_the_search(lab: Lab) -> None:

@@ -56,16 +56,12 @@ export function usePlot(
   return { element, plot };
 }
 
-/** Calls `work` once the next frame is painted; a page in the background paints none and does not wait. */
+/** Calls `work` once the next frame is painted; in the background that is when the page is next looked at. */
 function afterPaint(work: () => void): () => void {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const later = (): void => {
-    timer = setTimeout(work);
-  };
-  if (document.hidden) later();
-  const frame = document.hidden ? undefined : requestAnimationFrame(later);
+  let timer: number | undefined;
+  const frame = requestAnimationFrame(() => (timer = window.setTimeout(work)));
   return () => {
-    if (frame !== undefined) cancelAnimationFrame(frame);
-    clearTimeout(timer);
+    cancelAnimationFrame(frame);
+    window.clearTimeout(timer);
   };
 }

@@ -37,7 +37,7 @@ it("says which loss it is, and how far training is while the number of all steps
   const { summary, ...job } = aTraining({ state: "running", started_at: "2026-01-01T00:00:00Z" });
   const first = { ...job, summary: { ...summary, epochs_done: 0 } as typeof summary, progress: { done: 370, total: null } };
   const page = await drawn(<Situation job={first} rows={undefined} />, `/jobs/${job.id}`);
-  expect(page.textContent).toContain("of the newest step");
+  await vi.waitFor(() => expect(page.textContent).toContain("of the newest step"));
   expect(page.textContent).toContain("370 steps so far");
   expect(page.textContent).not.toContain("?");
 });

@@ -16,7 +16,6 @@ import { DEEDS } from "../../../lib/search/keys";
 import { bestBusbw, isBenchmark, isImported, isTerminal, JOB_STATES, jobTitle, outcome } from "../../../lib/state";
 import { useRole } from "../../../components/hooks/useRole";
 import { CopyMenu } from "../../../components/controls/CopyMenu";
-import { busBandwidthQuery } from "./graphs";
 import { JobSteps } from "./JobSteps";
 import classes from "./JobHeader.module.css";
 import { useGraphs } from "./useGraphs";
@@ -81,7 +80,7 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
           <CopyMenu
             command={`ringscope why ${job.id}`}
             path={`/jobs/${job.id}`}
-            more={[...formats(job, rows, sentence), ...(isSimulated || isImported(job) ? [] : [["PromQL", busBandwidthQuery(job.id)] as const])]}
+            more={[...formats(job, rows, sentence), ...(isSimulated || isImported(job) ? [] : [["PromQL", () => promqlOf(job)] as const])]}
           >
             {isBenchmark(job) && rows.length > 0 && !view.tab && view.view !== "table" && (
               <Button onClick={() => void import("../results/picture").then(({ savePicture }) => savePicture(job, sentence))}>Save PNG</Button>
@@ -110,6 +109,11 @@ export function JobHeader({ job, rows, isSimulated }: Props) {
       )}
     </header>
   );
+}
+
+/** PromQL of the job's bus bandwidth. */
+async function promqlOf(job: JobView): Promise<string> {
+  return (await import("./graphs")).busBandwidthQuery(job.id);
 }
 
 /** The formats of the results of a benchmark or a strategy search. Their code loads when one is asked for. */

@@ -22,12 +22,12 @@ import { Insights } from "./Insights";
 import { NextStepLink } from "./NextStepLink";
 import { Sentence } from "./Sentence";
 import classes from "./Situation.module.css";
-import { TrainingFacts } from "../training/TrainingFacts";
 import { useBase } from "../useBase";
 import { useRangeVerdict } from "../useSizeRange";
 
-// Few pages have a base job, or a node that is lost or drained.
+// Few pages have a base job, training, or a node that is lost or drained.
 const Difference = lazyPart(async () => (await import("./Difference")).Difference);
+const TrainingFacts = lazyPart(async () => (await import("../training/TrainingFacts")).TrainingFacts);
 const MissingNodes = lazyPart(async () => (await import("./MissingNodes")).MissingNodes);
 
 /** At most this many algorithms have a tile; of more, one fewer. The chart has every one. */
@@ -74,7 +74,13 @@ export function Situation({ job, rows }: Props) {
         {mayChange && step && <NextStepLink step={step} />}
       </div>
       <dl className={`${factsClass} ${classes.facts}`}>
-        {isBenchmark(job) ? <SweepFacts job={job} rows={rows} /> : <TrainingFacts job={job} where={where(job)} />}
+        {isBenchmark(job) ? (
+          <SweepFacts job={job} rows={rows} />
+        ) : (
+          <Suspense fallback={<Fact label="Ranks" value={job.ranks} note={where(job)} />}>
+            <TrainingFacts job={job} where={where(job)} />
+          </Suspense>
+        )}
         {!isImported(job) && <Took job={job} />}
       </dl>
       {!isImported(job) && <Insights job={job} />}

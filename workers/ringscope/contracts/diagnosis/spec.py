@@ -9,6 +9,8 @@ from ringscope.contracts.spec_model import SpecModel
 _EXTRA_SECONDS = 120  # rank 0 looks at the budget between two rounds
 
 PREFLIGHT_BYTES, PREFLIGHT_SECONDS = 256 << 10, 2
+# On a busy machine a healthy rank may get no processor for seconds, and must not count as hanging.
+PREFLIGHT_TIMEOUT_SECONDS = 10
 
 Measure = Literal["links", "cause"]
 
@@ -40,7 +42,10 @@ def preflight_spec(wanted: bool | int) -> DiagnosisSpec | None:
         return None
     seconds = PREFLIGHT_SECONDS if wanted is True else wanted
     return DiagnosisSpec(
-        measure="cause", size_bytes=PREFLIGHT_BYTES, budget_seconds=seconds, timeout_seconds=PREFLIGHT_SECONDS
+        measure="cause",
+        size_bytes=PREFLIGHT_BYTES,
+        budget_seconds=seconds,
+        timeout_seconds=PREFLIGHT_TIMEOUT_SECONDS,
     )
 
 

@@ -180,7 +180,8 @@ def test_the_steps_between_two_readings_get_the_times_of_the_last_one(
     assert exposed == [1000.0] * 59 + [0.0], "the times of the last step's sums are not known"
     assert {block.bytes for block in blocks[:-1]} == {64}
     gaps = [after - before for before, after in pairwise(readings)]
-    assert gaps[:4] == [80_000_000] * 4, "steps of 10 ms are read once in eight"
+    assert gaps[:9] == [10_000_000] * 9, "a script of few steps has the times of each"
+    assert gaps[9:12] == [80_000_000] * 3, "later steps of 10 ms are read once in eight"
     assert gaps[-5:] == [100_000_000] * 5, "long steps are all read"
     assert script.comm.position[WAITED_NS] == 60 * 1_000_000
 
@@ -190,6 +191,7 @@ def test_what_is_unknown_on_a_gpu_is_not_taken_from_another_step(
 ) -> None:
     optimizer = Optimizer()
     monkeypatch.setattr("ringscope.rank.watch.steps._MOST_BETWEEN", 2)
+    monkeypatch.setattr("ringscope.rank.watch.steps._FIRST_READINGS", 1)
     script.watch._ddp._has_gpu = True
     script.watch._ddp.read = lambda: Sums(2_000, 1_000, ())  # type: ignore[method-assign]
     for _ in range(6):

@@ -1,8 +1,8 @@
 """A watch over a script: each step of its optimizer is a step of the job, and its end has a short summary.
 
-A step is reported when the next one ends, because the times of its gradient sums are known only then. Of steps that
-take less than 80 ms, one of several is asked for them, and the others get its times. The script's own reports with
-``ringscope.log_step`` come first: from its first one on, the watch reports no steps.
+A step is reported when the next one ends, because the times of its gradient sums are known only then. Each of the first
+ten steps is asked for them; of later steps that take less than 80 ms, one of several is, and the others get its times.
+The script's own reports with ``ringscope.log_step`` come first: from its first one on, the watch reports no steps.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 C10D = "torch.distributed.distributed_c10d"
 _READ_EVERY_NS = 80_000_000  # a reading of DDP's log takes 0.1 ms
 _MOST_BETWEEN = 64
+_FIRST_READINGS = 10  # of each step, so that a script of few steps has them; the reducer notes as many by itself
 _MOST_STEPS = 50  # in a report
 _MOST_NS = 500_000_000
 
@@ -66,7 +67,7 @@ class Watch:
         self._others = set[int]()  # optimizers that stepped since the leader did
         self._ends: list[_Seen] = []  # the ends of steps that are not yet reported, after the end before them
         self._send_ns = 0  # when they are
-        self._sums, self._until_reading = NO_SUMS, 1  # as DDP said last
+        self._sums, self._until_reading, self._readings = NO_SUMS, 1, 0  # as DDP said last
         steps.send_watched = self._send_before_own
         self._library = ""
 
@@ -158,8 +159,9 @@ class Watch:
         is_outside = self._torch._C._current_graph_task_id() == -1
         self._sums = self._ddp.read() if is_outside else NO_SUMS
         took_ns = now_ns - self._ends[-1].at_ns if self._ends else _READ_EVERY_NS
+        self._readings += 1
         every = 1
-        while every < _MOST_BETWEEN and every * took_ns < _READ_EVERY_NS:
+        while self._readings >= _FIRST_READINGS and every < _MOST_BETWEEN and every * took_ns < _READ_EVERY_NS:
             every *= 2
         self._ddp.note_every(every)
         self._until_reading = every

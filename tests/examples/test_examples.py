@@ -50,7 +50,8 @@ def test_the_training_learns_the_digits():
     assert float(done.stdout.removeprefix("loss ")) < 0.5  # from 2.3, that of guessing
 
 
-@pytest.mark.parametrize("ranks", [1, pytest.param(2, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.skipif(importlib.util.find_spec("torch") is None, reason="PyTorch is not installed")
 def test_a_strategy_learns_the_digits(ranks):
     done = run("strategy_training.py", ranks)

@@ -68,6 +68,7 @@ print("done")
 """
 
 
+@pytest.mark.long  # tests/rank/watch has the same with a script of fakes
 def test_a_script_with_ddp_is_summed_up_and_our_hook_has_the_gradients_of_gloo(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     (tmp_path / "train.py").write_text(TRAINING)

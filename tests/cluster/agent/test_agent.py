@@ -59,6 +59,8 @@ async def test_a_job_of_a_newer_version_is_refused_by_name_and_hides_no_other_jo
     )
     await server.wait_for("clean", 8)
     await server.wait_for("ready", 7)
+    await server.update(7, desired="stop")
+    await server.wait_for("clean", 7)
 
 
 @pytest.mark.long  # tests/web watches steps arrive as well

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 C10D = "torch.distributed.distributed_c10d"
 _READ_EVERY_NS = 80_000_000  # a reading of DDP's log takes 0.1 ms
 _MOST_BETWEEN = 64
-_FIRST_READINGS = 10  # of each step, so that a script of few steps has them; the reducer notes as many by itself
+_FIRST_READINGS = 10  # one for each step, also in a script of few steps; the reducer notes as many by itself
 _MOST_STEPS = 50  # in a report
 _MOST_NS = 500_000_000
 

@@ -24,7 +24,8 @@ from ringscope.engine.base import Array
 from ringscope.engine.waiting.pause import pause
 
 _MOST_SECONDS = 4.0  # for each direction; eight hosts on two cores need several blocks
-_FEWEST_SECONDS = 0.2
+_FEWEST_SECONDS = 0.15
+_ROUNDS_BESIDE = 2  # a preflight's budget also holds its start and its verdict, which take about as long as two rounds
 _MESSAGES = 8  # in a block; each may take as long as the timeout
 _STARTS = 3  # a rank may start so many timeouts later than rank 0
 
@@ -59,7 +60,7 @@ class Conductor:
         self._all = rounds_left(self._nodes, self._begun) if spec.measure == "links" else []
         # as many rounds as one fault takes
         expected = len(self._all) or math.ceil(math.log2(len(places))) + 2
-        share = spec.budget_seconds / expected / 2
+        share = spec.budget_seconds / (expected + _ROUNDS_BESIDE * is_preflight) / 2
         self._seconds = min(_MOST_SECONDS, max(_FEWEST_SECONDS, share))
         self._silent: set[int] = set()  # ranks that no longer answer anybody
         self._far: set[int] = set()  # ranks that do not answer rank 0; others order them

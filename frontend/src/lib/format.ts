@@ -90,9 +90,10 @@ export function shortList(items: readonly string[], most: number): string {
   return `${shown.join(", ")}${items.length > shown.length ? ` +${items.length - shown.length}` : ""}`;
 }
 
-/** A mean of a count with one decimal place; a small one that is not 0 keeps two digits: "0.0081". */
+/** A mean of a count with one decimal place, a small one with two: "0.03", "under 0.01". */
 export function meanCount(mean: number): string {
-  return mean === 0 || mean >= 0.095 ? mean.toFixed(1) : Number(mean.toPrecision(2)).toString();
+  if (mean > 0 && mean < 0.005) return "under 0.01";
+  return mean.toFixed(mean > 0 && mean < 0.095 ? 2 : 1);
 }
 
 /** "12,345". */

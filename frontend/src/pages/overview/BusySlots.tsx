@@ -14,7 +14,7 @@ export function BusySlots({ total }: { total: number }) {
   if (!data) return <div className={classes.day}>{query.error && <QueryError what="The busy slots could not be loaded" query={query} />}</div>;
   const { points, mean, most } = stepsOf(data.busy, total);
   const share = total > 0 ? ` (${percent(mean / total)})` : "";
-  const caption = `Busy slots over the last 24 hours: ${meanCount(mean)} of ${plural(total, "slot")} on average${share}, at most ${meanCount(most)} in a quarter of an hour.`;
+  const caption = `Busy slots over the last 24 hours: ${meanCount(mean)} of ${plural(total, "slot")} on average${share}, ${meanCount(most)} in the busiest quarter of an hour.`;
   return (
     <figure className={classes.day}>
       <svg role="img" aria-label={caption} viewBox="0 0 1 1" preserveAspectRatio="none">

@@ -38,8 +38,8 @@ ui: .venv/.worker frontend/dist/index.html ## Build the web page if its sources 
 release: .venv/.release ui ## Build the wheel and the sdist with the page into dist, twice and alike, with checksums and a list of packages
 	@$(BIN)/python -m scripts.release
 
-pins: ## Renew constraints.txt, the versions that tests and benchmarks run with
-	PYTHON=$(PYTHON) scripts/pins
+pins: ## Renew constraints.txt, the versions that tests and benchmarks run with (KEEP=1: only add what lacks one)
+	KEEP=$(filter-out 0,$(KEEP)) PYTHON=$(PYTHON) scripts/pins
 
 clean: ## Remove what was built; data directories stay
 	rm -rf .venv frontend/node_modules frontend/dist dist build/docs .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -41,6 +42,16 @@ def test_the_version_stands_in_one_module_and_everything_else_follows() -> None:
     found = re.findall(r"ringscope-(?:server|worker|worker-cuda):(\d[\w.]*)", DOCKERFILE.read_text())
     assert found and set(found) == {__version__}
     assert f"## {__version__}" in (ROOT / "CHANGELOG.md").read_text()
+
+
+def test_constraints_have_a_version_of_all_that_tests_are_installed_with() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    wanted = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["worker"]]
+    wanted += [one for group in project["dependency-groups"].values() for one in group if isinstance(one, str)]
+    names = {re.match(r"[\w-]+", one)[0].lower().replace("_", "-") for one in wanted}  # type: ignore[index]
+    lines = (ROOT / "constraints.txt").read_text().splitlines()
+    pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines if "==" in line}
+    assert names - pinned == set(), "make pins KEEP=1"
 
 
 def test_the_list_of_packages_has_what_the_wheel_requires_and_what_the_page_is_made_of(wheel: Path) -> None:
@@ -104,10 +115,13 @@ def test_what_was_built_twice_alike_installs_into_an_empty_environment_and_runs(
     run("/usr/bin/sha256sum", "--check", built / "SHA256SUMS", folder=built)
 
     venv.create(tmp_path / "empty", with_pip=True)
-    programs = tmp_path / "empty" / "bin"
+    programs, here = tmp_path / "empty" / "bin", Path(sys.executable).parent
     run(programs / "pip", "install", "--no-compile", f"{wheel}[worker]", folder=tmp_path)
     assert run(programs / "ringscope", "--version", folder=tmp_path).split()[-1] == __version__
     assert "Traceback" not in run(programs / "ringscope", "demo", "--exit", "--port", "0", folder=tmp_path)
+    for program in (("pipx", "run", "--spec"), ("uvx", "--from")):
+        command = (here / program[0], *program[1:], wheel, "ringscope", "--version")
+        assert run(*command, folder=tmp_path).split()[-1] == __version__
     page = (
         "from fastapi.testclient import TestClient; from fastapi import FastAPI; from ringscope_server.http import ui; "
         "app = FastAPI(); ui.install(app, ui.built_files()); client = TestClient(app); "

@@ -3,7 +3,10 @@
 import importlib.resources
 import json
 import re
+import subprocess
+import sys
 import tomllib
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -28,6 +31,17 @@ def test_it_is_valid_by_the_published_schema() -> None:
     workflow["on"] = workflow.pop(True)  # YAML 1.1 reads the word as a boolean
     assert complaints(workflow) == []
     assert complaints(workflow | {"jobs": {"lint": {"runs_on": "x"}}}), "the schema would find a misspelt word"
+
+
+@pytest.mark.long  # the reader is in a wheel that only the long tests have
+def test_actionlint_accepts_it_and_would_find_a_fault(tmp_path: Path) -> None:
+    text, spoilt = (ROOT / ".github" / "workflows" / "ci.yml").read_text(), tmp_path / "spoilt.yml"
+    spoilt.write_text(text.replace("github.event_name", "github.event_nam"))
+    for path, code in ((ROOT / ".github" / "workflows" / "ci.yml", 0), (spoilt, 1)):
+        command = [Path(sys.executable).parent / "actionlint", "-no-color", path]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+        assert done.returncode == code, done.stdout + done.stderr
+    assert 'property "event_nam" is not defined' in done.stdout
 
 
 @pytest.mark.parametrize("job", ["lint", "gate", "build"])

@@ -23,6 +23,7 @@ from benchmarks.training import pipeline as training_pipeline
 from benchmarks.training import shares as training_shares
 from benchmarks.training import strategies as training
 from benchmarks.training import tensor as training_tensor
+from benchmarks.training import tensor_links as training_tensor_links
 
 PARTS = {
     "one_node": one_node.run,
@@ -35,6 +36,7 @@ PARTS = {
     "training_shares": training_shares.run,
     "training_pipeline": training_pipeline.run,
     "training_tensor": training_tensor.run,
+    "training_tensor_links": training_tensor_links.run,
     "untuned": untuned.run,
     "diagnosis": simulated.run,
 }

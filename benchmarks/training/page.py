@@ -91,10 +91,11 @@ def _run(document: Mapping[str, Any]) -> str:
     machine, versions = document["machine"], document["machine"]["versions"]
     found = [comparison["conditions"] for comparison in document["comparisons"].values()] or [document["conditions"]]
     shares = [conditions["others_share"] for conditions in found]
+    low, high = f"{min(shares):.0%}", f"{max(shares):.0%}"
     return (
         f"Run of {min(conditions['started_at'] for conditions in found)} on {machine['cores']} cores of "
         f"{machine['cpu']}, Linux {machine['kernel']}, PyTorch {versions['torch']}, MPICH {versions['mpich']}. Other "
-        f"processes took {min(shares):.0%} to {max(shares):.0%} of the cores meanwhile."
+        f"processes took {low if low == high else f'{low} to {high}'} of the cores meanwhile."
     )
 
 

@@ -25,7 +25,7 @@ from ringscope.contracts.words.collectives import bus_factor
 from ringscope.rank.mpiexec import start_ranks
 from ringscope.rank.parent_death import end_with_parent
 
-_RANKS = (2,)
+_RANKS = (2, 4)
 _DEADLINE_SECONDS = 300
 _PROGRAM = (
     "import sys, json; from benchmarks.training.tensor_ranks import measure; "

@@ -106,6 +106,16 @@ def test_no_help_text_or_description_is_a_fragment() -> None:
     assert not found, "write a sentence or a noun phrase:\n" + "\n".join(found)
 
 
+def test_no_description_on_the_page_is_a_fragment() -> None:
+    found = [
+        f"{path.relative_to(ROOT)}: {text}"
+        for path in sorted((ROOT / "frontend/src").rglob("*.tsx"))
+        for text in re.findall(r'\bdescription="([^"]+)"', path.read_text())
+        if FRAGMENT.match(text)
+    ]
+    assert not found, "\n".join(found)
+
+
 @pytest.mark.parametrize("source", ['f(help="Of it.")', 'f(help=f"Of {x}")', 'f(a,\n  description="Of " + x)'])
 def test_fragments_are_found_in_every_way_of_writing_them(source: str) -> None:
     assert len(HELP.fragments(source)) == 1

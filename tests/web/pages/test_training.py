@@ -48,6 +48,34 @@ def terminal_line(page: Page) -> str:
 
 
 @pytest.mark.long
+def test_search_strategies_by_the_form_and_read_which_is_fastest(visit: Visit) -> None:
+    page = visit.open("/jobs/new")
+    page.get_by_role("radio", name="Strategy search").check()
+    page.get_by_label("Ranks", exact=True).fill("2")
+    page.get_by_label("Hidden").fill("64")
+    page.get_by_role("button", name="Choose none").click()
+    chosen = ("mirrored-ring", "local_sgd")
+    for name in chosen:
+        page.get_by_role("checkbox", name=name, exact=True).check()
+    page.get_by_label("Budget").fill("60")
+    page.get_by_label("Name").fill("which is fastest")
+    expect(page.get_by_text("2 candidates", exact=True)).to_be_visible()
+    assert visit.violations() == []
+    page.get_by_role("button", name="Submit the job").click()
+    expect(page.get_by_role("heading", name="which is fastest", level=1)).to_be_visible()
+    expect(page.locator("header").get_by_text("succeeded")).to_be_visible(timeout=180_000)
+    job_id = int(page.url.rpartition("/")[2].partition("?")[0])
+    found = visit.site.get(f"/jobs/{job_id}/search")
+    assert {candidate["name"] for candidate in found["candidates"]} == set(chosen)
+    expect(page.locator("main").get_by_text(found["sentence"]).first).to_be_visible()
+    choose(page, "View of the candidates", "table")
+    table = page.get_by_role("table", name="Speed of each candidate")
+    expect(table.locator("tbody tr")).to_have_count(len(chosen))
+    assert visit.violations() == []
+    visit.shoot("search")
+
+
+@pytest.mark.long
 def test_submit_by_the_form_and_watch_it_learn(visit: Visit) -> None:
     page = visit.open("/jobs/new")
     page.get_by_role("radio", name="Training").check()

@@ -16,7 +16,7 @@ export function Essentials({ form, problems, links, isFitted, onChange }: FieldP
         {/^\d+$/.test(form.n) && <Slider label="Ranks N" value={Number(form.n)} from={2} to={64} text={`${form.n} ranks`} onCommit={(n) => onChange({ n: String(Math.round(n)) })} />}
       </div>
       <div className={classes.field}>
-        <DraftInput label="Size K" description="On each rank: 1.2GB, 64MiB" {...bind("S")} />
+        <DraftInput label="Size K" description="Bytes on each rank: 1.2GB, 64MiB" {...bind("S")} />
         <Slider
           label="Size K"
           value={parseSize(form.S) ?? 1}

@@ -50,9 +50,9 @@ export function PlanFields({ form, engine, problems, links, isFitted, onChange }
           {has("intra") && <DraftInput label="Link inside nodes" description="nvlink4 … or 450GB/s" list="plan-links" {...bind("intra")} />}
           {has("nics") && (
             <>
-              <DraftInput label="Network cards" description="Of a node; empty: one per rank" {...bind("nics")} />
-              <DraftInput label="Channels" description="Of rings and trees; empty: one per card" {...bind("channels")} />
-              <DraftInput label="Oversubscription" description="Of the racks' uplinks" {...bind("oversubscription")} />
+              <DraftInput label="Network cards" description="How many in each node; empty: one per rank" {...bind("nics")} />
+              <DraftInput label="Channels" description="Number of rings or trees; empty: one per card" {...bind("channels")} />
+              <DraftInput label="Oversubscription" description="Hosts' bandwidth / their rack's uplink" {...bind("oversubscription")} />
             </>
           )}
           {has("servers") && <DraftInput label="Servers" description="Parameter servers or helpers" {...bind("servers")} />}

@@ -40,12 +40,12 @@ export function Advanced({ form, problems, bind, onChange }: Props) {
         <TextField description="Bytes, instead of the factor" {...bind("step")} />
         <TextField description="Whole sweeps" inputMode="numeric" {...bind("cycles")} />
         <TextField description="Operations per iteration" inputMode="numeric" {...bind("aggregate")} />
-        <TextField description="First iterations, in statistics" inputMode="numeric" {...bind("skip")} />
+        <TextField description="Iterations that statistics leave out" inputMode="numeric" {...bind("skip")} />
       </div>
       <div className={classes.row}>
         <SelectField data={BLOCKING} {...bind("blocking")} />
         <SelectField data={AVERAGES} {...bind("average")} />
-        {!isSimulation(form) && <TextField description="Of rings and trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
+        {!isSimulation(form) && <TextField description="Number of rings or trees" placeholder="usual" inputMode="numeric" {...bind("rails")} />}
         <TextField description="Seconds without progress" inputMode="numeric" {...bind("timeout")} />
       </div>
       <div className={classes.row}>

@@ -61,7 +61,7 @@ export function Fields({ engine, form, problems, carried, onChange }: Props) {
         <div className={classes.row}>
           <TextField description="8, 64K or 16 MiB" {...bind("min")} />
           <TextField description="8, 64K or 16 MiB" {...bind("max")} />
-          <TextField description="From size to size" inputMode="numeric" {...bind("factor")} />
+          <TextField description="Each size / the size before" inputMode="numeric" {...bind("factor")} />
         </div>
       </section>
       <section aria-labelledby="effort" className={classes.group}>

@@ -62,7 +62,7 @@ export function JobChoice({ job, spec, drain, share, from, kept }: Props) {
         <Textarea
           {...spec}
           className={classes.spec ?? ""}
-          description="As the body of POST /api/v1/jobs"
+          description="The body of POST /api/v1/jobs"
           rows={8}
           defaultValue={JSON.stringify(kept ?? STANDARD, null, 2)}
         />
@@ -70,7 +70,7 @@ export function JobChoice({ job, spec, drain, share, from, kept }: Props) {
       {(kind === undefined || kind === "diagnosis") && (
         <TextInput
           {...drain}
-          description="Of a diagnosis; without a number, no node is drained"
+          description="A diagnosis may drain this share; empty: it drains no node"
           inputMode="decimal"
           defaultValue={share == null ? "" : Number((100 * share).toPrecision(6))}
         />

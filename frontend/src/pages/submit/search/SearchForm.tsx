@@ -93,9 +93,9 @@ function Learning(part: Part<SearchField>) {
         <TextField description="Seconds for all runs" inputMode="numeric" {...bind("budget")} />
         <TextField description="0 to 1; the fastest train to it at last" placeholder="none" inputMode="decimal" {...bind("target_accuracy")} />
         <TextField description="Samples in a step, of all ranks" inputMode="numeric" {...bind("global_batch_size")} />
-        <SelectField description="Of the parameters" {...select(part, "optimizer")} />
-        <TextField description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
-        <SelectField description="Of forward and backward" {...select(part, "precision")} />
+        <SelectField description="How parameters are updated" {...select(part, "optimizer")} />
+        <TextField description="Step size of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
+        <SelectField description="Number type of forward and backward" {...select(part, "precision")} />
         <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
         <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />
       </div>
@@ -109,9 +109,9 @@ function Finer({ form, standard, problems, bind }: Part<SearchField>) {
     <details className={classes.group} open={isTold(FINER_SEARCH_FIELDS, form, standard, problems) || undefined}>
       <summary>Seed and finer options</summary>
       <div className={classes.row}>
-        <TextField description="For parameters and order" inputMode="numeric" {...bind("seed")} />
-        <TextField description="Of sgd" inputMode="decimal" {...bind("momentum")} />
-        <TextField description="Used where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
+        <TextField description="Decides parameters and order" inputMode="numeric" {...bind("seed")} />
+        <TextField description="Used by sgd only" inputMode="decimal" {...bind("momentum")} />
+        <TextField description="Validates where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
       </div>
       <Limits bind={bind} />
     </details>

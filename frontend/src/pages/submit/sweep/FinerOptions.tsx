@@ -14,16 +14,16 @@ export function FinerOptions(part: TrainingPart) {
         <TextField description="Steps; empty: each epoch" inputMode="numeric" {...bind("checkpoint_every_steps")} />
         <TextField description="Number of an earlier job" inputMode="numeric" {...bind("resume_from")} />
         <TextField description="Empty: all epochs" inputMode="numeric" {...bind("max_steps")} />
-        <TextField description="For parameters and order" inputMode="numeric" {...bind("seed")} />
+        <TextField description="Decides parameters and order" inputMode="numeric" {...bind("seed")} />
         {(isUsed("verify_every", form.strategy, choices) || isTold(["verify_every"], form, standard, problems)) && (
           <TextField description="Steps; empty: each epoch" inputMode="numeric" {...bind("verify_every")} />
         )}
         <SelectField description="Stop, or skip the step" {...select(part, "on_nan")} />
       </div>
       <div className={classes.row}>
-        <TextField description="Of sgd" inputMode="decimal" {...bind("momentum")} />
-        <TextField description="Of the optimizer" inputMode="decimal" {...bind("weight_decay")} />
-        <TextField description="Used where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
+        <TextField description="Used by sgd only" inputMode="decimal" {...bind("momentum")} />
+        <TextField description="Shrinks parameters in each step" inputMode="decimal" {...bind("weight_decay")} />
+        <TextField description="Validates where there is no test set" inputMode="numeric" {...bind("validation_percent")} />
         <TextField description="Seconds without progress" inputMode="numeric" {...bind("timeout")} />
       </div>
       <Limits bind={bind} />

@@ -23,11 +23,11 @@ export function SimulatedCluster({ links, bind }: { links: readonly string[]; bi
         <TextField description="nvlink4 … or 450GB/s" list="links" {...bind("intra")} />
       </div>
       <div className={classes.row}>
-        <TextField description="Between nodes; empty: the link's" inputMode="decimal" {...bind("latency")} />
-        <TextField description="Of a node; empty: one per rank" inputMode="numeric" {...bind("nics")} />
-        <TextField description="Of rings and trees; empty: one per card" inputMode="numeric" {...bind("channels")} />
-        <TextField description="Of the racks' uplinks" inputMode="decimal" {...bind("oversubscription")} />
-        <TextField description="Of one rank; empty: no time" inputMode="decimal" {...bind("adding")} />
+        <TextField description="Delay between nodes; empty: the link's" inputMode="decimal" {...bind("latency")} />
+        <TextField description="How many in each node; empty: one per rank" inputMode="numeric" {...bind("nics")} />
+        <TextField description="Number of rings or trees; empty: one per card" inputMode="numeric" {...bind("channels")} />
+        <TextField description="Hosts' bandwidth / their rack's uplink" inputMode="decimal" {...bind("oversubscription")} />
+        <TextField description="Speed of one rank; empty: takes no time" inputMode="decimal" {...bind("adding")} />
       </div>
     </section>
   );

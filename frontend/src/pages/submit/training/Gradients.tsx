@@ -19,7 +19,7 @@ export function Gradients(part: TrainingPart) {
       <div className={classes.row}>
         <SelectField description="What travels" {...select(part, "compression")} />
         {(form.compression === "top_k" || isTold(["top_k_percent"], form, standard, problems)) && (
-          <TextField description="Of the gradient, sent" inputMode="decimal" {...bind("top_k_percent")} />
+          <TextField description="Part of the gradient that is sent" inputMode="decimal" {...bind("top_k_percent")} />
         )}
         {(form.compression === "powersgd" || isTold(["powersgd_rank"], form, standard, problems)) && (
           <TextField description="Columns of a factor" inputMode="numeric" {...bind("powersgd_rank")} />

@@ -11,9 +11,9 @@ export function Learning(part: TrainingPart) {
       <div className={classes.row}>
         <TextField description="Samples in a step, of all ranks" inputMode="numeric" {...bind("global_batch_size")} />
         <TextField description="Passes over the samples" inputMode="numeric" {...bind("epochs")} />
-        <SelectField description="Of the parameters" {...select(part, "optimizer")} />
-        <TextField description="Of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
-        <SelectField description="Of forward and backward" {...select(part, "precision")} />
+        <SelectField description="How parameters are updated" {...select(part, "optimizer")} />
+        <TextField description="Step size of the optimizer" inputMode="decimal" {...bind("learning_rate")} />
+        <SelectField description="Number type of forward and backward" {...select(part, "precision")} />
         <TextField description="0 to 1; the time to reach it is reported" inputMode="decimal" {...bind("target_accuracy")} />
         <TextField description="Seconds, loading included" inputMode="numeric" {...bind("limit")} />
         <TextField description="0 to 100, higher first" inputMode="numeric" {...bind("priority")} />

@@ -34,9 +34,9 @@ export function Model(part: Part<SampleField>) {
       <p className={`dim ${classes.does}`}>{MODELS[isOwn(form.model) ? OWN : form.model]}</p>
       {problems.model_arguments && <p className={classes.problem}>{problems.model_arguments}</p>}
       <div className={classes.row}>
-        <SelectField description="Where the samples come from" {...select(part, "dataset")} />
+        <SelectField description="Source of the samples" {...select(part, "dataset")} />
         {(needsFolder(form) || form.path !== "" || problems.path) && (
-          <TextField className={classes.wide ?? ""} description="On every node, under the same path" {...bind("path")} />
+          <TextField className={classes.wide ?? ""} description="The same path on every node" {...bind("path")} />
         )}
         {(form.dataset === OWN || form.file !== "" || problems.file) && <OwnDataset {...part} />}
         {(form.dataset === "synthetic" || form.samples !== "" || problems.samples) && (

@@ -82,6 +82,9 @@ BusySlots: since until bin_seconds busy
 Cluster: version nodes_ready nodes_total slots_busy slots_total jobs_queued jobs_running jobs_finished
 Readings = NodeReadings: node age_seconds load_average? memory_used_bytes? gpu_utilization_ratio?
     gpu_memory_used_bytes? gpu_temperature_celsius?
+GpuState: index model? utilization_ratio? temperature_celsius? power_watts? power_limit_watts? clock_mhz?
+    most_clock_mhz? slowed_by? ecc_corrected? ecc_uncorrected? is_remap_pending? nvlinks_up? nvlink_errors? xids?
+NodeGpus: node age_seconds gpus
 RasRemark = NodeRasRemark: kind communicator ranks? sentence
 RasState = NodeRasState: address age_seconds error? answer? nccl_version? communicators? is_repaired? remarks?
 NodeRas: node is_asked state

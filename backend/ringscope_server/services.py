@@ -15,6 +15,7 @@ from ringscope_server.live.steps import LiveSteps
 from ringscope_server.live.stream import Stream
 from ringscope_server.monitoring.state import MonitoringState
 from ringscope_server.nodes.directory import Directory
+from ringscope_server.nodes.gpus import GpuStates
 from ringscope_server.nodes.heartbeats import Heartbeats
 from ringscope_server.nodes.ras import RasStates
 from ringscope_server.nodes.readings import Readings
@@ -67,6 +68,7 @@ class Services:
     heartbeats: Heartbeats = field(default_factory=Heartbeats)
     readings: Readings = field(default_factory=Readings)
     ras: RasStates = field(default_factory=RasStates)
+    gpus: GpuStates = field(default_factory=GpuStates)
     directory: Directory = field(default_factory=Directory)
     token_cache: TokenCache = field(default_factory=TokenCache)
     capacity: Capacity = field(default_factory=Capacity)

@@ -12,9 +12,9 @@ from types import SimpleNamespace
 
 import pytest
 from tests.agent.conftest import eventually
+from tests.agent.fake_nvml import fake_nvml
 from tests.agent.fake_server import TOKEN, FakeServer
 from tests.agent.telemetry.test_delivery import REGISTRATION
-from tests.agent.test_inventory import fake_nvml
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment

@@ -13,8 +13,8 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 from ringscope.contracts.job import JobKind
 from ringscope.contracts.metrics.agent import AGENT
 from ringscope.contracts.metrics.collector import COLLECTOR
+from ringscope.contracts.reading import GpuState
 from ringscope.contracts.record import Check, Done, Hello, IterationBlock, IterationKind, Iterations, Steps
-from ringscope_agent.gpus import GpuReading
 from ringscope_agent.metrics.counters import MOST_SIZES, JobCounters
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.metrics.metrics_server import MetricsServer
@@ -226,7 +226,21 @@ async def test_ranks_may_wait_for_a_scrape_of_their_zeros(exporter: Exporter, jo
 
 def test_gpus_are_left_out_until_they_are_looked_at(exporter: Exporter) -> None:
     assert value(exporter, "gpu_power_watts", gpu="0") is None
-    exporter.gpus = [GpuReading(0, 0.5, 1 << 30, 61, 412.5, 2048, None)]
+    exporter.gpus = [
+        GpuState(
+            index=0, utilization_ratio=0.5, memory_used_bytes=1 << 30, temperature_celsius=61, power_watts=412.5,
+            nvlink_transmit_bytes=2048, clock_mhz=1410, slowed_by=["too_hot"], hot_seconds=2.5, ecc_uncorrected=1,
+            is_remap_pending=True, xids=[74, 74],
+        )
+    ]  # fmt: skip
+    assert value(exporter, "gpu_clock_hertz", gpu="0") == 1.41e9
+    assert value(exporter, "gpu_slowed", gpu="0", reason="too_hot") == 1
+    assert value(exporter, "gpu_slowed", gpu="0", reason="power_cap") == 0
+    assert value(exporter, "gpu_slowed_seconds_total", gpu="0", reason="heat") == 2.5
+    assert value(exporter, "gpu_slowed_seconds_total", gpu="0", reason="power") is None
+    assert value(exporter, "gpu_ecc_errors_total", gpu="0", kind="uncorrected") == 1
+    assert value(exporter, "gpu_row_remap_pending", gpu="0") == 1
+    assert value(exporter, "gpu_xid", gpu="0", xid="74") == 1
     assert value(exporter, "gpu_utilization_ratio", gpu="0") == 0.5
     assert value(exporter, "gpu_memory_used_bytes", gpu="0") == 1 << 30
     assert value(exporter, "gpu_temperature_celsius", gpu="0") == 61
@@ -288,7 +302,7 @@ def test_512_ranks_on_64_nodes_stay_within_the_budget(kind: JobKind, of_a_rank: 
 
 def test_the_page_and_the_table_have_the_same_metrics(exporter: Exporter, job: JobCounters) -> None:
     exporter.contact()
-    exporter.gpus = [GpuReading(0, 0.5, 1, 61, 412.5, 2, 3)]
+    exporter.gpus = [GpuState.model_validate(FULL_STATE)]
     exporter.fold(job, Hello(rank=2, local_rank=0, ranks=4, pid=1, host="h", time_ns=0))
     exporter.fold(job, steps(rank=2, samples=[8, 8], input_us=[1.0, 1.0], memory_bytes=9))
     exported = dict(map(shape, exporter.collect()))
@@ -341,3 +355,12 @@ def test_the_slow_step_is_named_by_an_exemplar(page: str, exporter: Exporter, jo
         assert exemplar.labels == {"rank": "3", "step": "811"}
         assert (exemplar.value, float(exemplar.timestamp or 0)) == (pytest.approx(seconds), pytest.approx(2.003))
     assert "# {" not in httpx.get(page).text, "Prometheus' own format has no exemplars"
+
+
+FULL_STATE = {
+    "index": 0, "utilization_ratio": 0.5, "memory_used_bytes": 1, "temperature_celsius": 61, "power_watts": 412.5,
+    "power_limit_watts": 700, "clock_mhz": 1980, "most_clock_mhz": 1980, "memory_clock_mhz": 3201, "hot_seconds": 1,
+    "power_capped_seconds": 2, "ecc_corrected": 1, "ecc_uncorrected": 0, "rows_remapped": 0, "is_remap_pending": False,
+    "has_remap_failed": False, "nvlinks_up": 18, "nvlink_errors": 0, "nvlink_transmit_bytes": 2,
+    "nvlink_receive_bytes": 3, "xids": [74],
+}  # fmt: skip

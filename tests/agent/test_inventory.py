@@ -4,11 +4,10 @@ import importlib.metadata
 import socket
 from collections import namedtuple
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import psutil
 import pytest
+from tests.agent.fake_nvml import NVMLError, fake_nvml
 
 from ringscope.contracts.inventory import Nic
 from ringscope_agent import gpus, interfaces, inventory
@@ -16,28 +15,6 @@ from ringscope_agent.settings import AgentSettings
 
 Stats = namedtuple("Stats", "isup speed flags")
 Address = namedtuple("Address", "family address")
-
-
-class NVMLError(Exception):
-    pass
-
-
-def fake_nvml(processes: dict[int, list[int]], **changes: Any) -> SimpleNamespace:
-    """NVML with one GPU per entry of ``processes``, which are pids by the GPU's index."""
-    functions = {
-        "NVMLError": NVMLError,
-        "nvmlInit": lambda: None,
-        "nvmlShutdown": lambda: None,
-        "nvmlDeviceGetCount": lambda: len(processes),
-        "nvmlDeviceGetHandleByIndex": lambda index: index,
-        "nvmlDeviceGetUUID": lambda handle: f"GPU-{handle}",
-        "nvmlDeviceGetName": lambda handle: "NVIDIA H200",
-        "nvmlDeviceGetMemoryInfo": lambda handle: SimpleNamespace(total=150_754_820_096),
-        "nvmlDeviceGetComputeRunningProcesses": lambda handle: [SimpleNamespace(pid=pid) for pid in processes[handle]],
-        "nvmlSystemGetDriverVersion": lambda: "570.86.15",
-        "nvmlSystemGetCudaDriverVersion": lambda: 12080,
-    }
-    return SimpleNamespace(**(functions | changes))
 
 
 def test_gpus_and_their_versions_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,38 +26,13 @@ def test_gpus_and_their_versions_are_told(monkeypatch: pytest.MonkeyPatch) -> No
         (0, "GPU-0", "NVIDIA H200", 150_754_820_096),
         (1, "GPU-1", "NVIDIA H200", 150_754_820_096),
     ]
+    assert (told[0].power_limit_watts, told[0].nvlinks, told[0].has_ecc) == (None, None, None), (
+        "it tells nothing of them"
+    )
     versions = inventory.find_versions(None)
     wanted = {"cupy": "14.0", "nccl": "2.30", "driver": "570.86.15", "cuda": "12.8"}
     assert {name: versions[name] for name in wanted} == wanted
     assert gpus.find_processes() == [gpus.GpuProcess(pid=42, gpu=1)]
-
-
-def test_what_a_gpu_does_is_read_as_far_as_it_can_tell(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_meter(handle: int) -> int:
-        raise NVMLError
-
-    def counters(handle: int, wanted: list[tuple[int, int]]) -> list[SimpleNamespace]:
-        (field, scope), *_ = wanted
-        assert scope == 0xFFFFFFFF, "all links of the GPU together"
-        kib = {138: 4, 139: 3}[field]
-        return [SimpleNamespace(nvmlReturn=0 if field == 138 else 3, value=SimpleNamespace(ullVal=kib))]
-
-    nvml = fake_nvml(
-        {0: []},
-        NVML_SUCCESS=0,
-        NVML_TEMPERATURE_GPU=0,
-        NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_TX=138,
-        NVML_FI_DEV_NVLINK_THROUGHPUT_DATA_RX=139,
-        nvmlDeviceGetUtilizationRates=lambda handle: SimpleNamespace(gpu=25),
-        nvmlDeviceGetMemoryInfo=lambda handle: SimpleNamespace(used=1 << 30),
-        nvmlDeviceGetTemperature=lambda handle, sensor: 61,
-        nvmlDeviceGetPowerUsage=no_meter,
-        nvmlDeviceGetFieldValues=counters,
-    )
-    monkeypatch.setattr(gpus, "pynvml", nvml)
-    assert gpus.find_readings() == [gpus.GpuReading(0, 0.25, 1 << 30, 61, None, 4096, None)]
-    monkeypatch.setattr(gpus, "pynvml", None)
-    assert gpus.find_readings() == []
 
 
 def test_a_node_without_a_driver_has_no_gpus(monkeypatch: pytest.MonkeyPatch) -> None:

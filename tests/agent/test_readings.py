@@ -3,14 +3,13 @@
 from tests.agent.fake_server import TOKEN, FakeServer
 from tests.agent.telemetry.test_delivery import REGISTRATION
 
-from ringscope.contracts.reading import Reading
+from ringscope.contracts.reading import GpuState, Reading
 from ringscope_agent.client import ServerClient
-from ringscope_agent.gpus import GpuReading
 from ringscope_agent.readings import node_reading
 
 
-def gpu(index: int, utilization: float | None, memory: int | None, celsius: int | None) -> GpuReading:
-    return GpuReading(index, utilization, memory, celsius, None, None, None)
+def gpu(index: int, utilization: float | None, memory: int | None, celsius: int | None) -> GpuState:
+    return GpuState(index=index, utilization_ratio=utilization, memory_used_bytes=memory, temperature_celsius=celsius)
 
 
 def test_gpus_are_told_as_their_mean_their_sum_and_the_hottest() -> None:

@@ -6,6 +6,7 @@ import errno
 import logging
 import time
 from collections.abc import Coroutine
+from functools import partial
 from typing import get_args
 
 from ringscope.contracts.address import Address
@@ -20,13 +21,13 @@ from ringscope_agent.attempt import Attempt
 from ringscope_agent.checkpoints import Checkpoints, jobs_used
 from ringscope_agent.client import LAST_RETRY_SECONDS, RejectedError, ServerClient, TokenRefusedError
 from ringscope_agent.directives import Foreign
+from ringscope_agent.gpu_health.watch import READ_SECONDS, GpuWatch
 from ringscope_agent.home import AttemptFolder, DataHome
 from ringscope_agent.joining import NodeToken
 from ringscope_agent.launch.mpi_start import find_fault
 from ringscope_agent.launch.node_check import find_obstacle
 from ringscope_agent.launch.programs import find_programs
 from ringscope_agent.metrics.exporter import Exporter
-from ringscope_agent.metrics.gpu_watch import watched_gpus
 from ringscope_agent.metrics.metrics_server import MetricsServer
 from ringscope_agent.needs import find_lacks
 from ringscope_agent.ras_watch import RasWatch
@@ -72,8 +73,7 @@ class Agent:
             stack.callback(home.close)
             max_world_size = self._settings.rank_series_max_world_size
             exporter = Exporter(inventory.find_versions(None), self._spool_bytes, max_world_size)
-            if self._settings.gpu_metrics:
-                stack.enter_context(watched_gpus(exporter, self._settings.scrape_interval_seconds))
+            gpus = GpuWatch(partial(setattr, exporter, "gpus") if self._settings.gpu_metrics else lambda _: None)
             # Closing it would take half a second; its thread is a daemon and ends with the process.
             metrics = self._serve_metrics(exporter)
             process_group.become_subreaper()
@@ -90,13 +90,14 @@ class Agent:
                 registration,
                 exporter.contact,
                 renew=node_token.renew,
-                reading=lambda: node_reading(exporter.gpus),
+                reading=lambda: node_reading(gpus.states),
                 was_here=was_here,
                 ras=lambda: self._ras.state() if self._ras else None,
+                gpus=lambda: gpus.states,
             )
             shims = ShimPool(self._settings.data_dir)
             checkpoints = Checkpoints(self._settings.data_dir, self._settings.keep_checkpoints_hours * 3600)
-            context = NodeContext(self._settings, client, exporter, shims, checkpoints, self._programs, machine)
+            context = NodeContext(self._settings, client, exporter, shims, checkpoints, self._programs, machine, gpus)
             # Before the server answers: shims of an earlier life wait for an agent only so long.
             self._take_back(home, context)
             try:
@@ -121,6 +122,8 @@ class Agent:
         tidying = asyncio.create_task(context.checkpoints.tidy_now_and_then(self._jobs_in_use))
         checking = asyncio.create_task(self._try_mpi(context))
         beside = [tidying, checking, *([asyncio.create_task(self._ras.run())] if self._ras else [])]
+        if context.client.has_gpus:
+            beside.append(asyncio.create_task(self._watch_gpus(context)))
         self._stop_in_time()
         try:
             await asyncio.wait({polling, stopping}, return_when=asyncio.FIRST_COMPLETED)
@@ -145,6 +148,18 @@ class Agent:
             logger.error("%s", fault)
             with contextlib.suppress(RejectedError, TokenRefusedError):  # the next poll hears the same, and says so
                 await context.client.lack(Lack(sentence=fault, kinds=list(get_args(JobKind))))
+
+    async def _watch_gpus(self, context: NodeContext) -> None:
+        """Read the GPUs for ever, and report to the server what is wrong with them."""
+
+        async def report(faults: list[str]) -> None:
+            for fault in faults:
+                logger.error("%s", fault)
+            with contextlib.suppress(RejectedError, TokenRefusedError):  # the next poll hears the same, and says so
+                await context.client.gpu_faults(faults)
+
+        is_scraped = self._settings.gpu_metrics
+        await context.gpus.run(self._settings.scrape_interval_seconds if is_scraped else READ_SECONDS, report)
 
     def _stop_in_time(self) -> None:
         if self._settings.leaves_at is not None:

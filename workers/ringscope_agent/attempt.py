@@ -4,11 +4,13 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal
 
 from ringscope.contracts.protocol import Assignment, Report
 from ringscope.engine.cores import cores_each
 from ringscope_agent import process_group
+from ringscope_agent.gpu_health.watch import JobWatch
 from ringscope_agent.home import AttemptFolder
 from ringscope_agent.launch import dumps, evidence, gpu_release, reach
 from ringscope_agent.launch.node_check import may_use_gpus
@@ -65,6 +67,7 @@ class Attempt:
         )
         self._reported: set[Event] = set()
         self._unreachable: list[str] = []
+        self._gpu_watch: JobWatch | None = None
         self._may_use_gpus = may_use_gpus(self._assignment.spec)
         self._seen: set[int] = set()  # its processes that may hold a GPU
         self._wants_evidence = False
@@ -132,6 +135,8 @@ class Attempt:
             await self._close()
             raise
         finally:
+            if self._gpu_watch is not None:
+                await self._context.gpus.leave(self._gpu_watch)
             for task in (delivery, pulse):
                 task.cancel()
             await asyncio.gather(delivery, pulse, return_exceptions=True)
@@ -166,8 +171,10 @@ class Attempt:
                     return
                 if self._assignment.spec.measured_pairs is not None:
                     self._unreachable = await reach.unreachable(self._assignment.gang, self._assignment.member)
+                if self._may_use_gpus and self._context.client.has_gpus:
+                    self._gpu_watch = await self._context.gpus.begin()
                 await self._shim.start()
-            outcome = await self._shim.follow()
+            outcome = await self._with_gpus(await self._shim.follow())
         except OSError as error:
             outcome = Outcome("launch_failed", f"Node {self.node} cannot start the ranks: {error}.")
         except Exception as error:
@@ -180,6 +187,13 @@ class Attempt:
                 async with asyncio.timeout(BETTER_WORD_SECONDS):
                     await self._stop_wanted.wait()
         self._ended(outcome)
+
+    async def _with_gpus(self, outcome: Outcome) -> Outcome:
+        """Add what happened to its GPUs to an outcome that reports the load."""
+        if self._gpu_watch is None:
+            return outcome
+        troubles = await self._gpu_watch.end(self._shim.visible_gpus)
+        return replace(outcome, load=outcome.load and outcome.load.model_copy(update={"gpus": troubles}))
 
     def _tell(self, status: Status) -> None:
         if status.is_listening:

@@ -29,7 +29,7 @@ from ringscope.contracts.protocol import (
     Report,
     Stamped,
 )
-from ringscope.contracts.reading import NodeRasState, Reading
+from ringscope.contracts.reading import GpuState, NodeRasState, Reading
 from ringscope_agent.clock import Exchange, OffsetEstimate
 from ringscope_agent.directives import ReadDirectives
 
@@ -45,6 +45,7 @@ LAST_RETRY_SECONDS = 3.0
 TIMEOUT = httpx.Timeout(REQUEST_SECONDS)
 # A firewall on the way may reject the content of one request for ever, while it lets all others pass.
 FILTERED_SECONDS = 60.0
+MOST_FAULTS = 50  # a registration has a limit
 _NO_CONTENT = 204
 _CONFLICT = 409  # an old epoch; of a node that joins: the name is taken
 _TOO_LARGE = 413
@@ -97,6 +98,7 @@ class ServerClient:
             where it raises TokenRefusedError, the call ends with that.
         reading: how busy the node is at a poll.
         ras: what NCCL's RAS said last, if the agent asks it.
+        gpus: the newest states of the node's GPUs, if it has any.
         was_here: an earlier run of this agent was registered, and ranks may run: an error of a proxy in place of the
             server is no reason to end. A first start, perhaps with a wrong address, fails at once.
         transport: another way to reach the server than the network (tests).
@@ -113,6 +115,7 @@ class ServerClient:
         reading: Callable[[], Reading | None] = lambda: None,
         was_here: bool = False,
         ras: Callable[[], NodeRasState | None] = lambda: None,
+        gpus: Callable[[], Sequence[GpuState] | None] = lambda: None,
     ) -> None:
         self._token = token
         self._renew = renew
@@ -121,6 +124,8 @@ class ServerClient:
         self._on_contact = on_contact
         self._reading = reading
         self._ras = ras
+        self._gpus = gpus
+        self._gpu_lacks: list[Lack] = []
         self._was_here = was_here
         self._last_taken = float("-inf")  # when the server took a request, by the monotonic clock
         self._registering = asyncio.Lock()
@@ -134,6 +139,11 @@ class ServerClient:
             transport=transport,
             trust_env=False,  # a proxy for the outside world must not stand between agent and server
         )
+
+    @property
+    def has_gpus(self) -> bool:
+        """Return whether the node has registered GPUs."""
+        return bool(self._registration.inventory.gpus)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -170,9 +180,17 @@ class ServerClient:
 
     async def lack(self, lack: Lack) -> None:
         """Register this agent again because its node lacks something more. Raises as ``register`` does."""
-        inventory = self._registration.inventory
-        lacks = [*inventory.lacks, lack]
-        changed = {"inventory": inventory.model_copy(update={"lacks": lacks})}
+        await self._lacking([*self._registration.inventory.lacks, lack])
+
+    async def gpu_faults(self, sentences: Sequence[str]) -> None:
+        """Register this agent again because other faults of its GPUs are known now. Raises as ``register`` does."""
+        others = [lack for lack in self._registration.inventory.lacks if lack not in self._gpu_lacks]
+        self._gpu_lacks = [Lack(sentence=sentence) for sentence in sentences[:MOST_FAULTS]]
+        await self._is_registered.wait()
+        await self._lacking([*others, *self._gpu_lacks])
+
+    async def _lacking(self, lacks: list[Lack]) -> None:
+        changed = {"inventory": self._registration.inventory.model_copy(update={"lacks": lacks})}
         async with self._registering:
             self._registration = self._registration.model_copy(update=changed)
             await self.register()
@@ -184,7 +202,9 @@ class ServerClient:
         def body(epoch: int, server: str) -> bytes:
             # After a new registration the server may be another one, whose revisions mean nothing here.
             known = seen if epoch == started else -1
-            poll = Poll(epoch=epoch, seen=known, reading=self._reading(), nccl_ras=self._ras())
+            states = self._gpus()
+            gpus = list(states) if states else None
+            poll = Poll(epoch=epoch, seen=known, reading=self._reading(), nccl_ras=self._ras(), gpus=gpus)
             if clock := self._clock.offset(server, time.monotonic()):
                 poll.clock_offset_seconds, poll.clock_error_seconds = clock.offset_seconds, clock.error_seconds
             return poll.model_dump_json().encode()

@@ -6,14 +6,13 @@ from typing import TypeVar
 
 import psutil
 
-from ringscope.contracts.reading import Reading
-from ringscope_agent.gpus import GpuReading
+from ringscope.contracts.reading import GpuState, Reading
 from ringscope_agent.interfaces import is_virtual
 
 T = TypeVar("T", int, float)
 
 
-def node_reading(gpus: Sequence[GpuReading] | None) -> Reading:
+def node_reading(gpus: Sequence[GpuState] | None) -> Reading:
     """Return the reading of this moment; for GPUs, the newest known one, or None if nobody reads them."""
     return Reading(
         load_average=os.getloadavg()[0],

@@ -1,4 +1,4 @@
-"""Disturbances of a gang's nodes during a measurement: other jobs' ranks, other load.
+"""Disturbances of a gang's nodes during a measurement: other jobs' ranks, other load, GPUs that were slowed.
 
 A disturbed result stays as it was measured and is marked; but it counts for no best value, for no expected value, and
 not for the choices of ``auto``.
@@ -13,6 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Load
+from ringscope.contracts.reading import SlowReason
+from ringscope.contracts.words.units import plural
 from ringscope_server.db.models import Allocation, Attempt, Member, Node
 from ringscope_server.db.models.jobs import IS_HELD
 from ringscope_server.db.specs import valid_spec
@@ -47,7 +49,9 @@ async def note(session: AsyncSession, attempt: Attempt, most_other_percent: floa
     if spec is None or not _measures(spec):
         return
     if attempt.disturbed_by is None:
-        attempt.disturbed_by = await _newcomers(session, attempt) or _overloaded(attempt, most_other_percent)
+        attempt.disturbed_by = (
+            await _newcomers(session, attempt) or _overloaded(attempt, most_other_percent) or _slowed(attempt)
+        )
 
 
 def _measures(spec: JobSpec) -> bool:
@@ -130,8 +134,37 @@ def _overloaded(attempt: Attempt, most_percent: float) -> str | None:
     """
     if any(member.ended_at is None for member in attempt.members):
         return None
-    told = [(member.node.name, Load.model_validate(member.load)) for member in attempt.members if member.load]
+    told = _loads(attempt)
     worst = max(other_loads(told), key=lambda other: other.percent, default=None)
     if worst is None or worst.percent <= most_percent:
         return None
     return f"Other load took {worst.percent:.0f} % of the processors of {worst.machine}."
+
+
+_REASONS: dict[SlowReason, str] = {
+    "hardware_too_hot": "it was too hot",
+    "too_hot": "it was too hot",
+    "power_brake": "its power supply asked for it",
+}
+
+
+def _slowed(attempt: Attempt) -> str | None:
+    """Return what happened to the first GPU that was slowed, or whose driver reported an error."""
+    found = [(name, load, gpu) for name, load in _loads(attempt) for gpu in load.gpus]
+    if not found:
+        return None
+    name, load, gpu = found[0]
+    where = f"GPU {gpu.gpu} of node {name}"
+    others = f" So did {plural(len(found) - 1, 'other GPU')}." if len(found) > 1 else ""
+    for reason, words in _REASONS.items():
+        if reason in gpu.slowed_by:
+            hot = gpu.hot_seconds if "hot" in reason else None
+            span = f" for {hot:.3g} of {load.seconds:.3g} s" if hot else ""
+            return f"{where} lowered its clock{span} because {words}.{others}"
+    if gpu.xids:
+        return f"The driver of {where} reported XID {gpu.xids[0]}."
+    return None
+
+
+def _loads(attempt: Attempt) -> list[tuple[str, Load]]:
+    return [(member.node.name, Load.model_validate(member.load)) for member in attempt.members if member.load]

@@ -1584,6 +1584,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/nodes/{name}/gpus": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Node Gpus
+         * @description Return what a node's agent said last of its GPUs: clocks, temperature, memory errors, NVLinks, XIDs.
+         */
+        get: operations["get_node_gpus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/nodes/{name}/history": {
         parameters: {
             query?: never;
@@ -1755,7 +1775,7 @@ export interface paths {
          * List Readings
          * @description Return the load of nodes in the last five minutes, every ten seconds, for the agents that call this server.
          *
-         *     GPUs are included if the agent reads them (`--gpu-metrics`). Prometheus has longer histories. If nodes are silent, a
+         *     GPUs are included if NVML answers the agent. Prometheus has longer histories. If nodes are silent, a
          *     page may have fewer rows than ``limit``, or none: the last page has no ``next``.
          */
         get: operations["list_readings"];
@@ -4010,14 +4030,162 @@ export interface components {
          * @description One GPU as NVML describes it.
          */
         Gpu: {
+            /**
+             * Has Ecc
+             * @description Whether its memory corrects errors (ECC).
+             */
+            has_ecc?: boolean | null;
             /** Index */
             index: number;
             /** Memory Bytes */
             memory_bytes: number;
             /** Model */
             model: string;
+            /**
+             * Most Clock Mhz
+             * @description The highest clock of its multiprocessors.
+             */
+            most_clock_mhz?: number | null;
+            /**
+             * Nvlinks
+             * @description NVLinks that were active at the agent's start; null: it has none.
+             */
+            nvlinks?: number | null;
+            /**
+             * Power Limit Watts
+             * @description null: not reported, or by an agent of an earlier version.
+             */
+            power_limit_watts?: number | null;
             /** Uuid */
             uuid: string;
+        };
+        /**
+         * GpuState
+         * @description State of a GPU as NVML reports it; null: this model or driver does not report it.
+         */
+        GpuState: {
+            /**
+             * Clock Mhz
+             * @description The clock of its multiprocessors.
+             */
+            clock_mhz?: number | null;
+            /**
+             * Ecc Corrected
+             * @description Memory errors that ECC corrected since the driver loaded.
+             */
+            ecc_corrected?: number | null;
+            /**
+             * Ecc Uncorrected
+             * @description Memory errors that ECC could not correct since the driver was loaded.
+             */
+            ecc_uncorrected?: number | null;
+            /**
+             * Has Remap Failed
+             * @description A broken memory row could not be replaced.
+             */
+            has_remap_failed?: boolean | null;
+            /**
+             * Hot Seconds
+             * @description How long heat has lowered its clock since the driver was loaded.
+             */
+            hot_seconds?: number | null;
+            /** Index */
+            index: number;
+            /**
+             * Is Remap Pending
+             * @description A broken row or page of its memory is replaced only when the GPU is reset.
+             */
+            is_remap_pending?: boolean | null;
+            /** Memory Clock Mhz */
+            memory_clock_mhz?: number | null;
+            /** Memory Used Bytes */
+            memory_used_bytes?: number | null;
+            /**
+             * Model
+             * @default
+             */
+            model: string;
+            /**
+             * Most Clock Mhz
+             * @description The highest clock of its multiprocessors.
+             */
+            most_clock_mhz?: number | null;
+            /**
+             * Nvlink Errors
+             * @description Errors of its NVLinks: repeated packets, recovered links and wrong checksums, or those received.
+             */
+            nvlink_errors?: number | null;
+            /** Nvlink Receive Bytes */
+            nvlink_receive_bytes?: number | null;
+            /** Nvlink Transmit Bytes */
+            nvlink_transmit_bytes?: number | null;
+            /**
+             * Nvlinks Up
+             * @description NVLinks that are active.
+             */
+            nvlinks_up?: number | null;
+            /**
+             * Power Capped Seconds
+             * @description How long its power limit has lowered its clock since the driver was loaded.
+             */
+            power_capped_seconds?: number | null;
+            /**
+             * Power Limit Watts
+             * @description The limit that is in force.
+             */
+            power_limit_watts?: number | null;
+            /** Power Watts */
+            power_watts?: number | null;
+            /**
+             * Rows Remapped
+             * @description Memory rows that were replaced because they broke.
+             */
+            rows_remapped?: number | null;
+            /**
+             * Slowed By
+             * @description Why its clock is lowered at this moment.
+             * @default []
+             */
+            slowed_by: ("power_cap" | "hardware" | "sync_boost" | "too_hot" | "hardware_too_hot" | "power_brake")[];
+            /** Temperature Celsius */
+            temperature_celsius?: number | null;
+            /** Utilization Ratio */
+            utilization_ratio?: number | null;
+            /**
+             * Uuid
+             * @default
+             */
+            uuid: string;
+            /**
+             * Xids
+             * @description The driver's errors that occurred while jobs ran, the newest last.
+             * @default []
+             */
+            xids: number[];
+        };
+        /**
+         * GpuTrouble
+         * @description Trouble of a GPU while a job ran: what slowed it, and what its driver reported.
+         */
+        GpuTrouble: {
+            /** Gpu */
+            gpu: number;
+            /**
+             * Hot Seconds
+             * @description How long heat lowered its clock; null: it is not counted.
+             */
+            hot_seconds?: number | null;
+            /**
+             * Slowed By
+             * @description Reasons seen at any moment of the job.
+             * @default []
+             */
+            slowed_by: ("power_cap" | "hardware" | "sync_boost" | "too_hot" | "hardware_too_hot" | "power_brake")[];
+            /**
+             * Xids
+             * @default []
+             */
+            xids: number[];
         };
         /**
          * GradientSum
@@ -5393,6 +5561,12 @@ export interface components {
              */
             busy_seconds: number;
             /**
+             * Gpus
+             * @description Its GPUs that heat, a power brake or an error disturbed while it ran.
+             * @default []
+             */
+            gpus: components["schemas"]["GpuTrouble"][];
+            /**
              * Machine
              * @description Equal for nodes that run in the same operating system; empty: unknown.
              */
@@ -6110,6 +6284,21 @@ export interface components {
             };
         };
         /**
+         * NodeGpus
+         * @description The newest states of a node's GPUs.
+         */
+        NodeGpus: {
+            /**
+             * Age Seconds
+             * @description Time since its agent reported them; null: it reported none, or it calls another server.
+             */
+            age_seconds: number | null;
+            /** Gpus */
+            gpus: components["schemas"]["GpuState"][];
+            /** Node */
+            node: string;
+        };
+        /**
          * NodeHistory
          * @description A node's load in columns: one value for each minute that it reported in, oldest first; null if it is unknown.
          */
@@ -6820,6 +7009,11 @@ export interface components {
             clock_offset_seconds?: number | null;
             /** Epoch */
             epoch: number;
+            /**
+             * Gpus
+             * @description The newest states of its GPUs; null: it has none, or they were not read yet.
+             */
+            gpus?: components["schemas"]["GpuState"][] | null;
             /** @description What NCCL's RAS said last; null: the agent does not ask it (--nccl-ras), or has no answer yet. */
             nccl_ras?: components["schemas"]["NodeRasState"] | null;
             /** @description Load of the node; null: its agent does not measure it. */
@@ -12020,6 +12214,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["EventPage"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_node_gpus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NodeGpus"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -74,6 +74,7 @@ export type QueuePlan = Schemas["QueuePlan"];
 export type NodeView = Schemas["NodeView"];
 export type BusySlotsView = Schemas["BusySlots"];
 export type NodeHistoryView = Schemas["NodeHistory"];
+export type GpuState = Schemas["GpuState"];
 export type NodeReadings = Schemas["NodeReadings"];
 export type Engine = Schemas["Engine"];
 export type Collective = Benchmark["collective"];

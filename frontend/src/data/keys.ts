@@ -21,7 +21,7 @@ export function jobsKey(list: "recent" | "active" | "arrived" | "best" | "named"
   return ["jobs", list, ...narrowed] as const;
 }
 
-export function nodesKey(...part: [] | [name: string, "events" | "history" | "nccl-ras"]) {
+export function nodesKey(...part: [] | [name: string, "events" | "gpus" | "history" | "nccl-ras"]) {
   return ["nodes", ...part] as const;
 }
 

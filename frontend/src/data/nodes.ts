@@ -65,6 +65,17 @@ export function nodeRasQuery(name: string) {
   });
 }
 
+const GPUS_MS = 5_000;
+
+/** What a node's agent said last of its GPUs. */
+export function nodeGpusQuery(name: string) {
+  return queryOptions({
+    queryKey: nodesKey(name, "gpus"),
+    queryFn: async () => unwrap(await api.GET("/api/v1/nodes/{name}/gpus", { params: { path: { name } } })),
+    refetchInterval: GPUS_MS,
+  });
+}
+
 const HISTORY_MS = 60_000;
 
 /** A node's load by the minute over the last day. */

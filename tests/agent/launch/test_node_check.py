@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.agent.test_inventory import fake_nvml
+from tests.agent.fake_nvml import fake_nvml
 
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Assignment

@@ -75,6 +75,12 @@ def test_a_node_says_which_variables_it_takes_and_what_nccls_ras_says(api: FakeA
 
 def test_one_node_slot_by_slot(api: FakeApi) -> None:
     api.answers["GET /nodes/n1"] = node()
+    hot = {
+        "index": 0, "model": "NVIDIA H200", "temperature_celsius": 88, "power_watts": 412.4, "power_limit_watts": 700,
+        "clock_mhz": 1410, "most_clock_mhz": 1980, "slowed_by": ["too_hot"], "ecc_uncorrected": 1,
+        "is_remap_pending": True, "nvlinks_up": 18, "nvlink_errors": 0, "xids": [74, 74],
+    }  # fmt: skip
+    api.answers["GET /nodes/n1/gpus"] = {"node": "n1", "age_seconds": 3, "gpus": [hot, {"index": 1, "model": "L4"}]}
     lines = api.run("node", "n1").out.splitlines()
     assert lines == [
         "Node n1: ready, 1 of 2 slots busy",
@@ -85,6 +91,9 @@ def test_one_node_slot_by_slot(api: FakeApi) -> None:
         "versions  mpi 5.0, ringscope 0.1.0",
         "slot 0    rank 3 of job 5",
         "slot 1    quarantined: process 77 does not end",
+        "gpu 0     88 C, 412 of 700 W, 1410 of 1980 MHz, slowed by too_hot, 1 uncorrected memory error, "
+        "reset it to replace broken memory, 18 NVLinks, XID 74",
+        "gpu 1     L4",
     ]
     assert json.loads(api.run("node", "n1", "--json").out)["revision"] == 2
 

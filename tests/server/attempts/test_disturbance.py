@@ -64,6 +64,26 @@ async def test_other_load_is_told_beyond_a_tenth_of_the_processors(server: Serve
     assert (busy["state"], busy["attempts"][0]["disturbed_by"]) == ("succeeded", sentence)
 
 
+SLOWED = [
+    (
+        [{"gpu": 3, "slowed_by": ["too_hot"], "hot_seconds": 2.5}],
+        "GPU 3 of node n1 lowered its clock for 2.5 of 10 s because it was too hot.",
+    ),
+    (
+        [{"gpu": 0, "slowed_by": ["power_brake"]}, {"gpu": 1, "slowed_by": ["power_brake"]}],
+        "GPU 0 of node n1 lowered its clock because its power supply asked for it. So did 1 other GPU.",
+    ),
+    ([{"gpu": 1, "xids": [74]}], "The driver of GPU 1 of node n1 reported XID 74."),
+]
+
+
+@pytest.mark.parametrize(("gpus", "sentence"), SLOWED)
+async def test_a_gpu_that_was_slowed_marks_the_rows(server: Server, gpus: list[dict[str, Any]], sentence: str) -> None:
+    node = await server.node(slots=2)
+    found = await ran(server, node, load=load(10, 10).model_dump() | {"gpus": gpus})
+    assert (found["state"], found["attempts"][0]["disturbed_by"]) == ("succeeded", sentence)
+
+
 OF_ONE_MACHINE = [
     (9.3, None),
     (4.5, "Other load took 50 % of the processors of the machine that nodes n1, n2 share."),

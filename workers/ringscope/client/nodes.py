@@ -8,7 +8,7 @@ from urllib.parse import quote
 from ringscope.client.connection import Connection
 from ringscope.client.views import nodes as views
 from ringscope.client.views.events import Event
-from ringscope.client.views.nodes import BusySlots, Cluster, Link, NodeHistory, NodeRas, Readings
+from ringscope.client.views.nodes import BusySlots, Cluster, Link, NodeGpus, NodeHistory, NodeRas, Readings
 
 
 class Node(views.Node):
@@ -55,6 +55,10 @@ class NodeRoutes(Connection):
     def node_ras(self, name: str) -> NodeRas:
         """Return what NCCL's RAS on the node said last, if its agent asks it."""
         return NodeRas.read(self._get(f"{_path(name)}/nccl-ras"))
+
+    def node_gpus(self, name: str) -> NodeGpus:
+        """Return what the node's agent said last of its GPUs."""
+        return NodeGpus.read(self._get(f"{_path(name)}/gpus"))
 
     def node(self, name: str) -> Node:
         """One node."""

@@ -21,6 +21,12 @@ class Gpu(BaseModel):
     uuid: Word
     model: Word
     memory_bytes: Count
+    power_limit_watts: float | None = Field(
+        None, description="null: not reported, or by an agent of an earlier version."
+    )
+    most_clock_mhz: Count | None = Field(None, description="The highest clock of its multiprocessors.")
+    nvlinks: Count | None = Field(None, description="NVLinks that were active at the agent's start; null: it has none.")
+    has_ecc: bool | None = Field(None, description="Whether its memory corrects errors (ECC).")
 
 
 class Nic(BaseModel):

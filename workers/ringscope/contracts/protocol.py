@@ -30,7 +30,7 @@ from ringscope.contracts.columns import Count, Int32, is_null
 from ringscope.contracts.diagnosis.earlier import Earlier
 from ringscope.contracts.inventory import Inventory, Sentence, Word
 from ringscope.contracts.job import JobSpec
-from ringscope.contracts.reading import NodeRasState, Reading
+from ringscope.contracts.reading import MOST_GPUS, GpuState, GpuTrouble, NodeRasState, Reading
 from ringscope.contracts.tuning import Table
 
 HEARTBEAT_SECONDS = 5.0
@@ -205,6 +205,13 @@ class Poll(BaseModel):
         exclude_if=is_null,
         description="What NCCL's RAS said last; null: the agent does not ask it (--nccl-ras), or has no answer yet.",
     )
+    gpus: list[GpuState] | None = Field(
+        None,
+        max_length=MOST_GPUS,
+        fail_fast=True,
+        exclude_if=is_null,
+        description="The newest states of its GPUs; null: it has none, or they were not read yet.",
+    )
 
 
 class Directives(Stamped):
@@ -302,6 +309,12 @@ class Load(BaseModel):
     )
     own_seconds: float = Field(
         ge=0, lt=2**63, description="The part of the busy time that the attempt's processes used."
+    )
+    gpus: list[GpuTrouble] = Field(
+        [],
+        max_length=MOST_GPUS,
+        fail_fast=True,
+        description="Its GPUs that heat, a power brake or an error disturbed while it ran.",
     )
 
 

@@ -11,8 +11,8 @@ from prometheus_client.registry import Collector
 from ringscope.contracts.metrics import agent as table
 from ringscope.contracts.metrics.collector import COLLECTOR_DURATION, COLLECTOR_ERRORS
 from ringscope.contracts.metrics.page import Series, single
+from ringscope.contracts.reading import GpuState
 from ringscope.contracts.record import Record
-from ringscope_agent.gpus import GpuReading
 from ringscope_agent.metrics.counters import JobCounters
 from ringscope_agent.metrics.gpu_families import gpu_families
 from ringscope_agent.metrics.rank_families import job_families
@@ -42,7 +42,7 @@ class Exporter(Collector):
         self._last_contact_seconds: float | None = None
         self._errors = 0
         self._pages = 0
-        self.gpus: Sequence[GpuReading] | None = None  # None if they are not read
+        self.gpus: Sequence[GpuState] | None = None  # None if they are not read
 
     def add(self, job: JobCounters) -> None:
         """Show the job's series; an earlier attempt of the same job gives way."""

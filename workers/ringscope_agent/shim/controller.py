@@ -68,6 +68,7 @@ class ShimController:
         self._news = asyncio.Event()
         self._launch = False
         self._proxy: Proxy | None = None
+        self.visible_gpus: list[str] = []  # the UUIDs that its ranks see; empty: all, or it is not known
 
     @property
     def has_begun(self) -> bool:
@@ -114,6 +115,7 @@ class ShimController:
             is_script = assignment.spec.script is not None  # ranks of other jobs choose among all GPUs
             if seen := visible_gpus(assignment.slots, settings.slots, find_uuids(), os.environ, may_share=is_script):
                 variables[VARIABLE] = seen
+                self.visible_gpus = seen.split(",")
         variables[ADDRESS_VARIABLE] = assignment.gang[assignment.member].address
         if assignment.spec.measured_pairs is not None:
             places = [(member.node, member.rack) for member in assignment.gang for _ in range(member.slots)]

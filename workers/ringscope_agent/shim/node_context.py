@@ -1,10 +1,11 @@
 """The state that all attempts of one agent share."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ringscope.contracts.words.machine import Machine
 from ringscope_agent.checkpoints import Checkpoints
 from ringscope_agent.client import ServerClient
+from ringscope_agent.gpu_health.watch import GpuWatch
 from ringscope_agent.launch.programs import MpiPrograms
 from ringscope_agent.metrics.exporter import Exporter
 from ringscope_agent.settings import AgentSettings
@@ -22,3 +23,4 @@ class NodeContext:
     checkpoints: Checkpoints
     programs: MpiPrograms | str
     machine: Machine | None = None  # None if it was not measured
+    gpus: GpuWatch = field(default_factory=GpuWatch)

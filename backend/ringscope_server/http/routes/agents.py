@@ -97,6 +97,7 @@ async def poll(name: NodeName, body: Poll, agent: Agent, services: ServicesDep) 
     services.heartbeats.note(node_id, body.epoch, services.now(), Clock.told_by(body), load_average)
     services.readings.note(node_id, body.reading)
     services.ras.note(node_id, body.nccl_ras)
+    services.gpus.note(node_id, body.gpus)
     await services.signals.wait_for_assignments(node_id, body.seen, services.settings.poll_seconds)
     revision = services.signals.revision(node_id)
     assignments, rotate = None, False

@@ -23,6 +23,7 @@ from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.queries import counts_by_state
 from ringscope_server.nodes import queries, service
+from ringscope_server.nodes.gpus import NodeGpus
 from ringscope_server.nodes.history import NodeHistory, history
 from ringscope_server.nodes.ras import NodeRas
 from ringscope_server.nodes.readings import ReadingPage
@@ -137,6 +138,16 @@ async def get_node_nccl_ras(name: str, user: Viewer, services: ServicesDep) -> N
     return NodeRas(node=node.name, is_asked=bool(node.inventory.get("nccl_ras")), state=services.ras.of(node.id))
 
 
+@router.get("/nodes/{name}/gpus", operation_id="get_node_gpus")
+async def get_node_gpus(name: str, user: Viewer, services: ServicesDep) -> NodeGpus:
+    """Return what a node's agent said last of its GPUs: clocks, temperature, memory errors, NVLinks, XIDs."""
+    async with services.database.read() as session:
+        node = await queries.one(session, name)
+    if node is None:
+        raise not_found("node", name)
+    return services.gpus.of(node.id, node.name)
+
+
 @router.get("/nodes/{name}/events", operation_id="list_node_events")
 async def list_node_events(
     name: str, user: Viewer, services: ServicesDep, limit: Limit = 200, cursor: Cursor = None
@@ -185,7 +196,7 @@ async def list_readings(
 ) -> ReadingPage:
     """Return the load of nodes in the last five minutes, every ten seconds, for the agents that call this server.
 
-    GPUs are included if the agent reads them (`--gpu-metrics`). Prometheus has longer histories. If nodes are silent, a
+    GPUs are included if NVML answers the agent. Prometheus has longer histories. If nodes are silent, a
     page may have fewer rows than ``limit``, or none: the last page has no ``next``.
     """
     after = decode(cursor)

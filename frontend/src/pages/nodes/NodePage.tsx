@@ -34,6 +34,7 @@ import { RemoveDialog } from "./RemoveDialog";
 import { ResumeDialog } from "../../components/controls/ResumeDialog";
 
 // Charts and the matrix of links are loaded after the rest of the page.
+const NodeGpus = lazyPart(async () => (await import("./NodeGpus")).NodeGpus);
 const NodeRas = lazyPart(async () => (await import("./NodeRas")).NodeRas);
 const LinkMatrix = lazyPart(async () => (await import("./links/LinkMatrix")).LinkMatrix);
 const NodeLoad = lazyPart(async () => (await import("./NodeLoad")).NodeLoad);
@@ -88,6 +89,11 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
           <NodeEvents name={node.name} />
         </div>
       </div>
+      {(node.inventory.gpus ?? []).length > 0 && (
+        <Suspense fallback={<Skeleton rows={4} />}>
+          <NodeGpus name={node.name} />
+        </Suspense>
+      )}
       {node.inventory.nccl_ras && (
         <Suspense fallback={<Skeleton rows={4} />}>
           <NodeRas name={node.name} address={node.inventory.nccl_ras} />

@@ -87,7 +87,7 @@ function NodesTable({ nodes }: { nodes: readonly SeenNode[] }) {
       </ScrollX>
       {readings && nodes.some((node) => hasUnreadGpus(node, readingsOf.get(node.name))) && (
         <p className={`dim ${classes.hint}`}>
-          GPU utilisation is reported by agents that were started with <code>--gpu-metrics</code>; where dcgm-exporter runs, Grafana has it.
+          GPU utilisation is missing where NVML does not answer the agent, or the agent is of an earlier version.
         </p>
       )}
     </>

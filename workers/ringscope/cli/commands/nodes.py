@@ -10,7 +10,8 @@ from ringscope.cli.console import DEFAULT_DATA_DIR, DataDir, say, say_json
 from ringscope.cli.formatting import AsJson, Columns, label_words, node_state, say_list, say_one, span, until
 from ringscope.cli.job_body import label_changes
 from ringscope.client import Node
-from ringscope.contracts.words.units import format_size
+from ringscope.client.views.nodes import GpuState
+from ringscope.contracts.words.units import format_size, plural
 
 NodeName = Annotated[str, typer.Argument(metavar="NAME", help="The node's name.")]
 
@@ -51,12 +52,15 @@ def node(name: NodeName, as_json: AsJson = False, url: Url = None, data_dir: Dat
     with connect(url, data_dir) as client:
         found = client.node(name)
         state = client.node_ras(name).state if found.inventory and found.inventory.nccl_ras else None
+        states = client.node_gpus(name).gpus if found.inventory and found.inventory.gpus and not as_json else []
     if as_json:
         say_json(found.model_dump_json(indent=2))
         return
     say(_line(found))
     for line in _facts(found):
         say(line)
+    for gpu in states:
+        say(f"gpu {gpu.index:<5} {gpu_words(gpu) or gpu.model}")
     if state is not None:
         say(f"nccl-ras  {state.error or state.answer} (asked {span(state.age_seconds)} ago)")
         for remark in state.remarks[1:]:
@@ -128,6 +132,25 @@ def gpus(node: Node) -> str:
     """Return the node's GPUs by model: 8x NVIDIA H200."""
     models = Counter(gpu.model for gpu in node.inventory.gpus) if node.inventory else {}
     return ", ".join(f"{number}x {model}" for model, number in models.items())
+
+
+def gpu_words(gpu: GpuState) -> str:
+    """Return what a GPU does and what is wrong with it, as far as it reports it."""
+    power_limit = "" if gpu.power_limit_watts is None else f" of {gpu.power_limit_watts:.0f}"
+    most_clock = "" if gpu.most_clock_mhz is None else f" of {gpu.most_clock_mhz:.0f}"
+    words = [
+        None if gpu.temperature_celsius is None else f"{gpu.temperature_celsius} C",
+        None if gpu.power_watts is None else f"{gpu.power_watts:.0f}{power_limit} W",
+        None if gpu.clock_mhz is None else f"{gpu.clock_mhz:.0f}{most_clock} MHz",
+        gpu.slowed_by and f"slowed by {', '.join(gpu.slowed_by)}",
+        gpu.ecc_corrected and f"{plural(gpu.ecc_corrected, 'corrected memory error')}",
+        gpu.ecc_uncorrected and f"{plural(gpu.ecc_uncorrected, 'uncorrected memory error')}",
+        gpu.is_remap_pending and "reset it to replace broken memory",
+        gpu.nvlinks_up and f"{plural(gpu.nvlinks_up, 'NVLink')}",
+        gpu.nvlink_errors and f"{plural(gpu.nvlink_errors, 'NVLink error')}",
+        gpu.xids and f"XID {', '.join(map(str, dict.fromkeys(gpu.xids)))}",
+    ]
+    return ", ".join(str(word) for word in words if word)
 
 
 def _line(node: Node) -> str:

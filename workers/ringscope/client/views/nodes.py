@@ -89,6 +89,34 @@ class Readings(View):
     gpu_temperature_celsius: list[float | None] = []
 
 
+class GpuState(View):
+    """State of a GPU as NVML reports it; null: this model or driver does not report it."""
+
+    index: int
+    model: str = ""
+    utilization_ratio: float | None = None
+    temperature_celsius: int | None = None
+    power_watts: float | None = None
+    power_limit_watts: float | None = None
+    clock_mhz: float | None = None
+    most_clock_mhz: float | None = None
+    slowed_by: list[str] = []
+    ecc_corrected: int | None = None
+    ecc_uncorrected: int | None = None
+    is_remap_pending: bool | None = None
+    nvlinks_up: int | None = None
+    nvlink_errors: int | None = None
+    xids: list[int] = []
+
+
+class NodeGpus(View):
+    """The newest states of a node's GPUs."""
+
+    node: str
+    age_seconds: float | None
+    gpus: list[GpuState]
+
+
 class RasRemark(View):
     """A fault of a communicator; ``ranks`` are the minority, as many of them as fit."""
 

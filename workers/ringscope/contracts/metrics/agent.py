@@ -134,6 +134,37 @@ GPU_MEMORY_USED = AGENT.gauge(
 )
 GPU_TEMPERATURE = AGENT.gauge("gpu_temperature_celsius", "Temperature of the GPU's die.", "gpu", unit="°C")
 GPU_POWER = AGENT.gauge("gpu_power_watts", "Power that the board draws.", "gpu", unit="W")
+GPU_POWER_LIMIT = AGENT.gauge("gpu_power_limit_watts", "Power limit in force.", "gpu", unit="W")
+GPU_CLOCK = AGENT.gauge("gpu_clock_hertz", "Clock of the GPU's multiprocessors.", "gpu", unit="Hz")
+GPU_MOST_CLOCK = AGENT.gauge("gpu_max_clock_hertz", "Highest clock of its multiprocessors.", "gpu", unit="Hz")
+GPU_MEMORY_CLOCK = AGENT.gauge("gpu_memory_clock_hertz", "Clock of the GPU's memory.", "gpu", unit="Hz")
+GPU_ROWS_REMAPPED = AGENT.gauge("gpu_remapped_rows", "Rows of its memory that were replaced because they broke.", "gpu")
+GPU_REMAP_PENDING = AGENT.gauge(
+    "gpu_row_remap_pending", "1 if a broken row or page of its memory is replaced only when the GPU is reset.", "gpu",
+    unit="0 or 1",
+)  # fmt: skip
+GPU_REMAP_FAILED = AGENT.gauge(
+    "gpu_row_remap_failed", "1 if a broken row of its memory could not be replaced.", "gpu", unit="0 or 1"
+)
+GPU_NVLINKS_UP = AGENT.gauge("gpu_nvlinks_active", "NVLinks of the GPU that are active.", "gpu")
+GPU_NVLINK_ERRORS = AGENT.counter(
+    "gpu_nvlink_errors", "Errors of the GPU's NVLinks: repeated packets, recoveries and wrong checksums, or errors in "
+    "received packets.", "gpu",
+)  # fmt: skip
+GPU_SLOWED = AGENT.gauge(
+    "gpu_slowed", "1 while the GPU's clock is lowered for this reason.", "gpu", "reason", unit="0 or 1"
+)
+GPU_SLOWED_SECONDS = AGENT.counter(
+    "gpu_slowed_seconds", "Time for which heat or the power limit has lowered its clock since the driver was loaded.",
+    "gpu", "reason", unit="s",
+)  # fmt: skip
+GPU_ECC_ERRORS = AGENT.counter(
+    "gpu_ecc_errors", "Errors of its memory since the driver was loaded; kind: corrected or uncorrected.", "gpu", "kind"
+)
+GPU_XIDS = AGENT.gauge(
+    "gpu_xid", "Errors (XIDs) that the driver reported while jobs ran, the last 16 of a GPU since the agent's start.",
+    "gpu", "xid", unit="always 1",
+)  # fmt: skip
 GPU_NVLINK_TRANSMIT = AGENT.counter(
     "gpu_nvlink_transmit_bytes", "Data sent over all NVLinks of the GPU.", "gpu", unit="B"
 )

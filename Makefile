@@ -5,10 +5,10 @@ UI_SOURCES := $(shell find frontend -path frontend/node_modules -prune -o -path 
 # The page is built while the rest of what tests need is installed.
 MAKEFLAGS += --jobs=2
 .DEFAULT_GOAL := help
-.PHONY: help install demo test test-long bench experiments lint docs ui release pins clean
+.PHONY: help install demo test test-long test-pythons bench experiments lint docs ui release images pins clean
 
 help: ## Show the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 install: .venv/.test ui ## Make .venv with the worker and test extras, and build the web page
 
@@ -20,6 +20,9 @@ test: .venv/.test ui ## The gate: every promise once, in minutes (CI=true: only 
 
 test-long: .venv/.long ui ## What is long by nature: matrices, soaks, volumes (TIERS="server web": only these)
 	@exec $(BIN)/python -m scripts.test --long $(TIERS)
+
+test-pythons: .venv/.test ui ## The gate's fast, server and cluster tiers on each Python that is here (PYTHONS="3.12 3.13" TIERS=fast; ALL=1: none may be missing)
+	@TIERS="$(TIERS)" scripts/pythons
 
 bench: .venv/.bench ## Measure the engine beside its peers and limits; a missed target is an error (PARTS="one_node links model training training_links untuned"; links need root)
 	@exec $(BIN)/python -m benchmarks $(PARTS)
@@ -38,11 +41,14 @@ ui: .venv/.worker frontend/dist/index.html ## Build the web page if its sources 
 release: .venv/.release ui ## Build the wheel and the sdist with the page into dist, twice and alike, with checksums and a list of packages
 	@$(BIN)/python -m scripts.release
 
+images: .venv/.worker ## Build the container images server and worker, check their sizes, list their packages in dist (BASES=local: no registry; TARGETS=worker-cuda)
+	@$(BIN)/python -m scripts.images $(if $(filter local,$(BASES)),--local-bases) $(if $(ENGINE),--engine $(ENGINE)) $(TARGETS)
+
 pins: ## Renew constraints.txt, the versions that tests and benchmarks run with (KEEP=1: only add what lacks one)
 	KEEP=$(filter-out 0,$(KEEP)) PYTHON=$(PYTHON) scripts/pins
 
 clean: ## Remove what was built; data directories stay
-	rm -rf .venv frontend/node_modules frontend/dist dist build/docs .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv frontend/node_modules frontend/dist dist build/docs build/pythons .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 .venv/.worker: pyproject.toml constraints.txt scripts/venv scripts/node
 	@PYTHON=$(PYTHON) scripts/venv && scripts/node && touch $@

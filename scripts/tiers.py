@@ -37,6 +37,7 @@ class Tier:
     ``budget_seconds`` is what the gate's part should take, with two other runs beside it on two cores that do nothing
     else: it is told, and nothing fails by it. With three runs side by side, all of them fit into the gate's budget.
     Tiers that go the same way are one run of pytest. A folder that lies in one of another tier is not that tier's.
+    The gate leaves out a tier that ``is_long_only``.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Tier:
     folders: tuple[str, ...] = ()
     way: Way | None = None
     missing: Callable[[], str | None] = field(default=lambda: None)
+    is_long_only: bool = False
 
 
 def no_namespaces() -> str | None:
@@ -63,6 +65,13 @@ def no_prometheus() -> str | None:
     return _not_found("prometheus", "promtool")
 
 
+def no_engine() -> str | None:
+    """Why the images tier cannot run."""
+    if os.geteuid():
+        return "base images and namespaces need root"
+    return _not_found("buildah", "podman", "debootstrap", remedy="on Debian: sudo scripts/system-packages images")
+
+
 def no_gpu() -> str | None:
     """Why the GPU tier cannot run."""
     if shutil.which("nvidia-smi") is None or subprocess.run(("nvidia-smi", "-L"), capture_output=True).returncode:
@@ -70,9 +79,8 @@ def no_gpu() -> str | None:
     return None if importlib.util.find_spec("cupy") else "CuPy is missing (pip install cupy-cuda12x)"
 
 
-def _not_found(*commands: str) -> str | None:
+def _not_found(*commands: str, remedy: str = "on Debian: sudo scripts/system-packages") -> str | None:
     missing = [command for command in commands if shutil.which(command) is None]
-    remedy = "on Debian: sudo scripts/system-packages"
     return f"{' and '.join(missing)} is missing ({remedy})" if missing else None
 
 
@@ -88,6 +96,7 @@ PROCESSES = Way(("--timeout=300", "--reruns=2", *_LEAN))
 # The same, and a run of its own: Playwright and pytest-asyncio both want the event loop of their process. A timeout
 # ends it: after an exception inside of Playwright every further test would wait for ever.
 BROWSERS = Way((*PROCESSES.options, "--timeout-method=thread"), is_in_memory=True)
+IMAGES = Way(("--timeout=300", *_LEAN), ("--timeout=3600",))
 TIERS = (
     Tier(
         "lint",
@@ -150,5 +159,9 @@ TIERS = (
     Tier("monitoring", 40, folders=("tests/monitoring",), way=PROCESSES, missing=no_prometheus),
     Tier("cluster", 240, folders=("tests/cluster",), way=PROCESSES),
     Tier("web", 150, folders=("tests/web",), way=BROWSERS, missing=no_browser),
+    # The images of containers, built and run: a quarter of an hour, most of it a build.
+    Tier("images", 0, folders=("tests/images",), way=IMAGES, missing=no_engine, is_long_only=True),
+    # The fast, server and cluster tiers of the gate on each Python that is supported.
+    Tier("pythons", 0, long_tools=(("scripts/pythons",),), is_long_only=True),
     Tier("gpu", 60, folders=("tests/gpu",), way=Way(("--timeout=300", *_LEAN)), missing=no_gpu),
 )

@@ -135,7 +135,8 @@ def require_memory(size_bytes: int, mount: str | None = None) -> None:
         places[mount] = stat.f_bavail * stat.f_frsize
     place, left_bytes = min(places.items(), key=lambda item: item[1])
     if size_bytes > left_bytes:
-        enlarge = f", or enlarge {mount}" if place == mount else ""
+        option = " (of a container with --shm-size)" if mount == "/dev/shm" else ""
+        enlarge = f", or enlarge {mount}{option}" if place == mount else ""
         raise OutOfMemoryError(
             f"The buffers of the ranks on {node()} need {format_size(size_bytes)} but {place} has "
             f"{format_size(left_bytes)} free; lower max_bytes or the number of ranks{enlarge}."

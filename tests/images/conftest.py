@@ -19,7 +19,7 @@ KEPT = os.environ.get("IMAGES_FOLDER")
 
 @dataclass(frozen=True)
 class Built:
-    """What `make images` said, and the folder of its lists."""
+    """The output of `make images`, and the folder of its lists."""
 
     said: str
     lists: Path

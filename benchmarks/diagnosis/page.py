@@ -2,7 +2,7 @@
 
 import json
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from benchmarks.command import Parser, exit_with
 from benchmarks.report import RESULTS, say
 from benchmarks.training.page import MARKED, table, targets_table
 
-LAB = RESULTS / "diagnosis_lab.json"
+LAB = RESULTS / "diagnosis_lab.jsonl"
 PAGE = Path(__file__).parents[2] / "docs" / "diagnosis.md"
 
 
@@ -37,22 +37,30 @@ def tables(document: dict[str, Any]) -> dict[str, str]:
     """Return all tables in Markdown by their names."""
     made = {name: table(heading, lines) for name, (heading, *lines) in document["tables"].items()}
     if LAB.exists():
-        heading, *lines = lab_rows(json.loads(LAB.read_text())["runs"])
+        heading, *lines = lab_rows(runs_of(LAB))
         made["diagnosis_lab"] = table(heading, lines)
     return made | {"diagnosis_targets": targets_table(document["targets"])}
 
 
-def lab_rows(runs: Sequence[dict[str, object]]) -> list[list[str]]:
-    """Return the table of results: heading, then a row for each kind."""
-    by_kind: dict[str, list[dict[str, object]]] = defaultdict(list)
+def runs_of(file: Path) -> list[dict[str, Any]]:
+    """Return the runs on labs that a file has, a JSON document in each line; none if there is no such file."""
+    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+
+
+def lab_rows(runs: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Return the table of results: heading, then a row for each kind, and one for all faults."""
+    by_kind: dict[str, list[Mapping[str, Any]]] = defaultdict(list)
     for run in runs:
-        by_kind[str(run["kind"])].append(run)
+        by_kind[run["kind"]].append(run)
     made = [["planted", "right", "rounds", "seconds"]]
-    for kind, of_kind in by_kind.items():
-        right = sum(bool(run["right"]) for run in of_kind)
-        rounds, seconds = ([float(str(run[key])) for run in of_kind] for key in ("rounds", "seconds"))
-        made.append([kind, f"{right} of {len(of_kind)}", _span(rounds), _span(seconds)])
-    return made
+    made += [_lab_row(kind, of_kind) for kind, of_kind in sorted(by_kind.items())]
+    return [*made, _lab_row("all", runs)]
+
+
+def _lab_row(name: str, runs: Sequence[Mapping[str, Any]]) -> list[str]:
+    right = sum(run["right"] for run in runs)
+    rounds, seconds = ([float(run[key]) for run in runs] for key in ("rounds", "seconds"))
+    return [name, f"{right} of {len(runs)}", _span(rounds), _span(seconds)]
 
 
 def _span(values: Sequence[float]) -> str:
@@ -62,7 +70,11 @@ def _span(values: Sequence[float]) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Fill the page, and say which."""
-    Parser(__doc__).parse_args(arguments)
+    parser = Parser(__doc__)
+    parser.add_argument("--lab", type=Path, metavar="FILE", help=f"runs on labs to keep as {LAB}")
+    asked = parser.parse_args(arguments)
+    if asked.lab is not None:
+        LAB.write_text("".join(json.dumps(run) + "\n" for run in runs_of(asked.lab)))
     say(f"written: {fill()}")
     return 0
 

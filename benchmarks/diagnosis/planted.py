@@ -7,16 +7,16 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ringscope.lab.lab import Lab
-from ringscope.lab.network import DEVICE, shape
+from ringscope.lab.network import DEVICE, Layout, shape
 
 _NO_CARD = "02:00:00:00:ff:ff"  # no card has this address
 _BURST, _QUEUE = "131072b", "8388608b"
 _LOOK_SECONDS = 0.2
-_RUNS_SECONDS, _STOPS_SECONDS = 0.02, 0.08
+_GROUPS, _PERIOD_US = Path("/sys/fs/cgroup/cpu"), 100_000
 _RANK = "ringscope.rank"
 
 
@@ -94,17 +94,40 @@ def stopped_rank(lab: Lab, host: str, may_stop: Callable[[], bool]) -> Iterator[
 
 
 @contextlib.contextmanager
-def busy_core(lab: Lab, host: str) -> Iterator[None]:
-    """Let the rank on a host run a fifth of the time, as on a core that other processes use."""
+def busy_core(lab: Lab, host: str, share: float, may_begin: Callable[[], bool]) -> Iterator[None]:
+    """Let the rank on a host have this share of a core's time once ``may_begin``, as if other processes had the rest.
+
+    The kernel lets it run so long in each tenth of a second: a group of processes with a quota (cgroup, version 1).
+    """
+    group = _GROUPS / f"{lab.prefix}{host}"
+    group.mkdir()
+    (group / "cpu.cfs_period_us").write_text(str(_PERIOD_US))
+    (group / "cpu.cfs_quota_us").write_text(str(round(share * _PERIOD_US)))
 
     def turn(end: threading.Event) -> None:
-        while not end.wait(_RUNS_SECONDS):
-            _signalled(lab, host, signal.SIGSTOP)
-            end.wait(_STOPS_SECONDS)
-            _signalled(lab, host, signal.SIGCONT)
+        while not end.wait(_LOOK_SECONDS):
+            if may_begin():
+                _join(group, _ranks(lab, host))
 
-    with _beside(turn):
+    try:
+        with _beside(turn):
+            yield
+    finally:
+        _join(group.parent, [int(pid) for pid in (group / "cgroup.procs").read_text().split()])
+        group.rmdir()
+
+
+@contextlib.contextmanager
+def slow_uplink(lab: Lab, rack: int, factor: float) -> Iterator[None]:
+    """Give the uplink of a rack, counted from 0, this share of its rate in both directions."""
+    layout = lab.layout()
+    hosts = sum(layout.rack(number) == rack for number in range(layout.hosts))
+    rate = layout.link.rate_bit_per_s * hosts / layout.oversubscription
+    _shape_uplink(layout, rack, rate * factor)
+    try:
         yield
+    finally:
+        _shape_uplink(layout, rack, rate)
 
 
 @contextlib.contextmanager
@@ -135,14 +158,32 @@ def _beside(turn: Callable[[threading.Event], None]) -> Iterator[None]:
 
 def _signalled(lab: Lab, host: str, number: signal.Signals) -> bool:
     """Send a signal to the ranks on a host; return whether there is one."""
-    found = False
+    pids = _ranks(lab, host)
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+    return bool(pids)
+
+
+def _ranks(lab: Lab, host: str) -> list[int]:
+    found = []
     for pid in lab.processes(host):
         with contextlib.suppress(OSError):
-            words = Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0")
-            if _RANK in words:
-                os.kill(pid, number)
-                found = True
+            if _RANK in Path(f"/proc/{pid}/cmdline").read_text(errors="replace").split("\0"):
+                found.append(pid)
     return found
+
+
+def _join(group: Path, pids: Iterable[int]) -> None:
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            (group / "cgroup.procs").write_text(str(pid))
+
+
+def _shape_uplink(layout: Layout, rack: int, rate_bit_per_s: float) -> None:
+    bucket = ["tbf", "rate", f"{round(rate_bit_per_s)}bit", "burst", _BURST, "limit", _QUEUE]
+    for device in (f"up{rack + 1}", f"down{rack + 1}"):
+        _run("tc", "-n", layout.switch, "qdisc", "replace", "dev", device, "root", "handle", "1:", *bucket)
 
 
 def _card(namespace: str, address: str) -> str:

@@ -82,6 +82,8 @@ def halves_of(belief: Belief, trials: Trials) -> Halves | None:
     It needs no names of racks: nodes that were fine with each other are connected, so no link between two groups was
     fine.
     """
+    if len({frozenset(trial.pair) for trial in trials.nodes if trial.bad}) < _FEWEST_BAD_LINKS:
+        return None
     group_of = _connected(belief.nodes, trials.nodes)
     groups: dict[str, list[str]] = {}
     for node, group in group_of.items():

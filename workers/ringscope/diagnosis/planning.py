@@ -129,14 +129,14 @@ class _Asked:
         self.reasons.append(f"{first} and {second} exchange data between {len(pairs)} pairs of nodes at the same time.")
 
     def _left(self) -> list[Pair]:
-        settled: dict[frozenset[str], int] = {}
+        settled: dict[Pair, int] = {}
         for trial in self._trials.nodes:
-            key = frozenset(trial.pair)
-            settled[key] = settled.get(key, 0) + (1 if trial.unclear else _MOST_UNCLEAR)
+            settled[trial.pair] = settled.get(trial.pair, 0) + (1 if trial.unclear else _MOST_UNCLEAR)
         return [
             pair
             for pair in self._belief.links
-            if not self._gone.intersection(pair) and settled.get(frozenset(pair), 0) < _MOST_UNCLEAR
+            if settled.get(pair, 0) + settled.get((pair[1], pair[0]), 0) < _MOST_UNCLEAR
+            and not self._gone.intersection(pair)
         ]
 
     def _can(self, pair: Pair) -> bool:

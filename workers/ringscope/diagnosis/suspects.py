@@ -70,9 +70,10 @@ class Chance(NamedTuple):
 
 def chance_of_bad(trials: Sequence[Trial]) -> Chance:
     """Return how often good pairs are bad."""
-    bad = [frozenset(trial.pair) for trial in trials if trial.bad]
-    fine = {frozenset(trial.pair) for trial in trials if trial.fine} if bad else set()
-    return Chance(sum(pair in fine for pair in bad), len(trials))
+    bad = [trial.pair for trial in trials if trial.bad]
+    either_order = {*bad, *(pair[::-1] for pair in bad)}
+    fine = {frozenset(trial.pair) for trial in trials if trial.pair in either_order and trial.fine} if bad else set()
+    return Chance(sum(frozenset(pair) in fine for pair in bad), len(trials))
 
 
 def suspicion_of(
@@ -95,12 +96,16 @@ class _Judge:
                 self._bad.setdefault(unit, []).append(trial)
         self._fine_with: dict[str, set[str]] = {unit: set() for unit in self._bad}
         self.suspicion = Suspicion()
+        good, fine_with = self.suspicion.good, self._fine_with
         for trial in trials:
             if trial.fine:
-                self.suspicion.good.update(trial.pair)
-                for unit in trial.pair:
-                    if unit in self._fine_with:
-                        self._fine_with[unit].add(trial.partner(unit))
+                first, second = trial.pair
+                good.add(first)
+                good.add(second)
+                if first in fine_with:
+                    fine_with[first].add(second)
+                if second in fine_with:
+                    fine_with[second].add(first)
         self._blamed: set[str] = set()
         # Bad pairs that no unit explains which was never fine.
         self._open = {frozenset(trial.pair) for trial in suspects if not self._is_explained(trial)}
@@ -123,7 +128,7 @@ class _Judge:
 
     def _blame_units(self) -> None:
         good = self.suspicion.good
-        steady = {unit for unit in good if len(self._partners(self._bad.get(unit, ()), unit)) < _PARTNERS}
+        steady = good - {unit for unit, bad in self._bad.items() if len(self._partners(bad, unit)) >= _PARTNERS}
         for unit, bad in sorted(self._bad.items(), key=lambda item: -len(self._partners(item[1], item[0]) & good)):
             reported = [trial for trial in bad if trial.gone == unit]
             # A pair that failed because the other node is gone says nothing about this one.

@@ -135,6 +135,8 @@ class _Limits:
 
     @classmethod
     def of(cls, cards: Mapping[str, float], answers: Iterable[Answer]) -> "_Limits":
+        if not cards:
+            return cls(cards, 1.0)
         best: dict[str, float] = {}
         for answer in answers:
             limit = min((cards.get(node, 0.0) for node in answer.pair), default=0.0)
@@ -154,6 +156,8 @@ def level_of(answers: Iterable[Answer], baselines: Mapping[Pair, Rate]) -> float
     Other work or another setting slows all links, and this alone makes no node suspect. It is 1 unless more than half
     of the nodes have baselines.
     """
+    if not baselines:
+        return 1.0
     best: dict[str, float] = {}
     nodes: set[str] = set()
     for answer in answers:
@@ -174,6 +178,8 @@ def _trial(number: int, answer: Answer, reference: float, baselines: Mapping[Pai
     if answer.ending is not Ending.MEASURED:
         manner = Manner.HUNG if answer.ending is Ending.HUNG else Manner.DIED
         return Trial(pair, number, manner, (pair, (pair[1], pair[0])), 0.0, answers=(answer,), gone=answer.gone)
+    if not baselines and _is_fine(answer, reference, lossy):
+        return Trial(pair, number, answers=(answer,))
     slow, scattered, unclear, share, is_by_baseline = [], [], False, 1.0, False
     for way, rate in answer.ways():
         expected = baselines.get(way) or Rate(reference, reference)
@@ -193,6 +199,19 @@ def _trial(number: int, answer: Answer, reference: float, baselines: Mapping[Pai
     manner_or_none = Manner.SLOW if slow else None
     is_unclear = unclear and not slow
     return Trial(pair, number, manner_or_none, tuple(slow), share, is_unclear, (answer,), None, is_by_baseline)
+
+
+def _is_fine(answer: Answer, reference: float, lossy: float) -> bool:
+    """Return whether both directions reach the reference by interval; most answers of a large cluster do."""
+    floor, there, back = (1 - MARGIN) * reference, answer.there, answer.back
+    return (
+        there is not None
+        and back is not None
+        and there.low >= floor
+        and back.low >= floor
+        and there.spread <= lossy
+        and back.spread <= lossy
+    )
 
 
 def _across_reference(by_racks: Mapping[tuple[int, Pair], Sequence[Answer]], reference: float) -> float:

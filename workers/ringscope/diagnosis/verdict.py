@@ -83,6 +83,8 @@ def verdict_of(belief: Belief, trials: Trials, nodes: Suspicion, found: Boundari
 
 def _by_baselines(belief: Belief, trials: Trials) -> list[str]:
     """Return sentences on earlier measurements: how many directions have some, and which were slow then too."""
+    if not belief.baselines:
+        return []
     alone = [answer for heard in belief.heard for answer in heard.answers if answer.pair not in heard.round.loaded]
     ways = {way: rate for answer in alone for way, rate in answer.ways()}
     held = [way for way in ways if way in belief.baselines]

@@ -34,7 +34,7 @@ HEALTHY = "none"
 _LOOK_SECONDS = 0.2
 _TURN_SECONDS = 2.0
 _FIRST_MESSAGE_BYTES = 4 << 20
-_BUSY_SHARE = 0.05  # of a core, which is left to the rank; at 200 Mbit/s it needs more
+_BUSY_SHARE = 0.03  # of a core, which is left to the rank; at 200 Mbit/s it needs more
 Fault = Callable[["Planting"], AbstractContextManager[None]]
 
 

@@ -159,6 +159,8 @@ CurvePart: job_id attempt first_step last_step
 Curve = TrainingCurve: points steps_per_point attempts
 Bucket: bytes ready_us start_us end_us layer? direction?
 RankBuckets = RankBucketsView: rank step backward_us buckets
+CalledCollective = CalledCollectiveView: collective least_bytes mean_bytes ranks calls bytes time_us algbw_gb_per_s
+CalledCollectives = CalledCollectiveList: items ranks
 PipelineStep: rank step stage replica peak_activations kind part micro_batch start_us end_us
 Pipeline = PipelineView: items bubble ideal_bubble
 TensorCost: sums sum_bytes divided_share step_us sum_us compute_us alone_us baseline_job_id pays sentence reason

@@ -29,6 +29,25 @@ EXPECTED: dict[str, tuple[str, list[str], set[str]]] = {
     "v2_27_with_time": ("2.27.7+cuda13.0", [], {P2P, GPUDIRECT}),
     "v2_28_ray_nvls": ("2.28.3+cuda13.0", [], {P2P}),
 }
+# What must be read from parts of logs that reports quote: version, ranks, channels with a ring, remarks, classes.
+Part = tuple[str | None, int | None, int, list[str], set[str]]
+PARTS: dict[str, Part] = {
+    "nccl_147": (None, None, 0, ["incomplete"], {P2P}),
+    "nccl_226": (None, 64, 0, ["sockets", "incomplete"], {SOCKET}),
+    "nccl_302": (None, None, 0, ["incomplete"], {P2P}),
+    "nccl_340": ("2.5.7+cudaCUDA_MAJOR.CUDA_MINOR", None, 0, ["warnings"], set()),
+    "nccl_487": (None, 16, 2, ["incomplete"], set()),
+    "nccl_606": ("2.11.4+cuda11.1", 2, 4, [], set()),
+    "nccl_1052": ("2.18.5+cuda12.0", None, 0, [], set()),
+    "nccl_1053": (None, None, 0, ["sockets"], set()),
+    "nccl_1189": (None, 4, 0, ["incomplete"], {P2P, GPUDIRECT}),
+    "nccl_1232": (None, None, 0, ["sockets", "shared_memory", "incomplete"], {SHM, SOCKET}),
+    "nccl_1291": (None, 2, 1, ["incomplete"], set()),
+    "nccl_tests_133": ("2.10.3+cuda11.0", 16, 1, ["incomplete"], {P2P, GPUDIRECT}),
+    "nccl_tests_252": ("2.21.5+cuda12.4", 8, 0, ["incomplete"], {P2P, GPUDIRECT}),
+    "nccl_tests_287": ("2.25.1+cuda12.8", None, 0, ["sockets"], set()),
+    "open_gpu_kernel_modules_35": ("2.26.2+cuda12.8", 2, 0, ["incomplete"], set()),
+}
 
 
 def log_of(name: str) -> Log:
@@ -45,6 +64,44 @@ def test_each_version_is_read(path: Path) -> None:
     assert chain(one) == [0, 1, 2, 3]
     assert [remark.kind for remark in remarks(log)] == kinds
     assert set(classes(one)) == known
+
+
+@pytest.mark.parametrize("path", sorted((HERE / "excerpts").glob("*.txt")), ids=lambda path: path.stem)
+def test_the_quoted_part_of_a_published_log_is_read(path: Path) -> None:
+    version, size, rings, kinds, known = PARTS[path.stem]
+    log = read([path.read_bytes()])
+    assert log.versions == ([version] if version else [])
+    assert [remark.kind for remark in remarks(log)] == kinds
+    one = log.communicators[0] if log.communicators else None
+    assert (one.size, len(one.rings), set(classes(one))) == (size, rings, known) if one else (size, rings) == (None, 0)
+    assert one is None or not one.rings or one.is_closed
+
+
+def test_of_a_line_into_which_two_threads_wrote_the_last_part_counts() -> None:
+    (one,) = log_of("excerpts/nccl_147").communicators
+    edges = {(source, target) for channel, source, target in one.edges if channel == 4}
+    assert edges == {(3, 2), (4, 6), (5, 7), (7, 3), (1, 0), (2, 1)}, "the end of the line of rank 6 has no prefix"
+    assert one.devices[7] == 7
+
+
+def test_on_one_node_the_chosen_network_is_no_matter() -> None:
+    assert answer(log_of("excerpts/nccl_606")) == "The log shows no edge of the 2 ranks."
+
+
+def test_a_missing_library_is_a_reason_for_sockets() -> None:
+    assert answer(log_of("excerpts/nccl_tests_287")) == (
+        "NCCL chose TCP sockets for edges between nodes: libibverbs could not be opened on node1; no line shows "
+        "InfiniBand."
+    )
+
+
+def test_two_nodes_over_libfabric_are_read_to_the_end() -> None:
+    log = log_of("foreign/libfabric_two_nodes")
+    (one,) = log.communicators
+    assert (log.versions, one.size, one.is_complete) == (["2.29.2+cuda12.8"], 2, True)
+    assert one.rings == {0: (0, 1), 1: (0, 1)}
+    assert set(classes(one)) == {NETWORK}
+    assert [remark.kind for remark in remarks(log)] == ["no_gpudirect", "warnings"]
 
 
 def test_nvls_on_one_node_marked_incomplete() -> None:

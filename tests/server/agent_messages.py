@@ -130,6 +130,15 @@ RECORDS: list[dict[str, Any]] = [
         "start_us": [1.0],
         "end_us": [1.0],
     },
+    {
+        "type": "collectives",
+        "rank": 0,
+        "name": ["barrier"],
+        "least_bytes": [0],
+        "calls": [1],
+        "bytes": [0],
+        "time_us": [None],
+    },
     {"type": "failure", "rank": 0, "reason": "oom", "message": "No memory."},
     {"type": "done", "rank": 0, "dropped": 0},
 ]

@@ -10,7 +10,7 @@ from ringscope.contracts.diagnosis.record import DiagnosisVerdict, PairMeasured
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.record import Measurement, Record
 from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun, SearchTarget
-from ringscope.contracts.training.record import AlgorithmChanged, Epoch
+from ringscope.contracts.training.record import AlgorithmChanged, Collectives, Epoch
 from ringscope.contracts.words.collectives import REDUCING, elements
 from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 
@@ -25,6 +25,8 @@ def accepts(spec: JobSpec, told: Record) -> bool:
         return 1 <= told.epoch <= spec.training.epochs
     if isinstance(told, AlgorithmChanged):
         return spec.training is not None or spec.script is not None
+    if isinstance(told, Collectives):
+        return spec.script is not None
     if isinstance(told, SearchPlan | SearchBegin | SearchRun | SearchTarget):
         return spec.strategy_search is not None
     if isinstance(told, PairMeasured):

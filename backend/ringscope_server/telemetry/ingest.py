@@ -71,7 +71,12 @@ _OUTCOME = (record.Measurement, record.Check, training_record.Epoch, *_OF_SEARCH
 _PRINTED = (record.Log, record.Check)  # is in the log
 _OF_SWEEPS = (record.Measurement, record.Trace)  # only benchmarks have these
 # No benchmark has these.
-_OF_TRAINING = (training_record.Epoch, training_record.Diverged, training_record.AlgorithmChanged)
+_OF_TRAINING = (
+    training_record.Collectives,
+    training_record.Epoch,
+    training_record.Diverged,
+    training_record.AlgorithmChanged,
+)
 # Records for each rank, sent by the agent of its node. Lines of the log come through the first node.
 _OF_RANKS = (
     record.Started,
@@ -79,6 +84,7 @@ _OF_RANKS = (
     record.Environment,
     record.Steps,
     training_record.Buckets,
+    training_record.Collectives,
     training_record.PipelineStep,
     training_record.Epoch,
     training_record.Diverged,

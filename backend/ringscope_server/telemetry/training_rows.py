@@ -1,5 +1,5 @@
-"""Conversion of training records into rows: epochs, the newest step of each rank from inside, and totals of each
-rank's steps.
+"""Conversion of training records into rows: epochs, the newest step of each rank from inside, the collectives of a
+script, and totals of each rank's steps.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts import record
 from ringscope.contracts.training import record as training_record
-from ringscope_server.db.models import Epoch, RankBuckets, RankPipelineStep, RankTotals
+from ringscope_server.db.models import Epoch, RankBuckets, RankCollectives, RankPipelineStep, RankTotals
 from ringscope_server.results.rows import finite
 
 # First steps of each attempt; libraries initialise in them, which may take longer than all steps of a short job.
@@ -39,6 +39,9 @@ async def store(
     for told in pipeline_steps.values():
         row = RankPipelineStep(attempt_id=attempt_id, rank=told.rank, told=told.model_dump(mode="json"))
         await session.merge(row)
+    collectives = {told.rank: told for told in records if isinstance(told, training_record.Collectives)}
+    for told in collectives.values():
+        await session.merge(RankCollectives(attempt_id=attempt_id, rank=told.rank, told=told.model_dump(mode="json")))
     await _add_up(session, attempt_id, steps)
     return bool(epochs or steps)
 

@@ -75,6 +75,32 @@ class BucketList(BaseModel):
     items: list[RankBucketsView]
 
 
+class CalledCollectiveView(BaseModel):
+    """The calls of one collective of a script with sizes from a power of two to the next one."""
+
+    collective: str = Field(
+        description="Such as all_reduce; all_reduce of DDP has the buckets of DistributedDataParallel."
+    )
+    least_bytes: int = Field(description="Where the class of sizes begins, a power of two; 0: no bytes, as a barrier.")
+    mean_bytes: int = Field(description="The mean size of a call: the bytes of the larger side.")
+    ranks: int = Field(description="The ranks that called it.")
+    calls: int = Field(description="The calls of a rank; of the one with most calls if ranks differ.")
+    bytes: int = Field(description="The bytes of all these calls.")
+    time_us: float | None = Field(
+        description="The median time of a call, and of the ranks' medians the median; it includes the wait for late "
+        "ranks. A bucket of DDP has a part of the time of its step's sums, by its bytes. null: not known, because the "
+        "calls return before the end, as with async_op or on a GPU."
+    )
+    algbw_gb_per_s: float | None = Field(description="mean_bytes per time_us, in 1e9 bytes per second.")
+
+
+class CalledCollectiveList(BaseModel):
+    """The collectives that a script called through torch.distributed, those with most bytes first."""
+
+    items: list[CalledCollectiveView]
+    ranks: int = Field(description="The ranks that have reported theirs.")
+
+
 class RunningCandidate(BaseModel):
     """The run of a candidate that is going on, or in which the attempt ended."""
 

@@ -678,6 +678,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/collectives": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Collectives
+         * @description List the collectives that a script called in one attempt, by size; they are newest at its end, else 10 s old.
+         */
+        get: operations["list_collectives"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/diagnosis": {
         parameters: {
             query?: never;
@@ -2924,6 +2944,65 @@ export interface components {
              * Format: date-time
              */
             until: string;
+        };
+        /**
+         * CalledCollectiveList
+         * @description The collectives that a script called through torch.distributed, those with most bytes first.
+         */
+        CalledCollectiveList: {
+            /** Items */
+            items: components["schemas"]["CalledCollectiveView"][];
+            /**
+             * Ranks
+             * @description The ranks that have reported theirs.
+             */
+            ranks: number;
+        };
+        /**
+         * CalledCollectiveView
+         * @description The calls of one collective of a script with sizes from a power of two to the next one.
+         */
+        CalledCollectiveView: {
+            /**
+             * Algbw Gb Per S
+             * @description mean_bytes per time_us, in 1e9 bytes per second.
+             */
+            algbw_gb_per_s: number | null;
+            /**
+             * Bytes
+             * @description The bytes of all these calls.
+             */
+            bytes: number;
+            /**
+             * Calls
+             * @description The calls of a rank; of the one with most calls if ranks differ.
+             */
+            calls: number;
+            /**
+             * Collective
+             * @description Such as all_reduce; all_reduce of DDP has the buckets of DistributedDataParallel.
+             */
+            collective: string;
+            /**
+             * Least Bytes
+             * @description Where the class of sizes begins, a power of two; 0: no bytes, as a barrier.
+             */
+            least_bytes: number;
+            /**
+             * Mean Bytes
+             * @description The mean size of a call: the bytes of the larger side.
+             */
+            mean_bytes: number;
+            /**
+             * Ranks
+             * @description The ranks that called it.
+             */
+            ranks: number;
+            /**
+             * Time Us
+             * @description The median time of a call, and of the ranks' medians the median; it includes the wait for late ranks. A bucket of DDP has a part of the time of its step's sums, by its bytes. null: not known, because the calls return before the end, as with async_op or on a GPU.
+             */
+            time_us: number | null;
         };
         /**
          * CandidateChoice
@@ -10860,6 +10939,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["JobView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    list_collectives: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CalledCollectiveList"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -1,4 +1,4 @@
-/** The questions about the insides of a step by some strategies; they are loaded with the drawings. */
+/** The questions about the insides of some jobs; they are loaded with what shows the answers. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { api, unwrap } from "../api/client";
 import { jobKey } from "./keys";
@@ -8,6 +8,15 @@ export function pipelineQuery(id: number, isOver: boolean) {
   return queryOptions({
     queryKey: jobKey(id, "pipeline", isOver),
     queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/pipeline", { params: { path: { job_id: id } } })),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** The collectives that a script called, by size. */
+export function collectivesQuery(id: number, isOver: boolean) {
+  return queryOptions({
+    queryKey: jobKey(id, "collectives", isOver),
+    queryFn: async () => unwrap(await api.GET("/api/v1/jobs/{job_id}/collectives", { params: { path: { job_id: id } } })),
     placeholderData: keepPreviousData,
   });
 }

@@ -8,7 +8,7 @@ export type JobPart =
   | "activity" | "events" | "environments" | "insights" | "newest steps" | "log"
   | "measurements" | "verdict" | "judgement" | "prediction" | "latencies" | "lateness"
   | "trace" | "traces" | "fit"
-  | "epochs" | "newest epochs" | "curve" | "buckets" | "pipeline" | "tensor" | "search" | "search forecast" | "diagnosis";
+  | "epochs" | "newest epochs" | "curve" | "buckets" | "collectives" | "pipeline" | "tensor" | "search" | "search forecast" | "diagnosis";
 
 export function jobKey(id: number, ...part: [] | [JobPart, ...unknown[]]) {
   return ["job", id, ...part] as const;

@@ -36,7 +36,7 @@ export function newestEpochsQuery(id: number, done: number) {
 }
 
 /** Parts of a training job that change with its steps; deltas lead to a new request for them. */
-export const DRAWN_FROM_STEPS = ["curve", "buckets", "pipeline", "tensor", "events"] as const;
+export const DRAWN_FROM_STEPS = ["curve", "buckets", "collectives", "pipeline", "tensor", "events"] as const;
 const CURVE_POINTS = 400;
 
 /** Loss, throughput and the parts of a step; asked for again when steps come, and once more when the job is over. */

@@ -317,6 +317,20 @@ export function aTraining(change: Partial<JobView> = {}): JobView {
   };
 }
 
+/** A job of kind script whose file is train.py, and which reports no epochs. */
+export function aScript(change: Partial<JobView> = {}): JobView {
+  const { spec, summary, ...job } = aTraining();
+  const script = { file: "train.py", arguments: [], as_module: false, no_watch: false, device: "auto" as const };
+  return {
+    ...job,
+    kind: "script",
+    name: "train",
+    summary: { ...summary, kind: "script", epochs_done: 0 } as JobView["summary"],
+    spec: { ...spec, kind: "script", training: null, script },
+    ...change,
+  };
+}
+
 export function aNode(change: Partial<NodeView> = {}): NodeView {
   return {
     id: 1,

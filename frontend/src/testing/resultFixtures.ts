@@ -1,5 +1,5 @@
 /** Reports of jobs for the tests: rows, steps, lines of a log; each test names only what it is about. */
-import type { ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, Pipeline, RankBuckets, StepBlock, TensorCost } from "../api/types";
+import type { CalledCollectives, ComparedRow, CurvePoint, EventView, LogLine, MeasurementView, NewestSteps, Pipeline, RankBuckets, StepBlock, TensorCost } from "../api/types";
 
 export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
   return {
@@ -144,6 +144,18 @@ export function aTensorCost(change: Partial<TensorCost> = {}): TensorCost {
     sums: 2, sum_bytes: 3072, divided_share: 0.95, step_us: 1000, sum_us: 600, compute_us: 400, alone_us: 800,
     baseline_job_id: null, pays: false, sentence: "Dividing the layers does not pay here.", reason: "A step has 2 sums.",
     ...change,
+  };
+}
+
+/** What two ranks of a script called: DDP's sums, gathers that end after the call, and barriers. */
+export function someCollectives(): CalledCollectives {
+  return {
+    items: [
+      { collective: "all_reduce of DDP", least_bytes: 1 << 22, mean_bytes: 1 << 22, ranks: 2, calls: 128, bytes: 1 << 29, time_us: 2100, algbw_gb_per_s: 1.997 },
+      { collective: "all_gather", least_bytes: 64, mean_bytes: 96, ranks: 2, calls: 4, bytes: 384, time_us: null, algbw_gb_per_s: null },
+      { collective: "barrier", least_bytes: 0, mean_bytes: 0, ranks: 2, calls: 2, bytes: 0, time_us: 400, algbw_gb_per_s: null },
+    ],
+    ranks: 2,
   };
 }
 

@@ -71,6 +71,28 @@ def test_show_of_a_part_of_the_sizes_has_its_verdict(api: FakeApi) -> None:
     assert "--min-bytes: job 1 is no benchmark" in api.run("show", "1", "-b", "8").err
 
 
+def test_show_of_a_script_has_its_collectives(api: FakeApi) -> None:
+    found = job(1, state="running", kind="script", spec={"kind": "script", "script": {"file": "train.py"}})
+    names = ("collective", "least_bytes", "mean_bytes", "ranks", "calls", "bytes", "time_us", "algbw_gb_per_s")
+    rows = [
+        ("all_reduce of DDP", 1 << 22, 1 << 22, 2, 128, 1 << 29, 2100.0, 1.997),
+        ("all_gather", 64, 96, 2, 4, 384, None, None),
+        ("barrier", 0, 0, 2, 2, 0, 400.0, None),
+    ]
+    called = {"items": [dict(zip(names, row, strict=True)) for row in rows], "ranks": 2}
+    api.answers |= {"GET /jobs/1": found, "GET /jobs/1/epochs": items(), "GET /jobs/1/collectives": called}
+    lines = [" ".join(line.split()) for line in api.run("show", "1").out.splitlines()]
+    at = lines.index("COLLECTIVE SIZE CALLS BYTES TIME ALGBW")
+    assert lines[at + 1 : at + 4] == [
+        "all_reduce of DDP 4 MiB 128 512 MiB 2.1 ms 2 GB/s",
+        "all_gather 96 B 4 384 B not known",
+        "barrier 2 400 us",
+    ]
+    api.answers["GET /jobs/1/collectives"] = refusal(404, "not_found", "No such path.")  # an earlier version
+    earlier = api.run("show", "1")
+    assert (earlier.code, "COLLECTIVE" in earlier.out) == (0, False)
+
+
 def test_an_unknown_job_is_one_line(server: Server) -> None:
     for command in ("show", "logs", "cancel"):
         assert_refused(server.run(command, "424242"), "There is no job 424242.")

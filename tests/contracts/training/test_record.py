@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from ringscope.contracts.training.record import PipelineStep, measured_bubble
+from ringscope.contracts.training.record import Collectives, PipelineStep, measured_bubble
 
 
 def told(stage: int, start_ns: int = 0, **more: Any) -> PipelineStep:
@@ -30,3 +30,10 @@ def test_steps_that_do_not_belong_together_have_no_bubble() -> None:
 def test_every_column_has_an_entry_for_each_activity() -> None:
     with pytest.raises(ValidationError, match="one entry per activity"):
         told(0, part=[0])
+
+
+def test_every_column_has_an_entry_for_each_class_of_sizes() -> None:
+    columns: dict[str, Any] = {"name": ["barrier"], "least_bytes": [0], "calls": [1], "bytes": [0], "time_us": [None]}
+    assert Collectives.model_validate({"rank": 0} | columns).calls == [1]
+    with pytest.raises(ValidationError, match="one entry per class of sizes"):
+        Collectives.model_validate({"rank": 0} | columns | {"calls": []})

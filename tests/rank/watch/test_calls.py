@@ -10,8 +10,8 @@ from ringscope.rank.watch.calls import OTHERS, Calls
 
 
 class Tensor:
-    def __init__(self, count: int) -> None:
-        self.count = count
+    def __init__(self, count: int, is_cpu: bool = True) -> None:
+        self.count, self.is_cpu = count, is_cpu
 
     def numel(self) -> int:
         return self.count
@@ -64,6 +64,22 @@ def test_calls_are_counted_by_name_and_size(watched: tuple[Any, Calls, list[Exce
     counts = {kind: count for kind, (count, _) in calls.totals.items()}
     assert counts == {("all_reduce", 16): 2, ("all_reduce", 8): 1, ("all_gather", 32): 1}, "a nested call is no other"
     assert calls.bytes == 72
+    assert errors == []
+
+
+def test_the_time_of_a_call_that_returns_before_the_end_is_not_known(
+    watched: tuple[Any, Calls, list[Exception]],
+) -> None:
+    module, calls, errors = watched
+    module.all_reduce(Tensor(2), async_op=True)
+    module.all_gather([Tensor(3, is_cpu=False)], Tensor(3, is_cpu=False))
+    module.all_reduce(Tensor(64))
+    calls.note("all_reduce of DDP", 4096, 2_000_000)
+    record = calls.classes.record(1)
+    known = {name: time_us is not None for name, time_us in zip(record.name, record.time_us, strict=True)}
+    assert known == {"all_reduce of DDP": True, "all_gather": False, "all_reduce": False}
+    assert record.time_us[record.least_bytes.index(256)] is not None
+    assert calls.totals["all_gather", 12] == [1, 0]
     assert errors == []
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 import pytest
 
 from ringscope.contracts.record import Log, Record, Steps
+from ringscope.contracts.training.record import Collectives
 from ringscope.engine.communicator import Communicator
 from ringscope.engine.positions import ITERATIONS, WAITED_NS
 from ringscope.rank.step_log import StepLog
@@ -199,6 +200,52 @@ def test_what_is_unknown_on_a_gpu_is_not_taken_from_another_step(
         script.step(optimizer)
     known = [us for block in script.end() for us in block.communication_us]
     assert known == [0.0, 2.0, 0.0, 2.0, 0.0, 0.0], "one of two is read"
+
+
+def collectives(script: Script) -> list[Collectives]:
+    return [record for record in script.records if isinstance(record, Collectives)]
+
+
+def test_the_collectives_are_reported_soon_then_every_ten_seconds_and_at_the_end(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ns, optimizer = [1_000_000_000], Optimizer()
+    monkeypatch.setattr(time, "perf_counter_ns", lambda: now_ns[0])
+    for _ in range(41):
+        now_ns[0] += 600_000_000
+        script.watch._calls.note("all_gather", 64, 1_000)
+        script.step(optimizer)
+    script.end()
+    assert [record.calls for record in collectives(script)] == [[2], [19], [36], [41]]
+
+
+def test_each_bucket_has_its_part_of_the_time_of_the_steps_sums_if_that_was_read(
+    script: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now_ns, optimizer = [1_000_000_000], Optimizer()
+    monkeypatch.setattr(time, "perf_counter_ns", lambda: now_ns[0])
+    times_ns = iter([*[3_000_000] * 10, *[30_000_000] * 100])
+    script.watch._ddp.read = lambda: Sums(next(times_ns), 0, (2 << 20, 1 << 20))  # type: ignore[method-assign]
+    script.watch._samples.begun_ns = now_ns[0]
+    for number in range(26):
+        now_ns[0] += 10_000_000
+        if number == 20:  # a script that reports its own steps from here on
+            script.steps.log(1.0, 8, None, None, None, None, None, None)
+        script.step(optimizer)
+    script.end()
+    record = collectives(script)[-1]
+    assert (record.name, record.least_bytes) == (["all_reduce of DDP"] * 2, [2 << 20, 1 << 20])
+    assert record.calls == [25, 25], "of the last step's sums nothing is known"
+    found = [pytest.approx(time_us, rel=0.01) for time_us in (2000, 1000)]
+    assert record.time_us == found, "the ten first steps are read, of later ones few"
+
+
+def test_a_script_without_collectives_has_no_table_of_them(script: Script) -> None:
+    for _ in range(3):
+        next(script.batches)
+        script.step(Optimizer())
+    script.end()
+    assert collectives(script) == []
 
 
 def test_an_error_of_the_watching_is_told_once_and_ends_it(script: Script) -> None:

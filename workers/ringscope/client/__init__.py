@@ -31,6 +31,7 @@ from ringscope.client.views.predictions import Against, ComparedRow, Interpolate
 from ringscope.client.views.results import Arrival, AttemptEnvironment, LogLine, Step
 from ringscope.client.views.tokens import LoginLink, Me, ShareLink, Token
 from ringscope.client.views.training import (
+    CalledCollectives,
     CandidateResult,
     Curve,
     CurvePoint,
@@ -50,6 +51,7 @@ __all__ = [
     "Arrival",
     "Attempt",
     "AttemptEnvironment",
+    "CalledCollectives",
     "CandidateResult",
     "Check",
     "ClearWinner",

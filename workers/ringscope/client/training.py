@@ -3,7 +3,7 @@
 from ringscope.client.connection import Connection
 from ringscope.client.view import Page
 from ringscope.client.views import training as views
-from ringscope.client.views.training import Curve, Pipeline, RankBuckets, Search, TensorCost
+from ringscope.client.views.training import CalledCollectives, Curve, Pipeline, RankBuckets, Search, TensorCost
 
 
 class Epoch(views.Epoch):
@@ -16,7 +16,7 @@ class Epoch(views.Epoch):
 
 
 class TrainingRoutes(Connection):
-    """/jobs/{id}/training, epochs, buckets, pipeline, tensor and search."""
+    """/jobs/{id}/training, epochs, buckets, collectives, pipeline, tensor and search."""
 
     def training_curve(self, job_id: int, points: int = 500) -> Curve:
         """Return loss, throughput and the parts of a step, in at most ``points`` points."""
@@ -47,3 +47,7 @@ class TrainingRoutes(Connection):
         """The newest step of each rank from inside; of the newest attempt if none is named."""
         page = self._page(f"/jobs/{job_id}/buckets", {"attempt": attempt})
         return [RankBuckets.read(item) for item in page.items]
+
+    def collectives(self, job_id: int, attempt: int | None = None) -> CalledCollectives:
+        """Return the collectives that a script called, by size; by default in the newest attempt."""
+        return CalledCollectives.read(self._get(f"/jobs/{job_id}/collectives", {"attempt": attempt}))

@@ -41,6 +41,7 @@ LAST_NS = 7_258_118_400_000_000_000  # the year 2200: even with the longest dura
 Nanoseconds = Annotated[int, Field(ge=0, lt=LAST_NS), WithJsonSchema({"type": "integer"})]
 Int32s = Annotated[list[Int32], FEW]
 Int64s = Annotated[list[Int64], FEW]
+Counts = Annotated[list[Count], FEW]
 NanosecondColumn = Annotated[list[Nanoseconds], FEW]
 Loss = Annotated[float, AllowInfNan(True)]  # a loss may be NaN or infinite, because training may diverge
 GbPerS = Annotated[float, Field(ge=0, le=1e12), WithJsonSchema({"type": "number"})]

@@ -37,7 +37,7 @@ from ringscope.contracts.record_model import RecordModel, TypeFirst, check_numbe
 from ringscope.contracts.search.record import SearchBegin, SearchPlan, SearchRun, SearchTarget
 from ringscope.contracts.sweep_row import SweepRow
 from ringscope.contracts.traced import MAX_TRANSFERS, TracedTransfer
-from ringscope.contracts.training.record import AlgorithmChanged, Buckets, Diverged, Epoch, PipelineStep
+from ringscope.contracts.training.record import AlgorithmChanged, Buckets, Collectives, Diverged, Epoch, PipelineStep
 
 LOOPBACK = "one-device loopback"  # part of a transport's name: ranks shared a GPU, so no link was measured
 
@@ -337,6 +337,7 @@ Record = Annotated[
     | Steps
     | Iterations
     | Buckets
+    | Collectives
     | PipelineStep
     | Trace
     | Epoch

@@ -29,6 +29,7 @@ _NVLS = re.compile(r"NVLS comm 0x[0-9a-f]+ headRank (-?[0-9]{1,7}) nHeads ([0-9]
 _CARDS = re.compile(r"NET/IB\s?: Using(.*)")
 _CARD = re.compile(r"\[([0-9]{1,3})\]([\w.\-]{1,60}):([0-9]{1,3})/(\w{1,20})")
 _NO_CARDS = re.compile(r"NET/IB\s?: No device found")
+_NO_VERBS = "Failed to open libibverbs.so"
 _SET = re.compile(r"((?:NCCL|RCCL)_[A-Z0-9_]{1,60}) set by environment to (.{1,200}?)\.?\s*$")
 _NETWORK = re.compile(r"Using (?:internal )?network (\S.{0,60}?)\s*$", re.IGNORECASE)
 _INTERFACE = re.compile(r"(?:Bootstrap|NET/Socket)\s?: Using (?:\[[0-9]{1,3}\])?([\w.\-]{1,60}):")
@@ -102,6 +103,11 @@ class Cards:
 
 
 @dataclass(frozen=True)
+class NoVerbs:
+    """The library of InfiniBand and RoCE could not be opened."""
+
+
+@dataclass(frozen=True)
 class Setting:
     """A variable of the environment that NCCL uses."""
 
@@ -144,7 +150,7 @@ class Warned:
     text: str
 
 
-Fact = Edge | Ring | Init | Head | Cards | Setting | Network | Interface | Channels | Connected | Warned
+Fact = Edge | Ring | Init | Head | Cards | NoVerbs | Setting | Network | Interface | Channels | Connected | Warned
 
 
 def version_of(line: str) -> str | None:
@@ -154,13 +160,18 @@ def version_of(line: str) -> str | None:
 
 
 def parse(line: str) -> tuple[Where, list[Fact | Tree]] | None:
-    """Return the writer of a line and what the line says; None for a line that is not NCCL's."""
+    """Return the writer of a line and what the line says; None for a line that is not NCCL's.
+
+    Threads of older versions write into each other's lines. Only what follows the last prefix of a line is whole.
+    """
     if "NCCL" not in line or (found := _START.search(line)) is None:
         return None
+    while "NCCL " in found["text"] and (later := _START.search(line, found.start("text"))) is not None:
+        found = later
     where = Where(found["host"] or "", int(found["pid"] or 0), int(found["tid"] or 0), int(found["device"] or -1))
     text = found["text"]
     if found["level"] == "WARN":
-        return where, [Warned(text.strip()[:300])]
+        return where, [Warned(text.strip()[:300]), *([NoVerbs()] if _NO_VERBS in text else [])]
     return where, _facts(text)
 
 
@@ -175,6 +186,8 @@ def _facts(text: str) -> list[Fact | Tree]:
         return [Head(int(found[1]), int(found[2]))]
     if found := _SET.search(text):
         return [Setting(found[1], found[2])]
+    if _NO_VERBS in text:
+        return [NoVerbs()]
     if _NO_CARDS.search(text):
         return [Cards({})]
     if found := _CARDS.search(text):

@@ -10,9 +10,13 @@ from ringscope.nccl_log.lines import Edge, Ring, Tree, Where
 
 @dataclass
 class Node:
-    """A node as its processes describe it; ``cards`` is None if no line says which there are."""
+    """A node as its processes describe it; ``cards`` is None if no line says which there are.
+
+    Without the library of InfiniBand and RoCE, which ``lacks_verbs`` means, NCCL finds no cards.
+    """
 
     cards: dict[int, str] | None = None
+    lacks_verbs: bool = False
     networks: list[str] = field(default_factory=list)
     interfaces: list[str] = field(default_factory=list)
     settings: dict[str, str] = field(default_factory=dict)
@@ -118,6 +122,8 @@ def _take(
             log.warnings.append(fact.text)
         elif isinstance(fact, told.Cards):
             node.cards = {**(node.cards or {}), **fact.names}
+        elif isinstance(fact, told.NoVerbs):
+            node.lacks_verbs = True
         elif isinstance(fact, told.Setting):
             node.settings[fact.name] = fact.value
         elif isinstance(fact, told.Network):

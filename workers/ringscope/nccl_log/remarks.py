@@ -36,9 +36,12 @@ def slowest(one: Communicator) -> tuple[str, set[tuple[int, int]]] | None:
 def remarks(log: Log) -> list[Remark]:
     """Return what matters, the most important first; each remark is of printed lines only."""
     found: list[Remark | None] = [_versions(log)]
+    if not log.communicators:
+        found.insert(0, _sockets(log, {}))
     for one in log.communicators[:1]:
         by_class = classes(one)
-        found = [_sockets(log, one, by_class), *found, _no_gpudirect(by_class), _shared_memory(by_class)]
+        sockets = _sockets(log, by_class) if SOCKET in by_class or not _is_on_one_node(one) else None
+        found = [sockets, *found, _no_gpudirect(by_class), _shared_memory(by_class)]
         found += [_unused(log, one), _incomplete(one)]
     if log.warnings:
         found.append(
@@ -62,7 +65,13 @@ def pairs_words(pairs: Iterable[tuple[int, int]]) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def _sockets(log: Log, one: Communicator, by_class: dict[str, set[tuple[int, int]]]) -> Remark | None:
+def _is_on_one_node(one: Communicator) -> bool:
+    """Return whether all ranks are known to be on one node, where the network that NCCL chose carries no edge."""
+    hosts = {*one.hosts.values()}
+    return one.size is not None and len(one.hosts) >= one.size and len(hosts) == 1 and "" not in hosts
+
+
+def _sockets(log: Log, by_class: dict[str, set[tuple[int, int]]]) -> Remark | None:
     networks = [(host, name) for host, node in log.nodes.items() for name in node.networks]
     chosen = any(name.startswith("Socket") for _, name in networks)
     if SOCKET not in by_class and not chosen:
@@ -96,6 +105,8 @@ def _reason(node: Node) -> str | None:
     for name, is_off in (("NCCL_IB_DISABLE", lambda value: value != "0"), ("NCCL_NET", lambda value: "ocket" in value)):
         if name in node.settings and is_off(node.settings[name]):
             return f"{name}={node.settings[name]} is set"
+    if node.lacks_verbs:
+        return "libibverbs could not be opened"
     return "NCCL found no InfiniBand device" if node.cards == {} else None
 
 

@@ -16,7 +16,8 @@ from ringscope_agent.shim.messages import Status
 from ringscope_agent.telemetry.spool import SpoolReader
 
 # These kinds change no counter.
-_UNCOUNTED = (b'{"type":"log"', b'{"type":"measurement"', b'{"type":"buckets"', b'{"type":"epoch"', b'{"type":"trace"')
+_KINDS = ("log", "measurement", "buckets", "collectives", "epoch", "trace")
+_UNCOUNTED = tuple(f'{{"type":"{kind}"'.encode() for kind in _KINDS)
 
 
 class Records:

@@ -10,7 +10,14 @@ from ringscope_server.db.models.nodes import Node, NodeMinute, QuarantinedSlot
 from ringscope_server.db.models.results import LogLine, Measurement, Step, Trace
 from ringscope_server.db.models.schedules import Schedule
 from ringscope_server.db.models.scheduling import Lease, Usage
-from ringscope_server.db.models.training import Epoch, RankBuckets, RankPipelineStep, RankTotals, SearchRecord
+from ringscope_server.db.models.training import (
+    Epoch,
+    RankBuckets,
+    RankCollectives,
+    RankPipelineStep,
+    RankTotals,
+    SearchRecord,
+)
 from ringscope_server.db.models.users import IdempotencyKey, Token
 from ringscope_server.db.models.webhooks import Webhook, WebhookDelivery
 
@@ -39,6 +46,7 @@ __all__ = [
     "Pulse",
     "QuarantinedSlot",
     "RankBuckets",
+    "RankCollectives",
     "RankPipelineStep",
     "RankTotals",
     "Schedule",

@@ -52,6 +52,16 @@ class RankPipelineStep(Base):
     told: Mapped[dict[str, Any]]  # ringscope.contracts.training.record.PipelineStep
 
 
+class RankCollectives(Base):
+    """The collectives that a script's rank has called until its newest report; one row for each rank of an attempt."""
+
+    __tablename__ = "rank_collectives"
+
+    attempt_id: Mapped[int] = mapped_column(ForeignKey("attempts.id"), primary_key=True)
+    rank: Mapped[int] = mapped_column(primary_key=True)
+    told: Mapped[dict[str, Any]]  # ringscope.contracts.training.record.Collectives
+
+
 class SearchRecord(Base):
     """A record of a strategy search, as an attempt reported it; together they are its state."""
 

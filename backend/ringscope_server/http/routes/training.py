@@ -1,4 +1,6 @@
-"""/jobs/{id}/…: the curve, epochs and buckets of training, the insides of some strategies, and strategy searches."""
+"""/jobs/{id}/…: the curve, epochs and buckets of training, the collectives of scripts, the insides of some strategies,
+and strategy searches.
+"""
 
 from typing import Annotated
 
@@ -10,8 +12,16 @@ from ringscope_server.http.cursors import Cursor, Limit, decode, next_cursor
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for, require_job
 from ringscope_server.http.problems import Problem
-from ringscope_server.training import buckets, curve, epochs, pipeline, search, tensor
-from ringscope_server.training.views import BucketList, EpochPage, PipelineView, SearchView, TensorCost, TrainingCurve
+from ringscope_server.training import buckets, collectives, curve, epochs, pipeline, search, tensor
+from ringscope_server.training.views import (
+    BucketList,
+    CalledCollectiveList,
+    EpochPage,
+    PipelineView,
+    SearchView,
+    TensorCost,
+    TrainingCurve,
+)
 
 router = APIRouter(prefix="/jobs/{job_id}", tags=["training"])
 
@@ -51,6 +61,16 @@ async def list_buckets(job_id: Id, user: Viewer, services: ServicesDep, number: 
     async with services.database.read() as session:
         attempt_id = await attempt_asked_for(session, job_id, number)
         return BucketList(items=await buckets.buckets(session, attempt_id))
+
+
+@router.get("/collectives", operation_id="list_collectives")
+async def list_collectives(
+    job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None
+) -> CalledCollectiveList:
+    """List the collectives that a script called in one attempt, by size; they are newest at its end, else 10 s old."""
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        return await collectives.collectives(session, attempt_id)
 
 
 @router.get("/pipeline", operation_id="get_pipeline")

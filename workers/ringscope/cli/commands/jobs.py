@@ -14,13 +14,14 @@ from ringscope.cli.follow import LogReader, follow
 from ringscope.cli.formatting import AsJson, Columns, label_words, moment, say_list, when
 from ringscope.cli.job_body import pairs
 from ringscope.cli.progress import describe, done_of_total
+from ringscope.cli.results.collective_table import print_collectives
 from ringscope.cli.results.explained import say_references
 from ringscope.cli.results.link_matrix import print_links
 from ringscope.cli.results.search_table import print_candidates
 from ringscope.cli.short_flags import size
 from ringscope.cli.training import epochs_table, figures
 from ringscope.cli.unused_options import refuse_unused
-from ringscope.client import ApiProblemError, Client, Job
+from ringscope.client import ApiProblemError, CalledCollectives, Client, Job
 from ringscope.client.views.imports import Judgement
 from ringscope.contracts.job import IMPORTED
 from ringscope.contracts.record import Measurement
@@ -125,8 +126,9 @@ def show(
     data_dir: DataDir = DEFAULT_DATA_DIR,
 ) -> None:
     """Show one job: its state, and its table: the sweep in nccl-tests' columns for a benchmark, the epochs for
-    training, the candidates for a strategy search, the links for a diagnosis. With --min-bytes or --max-bytes the
-    verdict is about these sizes. --explain prints the references by which the bandwidth is judged.
+    training, the collectives for a script, the candidates for a strategy search, the links for a diagnosis. With
+    --min-bytes or --max-bytes the verdict is about these sizes. --explain prints the references by which the bandwidth
+    is judged.
     """
     if as_json:
         remedy = "only the table has rows; leave it out, or leave out --json."
@@ -146,6 +148,7 @@ def show(
         is_diagnosis = job.spec.diagnosis is not None
         diagnosis = client.diagnosis(job_id) if is_diagnosis and not as_json else None
         epochs = client.epochs(job_id) if not (is_benchmark or is_search or is_diagnosis or as_json) else []
+        called = _collectives(client, job) if not as_json else None
         judgement = _judgement(client, job, explain) if rows and (explain or not is_part) else None
     if as_json:
         say_json(job.model_dump_json(indent=2))
@@ -164,6 +167,8 @@ def show(
         return
     if epochs:
         stdout_console().print(epochs_table(epochs))
+    if called:
+        print_collectives(called)
     if found := part.verdict or "The job measured no size in this range." if part else figures(job):
         say(found)
     if judgement:
@@ -174,6 +179,14 @@ def show(
         best = _best(measured)
         sizes = [(best.get((one.size_bytes, one.in_place)), one.model_dump()) for one in judgement.sizes]
         say_references(sizes)
+
+
+def _collectives(client: Client, job: Job) -> CalledCollectives | None:
+    """Return what a script called; None for other jobs, and if the server is of an earlier version."""
+    try:
+        return client.collectives(job.id) if job.spec.script is not None else None
+    except ApiProblemError:
+        return None
 
 
 def _judgement(client: Client, job: Job, explain: bool) -> Judgement | None:

@@ -73,6 +73,26 @@ class RankBuckets(View):
     buckets: list[Bucket]
 
 
+class CalledCollective(View):
+    """The calls of one collective of a script with sizes from a power of two to the next one."""
+
+    collective: str
+    least_bytes: int
+    mean_bytes: int
+    ranks: int
+    calls: int
+    bytes: int
+    time_us: float | None
+    algbw_gb_per_s: float | None
+
+
+class CalledCollectives(View):
+    """The collectives that a script called through torch.distributed, those with most bytes first."""
+
+    items: list[CalledCollective]
+    ranks: int
+
+
 class PipelineStep(View):
     """Activities of one rank of a pipeline in one step. Only some steps are reported, equal ones by all stages."""
 

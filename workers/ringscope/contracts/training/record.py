@@ -8,6 +8,7 @@ from pydantic import Field, model_validator
 
 from ringscope.contracts.columns import (
     FEW,
+    Counts,
     Durations,
     Int32,
     Int32s,
@@ -18,6 +19,7 @@ from ringscope.contracts.columns import (
     Microseconds,
     Name,
     Nanoseconds,
+    TimedMicroseconds,
     is_null,
 )
 from ringscope.contracts.record_model import RecordModel
@@ -57,6 +59,30 @@ class Buckets(RecordModel):
         columns = [self.bytes, self.ready_us, self.start_us, self.end_us, *named]
         if len({len(column) for column in columns}) != 1:
             raise ValueError("every column of a buckets record needs one entry per bucket")
+        return self
+
+
+class Collectives(RecordModel):
+    """The collectives of torch.distributed that a rank of a script has called until now; a later record replaces it.
+
+    Every array has one entry per collective and class of sizes. A class begins at a power of two of bytes and ends
+    before the next one.
+    """
+
+    type: Literal["collectives"] = "collectives"
+    rank: Int32
+    name: Annotated[list[Name], FEW] = Field(description="Such as all_reduce, or all_reduce of DDP.")
+    least_bytes: Counts = Field(description="Where the class of sizes begins; 0: the collective has no bytes.")
+    calls: Counts
+    bytes: Counts = Field(description="Bytes of all calls; those of the larger side of each.")
+    time_us: Annotated[list[TimedMicroseconds | None], FEW] = Field(
+        description="Median time of a call, within 1 %; null: not known, because the calls return before the end."
+    )
+
+    @model_validator(mode="after")
+    def _columns_are_equally_long(self) -> "Collectives":
+        if len({len(column) for column in (self.name, self.least_bytes, self.calls, self.bytes, self.time_us)}) != 1:
+            raise ValueError("every column of a collectives record needs one entry per class of sizes")
         return self
 
 

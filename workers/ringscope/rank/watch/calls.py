@@ -15,6 +15,8 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
+from ringscope.rank.watch.size_classes import SizeClasses
+
 # Where the argument is whose bytes count: the larger side of a collective, as nccl-tests counts; None for a barrier.
 PLACES: dict[str, tuple[int, str] | None] = {
     "all_reduce": (0, "tensor"),
@@ -50,6 +52,7 @@ class Calls:
         self.bytes = 0
         self.waited_ns = 0
         self.totals: defaultdict[tuple[str, int | str], list[int]] = defaultdict(lambda: [0, 0])  # calls, nanoseconds
+        self.classes = SizeClasses()
         self._fail, self._here, self._main = fail, _Here(), threading.main_thread().ident
         self._tensor: type = type(None)
 
@@ -64,9 +67,10 @@ class Calls:
         except Exception as error:
             self._fail(error)
 
-    def note(self, name: str, size_bytes: int, calls: int = 1) -> None:
-        """Count collectives that were seen elsewhere, whose time is not known."""
-        self.totals[self._kind(name, size_bytes)][0] += calls
+    def note(self, name: str, size_bytes: int, took_ns: int | None) -> None:
+        """Count a collective that was seen elsewhere; the main thread has not waited for it in a call."""
+        self.totals[self._kind(name, size_bytes)][0] += 1
+        self.classes.add(name, size_bytes, took_ns)
 
     def _timed(self, function: Callable[..., Any], name: str, place: tuple[int, str] | None) -> Callable[..., Any]:
         here, clock = self._here, time.perf_counter_ns
@@ -104,17 +108,26 @@ class Calls:
                 size_bytes = 0
                 if place is not None:
                     at, word = place
-                    size_bytes = self._bytes(arguments[at] if at < len(arguments) else named.get(word))
+                    value = arguments[at] if at < len(arguments) else named.get(word)
+                    size_bytes = self._bytes(value)
+                    is_begun_only = is_begun_only or not self._is_on_cpu(value)
                 self.bytes += size_bytes
                 total = self.totals[self._kind(name, size_bytes)]
                 total[0] += 1
                 total[1] += 0 if is_begun_only else took_ns
+                self.classes.add(name, size_bytes, None if is_begun_only else took_ns)
         except Exception as error:
             self._fail(error)
 
     def _kind(self, name: str, size_bytes: int) -> tuple[str, int | str]:
         kind = name, size_bytes
         return kind if kind in self.totals or len(self.totals) < _MOST_KINDS else (name, OTHERS)
+
+    def _is_on_cpu(self, value: Any) -> bool:
+        """Return whether the call ends with its operation; that of a GPU only puts it into the device's queue."""
+        while isinstance(value, list | tuple) and value:
+            value = value[0]
+        return bool(getattr(value, "is_cpu", True))
 
     def _bytes(self, value: Any) -> int:
         if isinstance(value, self._tensor):

@@ -36,6 +36,7 @@ _MOST_BETWEEN = 64
 _FIRST_READINGS = 10  # one for each step, also in a script of few steps; the reducer notes as many by itself
 _MOST_STEPS = 50  # in a report
 _MOST_NS = 500_000_000
+_CLASSES_EVERY_NS = 10_000_000_000
 
 
 class _Seen(NamedTuple):
@@ -68,6 +69,8 @@ class Watch:
         self._ends: list[_Seen] = []  # the ends of steps that are not yet reported, after the end before them
         self._send_ns = 0  # when they are
         self._sums, self._until_reading, self._readings = NO_SUMS, 1, 0  # as DDP said last
+        self._counted = NO_SUMS  # those whose buckets were counted last
+        self._classes_ns = 0  # when the collectives are reported again
         steps.send_watched = self._send_before_own
         self._library = ""
 
@@ -168,16 +171,15 @@ class Watch:
 
     def _send(self, is_over: bool = False) -> None:
         """Report the steps that have ended, the last one only at the end: the times of its sums are not known yet."""
-        ends, self._send_ns = self._ends, time.perf_counter_ns() + _MOST_NS
-        self._ends = ends[-2:]
-        if self._steps.is_told_by_script:
-            return
-        since_ns = time.time_ns() - time.perf_counter_ns()
+        ends, now_ns = self._ends, time.perf_counter_ns()
+        self._ends, self._send_ns = ends[-2:], now_ns + _MOST_NS
+        since_ns = time.time_ns() - now_ns
         has_loader, found = self._samples.has_loader, list[Step]()
         following = [end.sums for end in ends[2:]] + [NO_SUMS] * is_over
         for (before, end), sums in zip(pairwise(ends), following, strict=False):
-            for bucket_bytes in sums.buckets:
-                self._calls.note("all_reduce of DDP", bucket_bytes)
+            self._count_buckets(sums)
+            if self._steps.is_told_by_script:
+                continue
             own_us, own_exposed_us, own_bytes = (end.own[place] - before.own[place] for place in range(3))
             waited_us, took_ns = (end.waited_ns - before.waited_ns) / 1e3, end.at_ns - before.at_ns
             exposed_us = waited_us + own_exposed_us + sums.exposed_ns / 1e3
@@ -195,6 +197,17 @@ class Watch:
         self._steps.add_watched(found, self._library)
         for step in found:
             self._summary.add(step)
+        if (is_over or now_ns >= self._classes_ns) and self._calls.totals:
+            self._classes_ns = now_ns + _CLASSES_EVERY_NS
+            self._emit(self._calls.classes.record(self._comm.rank))
+
+    def _count_buckets(self, sums: Sums) -> None:
+        """Count DDP's sums of a step. Of their time each has a part by its bytes; a step has it only if it was read."""
+        total_bytes = sum(sums.buckets)
+        is_read, self._counted = sums is not self._counted, sums
+        for size_bytes in sums.buckets:
+            took_ns = sums.communication_ns * size_bytes // total_bytes if is_read and total_bytes else 0
+            self._calls.note("all_reduce of DDP", size_bytes, took_ns or None)
 
     def _send_before_own(self) -> None:
         """Report what was seen before the script's own first report."""

@@ -9,6 +9,8 @@ const Pipeline = lazyPart(async () => (await import("./Pipeline")).Pipeline);
 
 const Tensor = lazyPart(async () => (await import("./Tensor")).Tensor);
 
+const CalledCollectives = lazyPart(async () => (await import("./CalledCollectives")).CalledCollectives);
+
 const Diagnosis = lazyPart(async () => (await import("../diagnosis/Diagnosis")).Diagnosis);
 
 const Search = lazyPart(async () => (await import("./Search")).Search);
@@ -32,6 +34,11 @@ export function TrainingResults({ job }: { job: JobView }) {
   return (
     <>
       <TrainingCurve job={job} />
+      {job.spec.script && (
+        <Suspense fallback={null}>
+          <CalledCollectives job={job} />
+        </Suspense>
+      )}
       {job.spec.training?.strategy === "pipeline" && (
         <Suspense fallback={null}>
           <Pipeline job={job} />

@@ -81,7 +81,7 @@ class CalledCollectiveView(BaseModel):
     collective: str = Field(
         description="Such as all_reduce; all_reduce of DDP has the buckets of DistributedDataParallel."
     )
-    least_bytes: int = Field(description="Where the class of sizes begins, a power of two; 0: no bytes, as a barrier.")
+    least_bytes: int = Field(description="Least size of the class, a power of two; 0: no bytes, as a barrier.")
     mean_bytes: int = Field(description="The mean size of a call: the bytes of the larger side.")
     ranks: int = Field(description="The ranks that called it.")
     calls: int = Field(description="The calls of a rank; of the one with most calls if ranks differ.")

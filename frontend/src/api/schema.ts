@@ -2985,7 +2985,7 @@ export interface components {
             collective: string;
             /**
              * Least Bytes
-             * @description Where the class of sizes begins, a power of two; 0: no bytes, as a barrier.
+             * @description Least size of the class, a power of two; 0: no bytes, as a barrier.
              */
             least_bytes: number;
             /**

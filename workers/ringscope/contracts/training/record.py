@@ -72,7 +72,7 @@ class Collectives(RecordModel):
     type: Literal["collectives"] = "collectives"
     rank: Int32
     name: Annotated[list[Name], FEW] = Field(description="Such as all_reduce, or all_reduce of DDP.")
-    least_bytes: Counts = Field(description="Where the class of sizes begins; 0: the collective has no bytes.")
+    least_bytes: Counts = Field(description="Least size of the class; 0: the collective has no bytes.")
     calls: Counts
     bytes: Counts = Field(description="Bytes of all calls; those of the larger side of each.")
     time_us: Annotated[list[TimedMicroseconds | None], FEW] = Field(

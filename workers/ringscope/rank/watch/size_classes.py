@@ -11,11 +11,11 @@ from itertools import accumulate
 
 from ringscope.contracts.training.record import Collectives
 
-_BITS = 7  # of a time are kept
+_BITS = 7  # the precision of a time in its bin
 
 
 class _Class:
-    """What was counted of one class."""
+    """The calls of one class."""
 
     __slots__ = ("bytes", "calls", "times")
 

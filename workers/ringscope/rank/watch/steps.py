@@ -69,7 +69,7 @@ class Watch:
         self._ends: list[_Seen] = []  # the ends of steps that are not yet reported, after the end before them
         self._send_ns = 0  # when they are
         self._sums, self._until_reading, self._readings = NO_SUMS, 1, 0  # as DDP said last
-        self._counted = NO_SUMS  # those whose buckets were counted last
+        self._counted = NO_SUMS  # the sums whose buckets were counted last
         self._classes_ns = 0  # when the collectives are reported again
         steps.send_watched = self._send_before_own
         self._library = ""

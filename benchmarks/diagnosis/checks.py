@@ -1,12 +1,14 @@
-"""`ringscope check --nodes` in a loop on a lab: false alarms on healthy links, and a loss of 10 % that it finds.
+"""Links of a lab that are measured again and again, as `ringscope check --nodes` judges them: false alarms and misses.
 
-    python -m benchmarks.diagnosis.checks [--healthy N] [--every N] [--runs FILE]
+    python -m benchmarks.diagnosis.checks [--measurements N] [--runs FILE]
 
-After some healthy checks, a link gets 90 % of its rate for one check; the check after it is not counted, as its
-earlier measurement is the slow one. Each check is a line of the file of runs at once, with the intervals of all
-directions, so that another margin can be tried on the same measurements; the same command continues. Needs root.
+Every job measures all links of 8 hosts, and each direction is held against the last healthy measurement of it: that
+is what a check of nodes does with each direction. Every third job runs while all links have 90 % of their rate. Each
+job is a line of the file of runs at once, with both intervals of all directions, so that other margins can be tried on
+the same measurements. Needs root.
 """
 
+import contextlib
 import json
 import os
 import time
@@ -16,98 +18,76 @@ from typing import Any
 
 from benchmarks.command import Parser, count, exit_with
 from benchmarks.diagnosis import planted
-from benchmarks.experiments.lab_cluster import LabCluster, lab_cluster
+from benchmarks.experiments.lab_cluster import JOB_SECONDS, LabCluster, lab_cluster
 from benchmarks.report import RESULTS, say
 
-from ringscope.cli.checks.nodes import check_nodes
-from ringscope.client import Job, Node
-from ringscope.preflight.judgement import FINE, LOW, MARGIN, UNKNOWN
+from ringscope.preflight.intervals import Interval
+from ringscope.preflight.judgement import FINE, LOW, MARGIN, UNKNOWN, word_of
 
 CHECKS = RESULTS / "diagnosis_checks.jsonl"
-HOSTS, RATE, LOSS = 3, 200_000_000, 0.1
-_SECONDS = 15  # --for
-HEALTHY, LOSSY, AFTER = "healthy", "loss", "after"
+HOSTS, RATE, LOSS = 8, 200_000_000, 0.1
+HEALTHY, LOSSY = "healthy", "loss"
+_EVERY = 3  # one job of so many is lossy
+_SECONDS = 30  # for all rounds: each direction has as long as with a check of 10 s, which measures fewer links
 _MARGINS = (0.03, 0.04, 0.05, 0.06)
+Ways = dict[str, list[float]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Check until so many healthy checks are in the file, and print what was found; 0 whatever that is."""
+    """Measure, and print what is found in all measurements of the file; 0 whatever that is."""
     parser = Parser(__doc__)
-    parser.add_argument("--healthy", type=count(), default=300, metavar="N", help="healthy checks; default: 300")
-    parser.add_argument("--every", type=count(2), default=5, metavar="N", help="healthy checks for a loss; default: 5")
-    parser.add_argument("--at-most", type=count(), metavar="N", help="checks now; default: all that are left")
+    parser.add_argument("--measurements", type=count(), default=12, metavar="N", help="jobs; default: 12")
     parser.add_argument("--runs", type=Path, default=CHECKS, metavar="FILE", help=f"JSON lines; default: {CHECKS}")
     asked = parser.parse_args(arguments)
-    runs = [json.loads(line) for line in asked.runs.read_text().splitlines()] if asked.runs.exists() else []
-    healthy = sum(run["planted"] == HEALTHY for run in runs)
     with lab_cluster(HOSTS, RATE) as cluster, asked.runs.open("a") as lines:
-        before: dict[str, list[float]] = {}
-        made = 0
-        while healthy < asked.healthy and (asked.at_most is None or made < asked.at_most):
-            place = made % (asked.every + 2)
-            kind = AFTER if place == 0 else HEALTHY if place <= asked.every else LOSSY
-            run, before = checked(cluster, kind, before)
-            runs.append(run)
-            made, healthy = made + 1, healthy + (kind == HEALTHY)
-            lines.write(json.dumps(run) + "\n")
-            lines.flush()
-    for line in summary(runs):
+        before: Ways = {}
+        for number in range(asked.measurements):
+            kind = LOSSY if number % _EVERY == _EVERY - 1 else HEALTHY
+            load = os.getloadavg()[0]
+            now = measured(cluster, kind)
+            ways = {way: [*interval, *before[way]] for way, interval in now.items() if way in before}
+            if kind == HEALTHY:
+                before |= now
+            if ways:
+                lines.write(json.dumps({"planted": kind, "load": round(load, 1), "ways": ways}) + "\n")
+                lines.flush()
+    for line in summary([json.loads(line) for line in asked.runs.read_text().splitlines()]):
         say(line)
     return 0
 
 
-def checked(
-    cluster: LabCluster, kind: str, before: Mapping[str, list[float]]
-) -> tuple[dict[str, Any], dict[str, list[float]]]:
-    """Check all hosts; return the run, and the intervals that its directions reached."""
-    began, load = time.monotonic(), os.getloadavg()[0]
-    client = cluster.client
-    jobs: list[int] = []
-
-    def run(nodes: Sequence[Node], body: dict[str, Any]) -> Job:
-        jobs.append(client.submit(body).id)
-        while not (job := client.job(jobs[-1])).is_finished:
-            time.sleep(0.1)
-        return job
-
-    if kind == LOSSY:
-        with planted.degraded(cluster.lab, "h2", round(RATE * (1 - LOSS))):
-            outcome = check_nodes(client, client.nodes(), _SECONDS, run)
-    else:
-        outcome = check_nodes(client, client.nodes(), _SECONDS, run)
-    now = {}
-    for pair in client.diagnosis(jobs[-1]).pairs:
+def measured(cluster: LabCluster, kind: str) -> Ways:
+    """Measure all links; return the interval of each direction in bytes/s."""
+    client, hosts = cluster.client, [host.name for host in cluster.lab.hosts]
+    with contextlib.ExitStack() as faults:
+        for host in hosts if kind == LOSSY else ():
+            faults.enter_context(planted.degraded(cluster.lab, host, round(RATE * (1 - LOSS))))
+        spec = {"measure": "links", "budget_seconds": _SECONDS}
+        job_id = client.submit({"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": hosts}}).id
+        deadline = time.monotonic() + JOB_SECONDS
+        while not client.job(job_id).is_finished and time.monotonic() < deadline:
+            time.sleep(0.2)
+    ways: Ways = {}
+    for pair in client.diagnosis(job_id).pairs:
         first, second = pair.nodes
-        for way, rate in ((f"{first} {second}", pair.there), (f"{second} {first}", pair.back)):
+        for source, destination, rate in ((first, second, pair.there), (second, first, pair.back)):
             if rate is not None:
-                now[way] = [rate.low, rate.high]
-    made = {
-        "planted": kind,
-        "word": outcome.word,
-        "low": sorted(finding.name for finding in outcome.findings if finding.word == LOW),
-        "sentences": [finding.sentence for finding in outcome.findings if finding.word != FINE],
-        "seconds": round(time.monotonic() - began, 1),
-        "load": round(load, 1),
-        "ways": {way: [*interval, *before.get(way, [])] for way, interval in now.items()},
-    }
-    return made, {**before, **now}
+                ways[f"{source} to {destination}"] = [rate.low, rate.high]
+    return ways
 
 
 def summary(runs: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return what was found, and what other margins would have found on the same intervals."""
+    """Return how the directions are judged, and how many other margins would call low."""
     told = []
     for kind in (HEALTHY, LOSSY):
-        of_kind = [run for run in runs if run["planted"] == kind]
-        words = {word: sum(run["word"] == word for run in of_kind) for word in (FINE, LOW, UNKNOWN)}
-        told.append(f"{kind}: {len(of_kind)} checks, {', '.join(f'{n} {word}' for word, n in words.items())}")
+        ways = [way for run in runs if run["planted"] == kind for way in run["ways"].values()]
+        words = [word_of(Interval(*way[:2]), Interval(*way[2:])) for way in ways]
+        counts = ", ".join(f"{words.count(word)} {word}" for word in (FINE, LOW, UNKNOWN))
+        told.append(f"{kind}: {len(ways)} directions, {counts}")
         for margin in _MARGINS:
-            low = sum(any(_is_low(way, margin) for way in run["ways"].values()) for run in of_kind)
+            low = sum(way[1] < way[2] * (1 - margin) for way in ways)
             told.append(f"  a margin of {margin:.2f}{' (ours)' if margin == MARGIN else ''} finds {low} of them low")
     return told
-
-
-def _is_low(interval: Sequence[float], margin: float) -> bool:
-    return len(interval) == 4 and interval[1] < interval[2] * (1 - margin)
 
 
 if __name__ == "__main__":

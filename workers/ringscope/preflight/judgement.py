@@ -9,7 +9,7 @@ FINE, LOW, WRONG, UNKNOWN = "fine", "low", "wrong result", "could not judge"
 EXIT_CODES = {FINE: 0, LOW: 1, WRONG: 2, UNKNOWN: 3}
 _WORST_FIRST = (WRONG, LOW, UNKNOWN, FINE)
 # The whole interval must be further below the whole baseline than two healthy runs differ.
-MARGIN = 0.05
+MARGIN = 0.04
 # An interval that reaches further down, but not wholly below the margin, would hide a loss of 10 %.
 TOO_WIDE = 0.15
 

@@ -21,6 +21,7 @@ pytestmark = pytest.mark.long
 
 SERVER_CONTAINER = "server-pod-server"
 JOIN_TOKEN = "a" * 40
+START_SECONDS = 400
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def ready_nodes(podman: Podman) -> list[str]:
     """Return the names of the nodes that take jobs, as the command line in the server's container tells them."""
     done = podman.inside("podman", "exec", SERVER_CONTAINER, "ringscope", "nodes", "--json")
     nodes = json.loads(done.stdout) if done.returncode == 0 else []
-    return [node["name"] for node in nodes if node["state"] == "ready"]
+    return [node["name"] for node in nodes if node["observed"] == "ready"]
 
 
 def test_the_servers_manifest_runs_as_it_stands_and_a_worker_joins(
@@ -70,9 +71,8 @@ def test_the_servers_manifest_runs_as_it_stands_and_a_worker_joins(
 ) -> None:
     podman.run("kube", "play", "--network", network, KUBERNETES / "server.yaml")
     ready = "import urllib.request as r; r.urlopen('http://127.0.0.1:8000/readyz', timeout=5)"
-    eventually(
-        lambda: podman.succeeds("exec", SERVER_CONTAINER, "python", "-c", ready), "the server is ready", every_seconds=1
-    )
+    is_ready = ("exec", SERVER_CONTAINER, "python", "-c", ready)
+    eventually(lambda: podman.succeeds(*is_ready), "the server is ready", START_SECONDS, every_seconds=1)
     status = podman.run("exec", SERVER_CONTAINER, "cat", "/proc/1/status")
     assert "\nUid:\t10001\t10001" in status
     assert not podman.succeeds("exec", SERVER_CONTAINER, "touch", "/opt/ringscope/x"), "its root is read-only"
@@ -80,7 +80,7 @@ def test_the_servers_manifest_runs_as_it_stands_and_a_worker_joins(
     manifest = tmp_path / "worker.yaml"
     manifest.write_text(yaml.safe_dump(worker_pod()))
     podman.run("kube", "play", "--network", network, manifest)
-    (name,) = eventually(lambda: ready_nodes(podman), "a ready worker", every_seconds=1)
+    (name,) = eventually(lambda: ready_nodes(podman), "a ready worker", START_SECONDS, every_seconds=1)
     job = podman.inside(
         *("podman", "exec", SERVER_CONTAINER, "ringscope", "submit", "--json", "--wait"),
         *("--ranks", "2", "-e", "1M", "-n", "10"),

@@ -143,6 +143,57 @@ def test_where_ranks_meet(blocking, expected):
     assert comm.told == ["barrier", *expected]
 
 
+class StreamPlan(Plan):
+    """Has a queue, as the plans on a GPU's stream do."""
+
+    def run(self) -> None:
+        self.enqueue()
+        self.wait()
+
+    def enqueue(self) -> None:
+        self._comm.told.append(f"enqueue {self._comm.place(self._send)}")
+
+    def wait(self) -> None:
+        self._comm.told.append("wait")
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        ({}, ["enqueue s0", "enqueue s1", "enqueue s0", "wait"]),
+        ({"aggregate": 2}, [f"enqueue s{slot}" for slot in (0, 1, 0, 1, 0, 1)] + ["wait"]),
+        ({"blocking": 2}, ["enqueue s1", "wait", "enqueue s0", "wait", "enqueue s1", "wait"]),
+        ({"per_iteration": True}, ["enqueue s1", "wait", "enqueue s0", "wait", "enqueue s1", "wait"]),
+    ],
+)
+def test_operations_on_a_stream_are_enqueued_before_one_wait(options, expected, monkeypatch: pytest.MonkeyPatch):
+    comm = Comm(2)
+    monkeypatch.setattr(comm, "plan", lambda algorithm, op, send, recv, collective, root: StreamPlan(comm, send, recv))
+    ring = candidate(comm, **options)
+    ring.time(warmup=1, iterations=3)
+    assert comm.told == ["barrier", "enqueue s0", "wait", *expected]
+    block = ring.block
+    assert block.durations_us.size == 3
+    assert "per_iteration" in options or "blocking" in options or len({*block.durations_us.tolist()}) == 1
+    assert comm.position[positions.ITERATIONS] == 3
+
+
+def test_long_operations_on_a_stream_are_waited_for_one_by_one(monkeypatch: pytest.MonkeyPatch):
+    comm = Comm(1)
+    monkeypatch.setattr("ringscope.bench.candidate._LONG_SECONDS", -1.0)
+    monkeypatch.setattr(comm, "plan", lambda algorithm, op, send, recv, collective, root: StreamPlan(comm, send, recv))
+    candidate(comm).time(warmup=1, iterations=2)
+    assert comm.told == ["barrier", *["enqueue s0", "wait"] * 3]
+
+
+def test_very_many_operations_on_a_stream_are_waited_for_in_parts(monkeypatch: pytest.MonkeyPatch):
+    comm = Comm(1)
+    monkeypatch.setattr("ringscope.bench.candidate._MOST_ENQUEUED", 4)
+    monkeypatch.setattr(comm, "plan", lambda algorithm, op, send, recv, collective, root: StreamPlan(comm, send, recv))
+    candidate(comm, aggregate=2).time(warmup=0, iterations=3)
+    assert comm.told == ["barrier", *["enqueue s0"] * 4, "wait", *["enqueue s0"] * 2, "wait"]
+
+
 def test_the_check_is_of_the_last_slot():
     comm = Comm(3)
     ring = candidate(comm)

@@ -6,7 +6,7 @@ their time depends on the largest size. Each slot has a plan of its own, prepare
 """
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle, islice, repeat
 from typing import TYPE_CHECKING
@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ringscope.bench.oracle import Case, Mismatch, check, fill, pieces
-from ringscope.bench.timing import Block, Notes, joined, spaced_block, timed_block
+from ringscope.bench.timing import Block, Notes, enqueued_block, joined, spaced_block, timed_block
 from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
 from ringscope.contracts.words.collectives import AUTO, IN_CHANNELS, bus_factor
 from ringscope.contracts.words.devices import carrier
-from ringscope.engine.base import Buffer, TraceablePlan, cut
+from ringscope.engine.base import Buffer, EnqueuedPlan, Plan, TraceablePlan, cut
 from ringscope.engine.memory.arrays import copy, to_host
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED, WAITED_NS
 from ringscope.engine.step_ring import StepRing, described
@@ -33,6 +33,8 @@ _Call = Callable[[], None]
 # Plans are prepared in memory: enough slots that messages of 1 MiB and more do not stay in any cache, and few enough
 # that no size takes noticeably longer to prepare than to time.
 MOST_SLOTS = 64
+_LONG_SECONDS = 0.01  # a wait for each operation of at least this length costs less than a hundredth of it
+_MOST_ENQUEUED = 1000  # operations before a wait, whose deadline is that of one operation
 _UNTOUCHED = 0xA5  # value of a result before a checked call, which reveals elements that were never written
 
 
@@ -82,6 +84,9 @@ class Candidate:
         # the plans of our own schedules report their waits
         self._tells_waits = isinstance(self._plans[-1], TraceablePlan)
         self._operations: Iterator[_Call] = cycle([self._operation(plan.run) for plan in self._plans])
+        # On GPUs, where a block's operations are enqueued before one wait; None: each of them is waited for.
+        self._streamed = _streamed(self._plans) if spec.blocking == 0 and not spec.per_iteration else None
+        self._is_long = False
         self._blocks: list[Block] = []
         self.followed: RankTrace | None = None
         text = described(
@@ -121,9 +126,17 @@ class Candidate:
             self.followed = traceable.trace()
             self._go_on()
         elif warmup:
+            begin = time.monotonic()
             next(self._operations)()
+            self._is_long = time.monotonic() - begin > _LONG_SECONDS
             self._go_on()
-        calls = self._operations if self._spec.aggregate == 1 else repeat(self._aggregated)
+        if self._streamed is not None and not self._is_long:
+            operations, wait = self._streamed
+            at_once = max(1, _MOST_ENQUEUED // self._spec.aggregate)
+            enqueues = repeat(lambda: self._run_several(operations)) if self._spec.aggregate > 1 else operations
+            self._blocks.append(enqueued_block(enqueues, iterations, wait, at_once, self._notes))
+            return
+        calls = self._operations if self._spec.aggregate == 1 else repeat(lambda: self._run_several(self._operations))
         if self._spec.blocking == 3:
             self._blocks.append(spaced_block(calls, iterations, self._meet, self._notes))
         else:
@@ -193,6 +206,16 @@ class Candidate:
 
         return run_and_meet
 
-    def _aggregated(self) -> None:
-        for run in islice(self._operations, self._spec.aggregate):
+    def _run_several(self, operations: Iterator[_Call]) -> None:
+        for run in islice(operations, self._spec.aggregate):
             run()
+
+
+def _streamed(plans: Sequence[Plan]) -> tuple[Iterator[_Call], _Call] | None:
+    """Return the operations that enqueue the plans in turn, and the wait for all of them; None if any plan waits by
+    itself.
+    """
+    enqueued = [plan for plan in plans if isinstance(plan, EnqueuedPlan)]
+    if len(enqueued) < len(plans):
+        return None
+    return cycle([plan.enqueue for plan in enqueued]), enqueued[-1].wait

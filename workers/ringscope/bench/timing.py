@@ -90,6 +90,36 @@ def spaced_block(
     return Block(start_ns + stamps_ns[:, 0] - origin, (stamps_ns[:, 1] - stamps_ns[:, 0]) / 1e3)
 
 
+def enqueued_block(
+    calls: Iterable[Callable[[], None]],
+    iterations: int,
+    wait: Callable[[], None],
+    at_once: int,
+    notes: Notes | None = None,
+) -> Block:
+    """Enqueue all iterations and wait once, as nccl-tests does: each iteration has the mean time of the block.
+
+    Of more than ``at_once`` iterations, ``wait`` is called after each so many, so that its deadline suffices.
+    """
+    position, ring, text = notes or nowhere()
+    clock, ends = time.perf_counter_ns, ring.ends
+    before = position[ITERATIONS]
+    announced = ring.announce(before, iterations, text, is_spaced=False)
+    start_ns = time.time_ns()
+    announced[BEGIN_NS] = begin_ns = clock()
+    for i, call in enumerate(islice(calls, iterations), 1):
+        call()
+        if i % at_once == 0:
+            wait()
+    wait()
+    stamps_ns = np.linspace(begin_ns, clock(), iterations + 1)
+    for i, stamp_ns in enumerate(stamps_ns[1:].tolist(), 1):
+        ends[(before + i) & PLACES] = round(stamp_ns)
+    position[ITERATIONS] = before + iterations
+    starts_ns = start_ns + np.rint(stamps_ns[:-1] - begin_ns).astype(np.int64)
+    return Block(starts_ns, np.full(iterations, (stamps_ns[-1] - begin_ns) / iterations / 1e3))
+
+
 def joined(blocks: Sequence[Block]) -> Block:
     """Join the iterations of several blocks."""
     starts, durations = zip(*((block.starts_ns, block.durations_us) for block in blocks), strict=True)

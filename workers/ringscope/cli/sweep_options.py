@@ -64,8 +64,8 @@ class SweepOptions:
         typer.Option(
             "-z",
             "--blocking",
-            help="Barrier after each operation (1), or after each iteration, outside its time (3). Operations always "
-            "wait for their result, so 2 is the same as 0.",
+            help="Wait for each operation (2), also with a barrier (1), or with a barrier after each iteration, outside "
+            "its time (3). 0: on GPUs, wait once for all operations of a block; in host memory, the same as 2.",
         ),
     ] = None
     average: Annotated[

@@ -108,9 +108,9 @@ class BenchmarkSpec(SpecModel):
         0,
         ge=0,
         le=3,
-        description="1: wait for the result of each operation, then a barrier. 2: wait without a barrier. 3: a "
-        "barrier after each iteration, outside its time. Operations in host memory always wait, so there 2 is the "
-        "same as 0.",
+        description="0: a rank continues by itself; on GPUs it enqueues all operations of a block and waits once. 1: "
+        "wait for the result of each operation, then a barrier. 2: wait without a barrier. 3: a barrier after each "
+        "iteration, outside its time. Operations in host memory always wait, so there 2 is the same as 0.",
     )
     average: Average = Field(
         "mean", description="How the ranks' times are combined into the time and the bandwidths of a row."

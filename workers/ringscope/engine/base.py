@@ -86,6 +86,17 @@ class TraceablePlan(Plan, Protocol):
         """Execute once, as ``run`` does, and return each transfer of this rank; it takes longer than ``run``."""
 
 
+@runtime_checkable
+class EnqueuedPlan(Plan, Protocol):
+    """A plan on a GPU's stream: several executions can be enqueued, which run in order, before one wait for all."""
+
+    def enqueue(self) -> None:
+        """Enqueue one execution; the buffers must not be changed until ``wait`` has returned."""
+
+    def wait(self) -> None:
+        """Return when everything that was enqueued is complete."""
+
+
 class Transport(Protocol):
     """Executes any schedule over one kind of link."""
 

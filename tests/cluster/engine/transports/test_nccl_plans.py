@@ -52,3 +52,36 @@ def test_a_kernel_that_cannot_be_compiled_is_one_sentence(cupy, nccl, fault):
         EngineError, match=r"^device: the kernel add for float32 cannot be compiled for this GPU \(.+\); pip .*cpu\.$"
     ):
         planned(cupy, nccl, rank=0, size=2, count=4)
+
+
+# several executions are enqueued before one wait
+
+
+@pytest.mark.parametrize("algorithm", ["ring", "nccl"])
+def test_enqueued_executions_are_the_same_calls_without_a_wait(cupy, nccl, algorithm):
+    one = nccl(0, 2)
+    send, recv = buffers(cupy, 4)
+    if algorithm == "nccl":
+        plan = one.vendor_plan("all_reduce", "sum", send, recv, 0)
+    else:
+        plan = one.plan(build(algorithm, 2, 4), "sum", send, recv)
+    cupy.fake.calls.clear()
+    plan.run()
+    wanted = [call for call in cupy.fake.calls if call[0] != "check_async_error"]
+    cupy.fake.calls.clear()
+    for _ in range(3):
+        plan.enqueue()
+    assert cupy.fake.calls == wanted * 3
+    plan.wait()
+    assert cupy.fake.calls == wanted * 3
+
+
+def test_a_peer_that_never_comes_is_named_by_the_wait(cupy, nccl):
+    plan = nccl(0, 2, ended=list).plan(build("ring", 2, 4), "sum", *buffers(cupy, 4))
+    cupy.fake.stuck_from = cupy.fake.events
+    plan.enqueue()
+    plan.enqueue()
+    with pytest.raises(EngineError, match=r"^nccl: rank 0 waited 0.2 s in step 1 of 2"):
+        plan.wait()
+    with pytest.raises(EngineError, match=r"Call rebuild\(\) on every rank"):
+        plan.enqueue()

@@ -104,6 +104,14 @@ class _NcclPlan:
         """Execute the schedule once."""
         self._link.execute(self._enqueue, self._where)
 
+    def enqueue(self) -> None:
+        """Enqueue the schedule once."""
+        self._link.enqueue(self._enqueue, self._where)
+
+    def wait(self) -> None:
+        """Wait for everything that was enqueued."""
+        self._link.wait(self._where)
+
     def free(self) -> None:
         """Release the buffers."""
         self._steps.clear()

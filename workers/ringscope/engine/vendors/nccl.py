@@ -37,10 +37,21 @@ class _VendorPlan:
 
     def run(self) -> None:
         """Call the NCCL function once."""
-        self._link.execute(self._call, lambda: f"NCCL's {self._collective}")
+        self._link.execute(self._call, self._where)
+
+    def enqueue(self) -> None:
+        """Enqueue the NCCL function once."""
+        self._link.enqueue(self._call, self._where)
+
+    def wait(self) -> None:
+        """Wait for everything that was enqueued."""
+        self._link.wait(self._where)
 
     def free(self) -> None:
         """Do nothing: there is nothing to release."""
+
+    def _where(self) -> str:
+        return f"NCCL's {self._collective}"
 
     def _all_reduce(self) -> None:
         self._link.comm.allReduce(*self._whole(), self._op, self._link.stream.ptr)

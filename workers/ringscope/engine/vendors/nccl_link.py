@@ -147,11 +147,16 @@ class NcclLink:
             raise
         self._nccl.groupEnd()
 
-    def execute(self, enqueue: Callable[[], None], where: Callable[[], str]) -> None:
-        """Enqueue on the link's stream, after the work of the caller's stream, and wait until it is done.
+    def execute(self, calls: Callable[[], None], where: Callable[[], str]) -> None:
+        """Enqueue ``calls`` and wait until they are done; raises as ``enqueue`` and ``wait`` do."""
+        self.enqueue(calls, where)
+        self.wait(where)
 
-        ``where`` describes the progress of the work. Raises EngineError if a peer is lost or NCCL fails; the
-        communicator is then unusable until ``rebuild``, unless NCCL had refused an argument before anything started.
+    def enqueue(self, calls: Callable[[], None], where: Callable[[], str]) -> None:
+        """Enqueue on the link's stream, after the work of the caller's stream.
+
+        ``where`` describes the progress of the work. Raises EngineError if NCCL fails; the communicator is then
+        unusable until ``rebuild``, unless NCCL had refused an argument before anything started.
         """
         if self._gave_up:
             raise EngineError(f"{self._gave_up} Call rebuild() on every rank, or start the job again.")
@@ -160,23 +165,36 @@ class NcclLink:
             self._ready.record()
             self.stream.wait_event(self._ready)
             with self._watchdog.guard("NCCL's calls"), self.stream:
-                enqueue()
+                calls()
+        except self._errors as error:
+            self._fail(error, where)
+
+    def wait(self, where: Callable[[], str]) -> None:
+        """Wait until everything that was enqueued is done.
+
+        Raises EngineError if a peer is lost or NCCL fails; the communicator is then unusable until ``rebuild``.
+        """
+        try:
             in_time = cuda.finishes(self.stream, self._timeout, self._checks(where))
         except LostRankError as lost:
             self._gave_up = self._aborted(str(lost))
             raise
         except self._errors as error:
-            # After a CUDA error no event seems done: the progress would always be the first step.
-            place = "a call" if isinstance(error, self._cuda_errors) else where()
-            sentence = f"nccl: rank {self.rank} failed in {place}: {_reason(error)}."
-            if getattr(error, "status", None) == _INVALID_ARGUMENT and not self._is_grouped:
-                raise RefusedError(sentence) from error
-            self._give_up(sentence)
+            self._fail(error, where)
         else:
             if not in_time:
                 self._give_up(
                     f"nccl: rank {self.rank} waited {self._timeout:g} s in {where()}; a peer did not arrive or is lost."
                 )
+
+    def _fail(self, error: Exception, where: Callable[[], str]) -> None:
+        """Raise an EngineError for an error of NCCL or CUDA."""
+        # After a CUDA error no event seems done: the progress would always be the first step.
+        place = "a call" if isinstance(error, self._cuda_errors) else where()
+        sentence = f"nccl: rank {self.rank} failed in {place}: {_reason(error)}."
+        if getattr(error, "status", None) == _INVALID_ARGUMENT and not self._is_grouped:
+            raise RefusedError(sentence) from error
+        self._give_up(sentence)
 
     def rebuild(self) -> None:
         """Make a new communicator in place of the old one (collective); a lost CUDA context cannot be rebuilt."""

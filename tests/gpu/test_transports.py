@@ -1,11 +1,18 @@
 """All GPU transports on real GPUs: exact results, and an error in time when a peer does not come."""
 
+import time
 from pathlib import Path
 
 import pytest
 
+from ringscope.engine.memory import cuda
+
 HERE = Path(__file__).parent
-ENGINE = HERE.parent / "cluster" / "engine"
+PROGRAMS = HERE.parent / "cluster" / "engine" / "programs"
+MANY = 8
+LEAST_GPUS = 4  # for eight ranks: on fewer, they take turns for too long
+START_SECONDS = 30  # of two ranks with CUDA and NCCL
+ENDED_SECONDS = 20  # within which the ranks of a gang end that has lost one
 EXACT_SECONDS = 180  # ranks that share a GPU take turns, and the first ones compile the kernels
 
 
@@ -20,16 +27,37 @@ def need(gang, transport, ranks):
 @pytest.mark.parametrize("transport", ["nccl", "cuda_ipc", "mpi"])
 def test_every_collective_is_exact(gang, transport, ranks):
     need(gang, transport, ranks)
-    done = gang(ranks, ENGINE / "gpu_main.py", transport, deadline_seconds=EXACT_SECONDS)
+    done = gang(ranks, PROGRAMS / "gpu_main.py", transport, deadline_seconds=EXACT_SECONDS)
     assert done.returncode == 0, done.stdout
     assert done.stdout.count("checked ") == ranks
+
+
+@pytest.mark.parametrize("transport", ["nccl", "cuda_ipc"])
+def test_every_collective_is_exact_on_eight_ranks(gang, transport):
+    if cuda.count() < LEAST_GPUS:
+        pytest.skip(f"{MANY} ranks need {LEAST_GPUS} GPUs here, and there are {cuda.count()}")
+    need(gang, transport, MANY)
+    done = gang(MANY, PROGRAMS / "gpu_main.py", transport, deadline_seconds=2 * EXACT_SECONDS)
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count("checked ") == MANY
+
+
+@pytest.mark.parametrize("transport", ["nccl", "cuda_ipc"])
+def test_a_killed_rank_ends_its_peers_in_time(gang, transport):
+    need(gang, transport, 2)
+    start = time.monotonic()
+    done = gang(2, HERE / "killed_main.py", transport)
+    assert time.monotonic() - start < ENDED_SECONDS + START_SECONDS, done.stdout
+    assert done.stdout.count("first call done") == 2, done.stdout
+    assert "a call without a peer ended" not in done.stdout
+    assert done.returncode != 0
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
 @pytest.mark.parametrize("transport", ["nccl", "cuda_ipc"])
 def test_a_communicator_and_its_groups(gang, transport, ranks):
     need(gang, transport, ranks)
-    done = gang(ranks, ENGINE / "gpu_api_main.py", transport)
+    done = gang(ranks, PROGRAMS / "gpu_api_main.py", transport)
     assert done.stdout.count("all asserts held") == ranks, done.stdout
 
 

@@ -1,6 +1,7 @@
 """tests/gpu/run, without a GPU: what it says where something is missing, that it finds its tests, and its gangs."""
 
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -116,6 +117,61 @@ def test_a_driver_that_is_not_there_and_a_tool_that_is_not_there_are_said(monkey
     monkeypatch.setenv("PATH", "/nowhere")
     assert facts.nvidia_smi("topo -m").startswith("nvidia-smi topo -m: ")
     assert facts.shared_memory().endswith(" MiB")
+
+
+def loaded(name):
+    spec = importlib.util.spec_from_file_location(f"gpu_{name}", GPU / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_sweeps_become_one_table_and_one_json(tmp_path):
+    def result(size, time_us, algorithm="ring"):
+        row = {"time": time_us, "bus_bw": 1.5, "nwrong": 0}
+        return {
+            "size": size,
+            "type": "float",
+            "algorithm": algorithm,
+            "ranks": 2,
+            "transport": "nccl",
+            "out_of_place": row,
+        }
+
+    results = [result(8, 12.3456), result(1 << 15, 15.0), result(1 << 16, 20), result(8, 9.0, "nccl")]
+    (tmp_path / "nccl.json").write_text(json.dumps({"results": results}))
+    (tmp_path / "facts.txt").write_text("Python 3.12 at x\nGPUs: 0 a fake\nnumpy: 2\n")
+    assert loaded("summary").main(tmp_path) == 0
+    lines = (tmp_path / "summary.md").read_text().splitlines()
+    assert lines[2:] == [
+        "| sweep | algorithm | 8 B | 32 KiB | 64 KiB | wrong |",
+        "|---|---|--:|--:|--:|--:|",
+        "| nccl | ring | 12.35 us, 1.5 | 15 us, 1.5 | 20 us, 1.5 | 0 |",
+        "| nccl | nccl | 9 us, 1.5 |  |  | 0 |",
+    ]
+    told = json.loads((tmp_path / "summary.json").read_text())
+    assert told["facts"] == ["Python 3.12 at x", "GPUs: 0 a fake"]
+    assert [row["time_us"] for row in told["sweeps"]] == [12.3456, 15.0, 20, 9.0]
+    assert loaded("summary").main(tmp_path) == 0, "its own file is no sweep"
+
+
+def test_the_programs_that_its_tests_run_are_there():
+    tests = (GPU / "test_transports.py").read_text()
+    named = set(re.findall(r'(?:PROGRAMS|HERE) / "(\w+\.py)"', tests))
+    assert len(named) >= 5
+    assert all(
+        (GPU / name).exists() or (GPU.parent / "cluster" / "engine" / "programs" / name).exists() for name in named
+    )
+
+
+@pytest.mark.parametrize("transport", [pytest.param("nccl", marks=pytest.mark.long), "cuda_ipc"])
+def test_a_killed_rank_ends_its_peer(run_gang, transport):
+    done = run_gang(2, GPU / "killed_main.py", transport, deadline_seconds=DEADLINE_SECONDS, PYTHONPATH=PYTHONPATH)
+    assert done.returncode not in (0, None)
+    assert "was ended after" not in done.stdout
+    assert done.stdout.count("first call done") == 2, done.stdout
+    assert "a call without a peer ended" not in done.stdout
 
 
 @pytest.fixture

@@ -64,7 +64,7 @@ class SweepOptions:
         typer.Option(
             "-z",
             "--blocking",
-            help="Wait for each operation (2), also with a barrier (1), or with a barrier after each iteration, outside "
+            help="Wait for each operation (2), also with a barrier (1), or with one after each iteration, outside "
             "its time (3). 0: on GPUs, wait once for all operations of a block; in host memory, the same as 2.",
         ),
     ] = None

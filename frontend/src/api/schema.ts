@@ -2648,7 +2648,7 @@ export interface components {
             average: "rank0" | "mean" | "min" | "max";
             /**
              * Blocking
-             * @description 1: wait for the result of each operation, then a barrier. 2: wait without a barrier. 3: a barrier after each iteration, outside its time. Operations in host memory always wait, so there 2 is the same as 0.
+             * @description 0: a rank continues by itself; on GPUs it enqueues all operations of a block and waits once. 1: wait for the result of each operation, then a barrier. 2: wait without a barrier. 3: a barrier after each iteration, outside its time. Operations in host memory always wait, so there 2 is the same as 0.
              * @default 0
              */
             blocking: number;

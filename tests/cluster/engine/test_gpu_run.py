@@ -56,7 +56,7 @@ def test_its_tests_are_found_without_our_plugins():
     environment = os.environ | {"PYTHONPATH": PYTHONPATH, "PYTEST_ADDOPTS": ""}
     done = subprocess.run(collect, env=environment, capture_output=True, text=True, timeout=DEADLINE_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"\b\d\d tests collected", done.stdout)
+    assert re.search(r"\b\d+ tests collected", done.stdout)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_an_old_nccl_is_skipped_where_ranks_share_a_gpu(version, answer):
 def test_it_finds_its_tests_without_our_plugins_and_sweeps_what_is_possible(tmp_path):
     done = run(tmp_path, "2", "8", PYTHONPATH=PYTHONPATH, PYTEST_ADDOPTS="--collect-only -p no:asyncio")
     assert done.returncode == 0, done.stdout + done.stderr
-    assert re.search(r"\b\d\d tests collected", done.stdout)
+    assert re.search(r"\b\d+ tests collected", done.stdout)
     assert "\nnccl: possible\ncuda_ipc: possible\nmpi: skipped, because " in done.stdout
     for transport in ("nccl", "cuda_ipc"):
         for name in (transport, f"{transport}-half", f"{transport}-half-own"):

@@ -165,7 +165,8 @@ def test_the_programs_that_its_tests_run_are_there():
     )
 
 
-@pytest.mark.parametrize("transport", [pytest.param("nccl", marks=pytest.mark.long), "cuda_ipc"])
+@pytest.mark.long
+@pytest.mark.parametrize("transport", ["nccl", "cuda_ipc"])
 def test_a_killed_rank_ends_its_peer(run_gang, transport):
     done = run_gang(2, GPU / "killed_main.py", transport, deadline_seconds=DEADLINE_SECONDS, PYTHONPATH=PYTHONPATH)
     assert done.returncode not in (0, None)

@@ -146,33 +146,23 @@ class _Gate:
             }
         self._progress = Progress(node, timeout_seconds)
 
-    def execute(self, calls: Callable[[], None], last: Sequence[int], finishing: Sequence[Callable[[], Any]]) -> None:
-        """Run one call until it is done, as ``enqueue`` and ``wait`` do."""
-        self.enqueue(calls, last, finishing)
-        self.wait()
-
-    def enqueue(self, calls: Callable[[], None], last: Sequence[int], finishing: Sequence[Callable[[], Any]]) -> None:
-        """Enqueue one call: ``calls``, then ``finishing``, which concerns only this rank.
+    def execute(self, enqueue: Callable[[], None], last: Sequence[int], finishing: Sequence[Callable[[], Any]]) -> None:
+        """Run one call until it is done: ``enqueue``, then ``finishing``, which concerns only this rank.
 
         Its input is the work that the caller's stream has enqueued so far; rank r's progress goes up to ``last[r]``.
-        Whatever the stream waits for was enqueued before, also if peers are some calls ahead, so no two ranks can wait
-        for each other.
         """
-        with cuda.telling(f"cuda_ipc: rank {self.rank}"):
+        who = f"cuda_ipc: rank {self.rank}"
+        with cuda.telling(who):
             self._ready.record()
             self.stream.wait_event(self._ready)
             self.reach(ENTERED)
             with self.stream:
-                calls()
+                enqueue()
                 for kernel in finishing:
                     kernel()
+            peers = EndedPeers(self.rank, self._progress.ended, lambda: "a call on its GPU")
+            cuda.wait(self.stream, self._timeout, who, "; a peer is lost or its GPU hangs", peers.look)
         self._progress.finish(last)
-
-    def wait(self) -> None:
-        """Wait until everything that was enqueued is done."""
-        peers = EndedPeers(self.rank, self._progress.ended, lambda: "a call on its GPU")
-        who = f"cuda_ipc: rank {self.rank}"
-        cuda.wait(self.stream, self._timeout, who, "; a peer is lost or its GPU hangs", peers.look)
 
     def reach(self, progress: int) -> None:
         """Publish that everything up to ``progress`` is enqueued."""
@@ -223,14 +213,6 @@ class _HubPlan:
         """Execute the schedule once."""
         self._gate.execute(self._enqueue, self._last, self._finishing)
 
-    def enqueue(self) -> None:
-        """Enqueue the schedule once."""
-        self._gate.enqueue(self._enqueue, self._last, self._finishing)
-
-    def wait(self) -> None:
-        """Wait for everything that was enqueued."""
-        self._gate.wait()
-
     def free(self) -> None:
         """Release the buffers."""
         self._kernels.clear()
@@ -276,14 +258,6 @@ class _StepwisePlan:
     def run(self) -> None:
         """Execute the schedule once."""
         self._gate.execute(self._enqueue, self._last, self._finishing)
-
-    def enqueue(self) -> None:
-        """Enqueue the schedule once."""
-        self._gate.enqueue(self._enqueue, self._last, self._finishing)
-
-    def wait(self) -> None:
-        """Wait for everything that was enqueued."""
-        self._gate.wait()
 
     def free(self) -> None:
         """Release the buffers."""

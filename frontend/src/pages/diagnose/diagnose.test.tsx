@@ -1,8 +1,8 @@
 // @vitest-environment jsdom
 import { act } from "react";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import type { ExplainedFiles } from "../../api/types";
-import { chooseFiles, explanationQuery } from "../../components/imports/files";
+import { chooseFiles, chosenFiles, explanationQuery } from "../../components/imports/files";
 import { meQuery } from "../../data/server";
 import { Answers, drawn } from "../../testing/page";
 import { DiagnosePage } from "./DiagnosePage";
@@ -89,24 +89,43 @@ it("draws each edge of NCCL's channels with the look of its transport", async ()
   expect(page.textContent).toContain("NVSwitch");
 });
 
-it("marks the drops of a series", async () => {
+/** A series of three records whose second one fell. */
+function inspected(): NonNullable<ExplainedFiles["nccl_inspector"]> {
   const point = (operation: number, busbw: number, isDrop = false) => ({ operation, rank: 2, host: "n1", time_us: 1, busbw_gb_per_s: busbw, is_drop: isDrop, is_contradictory: false });
-  const page = await explained({
-    nccl_inspector: {
-      answer: "1 of 3 records fell.", notes: [], versions: [], series_omitted: 0,
-      series: [
-        {
-          communicator: "0x1", ranks: 8, nodes: 1, collective: "AllReduce", size_bytes: 1024, records: 3, drops: 1, drop_sentence: "It fell.", contradictory: 0, skipped_operations: 0,
-          lowest_busbw_gb_per_s: 1, median_busbw_gb_per_s: 10, highest_busbw_gb_per_s: 11, points: [point(1, 10), point(2, 1, true), point(3, 11)],
-        },
-      ],
-    },
-  });
+  return {
+    answer: "1 of 3 records fell.", notes: [], versions: [], series_omitted: 0,
+    series: [
+      {
+        communicator: "0x1", ranks: 8, nodes: 1, collective: "AllReduce", size_bytes: 1024, records: 3, drops: 1, drop_sentence: "It fell.", contradictory: 0, skipped_operations: 0,
+        lowest_busbw_gb_per_s: 1, median_busbw_gb_per_s: 10, highest_busbw_gb_per_s: 11, points: [point(1, 10), point(2, 1, true), point(3, 11)],
+      },
+    ],
+  };
+}
+
+it("marks the drops of a series", async () => {
+  const page = await explained({ nccl_inspector: inspected() });
   const chart = page.querySelector("svg[role=img]");
   expect(chart?.getAttribute("aria-label")).toBe("Bus bandwidth of AllReduce of 1 KiB: 3 records, 1 drop");
   expect(chart?.querySelectorAll("circle")).toHaveLength(2);
   expect(chart?.querySelectorAll("path")).toHaveLength(1);
   expect(chart?.textContent).toContain("1.00, rank 2");
+});
+
+it("explains the Inspector's files that are dropped on the page, and keeps the browser from opening them", async () => {
+  const names = ["node1-pid7.log", "node2-pid9.log"];
+  const files = names.map((name) => ({ name, kinds: ["nccl_inspector" as const], what: "records of NCCL Inspector", refused: null }));
+  const next = explanationQuery({ at: chosenFiles().at + 1, files: [] });
+  const page = await drawn(<DiagnosePage />, "/diagnose", new Answers().of(next, { ...NOTHING, files, nccl_inspector: inspected() }));
+  expect(page.textContent).toContain("Drop files anywhere on this page");
+  const drop = Object.assign(new Event("drop", { cancelable: true }), { dataTransfer: { types: ["Files"], files: names.map((name) => new File(["{}"], name)) } });
+  act(() => void window.dispatchEvent(drop));
+  await vi.waitFor(() => expect(page.querySelector("svg[role=img]")).not.toBeNull());
+  expect(drop.defaultPrevented).toBe(true);
+  expect(page.textContent).not.toContain("Drop files anywhere on this page");
+  expect(page.querySelector(".page-head")?.textContent).toContain("2 files");
+  expect(page.textContent).toContain("ringscope nccl-inspector node1-pid7.log node2-pid9.log");
+  expect(page.textContent).toContain("1 of 3 records fell.");
 });
 
 it("names the minority of ranks of a report, and what it was compared with", async () => {

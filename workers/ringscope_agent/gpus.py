@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ringscope.contracts.inventory import Gpu
 
@@ -48,6 +48,11 @@ def find_processes() -> list[GpuProcess]:
         ],
         [],
     )
+
+
+def nvml() -> Any:
+    """Return the module of NVML; None without the worker extra."""
+    return pynvml
 
 
 def ask(question: Callable[[], T], otherwise: T) -> T:

@@ -40,8 +40,8 @@ async def store(
         row = RankPipelineStep(attempt_id=attempt_id, rank=told.rank, told=told.model_dump(mode="json"))
         await session.merge(row)
     collectives = {told.rank: told for told in records if isinstance(told, training_record.Collectives)}
-    for told in collectives.values():
-        await session.merge(RankCollectives(attempt_id=attempt_id, rank=told.rank, told=told.model_dump(mode="json")))
+    for rank, called in collectives.items():
+        await session.merge(RankCollectives(attempt_id=attempt_id, rank=rank, told=called.model_dump(mode="json")))
     await _add_up(session, attempt_id, steps)
     return bool(epochs or steps)
 

@@ -23,8 +23,8 @@ def _rows(ranks: Sequence[Collectives]) -> list[CalledCollectiveView]:
     found: dict[tuple[str, int], list[tuple[int, int, float | None]]] = {}
     for told in ranks:
         columns = zip(told.name, told.least_bytes, told.calls, told.bytes, told.time_us, strict=True)
-        for name, least_bytes, *counted in columns:
-            found.setdefault((name, least_bytes), []).append((counted[0], counted[1], counted[2]))
+        for name, least_bytes, calls, total_bytes, time_us in columns:
+            found.setdefault((name, least_bytes), []).append((calls, total_bytes, time_us))
     rows = [_row(name, least_bytes, of_ranks) for (name, least_bytes), of_ranks in found.items()]
     return sorted(rows, key=lambda row: (-row.bytes, -row.calls, row.collective, row.least_bytes))
 

@@ -28,7 +28,7 @@ def find_states() -> list[GpuState]:
 
 
 def _state(index: int, handle: object) -> GpuState:
-    nvml = gpus.pynvml
+    nvml = gpus.nvml()
     up = gpus.links_up(handle)
     return GpuState(
         index=index,
@@ -60,16 +60,17 @@ def _reasons(bits: int) -> list[SlowReason]:
 
 
 def _seconds(handle: object, policy: int) -> float:
-    return float(gpus.pynvml.nvmlDeviceGetViolationStatus(handle, policy).violationTime) / _NANOSECONDS
+    return float(gpus.nvml().nvmlDeviceGetViolationStatus(handle, policy).violationTime) / _NANOSECONDS
 
 
 def _ecc_errors(handle: object, kind: int) -> int:
-    return int(gpus.pynvml.nvmlDeviceGetTotalEccErrors(handle, kind, gpus.pynvml.NVML_VOLATILE_ECC))
+    nvml = gpus.nvml()
+    return int(nvml.nvmlDeviceGetTotalEccErrors(handle, kind, nvml.NVML_VOLATILE_ECC))
 
 
 def _replaced(handle: object) -> dict[str, int | bool | None]:
     """Return the fields about replaced memory: rows since Ampere, pages before."""
-    nvml = gpus.pynvml
+    nvml = gpus.nvml()
     if (rows := told(lambda: nvml.nvmlDeviceGetRemappedRows(handle))) is not None:
         corrected, uncorrected, is_pending, has_failed = rows
         return {
@@ -81,14 +82,14 @@ def _replaced(handle: object) -> dict[str, int | bool | None]:
 
 
 def _link_errors(handle: object, links: Iterable[int]) -> int | None:
-    """Return the errors over all links: of the links until Hopper, of received packets since Blackwell."""
-    nvml = gpus.pynvml
+    """Return the errors over all links; GPUs since Blackwell count those of received packets only."""
+    nvml = gpus.nvml()
     of_links = (
         nvml.NVML_NVLINK_ERROR_DL_REPLAY,
         nvml.NVML_NVLINK_ERROR_DL_RECOVERY,
         nvml.NVML_NVLINK_ERROR_DL_CRC_FLIT,
     )
-    counts: list[Callable[[], int]] = []
+    counts: list[Callable[[], int | None]] = []
     for link in links:
         counts += [partial(nvml.nvmlDeviceGetNvLinkErrorCounter, handle, link, kind) for kind in of_links]
         counts += [partial(_link_field, handle, link, nvml.NVML_FI_DEV_NVLINK_COUNT_RCV_ERRORS)]
@@ -97,8 +98,8 @@ def _link_errors(handle: object, links: Iterable[int]) -> int | None:
 
 
 def _link_field(handle: object, link: int, field: int) -> int | None:
-    (answer,) = gpus.pynvml.nvmlDeviceGetFieldValues(handle, [(field, link)])
-    return int(answer.value.ullVal) if answer.nvmlReturn == gpus.pynvml.NVML_SUCCESS else None
+    (answer,) = gpus.nvml().nvmlDeviceGetFieldValues(handle, [(field, link)])
+    return int(answer.value.ullVal) if answer.nvmlReturn == gpus.nvml().NVML_SUCCESS else None
 
 
 def _nvlink_bytes(handle: object, field: int) -> int | None:

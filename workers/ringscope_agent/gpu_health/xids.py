@@ -4,6 +4,8 @@ NVML keeps the driver in use while it is open, so that nobody can reset a GPU. I
 that may use GPUs run, which keep the GPUs in use anyway.
 """
 
+from functools import partial
+
 from ringscope_agent import gpus
 
 
@@ -15,7 +17,7 @@ class XidListener:
 
     def open(self) -> None:
         """Begin to listen to every GPU."""
-        nvml = gpus.pynvml
+        nvml = gpus.nvml()
         if nvml is None or self._events is not None:
             return
         try:
@@ -28,11 +30,11 @@ class XidListener:
             nvml.nvmlShutdown()
             return
         for _, handle in gpus.handles():
-            gpus.told(lambda handle=handle: self._listen(handle))  # type: ignore[misc]  # called at once
+            gpus.told(partial(self._listen, handle))
 
     def take(self) -> list[tuple[str, int]]:
         """Return the XIDs that came since the last call, each with its GPU's UUID."""
-        nvml, found = gpus.pynvml, list[tuple[str, int]]()
+        nvml, found = gpus.nvml(), list[tuple[str, int]]()
         while self._events is not None:
             try:
                 event = nvml.nvmlEventSetWait_v2(self._events, 0)
@@ -45,9 +47,9 @@ class XidListener:
         """Listen no longer."""
         if (events := self._events) is not None:
             self._events = None
-            gpus.told(lambda: gpus.pynvml.nvmlEventSetFree(events))
-            gpus.told(gpus.pynvml.nvmlShutdown)
+            gpus.told(lambda: gpus.nvml().nvmlEventSetFree(events))
+            gpus.told(gpus.nvml().nvmlShutdown)
 
     def _listen(self, handle: object) -> None:
-        nvml = gpus.pynvml
+        nvml = gpus.nvml()
         nvml.nvmlDeviceRegisterEvents(handle, nvml.nvmlEventTypeXidCriticalError, self._events)

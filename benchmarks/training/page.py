@@ -47,7 +47,8 @@ def tables(documents: Mapping[str, Any]) -> dict[str, str]:
     """Return a table for every comparison and the targets of every document, in Markdown, by their names."""
     made: dict[str, str] = {}
     for name, document in documents.items():
-        made[f"{name}_targets"] = targets_table(document["targets"])
+        if document["targets"]:
+            made[f"{name}_targets"] = targets_table(document["targets"])
         made[f"{name}_run"] = _run(document)
         for title, (heading, *lines) in document.get("tables", {}).items():
             made[title] = table(heading, lines)

@@ -21,7 +21,7 @@ SUBPACKAGES = sorted(
     str(path.parent.relative_to(ROOT)) for package in PACKAGES for path in (ROOT / package).glob("*/__init__.py")
 )
 
-MADE = {"test-results/web", "build/docs"}  # by `make test` and `make docs`
+MADE = {"test-results/web", "build/docs", "build/pythons"}  # by `make test`, `make docs` and `make test-pythons`
 PLACEHOLDER = re.compile(r"NAME|NOUN|NNNN|VERB")  # in CONTRIBUTING.md, of a file that one makes
 PLACES = sorted(
     name.rpartition("/")[0] if PLACEHOLDER.search(name) else name

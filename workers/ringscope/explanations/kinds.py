@@ -46,7 +46,7 @@ def kinds_of(content: bytes) -> tuple[Kind, ...]:
     if nccl_ras.sniff(text):
         return ("nccl_ras",)
     if files.sniff(text):
-        return ("result", "nccl_log") if nccl_log.has_channels(text) else ("result",)
+        return ("result", "nccl_log") if nccl_log.has_paths(text) else ("result",)
     return ("nccl_log",) if nccl_log.sniff(text) else ()
 
 

@@ -84,9 +84,9 @@ def sniff(text: str) -> bool:
     return "NCCL INFO " in text or "NCCL WARN " in text
 
 
-def has_channels(text: str) -> bool:
-    """Return whether lines of a text are about rings, trees or their edges."""
-    return any(f"NCCL INFO {word} " in text for word in ("Channel", "Ring", "Trees"))
+def has_paths(text: str) -> bool:
+    """Return whether lines of a text are about rings, trees, their edges or the network that was chosen."""
+    return any(f"NCCL INFO {words} " in text for words in ("Channel", "Ring", "Trees", "Using network"))
 
 
 def read(contents: Iterable[bytes]) -> Log:

@@ -106,8 +106,9 @@ async def addresses_of(url: str, allowed: Sequence[Network], resolver: Resolve =
         raise ForbiddenAddressError(f"{host} cannot be resolved; correct the name.")
     for address in found:
         if not is_allowed(address, allowed):
+            whose = host if host == str(address) else f"{host} is {address}, which"
             raise ForbiddenAddressError(
-                f"{host} is {address}, which is not a public address; choose another "
+                f"{whose} is not a public address; choose another "
                 "or allow its network in the server's setting webhook_private_addresses."
             )
     return found

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { answerWords, deltaOf, sumWords } from "./comparedRows";
+import { answerWords, deltaOf, rateWords, sumWords } from "./comparedRows";
 import { aComparedRow as row } from "../../testing/resultFixtures";
 
 const against = (ratio: number, noise = 0.05, isReal = true) => ({ ratio, ratio_low: null, ratio_high: null, noise, is_clear: isReal, is_beyond_noise: isReal });
@@ -27,6 +27,10 @@ describe("a difference", () => {
     expect(sumWords(rows)).toBe("Of 2 sizes 1 faster, 0 slower, 1 without a clear difference.");
     expect(sumWords([row()])).toBe("No size in common with the base job.");
   });
+});
+
+it("says a rate as a share of another one, and never as a time", () => {
+  expect([0.618, 1.25, 3.1, 1].map(rateWords)).toEqual(["38.2 % fewer than", "25 % more than", "3.1 × as many as", "as many as"]);
 });
 
 describe("the answer", () => {

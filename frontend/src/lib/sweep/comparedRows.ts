@@ -47,6 +47,13 @@ export function differenceWords(ratio: number): string {
   return amount === "0 %" ? "equal" : `${amount} ${ratio < 1 ? "faster" : "slower"}`;
 }
 
+/** A rate as a share of another one: "38.2 % fewer than", "3.1 × as many as". */
+export function rateWords(share: number): string {
+  if (share >= MANY) return `${digits(share)} × as many as`;
+  const percent = digits(Number((100 * Math.abs(share - 1)).toFixed(2)));
+  return percent === "0" ? "as many as" : `${percent} % ${share < 1 ? "fewer" : "more"} than`;
+}
+
 function amountWords(ratio: number): string {
   const times = Math.max(ratio, 1 / ratio);
   return times >= MANY ? `${digits(times)} ×` : `${digits(Number((100 * Math.abs(ratio - 1)).toFixed(2)))} %`;

@@ -8,7 +8,7 @@ import { Segments } from "../../components/controls/Segments";
 import { useShortcut } from "../../components/hooks/shortcuts";
 import { Skeleton } from "../../components/states/Skeleton";
 import type { Compared } from "../../lib/sweep/compare";
-import { differenceWords } from "../../lib/sweep/comparedRows";
+import { rateWords } from "../../lib/sweep/comparedRows";
 import { formatRate } from "../../lib/format";
 import { isTerminal } from "../../lib/state";
 import classes from "./ComparePage.module.css";
@@ -64,7 +64,7 @@ function Answer({ items, base }: { items: readonly Compared[]; base: Compared })
       {items.map(({ job, summary: { samples_per_second: rate } }) =>
         job === base.job || !before || !rate ? null : (
           <p key={job.id}>
-            Job {job.id} trains {formatRate(rate)} samples/s and job {base.job.id} {formatRate(before)}: {differenceWords(before / rate)}.
+            Job {job.id} trains {formatRate(rate)} samples/s, {rateWords(rate / before)} job {base.job.id} with {formatRate(before)}.
           </p>
         ),
       )}

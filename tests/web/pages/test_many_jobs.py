@@ -129,7 +129,7 @@ def test_a_row_says_what_came_out_and_a_narrow_page_what_matters_most(browser: B
     (job,) = full_site.get("/jobs?q=first")["items"]
     sizes = job["summary"]["sizes"]
     assert [one["size_bytes"] for one in sizes] == [1024 << step for step in range(5)]
-    with visiting(browser, full_site, width=1680) as visit:
+    with visiting(browser, full_site, width=2560) as visit:
         row = visit.open("/jobs?q=first").locator("tr[data-index='0']")
         at_largest = row.get_by_title(re.compile("place at 16 KiB$"))
         # What the iterations differed by is a matter of chance, and so is the mark of it.

@@ -49,6 +49,7 @@ def terminal_line(page: Page) -> str:
 
 @pytest.mark.long
 def test_search_strategies_by_the_form_and_read_which_is_fastest(visit: Visit) -> None:
+    visit.expect_error("422")  # the check of the form while no candidate is chosen
     page = visit.open("/jobs/new")
     page.get_by_role("radio", name="Strategy search").check()
     page.get_by_label("Ranks", exact=True).fill("2")

@@ -172,6 +172,23 @@ def test_communicators_of_one_process_are_kept_apart() -> None:
     ]
 
 
+def test_processes_that_are_each_a_job_of_their_own_are_told() -> None:
+    """nccl-tests that were built without MPI do so: each process makes its own unique id."""
+
+    def lines(pid: int, comm: str, ranks: int) -> str:
+        return (
+            f"n1:{pid}:{pid} [0] NCCL INFO ncclCommInitRank comm 0xa rank 0 nranks {ranks} cudaDev 0 nvmlDev 0 busId 1 "
+            f"commId {comm} - Init COMPLETE\n"
+        )
+
+    two = read([(lines(10, "0xaa", 1) + lines(11, "0xbb", 1)).encode()])
+    assert [remark.kind for remark in remarks(two)] == ["alone", "incomplete"]
+    assert answer(two).startswith("Each of the 2 communicators has one rank, so no GPU sends to another")
+    for others in (lines(11, "0xbb", 2), ""):
+        log = read([(lines(10, "0xaa", 1) + others).encode()])
+        assert "alone" not in [remark.kind for remark in remarks(log)]
+
+
 @pytest.mark.parametrize("path", [*WRITTEN[5::7], *(HERE / "foreign").glob("*.txt")], ids=lambda path: path.stem)
 def test_a_log_cut_at_any_byte_says_nothing_that_the_whole_does_not(path: Path) -> None:
     content = path.read_bytes()

@@ -12,7 +12,7 @@ _MOST_PAIRS = 6
 
 @dataclass(frozen=True)
 class Remark:
-    """A remark; ``kind`` is sockets, no_gpudirect, shared_memory, unused_cards, versions, incomplete or warnings."""
+    """A remark; ``kind`` is alone, sockets, no_gpudirect, shared_memory, unused_cards, versions, incomplete or warnings."""
 
     kind: str
     sentence: str
@@ -42,7 +42,7 @@ def remarks(log: Log) -> list[Remark]:
         by_class = classes(one)
         sockets = _sockets(log, by_class) if SOCKET in by_class or not _is_on_one_node(one) else None
         found = [sockets, *found, _no_gpudirect(by_class), _shared_memory(by_class)]
-        found += [_unused(log, one), _incomplete(one)]
+        found = [_alone(log.communicators), *found, _unused(log, one), _incomplete(one)]
     if log.warnings:
         found.append(
             Remark("warnings", f"{plural(len(log.warnings), 'warning')}; the first is: {log.warnings[0].rstrip('.')}.")
@@ -69,6 +69,17 @@ def _is_on_one_node(one: Communicator) -> bool:
     """Return whether all ranks are known to be on one node, where the network that NCCL chose carries no edge."""
     hosts = {*one.hosts.values()}
     return one.size is not None and len(one.hosts) >= one.size and len(hosts) == 1 and "" not in hosts
+
+
+def _alone(communicators: list[Communicator]) -> Remark | None:
+    """Return that several processes have each made a communicator of one rank, so that nothing is summed."""
+    if len(communicators) < 2 or any(one.size != 1 for one in communicators):
+        return None
+    return Remark(
+        "alone",
+        f"Each of the {len(communicators)} communicators has one rank, so no GPU sends to another: each process is a job "
+        "of its own. nccl-tests that were built without MPI=1 do so under mpirun or srun.",
+    )
 
 
 def _sockets(log: Log, by_class: dict[str, set[tuple[int, int]]]) -> Remark | None:

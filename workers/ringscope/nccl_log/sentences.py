@@ -14,7 +14,7 @@ def answer(log: Log) -> str:
     """Return the most important sentence about the log."""
     one = log.communicators[0] if log.communicators else None
     told = remarks(log)
-    first = next((remark.sentence for remark in told if remark.kind in ("sockets", "versions", "no_gpudirect")), None)
+    first = next((remark.sentence for remark in told if remark.kind in ("alone", "sockets", "versions", "no_gpudirect")), None)
     if first:
         return first
     if one is None:

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from tests.cluster.hosts.cluster import Cluster, running_cluster
 from tests.cluster.hosts.conftest import needs_namespaces
+from tests.examples.test_scripts import EXAMPLES, SCRIPTS
 
 pytestmark = [needs_namespaces, pytest.mark.long]
-EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture(scope="module")
@@ -18,8 +17,9 @@ def two(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield cluster
 
 
-@pytest.mark.parametrize("name", ["torchrun_ddp.py", "torchrun_fsdp.py", "mpi4py_training.py", "horovod_style.py"])
+@pytest.mark.parametrize("name", SCRIPTS)
 def test_a_script_for_another_launcher_learns_over_two_hosts(two: Cluster, name: str) -> None:
+    pytest.importorskip(SCRIPTS[name])
     with two.client() as client:
         body = {"kind": "script", "script": {"file": name}, "placement": {"ranks": 4, "nodes": 2}, "max_attempts": 1}
         job_id = client.submit(body).id

@@ -4,8 +4,8 @@
     python -m benchmarks.diagnosis.machine_checks [--checks N] [--for 4s] [--runs FILE]
 
 `--baseline` makes the baseline while the machine is idle. Every fourth check holds the machine against a baseline whose
-rates are a ninth higher: for that check it has lost 10 % of them. Bring the other work yourself. Each check is a line of
-the file of runs at once: the same command continues a series that was stopped.
+rates are a ninth higher: for that check it has lost 10 % of them. The other work is started by hand. Each check is a
+line of the file of runs at once: the same command continues a series that was stopped.
 """
 
 import json

@@ -12,7 +12,10 @@ _MOST_PAIRS = 6
 
 @dataclass(frozen=True)
 class Remark:
-    """A remark; ``kind`` is alone, sockets, no_gpudirect, shared_memory, unused_cards, versions, incomplete or warnings."""
+    """A remark.
+
+    ``kind`` is alone, sockets, no_gpudirect, shared_memory, unused_cards, versions, incomplete or warnings.
+    """
 
     kind: str
     sentence: str
@@ -77,8 +80,8 @@ def _alone(communicators: list[Communicator]) -> Remark | None:
         return None
     return Remark(
         "alone",
-        f"Each of the {len(communicators)} communicators has one rank, so no GPU sends to another: each process is a job "
-        "of its own. nccl-tests that were built without MPI=1 do so under mpirun or srun.",
+        f"Each of the {len(communicators)} communicators has one rank, so no GPU sends to another: each process is a "
+        "job of its own. nccl-tests that were built without MPI=1 do so under mpirun or srun.",
     )
 
 

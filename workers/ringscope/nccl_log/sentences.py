@@ -8,13 +8,13 @@ from ringscope.nccl_log.remarks import classes, pairs_words, remarks, slowest
 
 _MOST_ORDERS = 4
 _MOST_RANKS = 32
+_FIRST = ("alone", "sockets", "versions", "no_gpudirect")
 
 
 def answer(log: Log) -> str:
     """Return the most important sentence about the log."""
     one = log.communicators[0] if log.communicators else None
-    told = remarks(log)
-    first = next((remark.sentence for remark in told if remark.kind in ("alone", "sockets", "versions", "no_gpudirect")), None)
+    first = next((remark.sentence for remark in remarks(log) if remark.kind in _FIRST), None)
     if first:
         return first
     if one is None:

@@ -26,6 +26,8 @@ Blamed = BlamedPart: kind names manner confidence sentence evidence?
 Pair = PairView: nodes round ending there back latency_us is_loaded? measured_at
 Diagnosis = DiagnosisView: measure size_bytes both_ways nodes decided rounds sentence blamed cleared sentences
     undecided pairs
+Baseline: source destination low high measurements since?
+DiagnosisBaselines: items
 
 [events]
 Event = EventView: id time actor action target_type target_id before after message

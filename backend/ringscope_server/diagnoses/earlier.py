@@ -1,33 +1,46 @@
 """Knowledge before an attempt of a diagnosis: pairs of the job's earlier attempts, and baselines from other jobs."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from statistics import median
 
 from sqlalchemy import ColumnElement, select
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope.contracts.diagnosis.earlier import Baseline, Earlier, KnownPair
+from ringscope.contracts.diagnosis.earlier import FEWEST_MEASUREMENTS, Baseline, Earlier, KnownPair
 from ringscope.contracts.diagnosis.record import DiagnosisVerdict, WayRate
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
 from ringscope_server.db.models import Attempt, LinkMeasurement, Node
 from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
 
-FEWEST = 3  # earlier measurements that make a baseline
 NEWEST = 5  # measurements of a direction that count for it
 _MOST_ROWS = 20_000
 
 
 async def earlier_of(session: AsyncSession, attempt: Attempt, spec: DiagnosisSpec) -> Earlier:
     """Return what is known of the links between the nodes of an attempt, whose members are loaded."""
-    members = [member.node_id for member in attempt.members]
-    names = {row.id: row.name for row in await session.execute(select(Node.id, Node.name).where(Node.id.in_(members)))}
-    between = LinkMeasurement.first_node_id.in_(members), LinkMeasurement.second_node_id.in_(members)
+    names = await _names(session, attempt)
+    between = _between(names)
     of_job = select(LinkMeasurement).where(
         *between, LinkMeasurement.job_id == attempt.job_id, LinkMeasurement.attempt_id < attempt.id
     )
     rows = (await session.scalars(of_job.order_by(LinkMeasurement.id))).all()
-    return Earlier(pairs=_known(rows, names), baselines=await _baselines(session, attempt.job_id, spec, between, names))
+    return Earlier(pairs=_known(rows, names), baselines=await _baselines(session, attempt.job_id, spec, names))
+
+
+async def baselines_of(session: AsyncSession, attempt: Attempt, spec: DiagnosisSpec) -> list[Baseline]:
+    """Return the baselines against which an attempt, whose members are loaded, holds its links."""
+    return await _baselines(session, attempt.job_id, spec, await _names(session, attempt))
+
+
+async def _names(session: AsyncSession, attempt: Attempt) -> dict[int, str]:
+    members = [member.node_id for member in attempt.members]
+    return {row.id: row.name for row in await session.execute(select(Node.id, Node.name).where(Node.id.in_(members)))}
+
+
+def _between(nodes: Iterable[int]) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    return LinkMeasurement.first_node_id.in_(nodes), LinkMeasurement.second_node_id.in_(nodes)
 
 
 def _known(rows: Iterable[LinkMeasurement], names: Mapping[int, str]) -> list[KnownPair]:
@@ -46,11 +59,7 @@ def _known(rows: Iterable[LinkMeasurement], names: Mapping[int, str]) -> list[Kn
 
 
 async def _baselines(
-    session: AsyncSession,
-    job_id: int,
-    spec: DiagnosisSpec,
-    between: Iterable[ColumnElement[bool]],
-    names: Mapping[int, str],
+    session: AsyncSession, job_id: int, spec: DiagnosisSpec, names: Mapping[int, str]
 ) -> list[Baseline]:
     """Return a baseline for each direction with enough earlier measurements of the same size.
 
@@ -62,7 +71,7 @@ async def _baselines(
         .join(Attempt, Attempt.id == LinkMeasurement.attempt_id)
         .outerjoin(StoredVerdict, StoredVerdict.attempt_id == LinkMeasurement.attempt_id)
         .where(
-            *between,
+            *_between(names),
             LinkMeasurement.job_id < job_id,
             LinkMeasurement.ending == "measured",
             LinkMeasurement.is_loaded.is_(False),
@@ -74,7 +83,7 @@ async def _baselines(
         .limit(_MOST_ROWS)
     )
     blamed: dict[int, frozenset[str] | None] = {}  # None: a boundary
-    rates: defaultdict[tuple[str, str], list[WayRate]] = defaultdict(list)
+    found: defaultdict[tuple[str, str], list[tuple[WayRate, datetime]]] = defaultdict(list)  # newest first
     for row, told in await session.execute(query):
         if row.attempt_id not in blamed:
             blamed[row.attempt_id] = _blamed(told)
@@ -82,18 +91,21 @@ async def _baselines(
         bad = blamed[row.attempt_id]
         if bad is None or first in bad or second in bad:
             continue
-        rates[first, second].append(WayRate.model_validate(row.there))
-        rates[second, first].append(WayRate.model_validate(row.back))
-    return [
-        Baseline(
-            source=source,
-            destination=destination,
-            low=median(rate.low for rate in found[:NEWEST]),
-            high=median(rate.high for rate in found[:NEWEST]),
-        )
-        for (source, destination), found in sorted(rates.items())
-        if len(found) >= FEWEST
-    ]
+        found[first, second].append((WayRate.model_validate(row.there), row.measured_at))
+        found[second, first].append((WayRate.model_validate(row.back), row.measured_at))
+    return [_baseline(way, rates[:NEWEST]) for way, rates in sorted(found.items()) if len(rates) >= FEWEST_MEASUREMENTS]
+
+
+def _baseline(way: tuple[str, str], rates: Sequence[tuple[WayRate, datetime]]) -> Baseline:
+    source, destination = way
+    return Baseline(
+        source=source,
+        destination=destination,
+        low=median(rate.low for rate, _ in rates),
+        high=median(rate.high for rate, _ in rates),
+        measurements=len(rates),
+        since=min(measured_at for _, measured_at in rates),
+    )
 
 
 def _blamed(told: dict[str, object] | None) -> frozenset[str] | None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Select, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.orm import selectinload
 
 from ringscope.contracts.diagnosis.record import BlamedPart, DiagnosisTold, DiagnosisVerdict, PairMeasured, WayRate
 from ringscope.contracts.diagnosis.spec import DiagnosisSpec
@@ -14,8 +15,9 @@ from ringscope_server.db.models import Attempt, Job, LinkMeasurement, Member, No
 from ringscope_server.db.models import DiagnosisVerdict as StoredVerdict
 from ringscope_server.db.specs import valid_spec
 from ringscope_server.diagnoses.draining import drain_blamed
+from ringscope_server.diagnoses.earlier import baselines_of
 from ringscope_server.diagnoses.reach import LINKS_CUT, blamed_parts
-from ringscope_server.diagnoses.views import DiagnosisView, PairView
+from ringscope_server.diagnoses.views import DiagnosisBaselines, DiagnosisView, PairView
 from ringscope_server.events import audit
 from ringscope_server.jobs.views import TrainingSummary
 
@@ -106,6 +108,16 @@ async def diagnosis_view(session: AsyncSession, attempt_id: int | None, spec: Jo
         undecided=found.undecided if found else [],
         pairs=pairs,
     )
+
+
+async def baselines_view(session: AsyncSession, attempt_id: int | None, spec: JobSpec) -> DiagnosisBaselines | None:
+    """Return the baselines of an attempt's links; None for a job of another kind."""
+    if (measured := spec.measured_pairs) is None:
+        return None
+    if attempt_id is None:
+        return DiagnosisBaselines(items=[])
+    attempt = await session.get_one(Attempt, attempt_id, options=[selectinload(Attempt.members)])
+    return DiagnosisBaselines(items=await baselines_of(session, attempt, measured))
 
 
 async def _gone(session: AsyncSession, attempt_id: int | None) -> DiagnosisVerdict | None:

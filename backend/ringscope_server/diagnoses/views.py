@@ -4,6 +4,7 @@ from datetime import datetime
 
 from pydantic import BaseModel, Field
 
+from ringscope.contracts.diagnosis.earlier import Baseline
 from ringscope.contracts.diagnosis.record import BlamedPart, Ended, WayRate
 from ringscope.contracts.diagnosis.spec import Measure
 
@@ -36,3 +37,9 @@ class DiagnosisView(BaseModel):
     sentences: list[str] = Field(description="What speaks for the verdict, a sentence for each node or link.")
     undecided: list[str] = Field(description="What is open, and what would decide it.")
     pairs: list[PairView] = Field(description="All measurements, oldest first.")
+
+
+class DiagnosisBaselines(BaseModel):
+    """The baselines against which a diagnosis holds its links; rates are in bytes per second."""
+
+    items: list[Baseline] = Field(description="One for each direction that earlier jobs measured often enough.")

@@ -720,6 +720,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/jobs/{job_id}/diagnosis/baselines": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Diagnosis Baselines
+         * @description Return what earlier jobs measured of each direction between the nodes of a diagnosis, as intervals.
+         *
+         *     Directions with too few earlier measurements are left out. Problem 409 for other jobs.
+         */
+        get: operations["get_diagnosis_baselines"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/jobs/{job_id}/disown": {
         parameters: {
             query?: never;
@@ -2573,6 +2595,17 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+            /**
+             * Measurements
+             * @description The number of earlier measurements that count.
+             * @default 3
+             */
+            measurements: number;
+            /**
+             * Since
+             * @description When the oldest of them was made.
+             */
+            since?: string | null;
             /** Source */
             source: string;
         };
@@ -3612,6 +3645,17 @@ export interface components {
             tries: number;
             /** Webhook Id */
             webhook_id: number;
+        };
+        /**
+         * DiagnosisBaselines
+         * @description The baselines against which a diagnosis holds its links; rates are in bytes per second.
+         */
+        DiagnosisBaselines: {
+            /**
+             * Items
+             * @description One for each direction that earlier jobs measured often enough.
+             */
+            items: components["schemas"]["Baseline"][];
         };
         /**
          * DiagnosisSpec
@@ -10995,6 +11039,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiagnosisView"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            "4XX": components["responses"]["Refused"];
+            "5XX": components["responses"]["Failed"];
+        };
+    };
+    get_diagnosis_baselines: {
+        parameters: {
+            query?: {
+                /** @description Default: the newest. */
+                attempt?: number | null;
+            };
+            header?: never;
+            path: {
+                job_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DiagnosisBaselines"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

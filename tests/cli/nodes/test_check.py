@@ -1,4 +1,4 @@
-"""`ringscope check --nodes`: the jobs that it runs, the comparison with earlier links, and its exit codes."""
+"""`ringscope check --nodes`: the jobs that it runs, the comparison with the links' baselines, and its exit codes."""
 
 import json
 from typing import Any
@@ -10,25 +10,24 @@ from tests.cli.nodes.test_diagnoses import PAIRS, SENTENCE, answers, diagnosis, 
 from ringscope.client.views.nodes import Link
 
 
-def link(first: str, second: str, rate: float, **more: Any) -> dict[str, Any]:
-    def way(source: str, destination: str) -> dict[str, Any]:
-        low, high = 0.99 * rate / 1e9, 1.01 * rate / 1e9
-        return {
-            "source": source, "destination": destination, "low_gb_per_s": low, "high_gb_per_s": high, "messages": 12
-        }  # fmt: skip
+def baselines(first: str, second: str, rate: float, measurements: int = 5) -> list[dict[str, Any]]:
+    """Return the baselines of both directions between two nodes."""
+    told = {"low": 0.99 * rate, "high": 1.01 * rate, "measurements": measurements, "since": "2030-01-01T12:00:00Z"}
+    ways = ((first, second), (second, first))
+    return [{"source": source, "destination": destination} | told for source, destination in ways]
 
-    told = {"nodes": [first, second], "busbw_gb_per_s": rate / 1e9, "size_bytes": 4 << 20, "is_unstable": False}
-    told |= {"algorithm": "diagnosis", "transport": "mpi", "job_id": 2, "measured_at": "2030-01-01T00:00:00Z"}
-    return told | {"ways": [way(first, second), way(second, first)], "both_ways": False} | more
+
+def expect_jobs(api: FakeApi) -> None:
+    """Let the next check submit its two jobs."""
+    api.answers["POST /jobs"] = [Answer(api.answers[f"GET /jobs/{number}"], 201) for number in (4, 5)]
 
 
 @pytest.fixture
 def ready(api: FakeApi, monkeypatch: pytest.MonkeyPatch) -> FakeApi:
     answers(api, monkeypatch)
-    reduction = job(4, state="succeeded", reason="completed")
-    api.answers["POST /jobs"] = [Answer(reduction, 201), api.answers["POST /jobs"]]
-    api.answers["GET /jobs/4"] = reduction
-    api.answers["GET /links"] = {"items": [], "next": None}
+    api.answers["GET /jobs/4"] = job(4, state="succeeded", reason="completed")
+    expect_jobs(api)
+    api.answers["GET /jobs/5/diagnosis/baselines"] = {"items": []}
     fine = [pair("h1", "h2", 24e6), pair("h1", "h3", 24e6), pair("h2", "h3", 24e6)]
     api.answers["GET /jobs/5/diagnosis"] = diagnosis(blamed=[], sentence="Nothing is wrong.", pairs=fine)
     return api
@@ -49,16 +48,38 @@ def test_what_the_diagnosis_blames_is_low(ready: FakeApi) -> None:
     assert done.code == 1 and SENTENCE in done.out
 
 
-def test_a_link_below_its_earlier_interval_is_low_although_all_are_alike(ready: FakeApi) -> None:
-    earlier = [link("h1", "h2", 24e6), link("h1", "h3", 30e6), link("h2", "h3", 24e6, size_bytes=1 << 20)]
-    ready.answers["GET /links"] = {"items": earlier, "next": None}
+def test_a_link_below_its_baseline_is_low_although_all_are_alike(ready: FakeApi) -> None:
+    known = baselines("h1", "h2", 24e6) + baselines("h1", "h3", 30e6)
+    ready.answers["GET /jobs/5/diagnosis/baselines"] = {"items": known}
     done = ready.run("check", "--nodes", "h1,h2,h3")
-    assert done.code == 1 and "h1 to h3: 0.02376 to 0.02424 GB/s, where the baseline has 0.0297 to 0.0303" in done.out
+    assert done.code == 1 and "h1 to h3: 0.02376 to 0.02424 GB/s, where 5 measurements since 2030-01-01" in done.out
+    assert "have 0.0297 to 0.0303: low, 80% of it." in done.out
 
 
-def test_two_nodes_without_an_earlier_measurement_could_not_be_judged(ready: FakeApi) -> None:
+def test_a_pair_that_loaded_a_boundary_is_not_held_against_what_a_link_carries_alone(ready: FakeApi) -> None:
+    ready.answers["GET /jobs/5/diagnosis/baselines"] = {"items": baselines("h1", "h3", 24e6)}
+    shared = [pair("h1", "h2", 24e6), pair("h1", "h3", 24e6), pair("h1", "h3", 12e6, is_loaded=True)]
+    ready.answers["GET /jobs/5/diagnosis"] = diagnosis(blamed=[], sentence="Nothing is wrong.", pairs=shared)
+    assert (done := ready.run("check")).code == 0, done.out
+
+
+def test_the_sentence_says_with_how_many_measurements_links_were_compared(ready: FakeApi) -> None:
+    known = baselines("h1", "h2", 24e6, 3) + baselines("h1", "h3", 24e6)
+    ready.answers["GET /jobs/5/diagnosis/baselines"] = {"items": known}
+    done = ready.run("check")
+    compared = "4 of 6 directions were compared with their baselines, each of 3 to 5 measurements since 2030-01-01"
+    assert done.code == 0 and compared in " ".join(done.out.split())
+    ready.answers["GET /jobs/5/diagnosis/baselines"] = {"items": []}
+    expect_jobs(ready)
+    assert "no direction has 3 earlier measurements for a baseline" in ready.run("check").out
+
+
+def test_two_nodes_without_a_baseline_could_not_be_judged(ready: FakeApi) -> None:
     ready.answers["GET /jobs/5/diagnosis"] = diagnosis(blamed=[], pairs=[pair("h1", "h2", 24e6)])
     assert (done := ready.run("check", "--nodes", "h1,h2")).code == 3 and "two nodes have only each other" in done.out
+    ready.answers["GET /jobs/5/diagnosis/baselines"] = {"items": baselines("h1", "h2", 24e6)}
+    expect_jobs(ready)
+    assert ready.run("check", "--nodes", "h1,h2").code == 0
 
 
 @pytest.mark.parametrize(
@@ -73,6 +94,9 @@ def test_a_wrong_all_reduce_is_2_and_one_that_failed_3(ready: FakeApi, fields: d
 def test_an_undecided_diagnosis_could_not_judge(ready: FakeApi) -> None:
     ready.answers["GET /jobs/5/diagnosis"] = diagnosis(blamed=[], decided=False, pairs=PAIRS[:1])
     assert ready.run("check").code == 3
+    ready.answers["GET /jobs/5/diagnosis"] = diagnosis(blamed=[], pairs=[])
+    expect_jobs(ready)
+    assert (done := ready.run("check")).code == 3 and "no pair of nodes was measured" in done.out
 
 
 def test_a_lost_node_is_low_and_the_others_are_checked(ready: FakeApi) -> None:
@@ -95,5 +119,5 @@ def test_bad_input_is_3(ready: FakeApi) -> None:
 
 
 def test_earlier_versions_of_the_server_have_no_ways() -> None:
-    told = {name: value for name, value in link("a", "b", 1e9).items() if name not in ("ways", "both_ways")}
-    assert Link.read(told).ways == []
+    told = {"nodes": ["a", "b"], "busbw_gb_per_s": 1.0, "size_bytes": 4 << 20, "algorithm": "ring", "transport": "mpi"}
+    assert Link.read(told | {"job_id": 2, "measured_at": "2030-01-01T00:00:00Z"}).ways == []

@@ -159,6 +159,9 @@ async def test_three_earlier_measurements_of_the_same_kind_are_a_baseline(server
     found = {(each["source"], each["destination"]): each for each in fourth["earlier"]["baselines"]}
     assert found.keys() == {("n1", "n2"), ("n2", "n1")}
     assert (found["n1", "n2"]["low"], found["n2", "n1"]["low"]) == (0.98 * RATE, 0.97 * RATE)
+    told = (await get(server, fourth["job_id"], "diagnosis/baselines"))["items"]
+    assert [(each["low"], each["measurements"]) for each in told] == [(0.98 * RATE, 3), (0.97 * RATE, 3)]
+    assert told[0]["since"] == "2030-03-17T17:46:40Z"
     other = await next_job(agents, server, NOTHING, both_ways=True)
     assert other["earlier"]["baselines"] == []
 

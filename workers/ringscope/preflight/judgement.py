@@ -53,15 +53,24 @@ def is_too_wide(interval: Interval) -> bool:
     return interval.low < interval.high * (1 - TOO_WIDE)
 
 
-def compared(name: str, measured: Interval | None, expected: Interval | None, unit: str = "GB/s") -> Finding:
-    """Return the judgement of a rate; without an interval or a baseline it could not be judged."""
+def compared(
+    name: str,
+    measured: Interval | None,
+    expected: Interval | None,
+    unit: str = "GB/s",
+    reference: str = "the baseline has",
+) -> Finding:
+    """Return the judgement of a rate; without an interval or a baseline it could not be judged.
+
+    ``reference`` is the subject and verb of the sentence about the baseline.
+    """
     if measured is None:
         return Finding(name, UNKNOWN, f"{name}: there were too few measurements; give more time with --for.", unit)
     if expected is None:
         told = f"{name}: {_told(measured)} {unit}, and the baseline has no such rate; make a new one with --baseline."
         return Finding(name, UNKNOWN, told, unit, measured)
     word = word_of(measured, expected)
-    what = f"{name}: {_told(measured)} {unit}, where the baseline has {_told(expected)}"
+    what = f"{name}: {_told(measured)} {unit}, where {reference} {_told(expected)}"
     if word == LOW:
         share = measured.middle / expected.middle
         told = f"{what}: low, {share:.0%} of it."

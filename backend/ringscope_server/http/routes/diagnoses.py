@@ -1,10 +1,10 @@
-"""/jobs/{id}/diagnosis: the pairs that a diagnosis measured, and its verdict."""
+"""/jobs/{id}/diagnosis: the pairs that a diagnosis measured, its verdict, and its baselines."""
 
 from fastapi import APIRouter
 
 from ringscope_server.db.specs import read_spec
-from ringscope_server.diagnoses.service import diagnosis_view
-from ringscope_server.diagnoses.views import DiagnosisView
+from ringscope_server.diagnoses.service import baselines_view, diagnosis_view
+from ringscope_server.diagnoses.views import DiagnosisBaselines, DiagnosisView
 from ringscope_server.http.auth import Viewer
 from ringscope_server.http.dependencies import ServicesDep
 from ringscope_server.http.lookups import AttemptNumber, Id, attempt_asked_for
@@ -23,6 +23,26 @@ async def get_diagnosis(job_id: Id, user: Viewer, services: ServicesDep, number:
         attempt_id = await attempt_asked_for(session, job_id, number)
         found = await diagnosis_view(session, attempt_id, await read_spec(session, job_id))
     if found is None:
-        sentence = f"Job {job_id} is no diagnosis and has no placement.preflight; only such jobs have this."
-        raise Problem(409, "no_diagnosis", sentence)
+        raise _no_diagnosis(job_id)
     return found
+
+
+@router.get("/diagnosis/baselines", operation_id="get_diagnosis_baselines")
+async def get_diagnosis_baselines(
+    job_id: Id, user: Viewer, services: ServicesDep, number: AttemptNumber = None
+) -> DiagnosisBaselines:
+    """Return what earlier jobs measured of each direction between the nodes of a diagnosis, as intervals.
+
+    Directions with too few earlier measurements are left out. Problem 409 for other jobs.
+    """
+    async with services.database.read() as session:
+        attempt_id = await attempt_asked_for(session, job_id, number)
+        found = await baselines_view(session, attempt_id, await read_spec(session, job_id))
+    if found is None:
+        raise _no_diagnosis(job_id)
+    return found
+
+
+def _no_diagnosis(job_id: int) -> Problem:
+    sentence = f"Job {job_id} is no diagnosis and has no placement.preflight; only such jobs have this."
+    return Problem(409, "no_diagnosis", sentence)

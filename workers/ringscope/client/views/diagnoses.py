@@ -62,3 +62,20 @@ class Diagnosis(View):
     sentences: list[str]
     undecided: list[str]
     pairs: list[Pair]
+
+
+class Baseline(View):
+    """The bandwidth from one node to another in earlier diagnoses: medians of their intervals' ends, in bytes/s."""
+
+    source: str
+    destination: str
+    low: float
+    high: float
+    measurements: int
+    since: datetime | None = None
+
+
+class DiagnosisBaselines(View):
+    """The baselines against which a diagnosis holds its links; rates are in bytes per second."""
+
+    items: list[Baseline]

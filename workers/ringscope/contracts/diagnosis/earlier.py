@@ -1,8 +1,12 @@
 """Knowledge before an attempt of a diagnosis: pairs of its earlier attempts, and baselines of its links. Pure."""
 
+from datetime import datetime
+
 from pydantic import BaseModel, Field
 
 from ringscope.contracts.diagnosis.record import PairEvidence
+
+FEWEST_MEASUREMENTS = 3  # earlier measurements of a direction that make a baseline
 
 
 class KnownPair(PairEvidence):
@@ -19,6 +23,8 @@ class Baseline(BaseModel):
     destination: str
     low: float
     high: float
+    measurements: int = Field(FEWEST_MEASUREMENTS, description="The number of earlier measurements that count.")
+    since: datetime | None = Field(None, description="When the oldest of them was made.")
 
 
 class Earlier(BaseModel):

@@ -82,13 +82,6 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
         <NodeStrip nodes={[node]} />
         <Quarantine node={node} isAdmin={isAdmin} />
       </section>
-      <div className={classes.columns}>
-        <Inventory node={node} />
-        <div className="page">
-          <Labels node={node} mayChange={mayChange} />
-          <NodeEvents name={node.name} />
-        </div>
-      </div>
       {(node.inventory.gpus ?? []).length > 0 && (
         <Suspense fallback={<Skeleton rows={4} />}>
           <NodeGpus name={node.name} />
@@ -102,6 +95,13 @@ function Node({ node, nodes }: { node: SeenNode; nodes: readonly SeenNode[] }) {
       <Suspense fallback={<Skeleton rows={16} />}>
         <NodeLoad node={node} />
       </Suspense>
+      <div className={classes.columns}>
+        <Inventory node={node} />
+        <div className="page">
+          <Labels node={node} mayChange={mayChange} />
+          <NodeEvents name={node.name} />
+        </div>
+      </div>
       <Suspense fallback={<Skeleton rows={8} />}>
         <LinkMatrix nodes={nodes} only={node.name} />
       </Suspense>

@@ -56,7 +56,7 @@ SizeBusbw: size_bytes busbw_gb_per_s is_unstable?
 Best = AlgorithmBest: algorithm size_bytes busbw_gb_per_s is_unstable?
 ClearWinner: algorithm in_place min_bytes max_bytes
 Summary = BenchmarkSummary, TrainingSummary: verdict? explanation? best? winners? wrong? sizes? min_size_p99_us?
-    limit_gb_per_s? ranks? cores? loss? validation_accuracy? samples_per_second? step_seconds?
+    limit_gb_per_s? ranks? cores? loss? is_diverged=False validation_accuracy? samples_per_second? step_seconds?
     exposed_communication_seconds? input_seconds? epochs_done? steps_done? seconds_to_target? scaling_efficiency?
 Pending = Pending, PlannedWait: reason sentence estimated_start? position?
 Member = MemberView: node phase ranks=0

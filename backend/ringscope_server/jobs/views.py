@@ -1,9 +1,9 @@
 """The API's views of jobs."""
 
 from datetime import datetime
-from typing import Annotated, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from ringscope.contracts.columns import is_null
 from ringscope.contracts.job import JobSpec, StoredKind
@@ -151,8 +151,9 @@ class TrainingSummary(BaseModel):
         None,
         description="The loss over the training samples of the newest epoch; before that epoch ends, the loss of the "
         "last step of rank 0 (of the first worker with parameter servers). null also if it was not a "
-        "finite number: training has diverged.",
+        "finite number, which is_diverged says, and if a script reports none.",
     )
+    is_diverged: bool = Field(False, description="Whether the newest loss was not a finite number.")
     validation_loss: float | None = Field(None, description="The loss on the held-out samples in the newest epoch.")
     validation_accuracy: float | None = Field(
         None, description="The accuracy on the held-out samples in the newest epoch, 0 to 1."
@@ -193,6 +194,13 @@ class TrainingSummary(BaseModel):
         None,
         description="The newest succeeded job of one rank with the same strategy, model, data, device and precision.",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _earlier_versions_knew_it_by_the_loss(cls, data: Any) -> Any:
+        if isinstance(data, dict) and "is_diverged" not in data and data.get("kind", "training") == "training":
+            return data | {"is_diverged": bool(data.get("steps_done")) and data.get("loss") is None}
+        return data
 
 
 Summary = Annotated[BenchmarkSummary | TrainingSummary, Field(discriminator="kind")]

@@ -190,7 +190,7 @@ async def _store(
     if ingested.is_training:
         await session.flush()
         epochs = [r for r in records if isinstance(r, training_record.Epoch)]
-        ingested.loss = await training_summary.refresh(session, attempt_id, job_id, epochs)
+        ingested.loss = await training_summary.refresh(session, attempt_id, job_id, epochs, ingested.diverged)
     if found := [r for r in records if isinstance(r, _OF_SEARCHES)]:
         ingested.is_training = ingested.is_search = True
         await search_summary.refresh(session, attempt_id, job_id, found)

@@ -17,12 +17,17 @@ from ringscope_server.training.epochs import kept_epochs
 
 
 async def refresh(
-    session: AsyncSession, attempt_id: int, job_id: int, told: Sequence[training_record.Epoch]
+    session: AsyncSession,
+    attempt_id: int,
+    job_id: int,
+    told: Sequence[training_record.Epoch],
+    diverged: Sequence[training_record.Diverged],
 ) -> float | None:
     """Store the reports with the job, unless it ended or is at another attempt now; return the leader's last loss.
 
     The leader is the worker with the lowest number: rank 0, except with parameter servers. Its loss is None also if it
     was not a finite number. ``told`` are the new epochs: the figures by epoch are only computed if there are any.
+    ``diverged`` are new reports of what was not finite: without one, a script that has no loss reports none.
     """
     leader = await _leader(session, attempt_id)
     job = await session.get_one(Job, job_id)
@@ -37,6 +42,7 @@ async def refresh(
             summary.loss = leader.last_loss
     if told:
         await _take_epochs(session, job, summary, told)
+    summary.is_diverged = summary.loss is None and (job.kind == "training" or before.is_diverged or bool(diverged))
     summary.scaling_efficiency = await scaling.efficiency(session, job.ranks, summary)
     job.rows_done, job.summary = summary.steps_done, summary.model_dump(mode="json")
     return leader.last_loss if leader else None

@@ -9660,13 +9660,19 @@ export interface components {
              */
             input_seconds?: number | null;
             /**
+             * Is Diverged
+             * @description Whether the newest loss was not a finite number.
+             * @default false
+             */
+            is_diverged: boolean;
+            /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             kind: "diagnosis" | "script" | "strategy_search" | "training";
             /**
              * Loss
-             * @description The loss over the training samples of the newest epoch; before that epoch ends, the loss of the last step of rank 0 (of the first worker with parameter servers). null also if it was not a finite number: training has diverged.
+             * @description The loss over the training samples of the newest epoch; before that epoch ends, the loss of the last step of rank 0 (of the first worker with parameter servers). null also if it was not a finite number, which is_diverged says, and if a script reports none.
              */
             loss?: number | null;
             /**

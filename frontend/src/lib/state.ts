@@ -64,7 +64,7 @@ export function outcome(job: JobView): string {
   if (!summary.steps_done) return "";
   const words = [
     ...(accuracy == null ? [] : [`accuracy ${percent(accuracy)}`]),
-    loss == null ? "loss diverged" : `loss ${threeDigits(loss)}`,
+    ...(summary.is_diverged ? ["loss diverged"] : loss == null ? [] : [`loss ${threeDigits(loss)}`]),
     ...(rate == null ? [] : [`${formatRate(rate)} samples/s`]),
   ].join(", ");
   return words.charAt(0).toUpperCase() + words.slice(1);

@@ -298,6 +298,7 @@ export function aTraining(change: Partial<JobView> = {}): JobView {
     summary: {
       kind: "training",
       loss: 0.1234,
+      is_diverged: false,
       validation_loss: 0.2,
       validation_accuracy: 0.975,
       samples_per_second: 12_345.6,

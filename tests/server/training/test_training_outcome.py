@@ -103,6 +103,19 @@ async def test_steps_of_a_script_that_nobody_changed_count_without_samples_and_l
     ended = await server.job(job["id"])
     assert (ended["state"], ended["progress"]["done"]) == ("succeeded", 4)
     assert (ended["summary"]["samples_per_second"], ended["summary"]["loss"]) == (None, None)
+    assert not ended["summary"]["is_diverged"]
+
+
+async def test_a_script_whose_loss_is_not_finite_has_diverged(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(kind="script", script={"file": "train.py"})
+    attempt = await agent.start_next()
+    told = {"type": "diverged", "rank": 0, "step": 3, "what": "loss", "loss": "NaN"}
+    await agent.records(attempt, training_steps(loss=None), told)
+    await agent.records(attempt, training_steps(first_step=4, loss=None))
+    assert (await server.job(job["id"]))["summary"]["is_diverged"]
+    await agent.records(attempt, training_steps(first_step=8, loss=[0.5] * 4))
+    assert not (await server.job(job["id"]))["summary"]["is_diverged"]
 
 
 async def test_a_rank_that_computes_longer_than_the_others_is_named_while_it_trains(server: Server) -> None:

@@ -28,7 +28,7 @@ def figures(job: Job) -> str:
         return summary.verdict if job.state == "succeeded" else ""
     accuracy, reached = summary.validation_accuracy, summary.seconds_to_target
     facts = [
-        f"loss {_number(summary.loss)}",
+        f"loss {_number(summary.loss)}" if summary.loss is not None or summary.is_diverged else "",
         f"accuracy {accuracy:.1%}" if accuracy is not None else "",
         f"{summary.samples_per_second:,.0f} samples/s" if summary.samples_per_second else "",
         _waiting(summary),

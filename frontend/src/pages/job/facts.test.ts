@@ -135,7 +135,10 @@ describe("a training job", () => {
 
   it("says its figures, and that it diverged where the loss is no number", () => {
     expect(outcome(training)).toBe("Accuracy 97.5 %, loss 0.123, 12,346 samples/s");
-    expect(outcome(aTraining({ summary: { ...summary, loss: null } as JobView["summary"] }))).toMatch(/, loss diverged, /);
+    const diverged = { ...summary, loss: null, is_diverged: true } as JobView["summary"];
+    expect(outcome(aTraining({ summary: diverged }))).toMatch(/, loss diverged, /);
+    const silent = { ...summary, kind: "script", loss: null, validation_accuracy: null } as JobView["summary"];
+    expect(outcome(aTraining({ summary: silent }))).toBe("12,346 samples/s");
     expect(outcome(aTraining({ summary: { ...summary, steps_done: 0 } as JobView["summary"] }))).toBe("");
   });
 });

@@ -58,6 +58,7 @@ class Summary(View):
     ranks: int = 0
     cores: int | None = None
     loss: float | None = None
+    is_diverged: bool = False
     validation_accuracy: float | None = None
     samples_per_second: float | None = None
     step_seconds: float | None = None

@@ -19,8 +19,8 @@ const SYNC = "training";
 
 const stepWords = (step: number): string => `at step ${Math.round(step)}`;
 
-/** Four charts over the steps, whose cursors move together. */
-export function CurveCharts({ curve }: { curve: TrainingCurve }) {
+/** Charts over the steps, whose cursors move together; a script has those of loss and accuracy if it reports them. */
+export function CurveCharts({ curve, isScript }: { curve: TrainingCurve; isScript: boolean }) {
   const { points, epochs, steps_per_point: width } = curve;
   const columns = useMemo(
     () => ({
@@ -33,16 +33,22 @@ export function CurveCharts({ curve }: { curve: TrainingCurve }) {
   );
   const marks = useMemo(() => attemptMarks(curve), [curve]);
   const shared = { xLabel: "steps", sync: SYNC, marks, xRange: stepRange(points), place: stepWords };
+  const hasLoss = !isScript || epochs.length > 0 || points.some((point) => point.loss !== null);
+  const hasAccuracy = !isScript || epochs.some((epoch) => epoch.validation_accuracy !== null);
   const means = width === 1 ? "Each point is a step." : `Each point is the mean of ${plural(width, "step")}.`;
   const joints = marks.length > 0 && " A vertical line marks where an attempt or a resumed job continued from a checkpoint.";
   return (
     <div className={panelsClass}>
-      <ChartPanel {...shared} title="Loss" yLabel="loss" lines={LOSS} columns={columns.loss} format={threeDigits}>
-        {means} Held-out loss at the ends of epochs.{joints}
-      </ChartPanel>
-      <ChartPanel {...shared} title="Accuracy" yLabel="%" yMax={100} lines={ACCURACY} columns={columns.accuracy} format={(value) => `${value.toFixed(1)} %`}>
-        Accuracy on held-out samples at the ends of epochs.
-      </ChartPanel>
+      {hasLoss && (
+        <ChartPanel {...shared} title="Loss" yLabel="loss" lines={LOSS} columns={columns.loss} format={threeDigits}>
+          {means} Held-out loss at the ends of epochs.{joints}
+        </ChartPanel>
+      )}
+      {hasAccuracy && (
+        <ChartPanel {...shared} title="Accuracy" yLabel="%" yMax={100} lines={ACCURACY} columns={columns.accuracy} format={(value) => `${value.toFixed(1)} %`}>
+          Accuracy on held-out samples at the ends of epochs.
+        </ChartPanel>
+      )}
       <ChartPanel {...shared} title="Throughput" yLabel="samples/s" lines={RATE} columns={columns.rate} format={(value) => `${formatRate(value)} samples/s`}>
         Samples of all ranks together, while they were in steps.
       </ChartPanel>

@@ -4,7 +4,8 @@ import { PART_NAMES, PARTS, splitOf } from "../../../lib/curve";
 import { formatRate, threeDigits } from "../../../lib/format";
 
 /** The charts as numbers: a row for each point. */
-export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
+export function CurveTable({ points, isScript }: { points: readonly CurvePoint[]; isScript: boolean }) {
+  const hasLoss = !isScript || points.some((point) => point.loss !== null);
   return (
     <ScrollX label="Training by steps" isTall>
       <table>
@@ -12,7 +13,7 @@ export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
         <thead>
           <tr>
             <th scope="col" className="number">Steps</th>
-            <th scope="col" className="number">Loss</th>
+            {hasLoss && <th scope="col" className="number">Loss</th>}
             <th scope="col" className="number">Samples/s</th>
             <th scope="col" className="number">Step (ms)</th>
             {PARTS.map((part) => (
@@ -25,7 +26,7 @@ export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
         </thead>
         <tbody>
           {points.map((point) => (
-            <PointRow key={point.first_step} point={point} />
+            <PointRow key={point.first_step} point={point} hasLoss={hasLoss} />
           ))}
         </tbody>
       </table>
@@ -33,13 +34,13 @@ export function CurveTable({ points }: { points: readonly CurvePoint[] }) {
   );
 }
 
-function PointRow({ point }: { point: CurvePoint }) {
+function PointRow({ point, hasLoss }: { point: CurvePoint; hasLoss: boolean }) {
   const { first_step: first, last_step: last, loss, samples_per_second: rate, memory_bytes: memory } = point;
   const split = splitOf(point);
   return (
     <tr>
       <th scope="row" className="number">{first === last ? first : `${first} – ${last}`}</th>
-      <td className="number">{loss === null ? "diverged" : threeDigits(loss)}</td>
+      {hasLoss && <td className="number">{loss === null ? "diverged" : threeDigits(loss)}</td>}
       <td className="number">{rate === null ? "–" : formatRate(rate)}</td>
       <td className="number">{threeDigits(point.duration_us / 1000)}</td>
       {PARTS.map((part) => (

@@ -23,15 +23,16 @@ export function TrainingCurve({ job }: { job: JobView }) {
   const curve = useQuery(curveQuery(job.id, isTerminal(job.state)));
   return (
     <Loaded query={curve} what="The curve could not be loaded" rows={14}>
-      {(found) => found.points.length > 0 && <Training curve={found} />}
+      {(found) => found.points.length > 0 && <Training job={job} curve={found} />}
     </Loaded>
   );
 }
 
-function Training({ curve }: { curve: TrainingCurve }) {
+function Training({ job, curve }: { job: JobView; curve: TrainingCurve }) {
   const { view = "chart" } = route.useSearch();
   const navigate = route.useNavigate();
   const { points } = curve;
+  const isScript = job.spec.kind === "script";
   return (
     <section className="card" aria-labelledby="curve">
       <div className="card-head">
@@ -53,7 +54,7 @@ function Training({ curve }: { curve: TrainingCurve }) {
         </div>
       </div>
       <div className="card-body">
-        {view === "table" ? <CurveTable points={points} /> : <CurveCharts curve={curve} />}
+        {view === "table" ? <CurveTable points={points} isScript={isScript} /> : <CurveCharts curve={curve} isScript={isScript} />}
       </div>
     </section>
   );

@@ -18,10 +18,11 @@ export function TrainingFacts({ job, where }: { job: JobView; where: string }) {
   }
   const { exposed_communication_seconds: exposed, input_seconds: input, step_seconds: inSteps, validation_accuracy: accuracy } = summary;
   const rate = summary.samples_per_second;
+  const isScript = summary.kind === "script"; // which may report no loss and no accuracy
   return (
     <>
-      <Fact label="Loss" value={summary.loss == null ? "–" : threeDigits(summary.loss)} note={summary.epochs_done > 0 ? "of the newest epoch" : "of the newest step"} />
-      <Fact label="Accuracy" value={accuracy == null ? "–" : percent(accuracy)} note="of held-out samples" />
+      {(!isScript || summary.loss != null || summary.is_diverged) && <Fact label="Loss" value={summary.loss == null ? "–" : threeDigits(summary.loss)} note={summary.epochs_done > 0 ? "of the newest epoch" : "of the newest step"} />}
+      {(!isScript || accuracy != null) && <Fact label="Accuracy" value={accuracy == null ? "–" : percent(accuracy)} note="of held-out samples" />}
       <Fact
         label="Throughput"
         value={rate == null ? "–" : formatRate(rate)}

@@ -35,7 +35,9 @@ it("calls an average an average where a strategy averages parameters", () => {
 
 it("says in the curve's table that training diverged", () => {
   const rows = [aPoint({ last_step: 0, duration_us: 1000 }), aPoint({ first_step: 1, last_step: 9, loss: null, samples_per_second: null })];
-  const table = text(renderToStaticMarkup(<CurveTable points={rows} />));
+  const table = text(renderToStaticMarkup(<CurveTable points={rows} isScript={false} />));
   expect(table).toContain(" 0 1.00 1,000 1.00 ");
   expect(table).toContain(" 1 – 9 diverged – 0.100 ");
+  const silent = rows.map((row) => ({ ...row, loss: null }));
+  expect(text(renderToStaticMarkup(<CurveTable points={silent} isScript />))).not.toMatch(/Loss |diverged/);
 });

@@ -115,7 +115,7 @@ SearchForecast: candidates source
 BaselineRow: algorithm in_place size_bytes median_gb_per_s runs
 JobPrediction: model baseline
 Against: ratio ratio_low ratio_high noise
-ComparedRow: algorithm size_bytes in_place time_us is_unstable against
+ComparedRow: algorithm size_bytes in_place time_us median_us? is_unstable against
 Standing: job_id obstacles algorithm size_bytes ratio ratio_low ratio_high
 Standings: base jobs
 Regression: job_id base_job_id collective algorithm size_bytes nodes ratio ratio_low ratio_high

@@ -47,7 +47,8 @@ class Against(BaseModel):
     """The comparison of a row with the base job's row of the same algorithm, size and in-place flag."""
 
     ratio: float = Field(
-        description="The time divided by the base job's time, compared round by round; below 1 is faster."
+        description="The time divided by the base job's time: the median over all pairs of their rounds; below 1 is "
+        "faster. The ratio of both means if either row has no rounds."
     )
     ratio_low: float | None = Field(
         description="The lower end of the ratio's 95 % interval: what the same runs would give again, not another "
@@ -65,11 +66,15 @@ class Against(BaseModel):
 class ComparedRow(BaseModel):
     """One algorithm at one size, in place or not; the mean of several cycles."""
 
-    algorithm: str = Field(description=f"{FASTEST}: the one that took the least time.")
+    algorithm: str = Field(description=f"{FASTEST}: the one whose median is the least.")
     size_bytes: int
     in_place: bool
-    time_us: float
-    busbw_gb_per_s: float
+    time_us: float = Field(description="The mean of the iterations, as on the job's own page.")
+    median_us: float | None = Field(
+        description="The median of the rounds, of which ratios are made and the fastest algorithm is chosen; null: the "
+        "row has no rounds, and the mean is compared."
+    )
+    busbw_gb_per_s: float = Field(description="The bus bandwidth of the mean time.")
     p5_us: float | None = Field(
         description="The 5th percentile of the iterations; null if an earlier version measured them."
     )
@@ -282,6 +287,7 @@ def _view(one: Timed, base: Timed | None) -> ComparedRow:
         size_bytes=one.size_bytes,
         in_place=one.in_place,
         time_us=one.time_us,
+        median_us=one.point.median_us,
         busbw_gb_per_s=one.point.busbw_gb_per_s,
         p5_us=one.p5_us,
         p50_us=one.p50_us,

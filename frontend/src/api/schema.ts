@@ -2303,7 +2303,7 @@ export interface components {
             noise: number;
             /**
              * Ratio
-             * @description The time divided by the base job's time, compared round by round; below 1 is faster.
+             * @description The time divided by the base job's time: the median over all pairs of their rounds; below 1 is faster. The ratio of both means if either row has no rounds.
              */
             ratio: number;
             /**
@@ -3382,10 +3382,13 @@ export interface components {
             against: components["schemas"]["Against"] | null;
             /**
              * Algorithm
-             * @description fastest: the one that took the least time.
+             * @description fastest: the one whose median is the least.
              */
             algorithm: string;
-            /** Busbw Gb Per S */
+            /**
+             * Busbw Gb Per S
+             * @description The bus bandwidth of the mean time.
+             */
             busbw_gb_per_s: number;
             /** In Place */
             in_place: boolean;
@@ -3400,6 +3403,11 @@ export interface components {
              */
             iterations: number;
             /**
+             * Median Us
+             * @description The median of the rounds, of which ratios are made and the fastest algorithm is chosen; null: the row has no rounds, and the mean is compared.
+             */
+            median_us: number | null;
+            /**
              * P50 Us
              * @description The median iteration of the slowest rank; ``time_us`` is a mean.
              */
@@ -3413,7 +3421,10 @@ export interface components {
             p95_us: number;
             /** Size Bytes */
             size_bytes: number;
-            /** Time Us */
+            /**
+             * Time Us
+             * @description The mean of the iterations, as on the job's own page.
+             */
             time_us: number;
         };
         /**

@@ -1,6 +1,6 @@
 import { useAnnouncement } from "../components/hooks/announcements";
 import { useLive } from "../data/live";
-import { outageWords } from "../data/outage";
+import { meanwhileWords, outageWords } from "../data/outage";
 import classes from "./Shell.module.css";
 
 /** Announced once, since the sentence itself contains the seconds and changes with each of them. */
@@ -12,14 +12,10 @@ export function OutageBanner() {
   useAnnouncement(outage ? outageWords(outage) : late === null ? "Server reachable." : LATE);
   if (!outage && late === null) return null;
   const [label, words, rest] = outage
-    ? [
-        "Server unreachable",
-        outageWords(outage),
-        "The page retries every few seconds; you need not reload it.",
-      ]
+    ? ["Server unreachable", outageWords(outage), meanwhileWords(outage)]
     : ["Server late", late, "The states and warnings on this page may be out of date."];
   return (
-    <aside className={classes.outage} aria-label={label ?? undefined}>
+    <aside className={classes.outage} data-notice aria-label={label ?? undefined}>
       <p>
         <strong>
           <span aria-hidden="true">⚠ </span>

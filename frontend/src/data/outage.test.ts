@@ -1,12 +1,14 @@
 // @vitest-environment jsdom
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ApiError, apiError } from "../api/client";
-import { AGAIN_MS, FIRST_MS, lateness, lookOut, outageWords, PATIENCE_MS } from "./outage";
+import { AGAIN_MS, FIRST_MS, lateness, lookOut, meanwhileWords, outageWords, PATIENCE_MS } from "./outage";
 
-it("says since when, and of when what is shown is", () => {
+it("says since when, of when what is shown is, what still works, and when it tries again", () => {
   const at = (text: string): number => new Date(`2026-11-23T${text}`).getTime();
-  expect(outageWords({ sinceMs: at("15:04:05"), asOfMs: at("15:04:02.9") })).toBe(
-    "Server unreachable since 15:04:05, shown as of 15:04:02.",
+  const outage = { sinceMs: at("15:04:05"), asOfMs: at("15:04:02.9") };
+  expect(outageWords(outage)).toBe("The server has not answered since 15:04:05.");
+  expect(meanwhileWords(outage)).toBe(
+    "You can read on: the pages show what was known at 15:04:02. Nothing can be changed; the page tries again every 10 s.",
   );
 });
 

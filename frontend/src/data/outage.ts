@@ -11,9 +11,14 @@ export interface Outage {
   asOfMs: number;
 }
 
-/** "Server unreachable since 15:04:05, shown as of 15:04:02." */
-export function outageWords({ sinceMs, asOfMs }: Outage): string {
-  return `Server unreachable since ${formatTime(sinceMs)}, shown as of ${formatTime(asOfMs)}.`;
+/** "The server has not answered since 15:04:05." */
+export function outageWords({ sinceMs }: Outage): string {
+  return `The server has not answered since ${formatTime(sinceMs)}.`;
+}
+
+/** What still works, and when the page tries again. */
+export function meanwhileWords({ asOfMs }: Outage): string {
+  return `You can read on: the pages show what was known at ${formatTime(asOfMs)}. Nothing can be changed; the page tries again every ${AGAIN_MS / 1000} s.`;
 }
 
 /** The newest sentence about late tasks of the server, null if none is late any more; undefined: no news. */

@@ -1,6 +1,7 @@
 /** The one action that a job's page proposes once the job has ended. Pure. */
 import type { BenchmarkJob, JobView } from "../api/types";
 import type { FormSearch } from "./form/formSearch";
+import { DEEDS } from "./search/keys";
 import { disturbance, isBenchmark, isImported, isSimulated, isTerminal } from "./state";
 
 export interface NextStep {
@@ -9,7 +10,7 @@ export interface NextStep {
   search: FormSearch;
 }
 
-export const RUN_AGAIN = "Run again";
+export const RUN_AGAIN = DEEDS.again;
 /** Iterations with which a difference of some percent becomes clear. */
 const MANY_ITERATIONS = 100;
 /** A limit that was too short is multiplied by this. */

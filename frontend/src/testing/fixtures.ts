@@ -332,6 +332,22 @@ export function aScript(change: Partial<JobView> = {}): JobView {
   };
 }
 
+/** A diagnosis of the links between nodes that has ended with a verdict. */
+export function aDiagnosisJob(change: Partial<JobView> = {}): JobView {
+  const { spec, summary, ...job } = aTraining();
+  const diagnosis = { measure: "cause", size_bytes: 4 << 20, both_ways: false } as NonNullable<JobSpec["diagnosis"]>;
+  const verdict = "h2 reaches 50 % of what others reach with h1 and h3, which are fine with others.";
+  return {
+    ...job,
+    kind: "diagnosis",
+    name: "",
+    state: "succeeded",
+    summary: { ...summary, kind: "diagnosis", verdict } as JobView["summary"],
+    spec: { ...spec, kind: "diagnosis", name: "", training: null, diagnosis },
+    ...change,
+  };
+}
+
 export function aNode(change: Partial<NodeView> = {}): NodeView {
   return {
     id: 1,

@@ -40,7 +40,7 @@ export function aRow(change: Partial<MeasurementView> = {}): MeasurementView {
 }
 
 export function aComparedRow(change: Partial<ComparedRow> = {}): ComparedRow {
-  const usual = { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, busbw_gb_per_s: 2, p5_us: 8, p50_us: 9, p95_us: 16, is_unstable: false, iterations: 20 };
+  const usual = { algorithm: "ring", size_bytes: 1024, in_place: false, time_us: 10, median_us: null, busbw_gb_per_s: 2, p5_us: 8, p50_us: 9, p95_us: 16, is_unstable: false, iterations: 20 };
   return { ...usual, against: null, ...change };
 }
 

@@ -110,6 +110,21 @@ def test_differences_and_rows_side_by_side(two_jobs: FakeApi) -> None:
     assert done.out.splitlines()[-1] == "* clear difference: 1 of 2 rows; B is faster in 1, slower in 0."
 
 
+def test_the_times_are_those_that_the_ratio_is_made_of(two_jobs: FakeApi) -> None:
+    clear = (0.5, 0.49, 0.51, 0.05)
+    sides = [measured(8, 30.0, median_us=10.0)], [measured(8, 9.0, *clear, median_us=5.0)]
+    two_jobs.answers["GET /comparison"] = compared(rows=sides)
+    done = two_jobs.run("diff", "1", "2")
+    assert "times are medians of the rounds, which B/A compares." in done.out
+    assert done.out.splitlines()[-2].split()[-7:] == ["10.00", "5.00", "0.500", "0.490", "to", "0.510", "*"]
+    [told] = json.loads(two_jobs.run("diff", "1", "2", "--json").out)["rows"]
+    assert (told["a_us"], told["a_median_us"], told["b_median_us"]) == (30.0, 10.0, 5.0)
+    two_jobs.answers["GET /comparison"] = compared(rows=(sides[0], [measured(8, 9.0, *clear)]))
+    done = two_jobs.run("diff", "1", "2")
+    assert "times are means, as not all rows have rounds." in done.out
+    assert done.out.splitlines()[-2].split()[-7:-5] == ["30.00", "9.00"]
+
+
 def test_jobs_without_a_common_size_are_compared_between_the_sizes(two_jobs: FakeApi) -> None:
     sentence = "Job 2 measured 8 B, and job 1 1 KiB to 4 KiB: these sizes do not overlap, so nothing can be compared."
     ends = {"base_min_bytes": 1024, "base_max_bytes": 4096, "min_bytes": None, "max_bytes": None}

@@ -96,12 +96,18 @@ async def test_jobs_without_a_common_size_are_interpolated_over_the_range_of_bot
     assert (await compare(server, wide, wide))["jobs"][-1]["interpolated"] == []
 
 
-async def test_rows_tell_their_spread_and_which_are_unstable(server: Server) -> None:
+async def test_rows_tell_their_median_their_spread_and_which_are_unstable(server: Server) -> None:
     agent = await server.node()
     benchmark = ONE_SIZE["benchmark"] | {"cycles": 2}
     cycles = [
         measurement(
-            cycle=cycle, in_place=place, p5_us=8.0 + cycle, p50_us=9.0 + cycle, p95_us=12.0 + cycle, cv_percent=cv
+            cycle=cycle,
+            in_place=place,
+            p5_us=8.0 + cycle,
+            p50_us=9.0 + cycle,
+            p95_us=12.0 + cycle,
+            cv_percent=cv,
+            rounds_us=[9.0 + cycle] * 20,
         )
         for cycle, cv in enumerate((5.0, 25.0))
         for place in (False, True)
@@ -109,10 +115,10 @@ async def test_rows_tell_their_spread_and_which_are_unstable(server: Server) -> 
     both = await run_sweep(server, agent, cycles, **(ONE_SIZE | {"benchmark": benchmark}))
     earlier = await run_sweep(server, agent, [measurement(in_place=place) for place in (False, True)], **ONE_SIZE)
     found = await compare(server, both, earlier)
-    fields = "p5_us", "p50_us", "p95_us", "is_unstable"
+    fields = "median_us", "p5_us", "p50_us", "p95_us", "is_unstable"
     [told, old] = ([[row[field] for field in fields] for row in job["rows"]] for job in found["jobs"])
-    assert told == [[8.5, 9.5, 12.5, True]] * 4, "of two cycles the means, and one that is unstable is enough"
-    assert old == [[None, 10.0, 11.0, False]] * 4
+    assert told == [[9.5, 8.5, 9.5, 12.5, True]] * 4, "of two cycles the means, and one that is unstable is enough"
+    assert old == [[None, None, 10.0, 11.0, False]] * 4, "an earlier version had no rounds"
 
 
 async def test_long_sweeps_are_read_in_parts_and_summed_up_beside_the_event_loop(

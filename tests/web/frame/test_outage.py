@@ -9,7 +9,10 @@ from playwright.sync_api import Browser, expect
 from tests.web.browsing import Site, visiting
 from tests.web.network_proxy import Cable, Cabled
 
-SAID = re.compile(r"Server unreachable since \d\d:\d\d:\d\d, shown as of \d\d:\d\d:\d\d\.")
+SAID = re.compile(
+    r"The server has not answered since \d\d:\d\d:\d\d\. "
+    r"You can read on: .* at \d\d:\d\d:\d\d\. .* tries again every 10 s\."
+)
 
 # The code of the Plan page and all else that was asked for ahead has come.
 PAGES_ARE_LOADED = """() => {
@@ -46,6 +49,13 @@ def test_an_outage_is_told_on_every_page_and_takes_nothing_away(browser: Browser
         visit.follow("/")
         expect(page.get_by_role("heading", name="Slots")).to_be_visible()
         visit.shoot("outage-overview")
+        visit.follow("/jobs?chosen=1")
+        chosen = page.get_by_role("region", name="Chosen jobs")
+        for width in (390, 1440):
+            page.set_viewport_size({"width": width, "height": 500})
+            tops = [part.bounding_box() or {} for part in (chosen, banner)]
+            assert tops[0]["y"] + tops[0]["height"] <= tops[1]["y"], "the notice hides what can be done with the jobs"
+            visit.shoot(f"outage-jobs-{width}")
         visit.follow("/jobs/1")
         expect(rows).to_have_count(5)
         expect(banner).to_be_visible()

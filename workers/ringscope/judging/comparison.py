@@ -159,9 +159,15 @@ class Point(NamedTuple):
         return None if error is None else (self.time_us / exp(error.reach), self.time_us * exp(error.reach))
 
     @property
+    def median_us(self) -> float | None:
+        """Median of the rounds, which a few stalls do not change; None: the rows have no rounds."""
+        return median(chain(*self.rounds_us)) if self.rounds_us else None
+
+    @property
     def typical_us(self) -> float:
-        """Median of the rounds, which a few stalls do not change; the mean of rows that have no rounds."""
-        return median(chain(*self.rounds_us)) if self.rounds_us else self.time_us
+        """Median of the rounds; the mean of rows that have no rounds."""
+        median_us = self.median_us
+        return self.time_us if median_us is None else median_us
 
     def against(self, other: "Point", in_turns: bool = True) -> Ratio:
         """Return the ratio of the other's time to this one's: above 1 this one is faster.

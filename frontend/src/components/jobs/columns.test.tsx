@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
 import type { BenchmarkJob, JobView, JudgementKind, Standing } from "../../api/types";
-import { aBest, aJob, aSimulation, aTraining } from "../../testing/fixtures";
+import { aBest, aDiagnosisJob, aJob, aSimulation, aTraining } from "../../testing/fixtures";
 import { columnsFor } from "./columns";
 
 type BenchmarkSummary = BenchmarkJob["summary"];
@@ -40,6 +40,7 @@ it("shows the stored judgement, and nothing where there is none", () => {
   const words = (judgement: JudgementKind | null): string => renderToStaticMarkup(<>{shownAs({ ...measured(1, 10), judgement }, "judgement")[0]}</>);
   expect(words("as_expected")).toContain("as expected");
   expect(words("low")).toMatch(/data-tone="bad".*low/);
+  expect(words("unknown"), "which most rows of a list may be").toBe("unknown");
   expect(words(null)).toBe("");
 });
 
@@ -84,6 +85,15 @@ it("shows a benchmark's bandwidth, its size, and its share of what the links all
   expect(shownAs(job, "sizes")).toEqual(["8 B – 64 MiB", "8 B – 64 MiB"]);
 });
 
+it("shows the verdict of a diagnosis", () => {
+  const job = aDiagnosisJob();
+  const { verdict } = job.summary;
+  expect(shownAs(job, "result")).toEqual([verdict, verdict]);
+  const name = columnsFor(390, undefined, NONE).find((one) => one.name === "name");
+  const parts = (name?.content(job, UNMARKED) as { props: { children: unknown[] } }).props.children;
+  expect(renderToStaticMarkup(<>{parts[1] as never}</>), "also on a phone").toContain(verdict);
+});
+
 it("signs what should not be compared, and says why", () => {
   const { summary, ...job } = measured(1, 12.5);
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
@@ -93,25 +103,29 @@ it("signs what should not be compared, and says why", () => {
   expect(text).toMatch(/12\.5 GB\/s$/);
 });
 
+/** The text of a cell for each column with a number that may be marked. */
+function numbers(job: JobView): string[] {
+  return ["speed", "at-max-size", "of-limit", "p99-at-min"].map((name) => renderToStaticMarkup(<>{shownAs(job, name)[0]}</>));
+}
+
 it.each([
   [{ wrong: 2 }, "failed" as const, "wrong: 2 elements of its results were wrong."],
   [{}, "failed" as const, "failed: It failed: these are the rows measured until then."],
   [{}, "cancelled" as const, "cancelled: It was cancelled: these are the rows measured until then."],
   [{ is_unstable: true }, "succeeded" as const, "unstable: The iterations differ so much"],
-])("signs the numbers of a job whose summary has %j and that %s", (change, state, why) => {
+])("signs once in a row the numbers of a job whose summary has %j and that %s", (change, state, why) => {
   const { summary, ...job } = measured(1, 12.5);
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
   const marked = { ...job, state, summary: { ...summary, ...("wrong" in change && change), ...unstable(summary, (size) => size > 0 && "is_unstable" in change) } };
-  for (const name of ["speed", "at-max-size", "of-limit", "p99-at-min"]) {
-    const [cell] = shownAs(marked, name);
-    expect(renderToStaticMarkup(<>{cell}</>)).toContain(why);
-  }
+  const [speed, ...others] = numbers(marked);
+  expect(speed).toContain(why);
+  expect(others).toEqual(["12.5", "50.0 %", "9.50"]);
 });
 
 it.each([
   [8, ["p99-at-min"]],
-  [1 << 20, ["speed", "at-max-size", "of-limit"]],
-])("signs of a job that is unstable at %i bytes the numbers of that size", (at, names) => {
+  [1 << 20, ["speed"]],
+])("signs of a job that is unstable at %i bytes a number of that size", (at, names) => {
   const { summary, ...job } = measured(1, 12.5);
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
   const one = { ...job, summary: { ...summary, ...unstable(summary, (size) => size === at) } };

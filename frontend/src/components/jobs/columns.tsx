@@ -5,7 +5,7 @@ import type { BenchmarkJob, JobView, JudgementKind, SizeBusbw, Standing } from "
 import { Age } from "../Age";
 import { JobProgress } from "../JobProgress";
 import { CaveatSign } from "../marks/Caveats";
-import { listCaveats, type Stability } from "../../lib/sweep/caveats";
+import { type Caveat, listCaveats, type Stability } from "../../lib/sweep/caveats";
 import { SimulatedBadge } from "../marks/SimulatedBadge";
 import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../marks/StateBadge";
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column[] = [
   { name: "algorithms", heading: "Algorithms", widthPx: 116, fromPx: 1400, className: classes.cut, title: allAlgorithms, content: algorithms },
   { name: "ranks", heading: "Ranks", sort: "ranks", widthPx: 72, fromPx: 640, isNumber: true, title: ranksOnNodes, content: ranks },
   { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1800, className: classes.cut, title: sizes, content: sizes },
-  { name: "result", heading: "Result", fromPx: RESULT_PX, className: classes.cut, title: resultWords, content: result },
+  { name: "result", heading: "Result", meaning: "Medians of rounds decide which is fastest; Speed is a mean", fromPx: RESULT_PX, className: classes.cut, title: resultWords, content: result },
   { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, fromPx: RESULT_PX, isNumber: true, title: speedAt, content: speed },
   {
     name: "judgement",
@@ -63,7 +63,8 @@ const COLUMNS: readonly Column[] = [
     meaning: "Whether its bandwidth was what was to be expected; the job's page says why",
     widthPx: 112,
     fromPx: 1200,
-    content: ({ judgement }) => judgement && <StateBadge look={JUDGEMENTS[judgement]} />,
+    // Most jobs of a long list may be unknown, which needs no look of its own.
+    content: ({ judgement }) => (judgement === "unknown" ? JUDGEMENTS.unknown.text : judgement && <StateBadge look={JUDGEMENTS[judgement]} />),
   },
   {
     name: "at-max-size",
@@ -193,7 +194,7 @@ function Name({ job, isPinned, isBase }: Mark & { job: JobView }) {
       <Link to="/jobs/$jobId" params={{ jobId: job.id }} title={jobName(job)}>
         {jobTitle(job)}
       </Link>
-      {isBase && <span title="The base job"> ★</span>}
+      {isBase && <span className="dim"> ★ base job</span>}
       {isPinned && !isBase && <span title="Pinned"> ⌖</span>}
       {job.note && (
         <span className="dim" title={job.note}>
@@ -272,15 +273,20 @@ function resultWords(job: JobView): string | undefined {
 function speed(job: JobView): ReactNode {
   if (isBenchmark(job)) {
     const [best] = job.summary.best;
-    return best ? signed(job, best, `${threeDigits(best.busbw_gb_per_s)} GB/s`) : "–";
+    return best ? signed(listCaveats(job, best), `${threeDigits(best.busbw_gb_per_s)} GB/s`) : "–";
   }
   const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
   return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
 }
 
+/** A number beside the speed: marked only with what the mark of the speed does not say, so that most rows have one mark. */
+function besideSpeed(job: BenchmarkJob, stability: Stability, text: string): ReactNode {
+  const said = new Set(listCaveats(job, job.summary.best[0]).map(({ word }) => word));
+  return signed(listCaveats(job, stability).filter(({ word }) => !said.has(word)), text);
+}
+
 /** A number, marked if it has caveats. */
-function signed(job: JobView, stability: Stability, text: string): ReactNode {
-  const found = listCaveats(job, stability);
+function signed(found: readonly Caveat[], text: string): ReactNode {
   return found.length === 0 ? text : <><CaveatSign found={found} isInRow />{text}</>;
 }
 
@@ -304,7 +310,7 @@ function speedAt(job: JobView): string | undefined {
 
 function atLargest(job: JobView): ReactNode {
   const size = largest(job);
-  return size ? signed(job, size, threeDigits(size.busbw_gb_per_s)) : "–";
+  return size && isBenchmark(job) ? besideSpeed(job, size, threeDigits(size.busbw_gb_per_s)) : "–";
 }
 
 function largest(job: JobView): SizeBusbw | undefined {
@@ -318,8 +324,9 @@ function fastestAt(job: JobView, size: SizeBusbw | undefined): string | undefine
 }
 
 function shareOfLimit(job: JobView): ReactNode {
-  const [size, limit] = [largest(job), isBenchmark(job) && job.summary.limit_gb_per_s];
-  return size && limit ? signed(job, size, `${threeDigits((100 * size.busbw_gb_per_s) / limit)} %`) : "–";
+  if (!isBenchmark(job)) return "–";
+  const [size, limit] = [largest(job), job.summary.limit_gb_per_s];
+  return size && limit ? besideSpeed(job, size, `${threeDigits((100 * size.busbw_gb_per_s) / limit)} %`) : "–";
 }
 
 function limitOf(job: JobView): string | undefined {
@@ -332,7 +339,7 @@ function limitOf(job: JobView): string | undefined {
 function p99(job: JobView): ReactNode {
   if (!isBenchmark(job)) return "–";
   const { min_size_p99_us: time, sizes: [smallest] } = job.summary;
-  return time == null ? "–" : signed(job, smallest, threeDigits(time));
+  return time == null ? "–" : besideSpeed(job, smallest, threeDigits(time));
 }
 
 /** The row's own iterations: skipped iterations or several cycles make this differ from the requested number. */

@@ -17,6 +17,8 @@ export type Action =
   | "cancel"
   | "hold"
   | "release"
+  | "again"
+  | "repeat"
   | "drain"
   | "resume"
   | `part:${Part}`
@@ -60,6 +62,8 @@ export const DEEDS = {
   cancel: "Cancel …",
   hold: "Hold: keep this job from starting",
   release: "Release: let this job queue again",
+  again: "Run again as a new job",
+  repeat: "Repeat on a schedule",
   drain: "Drain this node …",
   resume: "Resume this node …",
 } as const satisfies Partial<Record<Action, string>>;

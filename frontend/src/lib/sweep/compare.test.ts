@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EpochView, TrainingSummary } from "../../api/types";
-import { accuracies, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, sameFields, tooManyWords } from "./compare";
+import { accuracies, baseOf, type Compared, comparedIds, comparisonOf, differingFields, lineOf, losses, MEASURES, MOST_JOBS, rates, ratio, sameFields, tooManyWords } from "./compare";
 import { aBest, aJob, anAttempt, aTraining, PLAIN_TRAINING, trainingChoices } from "../../testing/fixtures";
 import { aPoint } from "../../testing/resultFixtures";
 
@@ -26,10 +26,16 @@ it("says which jobs an address names too many", () => {
   expect([tooManyWords("1,2,3,4,5,6,6"), tooManyWords(undefined)]).toEqual(["", ""]);
 });
 
-it("has an address for as many jobs as can be compared, with the base job where it is one of them", () => {
+it("has an address for as many jobs as can be compared, with the base job of the list", () => {
   expect(comparisonOf([3, 1], 1)).toEqual({ ids: "3,1", base: "1" });
-  expect(comparisonOf([3, 1], 2)).toEqual({ ids: "3,1" });
+  expect(comparisonOf([3, 1], 2)).toEqual({ ids: "2,3,1" });
+  expect(comparisonOf([3, 1], null)).toEqual({ ids: "3,1" });
+  expect(comparisonOf([1, 2, 3, 4, 5, 6], 7), "there is no room for it").toEqual({ ids: "1,2,3,4,5,6" });
   expect([comparisonOf([], null), comparisonOf([1, 2, 3, 4, 5, 6, 7], 1)]).toEqual([null, null]);
+});
+
+it("has one base job, the given one or the first", () => {
+  expect([baseOf([3, 1], "1"), baseOf([3, 1], 1), baseOf([3, 1], 2), baseOf([3, 1], undefined)]).toEqual([1, 1, 3, 3]);
 });
 
 it("gives every job of a full page a look of its own", () => {

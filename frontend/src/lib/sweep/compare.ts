@@ -28,10 +28,18 @@ export function tooManyWords(text: string | undefined): string {
   return others.length === 0 ? "" : `Left out, because no more than ${MOST_JOBS} can be compared: job ${others.join(", ")}.`;
 }
 
-/** The address where these jobs are compared; null if there are none or too many. */
-export function comparisonOf(ids: readonly number[], base: number | null): CompareSearch | null {
-  if (ids.length === 0 || ids.length > MOST_JOBS) return null;
-  return { ids: ids.join(","), ...(base !== null && ids.includes(base) && { base: String(base) }) };
+/** The base job of jobs that are compared, in the list of jobs and on the page Compare: the given one, else the first. */
+export function baseOf(ids: readonly number[], given: number | string | null | undefined): number {
+  return ids.find((id) => String(id) === String(given)) ?? ids[0] ?? 0;
+}
+
+/** The address where these jobs are compared, with the base job of the list if there is room; null if there are none or too many. */
+export function comparisonOf(chosen: readonly number[], base: number | null): CompareSearch | null {
+  if (chosen.length === 0 || chosen.length > MOST_JOBS) return null;
+  const isMissing = base !== null && !chosen.includes(base) && chosen.length < MOST_JOBS;
+  const ids = isMissing ? [base, ...chosen] : chosen;
+  const found = baseOf(ids, base);
+  return { ids: ids.join(","), ...(found !== ids[0] && { base: String(found) }) };
 }
 
 function askedIds(text: string | undefined): number[] {

@@ -14,6 +14,17 @@ export function rowsOf(job: ComparedJob, algorithm: string, inPlace: boolean): C
     .sort((a, b) => a.size_bytes - b.size_bytes);
 }
 
+/** Whether rows are shown by the medians of their rounds, which are compared; if any has no rounds, all are shown by their means. */
+export function areMedians(rows: readonly ComparedRow[]): boolean {
+  return rows.length > 0 && rows.every((row) => row.median_us != null);
+}
+
+/** The time and the bus bandwidth of a row: of the median of its rounds, or of the mean. */
+export function figuresOf(row: ComparedRow, isMedian: boolean): { timeUs: number; busbw: number } {
+  const timeUs = isMedian && row.median_us ? row.median_us : row.time_us;
+  return { timeUs, busbw: (row.busbw_gb_per_s * row.time_us) / timeUs };
+}
+
 /** From this factor on a difference is a multiple, below it a percentage of the time. */
 const MANY = 2;
 

@@ -77,7 +77,7 @@ function modelOf({ model }: JobPrediction) {
 describe("the baseline", () => {
   const against = { ratio: 0.5, noise: 0.1, is_clear: true } as ComparedRow["against"];
   const row = (change: Partial<ComparedRow>): ComparedRow => ({
-    against: null, algorithm: "ring", busbw_gb_per_s: 2, in_place: false, iterations: 20, size_bytes: 1024, time_us: 7, p5_us: 6, p50_us: 3.5, p95_us: 8, is_unstable: false, ...change,
+    against: null, algorithm: "ring", busbw_gb_per_s: 2, in_place: false, iterations: 20, size_bytes: 1024, time_us: 7, median_us: null, p5_us: 6, p50_us: 3.5, p95_us: 8, is_unstable: false, ...change,
   });
   const compared = (obstacles: string[] = []): Comparison => ({
     base: 3,

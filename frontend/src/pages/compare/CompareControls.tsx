@@ -2,6 +2,7 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { JobView } from "../../api/types";
 import { Caveats } from "../../components/marks/Caveats";
+import { useMarks } from "../../components/hooks/useMarks";
 import { passesFocus } from "../../components/hooks/keepFocus";
 import { Option } from "../../components/controls/Option";
 import { LineSwatch } from "../../components/marks/LineSwatch";
@@ -43,7 +44,13 @@ export function useCompareSearch(): readonly [CompareSearch, (change: Partial<Re
 /** The answer, the compared jobs, the base job and further choices. */
 export function CompareControls({ jobs, base, part, copies = [], answer, children }: Props) {
   const [, set] = useCompareSearch();
+  const [marks, setMarks] = useMarks();
   const ids = jobs.map((job) => job.id);
+  const choose = (id: string): void => {
+    set({ base: id });
+    // The list shows differences to the same job.
+    if (marks.base === base) setMarks({ ...marks, base: Number(id) });
+  };
   return (
     <section className="card" aria-label="Jobs that are compared">
       {answer}
@@ -55,6 +62,7 @@ export function CompareControls({ jobs, base, part, copies = [], answer, childre
               job {job.id}
             </Link>
             <span className={classes.title}>{jobName(job)}</span>
+            {job.id === base && jobs.length > 1 && <span className={`dim ${classes.nowrap}`}>★ base job</span>}
             <Caveats job={job} />
             <StateBadge look={JOB_STATES[job.state]} />
             {job.judgement && (
@@ -83,7 +91,7 @@ export function CompareControls({ jobs, base, part, copies = [], answer, childre
             label="Base job"
             value={String(base)}
             options={ids.map((id) => [String(id), `job ${id}`] as const)}
-            onChange={(id) => set({ base: id })}
+            onChange={choose}
           />
         </Option>
         {children}

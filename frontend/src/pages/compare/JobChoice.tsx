@@ -3,11 +3,14 @@ import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import type { JobView } from "../../api/types";
+import { Age } from "../../components/Age";
+import { useMarks } from "../../components/hooks/useMarks";
 import { EmptyState } from "../../components/states/EmptyState";
 import { Loaded } from "../../components/states/Loaded";
 import { jobsQuery } from "../../data/jobs";
-import { isComparable, MOST_JOBS } from "../../lib/sweep/compare";
+import { baseOf, isComparable, MOST_JOBS } from "../../lib/sweep/compare";
 import { jobName } from "../../lib/state";
+import { workWords } from "../../lib/form/work";
 import { useCompareSearch } from "./CompareControls";
 import classes from "./ComparePage.module.css";
 
@@ -33,7 +36,9 @@ function offered(found: readonly JobView[], chosen: readonly JobView[]): JobView
 
 function Form({ jobs, chosen }: { jobs: readonly JobView[]; chosen: readonly JobView[] }) {
   const [, set] = useCompareSearch();
+  const [marks] = useMarks();
   const [ids, setIds] = useState<readonly number[]>(chosen.map(({ id }) => id));
+  const base = baseOf(ids, marks.base);
   const kind = jobs.find(({ id }) => id === ids[0])?.kind;
   const toggle = (id: number): void => setIds(ids.includes(id) ? ids.filter((other) => other !== id) : [...ids, id]);
   if (jobs.length < 2) {
@@ -48,18 +53,22 @@ function Form({ jobs, chosen }: { jobs: readonly JobView[]; chosen: readonly Job
       className={classes.jobChoice}
       onSubmit={(event) => {
         event.preventDefault();
-        set({ ids: ids.join(",") });
+        set({ ids: ids.join(","), base: base === ids[0] ? undefined : String(base) });
       }}
     >
       <fieldset>
-        <legend>Choose two to {MOST_JOBS} jobs of one kind; the first one is the base job.</legend>
+        <legend>Choose two to {MOST_JOBS} jobs of one kind; ★ marks the base job.</legend>
         {jobs.map((job) => {
           const isChosen = ids.includes(job.id);
           const isFull = !isChosen && (ids.length >= MOST_JOBS || (kind !== undefined && job.kind !== kind));
           return (
             <label key={job.id}>
               <input type="checkbox" checked={isChosen} disabled={isFull} onChange={() => toggle(job.id)} /> job {job.id}{" "}
+              {job.id === base && <span title="The base job">★</span>}
               <span className={classes.title}>{jobName(job)}</span>
+              <span className={`dim ${classes.title}`}>
+                {workWords(job.spec)}, <Age iso={job.created_at} isSentence />
+              </span>
             </label>
           );
         })}

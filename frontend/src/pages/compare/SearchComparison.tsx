@@ -6,7 +6,7 @@ import { ScrollX } from "../../components/controls/ScrollX";
 import { QueryError } from "../../components/states/QueryError";
 import { Skeleton } from "../../components/states/Skeleton";
 import { strategySearchQuery } from "../../data/strategySearch";
-import { lineOf } from "../../lib/sweep/compare";
+import { baseOf, lineOf } from "../../lib/sweep/compare";
 import { isTerminal, jobName, jobWord } from "../../lib/state";
 import classes from "./ComparePage.module.css";
 import { CompareControls, useCompareSearch } from "./CompareControls";
@@ -21,7 +21,7 @@ export function SearchComparison({ jobs }: { jobs: readonly JobView[] }) {
     return found ? [{ job, found }] : [];
   });
   const failed = searches.find((query) => query.error && !query.data);
-  const baseId = jobs.find(({ id }) => String(id) === search.base)?.id ?? jobs[0]?.id ?? 0;
+  const baseId = baseOf(jobs.map(({ id }) => id), search.base);
   const base = items.find(({ job }) => job.id === baseId);
   const copies = base
     ? ([

@@ -6,8 +6,8 @@ import { LineSwatch } from "../../components/marks/LineSwatch";
 import { ScrollX } from "../../components/controls/ScrollX";
 import { Unstable } from "../../components/marks/Unstable";
 import { lineOf } from "../../lib/sweep/compare";
-import { deltaOf, differenceWords, MARKS, rowsOf } from "../../lib/sweep/comparedRows";
-import { comparisonCsv, countWords, ratioScale, type RatioScale } from "./compareSweeps";
+import { areMedians, deltaOf, differenceWords, figuresOf, MARKS, rowsOf } from "../../lib/sweep/comparedRows";
+import { comparisonCsv, countWords, ratioScale, type RatioScale, shownRows } from "./compareSweeps";
 import { IntervalBar } from "./IntervalBar";
 import { threeDigits } from "../../lib/format";
 import { formatSize } from "../../lib/size";
@@ -30,7 +30,8 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
   const { jobs, base } = found;
   const ids = jobs.map((job) => job.job_id);
   const rows = jobs.map((job) => new Map(rowsOf(job, algorithm, inPlace).map((row) => [row.size_bytes, row])));
-  const shown = jobs.flatMap((job) => rowsOf(job, algorithm, inPlace));
+  const shown = shownRows(found, algorithm, inPlace);
+  const isMedian = areMedians(shown);
   const scale = ratioScale(shown);
   const areUnstable = shown.length > 0 && shown.every((row) => row.is_unstable);
   const isNarrow = useWidthStep(WIDE_PX) === 0;
@@ -46,7 +47,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
             <tr>
               <td />
               {jobs.map((job) => (
-                <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={columnsOf(job.job_id === base, isNarrow).length}>
+                <th key={job.job_id} scope="colgroup" className={classes.group} colSpan={columnsOf(job.job_id === base, isMedian, isNarrow).length}>
                   <LineSwatch line={lineOf(job.job_id, ids)} /> {words.get(job.job_id)}
                   {job.job_id === base && ", base job"} <span className="dim">{countWords(rowsOf(job, algorithm, inPlace))}</span>
                 </th>
@@ -55,7 +56,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
             <tr>
               <th scope="col" className="number">Size</th>
               {jobs.flatMap((job) =>
-                columnsOf(job.job_id === base, isNarrow).map((column, i) => (
+                columnsOf(job.job_id === base, isMedian, isNarrow).map((column, i) => (
                   <th key={`${job.job_id} ${column}`} scope="col" className={i === 0 ? `number ${classes.group}` : "number"}>
                     <span className="hidden-visually">{words.get(job.job_id)} </span>
                     {column}
@@ -70,7 +71,7 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
               <tr key={size} data-active={size === hovered || undefined} onMouseEnter={() => onHover(size)} onMouseLeave={() => onHover(null)}>
                 <th scope="row" className="number">{formatSize(size)}</th>
                 {jobs.map((job, i) => (
-                  <Cells key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} scale={scale} hasMarks={!areUnstable} isNarrow={isNarrow} />
+                  <Cells key={job.job_id} row={rows[i]?.get(size)} isBase={job.job_id === base} scale={scale} hasMarks={!areUnstable} isMedian={isMedian} isNarrow={isNarrow} />
                 ))}
               </tr>
             ))}
@@ -80,8 +81,8 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
       <div className={`card-body ${classes.foot}`}>
         {jobs.length > 1 ? (
           <p className="dim">
-            Times are means{areUnstable && ", and all of them are unstable"}. Differences compare round with round, so that a stall counts little;
-            percentages are of the time. ▲ and ▼ mark 95 % intervals that exclude equal times.
+            {isMedian ? MEDIANS : MEANS} {areUnstable && "All times are unstable. "}Percentages are of the time. ▲ and ▼ mark 95 % intervals that
+            exclude equal times.
             {isNarrow && " The intervals are below the differences; a wider window and the CSV have the bus bandwidths too."}
           </p>
         ) : (
@@ -96,13 +97,18 @@ export function SizeTable({ jobs: known, found, algorithm, inPlace, sizes, hover
 }
 
 const INTERVAL = "95 % interval";
+const MEDIANS =
+  "Times are medians of the rounds and bandwidths follow from them; a job\u2019s own page shows means. " +
+  "A difference is the median over all pairs of rounds, so it may differ slightly from that of two medians.";
+const MEANS = "Times are means, as on a job\u2019s own page, because not all rows have rounds.";
 
 /** In a narrower window the bandwidths are left out, and the intervals are words below the differences. */
 const WIDE_PX = [721] as const;
 
-function columnsOf(isBase: boolean, isNarrow: boolean): string[] {
-  if (isNarrow) return ["time (µs)", ...(isBase ? [] : ["difference"])];
-  return ["time (µs)", "busbw (GB/s)", ...(isBase ? [] : ["difference", INTERVAL])];
+function columnsOf(isBase: boolean, isMedian: boolean, isNarrow: boolean): string[] {
+  const time = isMedian ? "median (µs)" : "mean (µs)";
+  if (isNarrow) return [time, ...(isBase ? [] : ["difference"])];
+  return [time, "busbw (GB/s)", ...(isBase ? [] : ["difference", INTERVAL])];
 }
 
 interface CellsProps {
@@ -111,19 +117,21 @@ interface CellsProps {
   scale: RatioScale;
   /** Whether unstable times are marked. */
   hasMarks: boolean;
+  isMedian: boolean;
   isNarrow: boolean;
 }
 
-function Cells({ row, isBase, scale, hasMarks, isNarrow }: CellsProps) {
+function Cells({ row, isBase, scale, hasMarks, isMedian, isNarrow }: CellsProps) {
   const delta = row && deltaOf(row);
+  const figures = row && figuresOf(row, isMedian);
   const between = row?.p5_us == null ? "" : `, p5 – p95: ${threeDigits(row.p5_us)} – ${threeDigits(row.p95_us)} µs`;
   return (
     <>
-      <td className={`number ${classes.group}`} title={row && `n=${row.iterations}${between}`}>
-        {row ? threeDigits(row.time_us) : "–"}
+      <td className={`number ${classes.group}`} title={row && `n=${row.iterations}${isMedian ? `, mean ${threeDigits(row.time_us)} µs` : ""}${between}`}>
+        {figures ? threeDigits(figures.timeUs) : "–"}
         {hasMarks && row?.is_unstable && <Unstable />}
       </td>
-      {!isNarrow && <td className="number">{row ? threeDigits(row.busbw_gb_per_s) : "–"}</td>}
+      {!isNarrow && <td className="number">{figures ? threeDigits(figures.busbw) : "–"}</td>}
       {!isBase && (
         <>
           <td className={`number ${classes.delta}`} data-mark={delta?.mark}>

@@ -16,10 +16,10 @@ import { Skeleton } from "../../components/states/Skeleton";
 import { Caption } from "../../components/marks/Caption";
 import { SimulatedBadge } from "../../components/marks/SimulatedBadge";
 import { SpreadSwitch } from "../../components/controls/SpreadSwitch";
-import { lineOf } from "../../lib/sweep/compare";
-import { answerWords, FASTEST, rowsOf } from "../../lib/sweep/comparedRows";
+import { baseOf, lineOf } from "../../lib/sweep/compare";
+import { answerWords, areMedians, FASTEST, rowsOf } from "../../lib/sweep/comparedRows";
 import { areAllUnstable } from "../../lib/sweep/series";
-import { algorithmsOf, comparedLines, type Scale, sizesOf } from "./compareSweeps";
+import { algorithmsOf, comparedLines, type Scale, shownRows, sizesOf } from "./compareSweeps";
 import { formatSize } from "../../lib/size";
 import { chosenIds } from "../../lib/search/search";
 import { isSimulated, jobWord } from "../../lib/state";
@@ -32,7 +32,7 @@ import { SizeTable } from "./SizeTable";
 export function SweepComparison({ jobs }: { jobs: readonly JobView[] }) {
   const [search, set] = useCompareSearch();
   const ids = jobs.map((job) => job.id);
-  const base = ids.find((id) => String(id) === search.base) ?? ids[0] ?? 0;
+  const base = baseOf(ids, search.base);
   const done = jobs.reduce((sum, job) => sum + job.progress.done, 0);
   const query = useQuery(comparisonQuery(ids, base, done));
   const algorithms = query.data ? algorithmsOf(query.data) : [FASTEST];
@@ -139,6 +139,7 @@ function Rows({ jobs, found, algorithm, inPlace }: RowsProps) {
   const sizes = useMemo(() => sizesOf(found, algorithm, inPlace), [found, algorithm, inPlace]);
   const range = useMemo(() => sizeRange(sizes), [sizes]);
   const isLog = (search.y ?? (isWide(range) ? "log" : "linear")) === "log";
+  const isMedian = areMedians(shownRows(found, algorithm, inPlace));
   const missing = found.jobs.filter((job) => rowsOf(job, algorithm, inPlace).length === 0);
   return (
     <section className={`card ${classes.rows}`} aria-labelledby="rows">
@@ -190,13 +191,13 @@ function Rows({ jobs, found, algorithm, inPlace }: RowsProps) {
         <Caption
           more={
             <>
-              A point of several cycles is the mean of the cycles. More is faster.
+              {isMedian ? "A job\u2019s own page shows means." : "A point of several cycles is the mean of the cycles."} More is faster.
               {hasBands && " The band is the slowest rank\u2019s p5 to p95."}
             </>
           }
         >
-          {algorithm === FASTEST ? "The fastest algorithm of each job at each size" : algorithm}, {inPlace ? "in place" : "out of place"}; each
-          point is the mean of the timed iterations.
+          {algorithm === FASTEST ? `The fastest algorithm of each job at each size${isMedian ? ", by its median" : ""}` : algorithm},{" "}
+          {inPlace ? "in place" : "out of place"}; each point is the {isMedian ? "median of the rounds" : "mean of the timed iterations"}.
           {areUnstable && " All values are unstable."}
           {missing.length > 0 && ` No such row: job ${missing.map((job) => job.job_id).join(", ")}.`}
         </Caption>

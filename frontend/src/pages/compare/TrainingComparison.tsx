@@ -7,7 +7,7 @@ import { Option } from "../../components/controls/Option";
 import { Segments } from "../../components/controls/Segments";
 import { useShortcut } from "../../components/hooks/shortcuts";
 import { Skeleton } from "../../components/states/Skeleton";
-import type { Compared } from "../../lib/sweep/compare";
+import { baseOf, type Compared } from "../../lib/sweep/compare";
 import { rateWords } from "../../lib/sweep/comparedRows";
 import { formatRate } from "../../lib/format";
 import { isTerminal } from "../../lib/state";
@@ -26,7 +26,8 @@ export function TrainingComparison({ jobs }: { jobs: readonly JobView[] }) {
     if (job.summary.kind === "benchmark") return [];
     return [{ job, summary: job.summary, points: curves[i]?.data?.points ?? [], epochs: epochs[i]?.data ?? [] }];
   });
-  const base = items.find((item) => String(item.job.id) === search.base) ?? items[0];
+  const baseId = baseOf(items.map((item) => item.job.id), search.base);
+  const base = items.find((item) => item.job.id === baseId);
   const axis = search.x ?? "steps";
   const isTable = search.view === "table";
   useShortcut("table", () => set({ view: isTable ? undefined : "table" }));

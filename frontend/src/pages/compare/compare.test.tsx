@@ -59,6 +59,20 @@ it("shows the judgement of each job beside its state", async () => {
   expect(second, "it was not judged").not.toContain("Bandwidth");
 });
 
+it.each([
+  [7, 9, "it is the list's base job"],
+  [5, 5, "the list has another one"],
+])("marks the base job, and moves the mark of the list with it (base of the list %i)", async (kept, after, why) => {
+  localStorage.setItem("ringscope-marked-jobs", JSON.stringify({ pinned: [], base: kept }));
+  const answers = sweeps().of(comparisonQuery([7, 9], 9, 0), { base: 9, jobs: [] });
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9", answers);
+  const marked = () => text(page, "section[aria-label='Jobs that are compared'] li").map((item) => item.includes("★ base job"));
+  expect(marked()).toEqual([true, false]);
+  await act(async () => page.querySelector<HTMLInputElement>("[aria-label='Base job'] input[value='9']")?.click());
+  expect(marked()).toEqual([false, true]);
+  expect((JSON.parse(localStorage.getItem("ringscope-marked-jobs") ?? "{}") as { base: number }).base, why).toBe(after);
+});
+
 it("has a command to begin with where no job is chosen", async () => {
   expect(text(await drawn(<ComparePage />, "/compare"), "pre")[0]).toContain("ringscope diff");
 });
@@ -84,13 +98,16 @@ it("says the server's sentence where no size is common, and offers to measure th
 });
 
 it("offers jobs where none is chosen, of one kind and no more than can be compared", async () => {
-  const kinds = [aJob({ id: 9, name: "b" }), aTraining({ id: 8 }), aJob({ id: 7, name: "a" })];
+  const created_at = new Date(Date.now() - 2 * 3600 * 1000).toISOString();
+  const kinds = [aJob({ id: 9, name: "b", created_at }), aTraining({ id: 8, created_at }), aJob({ id: 7, name: "a", created_at })];
   const answers = new Answers().of(jobsQuery({ state: "succeeded" }), { pages: [{ items: kinds, next: null }], pageParams: [null] });
   const page = await drawn(<ComparePage />, "/compare", answers);
   const boxes = [...page.querySelectorAll<HTMLInputElement>("form input")];
   const button = page.querySelector<HTMLButtonElement>("form button");
-  expect(text(page, "form label")).toEqual([" job 9 b", " job 8 digits", " job 7 a"]);
+  const work = "all-reduce 8 B – 64 MiB, 4 ranks, 2 h ago";
+  expect(text(page, "form label")).toEqual([` job 9 b${work}`, expect.stringMatching(/^ job 8 digitsmlp on digits, batch \d+, 4 ranks, 2 h ago$/), ` job 7 a${work}`]);
   act(() => boxes[2]?.click());
+  expect(text(page, "form label")[2], "the first is the base job").toBe(` job 7 ★a${work}`);
   expect([boxes[1]?.disabled, button?.disabled], "training cannot be compared with a benchmark").toEqual([true, true]);
   act(() => boxes[0]?.click());
   expect(button?.disabled).toBe(false);
@@ -117,7 +134,7 @@ it("names what was simulated in every heading, and of how many iterations a time
 it("has on a phone the times and the differences, with their intervals in words", async () => {
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
   expect(text(page, "[aria-label^='Times by size'] thead tr:last-child th")).toEqual([
-    "Size", "job 7 time (µs)", "SIMULATED job 9 time (µs)", "SIMULATED job 9 difference",
+    "Size", "job 7 mean (µs)", "SIMULATED job 9 mean (µs)", "SIMULATED job 9 difference",
   ]);
   expect([...page.querySelectorAll("[aria-label^='Times by size'] thead tr:first-child th")].map((head) => head.getAttribute("colspan"))).toEqual(["1", "2"]);
   expect(page.textContent).toContain("a wider window and the CSV have the bus bandwidths too");
@@ -126,8 +143,8 @@ it("has on a phone the times and the differences, with their intervals in words"
 it("has time and bus bandwidth of each job beside the difference", async () => {
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps(), 1280);
   expect(text(page, "[aria-label^='Times by size'] thead tr:last-child th")).toEqual([
-    "Size", "job 7 time (µs)", "job 7 busbw (GB/s)",
-    "SIMULATED job 9 time (µs)", "SIMULATED job 9 busbw (GB/s)", "SIMULATED job 9 difference", "SIMULATED job 9 95 % interval 2 × faster … 5 % slower",
+    "Size", "job 7 mean (µs)", "job 7 busbw (GB/s)",
+    "SIMULATED job 9 mean (µs)", "SIMULATED job 9 busbw (GB/s)", "SIMULATED job 9 difference", "SIMULATED job 9 95 % interval 2 × faster … 5 % slower",
   ]);
   const cells = text(page, "[aria-label^='Times by size'] tbody td");
   expect(cells.slice(0, 4)).toEqual(["10.0", "2.00", "5.00 unstable", "4.00"]);
@@ -139,6 +156,20 @@ it("says under its chart and its table that the numbers are means", async () => 
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
   expect(text(page, "figcaption")[0]).toContain("each point is the mean of the timed iterations");
   expect(page.textContent).toContain("Times are means");
+});
+
+it("shows the medians that the differences are made of where all rows have them, and says so", async () => {
+  const base = aComparedRow({ time_us: 30, median_us: 10, busbw_gb_per_s: 2 });
+  const other = { ...base, time_us: 20, median_us: 5, busbw_gb_per_s: 3, against };
+  const job = (job_id: number, rows: (typeof base)[]) => ({ job_id, obstacles: [], caveats: [], interpolated: [], rows });
+  const answers = (row: typeof base) => sweeps().of(comparisonQuery([7, 9], 7, 0), { base: 7, jobs: [job(7, [base]), job(9, [row])] });
+  const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", answers(other), 1280);
+  expect(text(page, "[aria-label^='Times by size'] thead tr:last-child th")).toContain("job 7 median (µs)");
+  expect(text(page, "[aria-label^='Times by size'] tbody td").slice(0, 4)).toEqual(["10.0", "6.00", "5.00", "12.0"]);
+  expect(text(page, "figcaption")[0]).toContain("each point is the median of the rounds");
+  expect(page.textContent).toContain("Times are medians of the rounds");
+  const means = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", answers({ ...other, median_us: null as never }), 1280);
+  expect(text(means, "[aria-label^='Times by size'] tbody td").slice(0, 4)).toEqual(["30.0", "2.00", "20.0", "3.00"]);
 });
 
 it("draws the spread, which can be switched off, and marks what is unstable", async () => {

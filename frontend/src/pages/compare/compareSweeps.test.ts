@@ -24,6 +24,16 @@ it("has the lines of all jobs, of the algorithm and place that is looked at", ()
   expect([base?.name, other?.name, other?.colour]).toEqual(["SIMULATED job 1", "job 2", "--job-2"]);
 });
 
+it("has the bus bandwidth of the median where every row of every job has one", () => {
+  const at = (medians: (number | null)[]) => {
+    const jobs = medians.map((median_us, i) => ({ job_id: i + 1, obstacles: [], caveats: [], interpolated: [], rows: [row({ time_us: 10, median_us, busbw_gb_per_s: 2, p5_us: 5, p95_us: 20 })] }));
+    return comparedLines({ base: 1, jobs }, new Map(), look).map(({ points, band }) => [points[0]?.[1], band?.[0]]);
+  };
+  const spread = [1024, 1, 4];
+  expect(at([8, 4])).toEqual([[2.5, spread], [5, spread]]);
+  expect(at([8, null])).toEqual([[2, spread], [2, spread]]);
+});
+
 it("keeps a job's line when another job is left out", () => {
   const jobs = [1, 3, 2].map((id) => ({ job_id: id, obstacles: [], caveats: [], interpolated: [], rows: [row()] }));
   const lines = comparedLines({ base: 1, jobs }, new Map(), look);

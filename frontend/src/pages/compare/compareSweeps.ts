@@ -3,7 +3,7 @@ import type { ComparedJob, ComparedRow, Comparison, JobView } from "../../api/ty
 import type { SizeLine } from "../../lib/sweep/lines";
 import { basisOf } from "../../lib/sweep/caveats";
 import { lineOf } from "../../lib/sweep/compare";
-import { FASTEST, rowsOf } from "../../lib/sweep/comparedRows";
+import { areMedians, FASTEST, figuresOf, rowsOf } from "../../lib/sweep/comparedRows";
 import { MEASURED, toCsv } from "../../lib/csv";
 import { bandOf, type Ends, spreadOf } from "../../lib/sweep/spread";
 
@@ -37,17 +37,18 @@ export interface Look {
 /** A line for each job, in the look that it has on the whole page. */
 export function comparedLines(found: Comparison, words: Words, { algorithm, inPlace, scale, hasBands }: Look): SizeLine[] {
   const ids = found.jobs.map((job) => job.job_id);
+  const isMedian = areMedians(shownRows(found, algorithm, inPlace));
   return found.jobs.map((job) => {
     const rows = rowsOf(job, algorithm, inPlace);
     const valueOf = (row: ComparedRow): number | null =>
-      scale === "busbw" ? row.busbw_gb_per_s : speedup(row, job.job_id === found.base);
+      scale === "busbw" ? figuresOf(row, isMedian).busbw : speedup(row, job.job_id === found.base);
     return {
       ...lineOf(job.job_id, ids, words.get(job.job_id) ?? `job ${job.job_id}`),
       width: job.job_id === found.base ? 3 : 2,
       mark: "open",
       isNamed: true,
       points: rows.map((row) => [row.size_bytes, valueOf(row)] as const),
-      band: hasBands ? bandOf(rows, (row) => endsOf(row, valueOf(row))) : [],
+      band: hasBands ? bandOf(rows, (row) => endsOf({ ...row, time_us: figuresOf(row, isMedian).timeUs }, valueOf(row))) : [],
       unstable: rows.filter((row) => row.is_unstable).map((row) => row.size_bytes),
     };
   });
@@ -57,9 +58,14 @@ function endsOf(row: ComparedRow, value: number | null): Ends | null {
   return value === null ? null : spreadOf(row, value);
 }
 
+/** The rows of all jobs for an algorithm and place. */
+export function shownRows({ jobs }: Comparison, algorithm: string, inPlace: boolean): ComparedRow[] {
+  return jobs.flatMap((job) => rowsOf(job, algorithm, inPlace));
+}
+
 /** The sizes that any job has for an algorithm and place. */
-export function sizesOf({ jobs }: Comparison, algorithm: string, inPlace: boolean): number[] {
-  const sizes = jobs.flatMap((job) => rowsOf(job, algorithm, inPlace).map((row) => row.size_bytes));
+export function sizesOf(found: Comparison, algorithm: string, inPlace: boolean): number[] {
+  const sizes = shownRows(found, algorithm, inPlace).map((row) => row.size_bytes);
   return [...new Set(sizes)].sort((a, b) => a - b);
 }
 
@@ -90,7 +96,7 @@ export function countWords(rows: readonly ComparedRow[]): string {
 type FlatRow = Omit<ComparedRow, "against"> & Partial<NonNullable<ComparedRow["against"]>> & { job_id: number };
 
 const CSV_COLUMNS: (keyof FlatRow)[] = [
-  "job_id", "algorithm", "in_place", "size_bytes", "time_us", "busbw_gb_per_s", "p5_us", "p95_us", "is_unstable", "iterations", "ratio", "ratio_low", "ratio_high", "is_clear", "noise",
+  "job_id", "algorithm", "in_place", "size_bytes", "time_us", "median_us", "busbw_gb_per_s", "p5_us", "p95_us", "is_unstable", "iterations", "ratio", "ratio_low", "ratio_high", "is_clear", "noise",
 ];
 
 /** Every row of the comparison to copy, with the basis of its job's numbers. */

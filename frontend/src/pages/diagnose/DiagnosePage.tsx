@@ -1,5 +1,6 @@
 /** Files of other programs: dropped here, each is named and explained. */
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Suspense, useCallback, useState } from "react";
 import type { ExplainedFiles } from "../../api/types";
 import { useDrop } from "../../components/hooks/useDrop";
@@ -90,6 +91,10 @@ function Invitation({ onFiles }: { onFiles: (files: readonly File[]) => void }) 
           </div>
         ))}
       </dl>
+      <p>
+        To find a slow node or link without a file, <Link to="/nodes" hash="links">measure all links</Link> of the nodes, or press Diagnose on the
+        page of <Link to="/jobs" search={{ judgement: "low" }}>a job judged low</Link>.
+      </p>
       <p className="dim">The server reads the files and stores nothing. In a terminal the same is done by <code>ringscope hang</code>, <code>nccl-log</code>, <code>nccl-inspector</code>, <code>nccl-ras</code> and <code>import --dry-run</code>.</p>
     </section>
   );

@@ -26,6 +26,8 @@ it("says what can be dropped before anything is", async () => {
   const page = await drawn(<DiagnosePage />, "/diagnose");
   expect(page.textContent).toContain("Drop files anywhere on this page");
   expect(page.textContent).toContain("Flight Recorder dumps of all ranks");
+  const links = [...page.querySelectorAll("a")].map((link) => [link.textContent, link.getAttribute("href")]);
+  expect(links, "for those who look for a slow node").toEqual([["measure all links", "/nodes#links"], ["a job judged low", "/jobs?judgement=low"]]);
 });
 
 it("says why a file is in no part", async () => {

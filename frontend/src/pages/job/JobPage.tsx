@@ -54,7 +54,7 @@ function Job({ job }: { job: JobView }) {
   const search = route.useSearch();
   const tabs = tabsOf(job);
   const tab = tabs.find((known) => known === search.tab) ?? "results";
-  useJobKeys(job.id, tab);
+  useJobKeys(job, tab);
   return (
     <div className="page">
       <JobHeader job={job} rows={rows} isSimulated={isSimulated(job, rows)} />

@@ -31,12 +31,14 @@ interface Props {
 export const SelectionBar = memo(function SelectionBar({ ids, jobs, base, onBase, onClear }: Props) {
   const me = useQuery(meQuery);
   const [isAsking, setAsking] = useState(false);
-  const comparison = comparisonOf(ids, base);
-  useCompareKey(comparison);
   const loaded = new Map(jobs.map((job) => [job.id, job]));
   // A link can choose jobs that are on no loaded page of the list.
   const others = useJobs(ids.filter((id) => !loaded.has(id)));
   const chosen = [...loaded.values(), ...others.jobs].filter((job) => ids.includes(job.id));
+  // A base job of another kind has nothing in common with them.
+  const common = base !== null && loaded.get(base)?.kind === chosen[0]?.kind ? base : null;
+  const comparison = comparisonOf(ids, common);
+  useCompareKey(comparison);
   const going = chosen.filter((job) => !isTerminal(job.state) && job.state !== "stopping");
   const mayChange = me.data !== undefined && me.data.role !== "viewer";
   const mayCancel = mayChange && going.length > 0;
@@ -47,7 +49,7 @@ export const SelectionBar = memo(function SelectionBar({ ids, jobs, base, onBase
     <section className={classes.selection} aria-label="Chosen jobs">
       <span>{ids.length} chosen</span>
       {others.missing > 0 && <span className="dim">{others.missing} of them could not be loaded.</span>}
-      <Compare ids={ids} search={comparison} />
+      <Compare ids={ids} base={common} search={comparison} />
       <Marks ids={ids} base={base} onBase={onBase} />
       {mayCancel && <Button onClick={ask}>Cancel {plural(going.length, "job")} …</Button>}
       <Button ref={passesFocus} variant="subtle" color="gray" onClick={onClear}>
@@ -65,12 +67,14 @@ function useCompareKey(search: CompareSearch | null): void {
   useShortcut("compare", text === null ? null : compare);
 }
 
-/** Where the chosen jobs are compared. */
-function Compare({ ids, search }: { ids: readonly number[]; search: CompareSearch | null }) {
+/** Where the chosen jobs are compared, also with the base job of the list. */
+function Compare({ ids, base, search }: { ids: readonly number[]; base: number | null; search: CompareSearch | null }) {
   if (!search) return <span className="dim">No more than {MOST_JOBS} can be compared.</span>;
+  const isBeside = base !== null && !ids.includes(base) && ids.length < MOST_JOBS;
   return (
     <Button variant="filled" renderRoot={(props) => <Link to="/compare" search={search} {...props} />}>
       Compare {plural(ids.length, "job")}
+      {isBeside && ` with ★ job ${base}`}
     </Button>
   );
 }

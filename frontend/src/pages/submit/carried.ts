@@ -1,4 +1,4 @@
-/** The parts of a job's placement that "Run again" keeps and no form shows. Pure. */
+/** The parts of a job's placement that "Run again as a new job" keeps and no form shows. Pure. */
 import type { BenchmarkSpec } from "../../api/types";
 import { formatSize } from "../../lib/size";
 

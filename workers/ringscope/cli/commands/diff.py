@@ -31,9 +31,9 @@ def register(app: typer.Typer) -> None:
 def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir: DataDir = DEFAULT_DATA_DIR) -> None:
     """Compare two jobs: specification, outcome, nodes, versions, and the measured rows or candidates side by side.
 
-    B/A is the ratio of the times: below 1 B is faster. It compares round with round, so that a few slow iterations
-    count little; the times are means, in which they count in full. * marks a ratio whose 95 % interval excludes 1. The
-    mean of an unstable row is unreliable; rows with wrong elements are left out.
+    B/A is the ratio of the times: below 1 B is faster. It compares the rounds of both, so that a few slow iterations
+    count little, and the times are the medians of these rounds; they are means if a row has no rounds. * marks a ratio
+    whose 95 % interval excludes 1. An unstable row is unreliable; rows with wrong elements are left out.
     """
     with connect(url, data_dir) as client:
         jobs = client.job(a), client.job(b)
@@ -57,13 +57,19 @@ def diff(a: First, b: Second, as_json: AsJson = False, url: Url = None, data_dir
         return
     _say_caveats(jobs, sides, compared.obstacles)
     say()
+    times = [_times_us(pair) for pair in compared.pairs]
+    shown = [pair_us for pair_us in times if pair_us is not None]
+    are_medians = len(shown) == len(times)
+    what = "medians of the rounds, which B/A compares" if are_medians else "means, as not all rows have rounds"
     say(
         f"Rows of the same collective, algorithm, size and placement: {len(compared.pairs)} "
-        f"(of {compared.counts[0]} in job {a}, {compared.counts[1]} in job {b}); times are the rows' time_us."
+        f"(of {compared.counts[0]} in job {a}, {compared.counts[1]} in job {b}); times are {what}."
     )
     if compared.pairs:
         headings = ("ALGORITHM", "SIZE", "PLACE", f"A={a} us", f"B={b} us", "B/A", "95 %", "")
-        stdout_console().print(table(headings, map(_row, compared.pairs)))
+        means = [(pair.a.time_us, pair.b.time_us) for pair in compared.pairs]
+        lines = map(_row, compared.pairs, shown if are_medians else means)
+        stdout_console().print(table(headings, lines))
         say(_sum(compared.pairs))
     elif compared.interpolated:
         _say_interpolated(b, compared.interpolated)
@@ -175,13 +181,18 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def _row(pair: _Pair) -> tuple[str, ...]:
+def _times_us(pair: _Pair) -> tuple[float, float] | None:
+    """Return the medians that the ratio is made of; None: one of the rows has no rounds, so the means are compared."""
+    of_a, of_b = pair.a.median_us, pair.b.median_us
+    return None if of_a is None or of_b is None else (of_a, of_b)
+
+
+def _row(pair: _Pair, times_us: tuple[float, float]) -> tuple[str, ...]:
     return (
         pair.a.algorithm,
         format_size(pair.a.size_bytes),
         "in place" if pair.a.in_place else "out of place",
-        f"{pair.a.time_us:.2f}",
-        f"{pair.b.time_us:.2f}",
+        *(f"{time_us:.2f}" for time_us in times_us),
         f"{pair.against.ratio:.3f}",
         _interval(pair.against),
         _marks(pair),
@@ -220,6 +231,8 @@ def _document(sides: list[dict[str, Any]], compared: _Compared, found: list[Diff
             "in_place": pair.a.in_place,
             "a_us": pair.a.time_us,
             "b_us": pair.b.time_us,
+            "a_median_us": pair.a.median_us,
+            "b_median_us": pair.b.median_us,
             "ratio": pair.against.ratio,
             "ratio_low": pair.against.ratio_low,
             "ratio_high": pair.against.ratio_high,

@@ -124,6 +124,7 @@ class ComparedRow(View):
     size_bytes: int
     in_place: bool
     time_us: float
+    median_us: float | None = None
     is_unstable: bool
     against: Against | None
 

@@ -2,10 +2,10 @@
 import { act } from "react";
 import { expect, it, vi } from "vitest";
 import { api } from "../../../api/client";
-import type { DiagnosisView, JobView } from "../../../api/types";
+import type { DiagnosisView } from "../../../api/types";
 import { nodesQuery, seenNow } from "../../../data/nodes";
 import { meQuery } from "../../../data/server";
-import { aNode, aTraining } from "../../../testing/fixtures";
+import { aDiagnosisJob, aNode } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { TrainingResults } from "../training/TrainingResults";
 import { diagnosisQuery } from "./diagnosisQuery";
@@ -28,12 +28,6 @@ function aDiagnosis(change: Partial<DiagnosisView> = {}): DiagnosisView {
   return { ...told, decided: null, blamed: [], cleared: [], sentences: [], undecided: [], pairs, ...change };
 }
 
-function aDiagnosisJob(): JobView {
-  const job = aTraining();
-  const diagnosis = { measure: "cause", size_bytes: 4 << 20, both_ways: false } as NonNullable<JobView["spec"]["diagnosis"]>;
-  return { ...job, kind: "diagnosis", spec: { ...job.spec, kind: "diagnosis", training: null, diagnosis } };
-}
-
 it("takes the newest measurement of each direction", () => {
   const at = waysOf([pair(["a", "b"], 1e6, 2e6), pair(["b", "a"], 3e6, 4e6)]);
   expect(at("a", "b")?.rate?.low).toBe(0.99 * 4e6);
@@ -44,7 +38,7 @@ it("takes the newest measurement of each direction", () => {
 async function pageOf(found: DiagnosisView): Promise<HTMLElement> {
   const job = aDiagnosisJob();
   const nodes = ["h1", "h2"].map((name, id) => seenNow(aNode({ id, name })));
-  const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, false), found).of(nodesQuery, nodes).of(meQuery, { name: "ada", role: "operator", command: null } as never);
+  const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, true), found).of(nodesQuery, nodes).of(meQuery, { name: "ada", role: "operator", command: null } as never);
   const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
   await vi.waitFor(() => expect(page.textContent).toContain("Verdict"));
   return page;
@@ -67,7 +61,7 @@ it("drains a blamed node with one press, with the verdict as the reason, and no 
 
 async function shown(found: DiagnosisView): Promise<string> {
   const job = aDiagnosisJob();
-  const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, false), found);
+  const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, true), found);
   const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
   await vi.waitFor(() => expect(page.textContent).toContain("Links"));
   return page.textContent;

@@ -4,6 +4,7 @@ import type { JobView } from "../../../api/types";
 import { BaseButton } from "../../../components/controls/BaseButton";
 import { useRole } from "../../../components/hooks/useRole";
 import { nextStep, RUN_AGAIN } from "../../../lib/nextStep";
+import { DEEDS } from "../../../lib/search/keys";
 import { bestBusbw, isImported } from "../../../lib/state";
 import { NextStepLink } from "../situation/NextStepLink";
 import { useTraces } from "../useTraces";
@@ -23,7 +24,7 @@ export function MoreActions({ job }: { job: JobView }) {
       {mayRun && nextStep(job)?.label !== RUN_AGAIN && <NextStepLink step={{ label: RUN_AGAIN, search: { from } }} />}
       {mayRun && (
         <Link to="/settings/schedules" search={{ job: from }}>
-          Repeat …
+          {DEEDS.repeat}
         </Link>
       )}
       {traces > 0 && (

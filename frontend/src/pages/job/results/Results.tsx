@@ -136,7 +136,7 @@ export function Results({ job, rows }: Props) {
           {beside.shown === "model" && `${elsewhereWords(references)}${distanceWords(references, measured)}`}
           {beside.shown === "base" && baseWords(compared, shown, place === "in")}
           {areUnstable && " All values are unstable."}
-          {isTable && statistic === "mean" && " Bold: clearly the fastest there, by the verdict\u2019s rule."}
+          {isTable && statistic === "mean" && " Bold: clearly the fastest there, by medians of rounds."}
           {canBrush && !isTable && " Drag across sizes to compare them alone."}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only."}
         </Caption>

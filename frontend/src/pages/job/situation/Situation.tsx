@@ -13,7 +13,7 @@ import { nextStep } from "../../../lib/nextStep";
 import { rankCount } from "../../../lib/sweep/caption";
 import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
-import { disturbance, isActive, isBenchmark, isImported, isTerminal } from "../../../lib/state";
+import { disturbance, isActive, isBenchmark, isImported, isSimulated, isTerminal } from "../../../lib/state";
 import { Advice } from "./Advice";
 import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
@@ -33,6 +33,7 @@ const MissingNodes = lazyPart(async () => (await import("./MissingNodes")).Missi
 /** At most this many algorithms have a tile; of more, one fewer. The chart has every one. */
 const MOST_BEST = 4;
 const MOST_NODES = 3;
+const BY_MEDIANS = "The figures are means; medians of rounds decide which is fastest.";
 
 interface Props {
   job: JobView;
@@ -169,8 +170,9 @@ function AlgorithmLabel({ name }: { name: string }) {
 /** What disturbed the job and why the winner is faster, or what to do next. */
 function Explanation({ job, part }: { job: JobView; part: RangeVerdict | undefined }) {
   if (job.state !== "succeeded") return <Advice text={job.advice} />;
-  const why = job.summary.kind === "benchmark" ? (part ?? job.summary).explanation : "";
-  const text = [disturbance(job), why].filter(Boolean).join(" ");
+  const { summary } = job;
+  const why = summary.kind === "benchmark" ? (part ?? summary).explanation : "";
+  const text = [disturbance(job), why, summary.kind === "benchmark" && summary.results.length > 0 && !isSimulated(job) && BY_MEDIANS].filter(Boolean).join(" ");
   return text && <p className="dim">{text}</p>;
 }
 

@@ -54,7 +54,8 @@ export function Simulated({ schedule }: { schedule: ScheduleView }) {
   );
 }
 
-function specOf({ spec }: ScheduleView): JobSpec {
+/** The job that a schedule submits. */
+export function specOf({ spec }: ScheduleView): JobSpec {
   return spec as unknown as JobSpec;
 }
 

@@ -13,9 +13,10 @@ import { Loaded } from "../../../components/states/Loaded";
 import { ScrollX } from "../../../components/controls/ScrollX";
 import { useRole } from "../../../components/hooks/useRole";
 import { formatDateTime } from "../../../lib/format";
+import { workWords } from "../../../lib/form/work";
 import pageCommands from "../../../lib/pageCommands.json";
 import { NotChosen } from "../NotChosen";
-import { Schedule, Simulated } from "./Schedule";
+import { Schedule, Simulated, specOf } from "./Schedule";
 import { ScheduleForm } from "./ScheduleForm";
 import classes from "../Settings.module.css";
 import { SettingsFrame } from "../SettingsFrame";
@@ -73,6 +74,7 @@ function SchedulesTable({ schedules, chosen }: { schedules: readonly ScheduleVie
         <thead>
           <tr>
             <th scope="col">Name</th>
+            <th scope="col">Job</th>
             <th scope="col">State</th>
             <th scope="col">Times</th>
             <th scope="col">Next</th>
@@ -91,7 +93,8 @@ function SchedulesTable({ schedules, chosen }: { schedules: readonly ScheduleVie
                   {schedule.name}
                 </Link>
               </th>
-              <td className={schedule.is_enabled ? undefined : classes.off}>{schedule.is_enabled ? "✓ fires" : "‖ disabled"}</td>
+              <td className={classes.wide}>{workWords(specOf(schedule))}</td>
+              <td className={`${classes.nowrap} ${schedule.is_enabled ? "" : classes.off}`}>{schedule.is_enabled ? "✓ fires" : "‖ disabled"}</td>
               <td className={classes.nowrap}>
                 <code>{schedule.cron}</code> {schedule.timezone}
               </td>

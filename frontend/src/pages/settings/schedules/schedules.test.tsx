@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { ScheduleView } from "../../../api/types";
 import { meQuery } from "../../../data/server";
 import { schedulesQuery } from "../../../data/settings";
-import { aJob, aSimulation } from "../../../testing/fixtures";
+import { aJob, aSimulation, aTraining } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { SchedulesPage } from "./SchedulesPage";
 
@@ -19,6 +19,16 @@ it("has SIMULATED before the name of a schedule whose jobs measure nothing", asy
   const page = await drawn(<SchedulesPage />, "/settings/schedules?id=2", new Answers().of(schedulesQuery, schedules));
   expect([...page.querySelectorAll("tbody th")].map(({ textContent }) => textContent)).toEqual(["SIMULATED model", "nightly"]);
   expect(page.querySelector("h2#schedule")?.textContent).toBe("SIMULATED model");
+});
+
+it("says in words what each schedule submits", async () => {
+  const schedules = [schedule(3, "model", aSimulation()), schedule(2, "train", aTraining().spec), schedule(1, "nightly", aJob().spec)];
+  const page = await drawn(<SchedulesPage />, "/settings/schedules", new Answers().of(schedulesQuery, schedules));
+  expect([...page.querySelectorAll("tbody td:nth-of-type(1)")].map(({ textContent }) => textContent)).toEqual([
+    "all-reduce 8 B – 64 MiB, 32 simulated ranks",
+    expect.stringMatching(/^mlp on digits, batch \d+, 4 ranks$/),
+    "all-reduce 8 B – 64 MiB, 4 ranks",
+  ]);
 });
 
 it("says so in a dialog about one, too", async () => {

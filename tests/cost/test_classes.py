@@ -46,6 +46,8 @@ def even_count(named: tuple[str, str], topology: Topology, per_chunk: int) -> in
         return 2 * SEGMENT_ELEMENTS * topology.rails * (1 + per_chunk // 2 % 2)
     if algorithm == "ring" and collective in ROOTED:
         return chain.SEGMENT_ELEMENTS * topology.rails * (per_chunk * 2)
+    if algorithm == "halving_doubling":  # long chunks are equal if they begin at multiples of 16 elements
+        return per_chunk * 16 * topology.ranks << (topology.ranks.bit_length() - 1)
     return per_chunk * 2 * topology.ranks * topology.rails << (topology.ranks.bit_length() - 1)
 
 

@@ -41,6 +41,16 @@ def test_shares_in_channels_are_equal(channels: int, ranks: int) -> None:
     assert shares == [1200 // ranks] * ranks
 
 
+@pytest.mark.parametrize("algorithm", ["ring", "ring_pipelined", "direct", "hierarchical"])
+def test_shares_of_lines_are_equal_enough(algorithm: str) -> None:
+    nodes = [[0, 1, 2], [3, 4, 5]]
+    for count in (6 * 4096 + 1, (1 << 20) + 1):
+        found = halves(build(algorithm, 6, count, nodes))
+        assert found is not None
+        shares = [sum(chunk.length for chunk in found[0].output_chunks(rank)) for rank in range(6)]
+        assert max(shares) - min(shares) < count / 6 / 8
+
+
 @pytest.mark.parametrize(
     ("algorithm", "ranks", "nodes"),
     [

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from ringscope.contracts.words.collectives import ALGORITHMS as ALGORITHM_NAMES
 from ringscope.contracts.words.collectives import AUTO, VENDORS
-from ringscope.schedules.algorithms import SCHEDULES
+from ringscope.schedules.algorithms import SCHEDULES, build
 from ringscope.schedules.algorithms.direct import direct
 from ringscope.schedules.algorithms.double_tree import double_tree, parents
 from ringscope.schedules.algorithms.halving_doubling import halving_doubling
@@ -16,7 +16,16 @@ from ringscope.schedules.algorithms.parameter_server import parameter_server, se
 from ringscope.schedules.algorithms.recursive_doubling import recursive_doubling
 from ringscope.schedules.algorithms.ring import reversed_ring, ring
 from ringscope.schedules.algorithms.tree import tree
-from ringscope.schedules.schedule import Schedule, Transfer, hubs, partition
+from ringscope.schedules.schedule import (
+    LEAST_ALIGNED,
+    LINE_ELEMENTS,
+    Schedule,
+    Transfer,
+    aligned,
+    hubs,
+    longest,
+    partition,
+)
 
 RANKS = st.integers(1, 17)
 COUNTS = st.one_of(st.integers(0, 40), st.sampled_from([97, 127, 128, 1009, 65537]))
@@ -118,10 +127,11 @@ def test_rings_and_direct_send_the_least_possible(algorithm, ranks, per_rank):
 
 
 @given(st.sampled_from(LEAST), RANKS, COUNTS)
-def test_uneven_chunks_cost_at_most_one_element_per_message(algorithm, ranks, count):
+def test_uneven_chunks_cost_at_most_one_element_per_message_or_one_line_if_they_are_long(algorithm, ranks, count):
     sent = SCHEDULES[algorithm](ranks, count).elements_sent()
     assert sum(sent) == 2 * (ranks - 1) * count
-    assert max(sent) <= 2 * (ranks - 1) * (count // ranks + 2)
+    more = 2 if count < ranks * LEAST_ALIGNED else LINE_ELEMENTS
+    assert max(sent) <= 2 * (ranks - 1) * (count // ranks + more)
 
 
 @given(st.sampled_from(["naive", "tree", "double_tree", "parameter_server"]), RANKS, COUNTS)
@@ -242,6 +252,30 @@ def test_partition_gives_the_first_chunks_the_rest(count, parts):
     assert lengths == sorted(lengths, reverse=True)
     assert max(lengths) - min(lengths) <= 1
     assert sum(lengths) == count
+
+
+@given(st.integers(0, 1 << 20), st.integers(1, 64))
+def test_long_chunks_begin_at_lines_and_are_hardly_longer(count, parts):
+    chunks = aligned(count, parts)
+    ends = [0, *(chunk.offset + chunk.length for chunk in chunks)]
+    assert [chunk.offset for chunk in chunks] == ends[:-1] and ends[-1] == count and len(chunks) == parts
+    assert longest(count, parts) == max(chunk.length for chunk in chunks) < -(-count // parts) + LINE_ELEMENTS
+    if count < parts * LEAST_ALIGNED or count % (16 * parts) == 0:
+        assert chunks == partition(count, parts)
+    else:
+        assert all(chunk.offset % LINE_ELEMENTS == 0 for chunk in chunks)
+
+
+@pytest.mark.parametrize("ranks", [3, 5, 6, 7])
+@pytest.mark.parametrize("count", [1 << 18, (1 << 20) + 1])
+def test_every_transfer_of_bytes_begins_at_a_pack_unless_the_collective_fixes_the_parts(ranks, count):
+    nodes = [range(ranks // 2), range(ranks // 2, ranks)]
+    for algorithm in SCHEDULES:
+        for channels in (1, ranks // 2):
+            schedule = build(algorithm, ranks, count, nodes, channels=channels)
+            assert all(schedule.chunks[t.target].offset % 16 == 0 for t in schedule.transfers()), algorithm
+    for collective in ("reduce_scatter", "all_gather"):
+        assert build("ring", ranks, count, collective=collective).chunks == partition(count, ranks)
 
 
 @given(st.integers(2, 17), st.integers(20, 100))

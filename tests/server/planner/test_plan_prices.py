@@ -163,7 +163,7 @@ async def test_sensitivity_tells_what_the_time_hangs_on(server: Server) -> None:
             "bandwidth": (1 / 1.1 - 1) * sending / (sending + waiting),
             "size": 0.1 * sending / (sending + waiting),
         },
-        rel=1e-4,
+        rel=1e-3,  # a tenth more elements are cut at lines
     )
     small = await server.admin.post("/api/v1/plan/sensitivity", json=question | {"size_bytes": 8})
     changes = {item["figure"]: item["change"] for item in small.json()["items"]}

@@ -16,10 +16,11 @@ import numpy as np
 from ringscope.contracts.words.topology import Topology
 from ringscope.cost import channel_rounds, tree_rounds
 from ringscope.cost.rounds import InexactError, Ranks, Rounds, Seconds
-from ringscope.schedules.algorithms import channels_of
+from ringscope.schedules.algorithms import CUT_BY_RESULT, channels_of
 from ringscope.schedules.algorithms.chain import segments as chain_segments
 from ringscope.schedules.algorithms.double_tree import segments_of as tree_segments
 from ringscope.schedules.algorithms.ring_pipelined import segments_of
+from ringscope.schedules.schedule import longest
 
 _MOST_IN_PAIRS = 2048  # most ranks in a round in which all pairs exchange: each round then takes about 0.2 ms
 
@@ -58,8 +59,10 @@ class _Call(NamedTuple):
         return self.topology.ranks
 
     def chunk_bytes(self, chunks: int) -> int:
-        """Return the bytes of one of ``parts`` equal chunks."""
-        return -(-self.length // chunks) * self.itemsize_bytes
+        """Return the bytes of the longest of ``chunks`` chunks."""
+        is_given = self.collective in CUT_BY_RESULT
+        elements = -(-self.length // chunks) if is_given else longest(self.length, chunks)
+        return elements * self.itemsize_bytes
 
     @property
     def channels(self) -> int:

@@ -10,6 +10,7 @@ from math import ceil, log2
 
 from ringscope.contracts.words.topology import Link
 from ringscope.schedules.algorithms.chain import segments
+from ringscope.schedules.schedule import longest
 
 Formula = Callable[[int, int, Link, float], float]
 
@@ -34,7 +35,7 @@ def whole_elements_ring(
     ranks: int, elements: int, itemsize_bytes: int, link: Link, reduce_s_per_byte: float = 0.0
 ) -> float:
     """The ring if elements cannot be split: it waits for its longest chunk in every step."""
-    chunk_bytes = ceil(elements / ranks) * itemsize_bytes
+    chunk_bytes = longest(elements, ranks) * itemsize_bytes
     return (ranks - 1) * (2 * _message_s(chunk_bytes, link) + chunk_bytes * reduce_s_per_byte)
 
 

@@ -6,7 +6,7 @@ order. Pure.
 
 from dataclasses import replace
 
-from ringscope.schedules.schedule import Schedule, joined
+from ringscope.schedules.schedule import LEAST_ALIGNED, LINE_ELEMENTS, Schedule, joined
 
 
 def halves(schedule: Schedule) -> tuple[Schedule, Schedule] | None:
@@ -27,9 +27,16 @@ def halves(schedule: Schedule) -> tuple[Schedule, Schedule] | None:
             return None
         shares[min(owners)].add(number)
     elements = [sum(schedule.chunks[number].length for number in share) for share in shares]
-    if max(elements) - min(elements) > len(schedule.chunks):
+    if max(elements) - min(elements) > _difference(schedule):
         return None
     reduce_scatter = joined([t for t in step if t.reduce] for step in schedule.steps)
     all_gather = joined([t for t in step if not t.reduce] for step in schedule.steps)
     outputs = tuple(frozenset(share) for share in shares)
     return replace(schedule, steps=reduce_scatter, outputs=outputs), replace(schedule, steps=all_gather)
+
+
+def _difference(schedule: Schedule) -> int:
+    """Return by how many elements equal shares may differ, as their chunks are cut between elements or lines."""
+    chunks = len(schedule.chunks)
+    is_long = schedule.length >= chunks * LEAST_ALIGNED
+    return max(chunks, -(-chunks // schedule.ranks) * 4 * LINE_ELEMENTS) if is_long else chunks

@@ -21,7 +21,7 @@ from ringscope.schedules.algorithms.recursive_doubling import recursive_doubling
 from ringscope.schedules.algorithms.ring import ring
 from ringscope.schedules.algorithms.ring_pipelined import ring_pipelined
 from ringscope.schedules.algorithms.tree import tree
-from ringscope.schedules.schedule import Schedule
+from ringscope.schedules.schedule import Schedule, aligned, partition
 
 Builder = Callable[..., Schedule]  # (ranks, count), and the further arguments that ``build`` passes to some builders
 
@@ -46,6 +46,8 @@ BUILDERS: dict[str, dict[str, Builder]] = {
     "alltoall": {"direct": alltoall.direct},
     "sendrecv": {"ring": sendrecv.ring},
 }
+# In these the part of each rank is fixed; in the others only the algorithm decides where a buffer is cut.
+CUT_BY_RESULT = ("reduce_scatter", "all_gather", "alltoall")
 # algorithms whose chunks belong to the ranks in turn
 _CHUNKS_ARE_RANKS = (ring, ring_pipelined, reduce_scatter.ring, all_gather.ring)
 
@@ -73,7 +75,8 @@ def build(
     if channels_of(collective, algorithm, channels) != 1:
         where = [range(ranks)] if nodes is None else nodes
         rooted = root if collective in ROOTED else None
-        return in_channels(builder, ranks, count, where, channels, builder in _CHUNKS_ARE_RANKS, rooted)
+        cut = partition if collective in CUT_BY_RESULT else aligned
+        return in_channels(builder, ranks, count, where, channels, builder in _CHUNKS_ARE_RANKS, rooted, cut)
     if builder is hierarchical:
         builder = partial(builder, nodes=nodes)
     if collective in ROOTED:

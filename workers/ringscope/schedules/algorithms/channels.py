@@ -9,9 +9,10 @@ or ends at the root's position in each of these rings.
 
 from collections.abc import Callable, Sequence
 
-from ringscope.schedules.schedule import Chunk, Schedule, Transfer, partition
+from ringscope.schedules.schedule import Chunk, Schedule, Transfer, aligned
 
 Nodes = Sequence[Sequence[int]]
+Cut = Callable[[int, int], tuple[Chunk, ...]]
 
 
 def in_channels(
@@ -22,11 +23,13 @@ def in_channels(
     channels: int,
     chunks_are_ranks: bool,
     root: int | None = None,
+    cut: Cut = aligned,
 ) -> Schedule:
     """Return ``builder``'s schedule for ``ranks`` in ``channels``; ValueError if a node has fewer ranks than channels.
 
     ``chunks_are_ranks``: the builder's chunks belong to its ranks in turn, equally many to each, and are rotated with
-    the ranks. The number of steps of a builder with a ``root`` does not depend on the root.
+    the ranks. The number of steps of a builder with a ``root`` does not depend on the root. ``cut`` makes the chunks
+    that the channels share.
     """
     fewest = min(map(len, nodes))
     if not 1 <= channels <= fewest:
@@ -52,8 +55,8 @@ def in_channels(
         ranks,
         tuple(
             Chunk(whole.offset + part.offset, part.length)
-            for whole in partition(count, len(base.chunks))
-            for part in partition(whole.length, channels)
+            for whole in cut(count, len(base.chunks))
+            for part in aligned(whole.length, channels)
         ),
         tuple(map(tuple, steps)),
         None if base.outputs is None else tuple(map(frozenset, outputs)),

@@ -5,7 +5,7 @@ It sends as much as the ring, but every chunk is sent only twice; it needs a lin
 memory. Each step is a rotation, so that every rank sends one chunk and receives one.
 """
 
-from ringscope.schedules.schedule import Schedule, Transfer, partition
+from ringscope.schedules.schedule import Schedule, Transfer, aligned
 
 
 def direct(ranks: int, count: int) -> Schedule:
@@ -25,4 +25,4 @@ def direct(ranks: int, count: int) -> Schedule:
         )
         for shift in range(1, ranks)
     )
-    return Schedule(ranks, partition(count, ranks), reduce_scatter + all_gather)
+    return Schedule(ranks, aligned(count, ranks), reduce_scatter + all_gather)

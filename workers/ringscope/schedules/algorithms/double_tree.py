@@ -6,7 +6,7 @@ down, and both directions of every link are busy: 2n in total at the latency of 
 Traff 2009.
 """
 
-from ringscope.schedules.schedule import Move, Schedule, pack, partition
+from ringscope.schedules.schedule import Move, Schedule, aligned, pack
 
 SEGMENT_ELEMENTS = 1 << 16  # 256 KiB of float32
 MAX_SEGMENTS = 32
@@ -23,7 +23,7 @@ def double_tree(ranks: int, count: int) -> Schedule:
             chunk = 2 * segment + which
             moves += [Move("reduce", chunk, rank, tree[rank], True) for rank in order]
             moves += [Move("broadcast", chunk, tree[rank], rank, False) for rank in reversed(order)]
-    return Schedule(ranks, partition(count, 2 * segments), pack(moves))
+    return Schedule(ranks, aligned(count, 2 * segments), pack(moves))
 
 
 def segments_of(count: int) -> int:

@@ -6,7 +6,7 @@ allreduce_intra_reduce_scatter_allgather.c.
 """
 
 from ringscope.schedules.algorithms.folding import fold
-from ringscope.schedules.schedule import Schedule, Transfer, joined, partition
+from ringscope.schedules.schedule import Schedule, Transfer, aligned, joined
 
 
 def halving_doubling(ranks: int, count: int) -> Schedule:
@@ -30,7 +30,7 @@ def halving_doubling(ranks: int, count: int) -> Schedule:
         ]
         for bit in reversed(bits)
     ]
-    return Schedule(ranks, partition(count, parts), joined(before, halving, doubling, after))
+    return Schedule(ranks, aligned(count, parts), joined(before, halving, doubling, after))
 
 
 def _kept(participant: int, halvings: int, parts: int) -> range:

@@ -8,7 +8,7 @@ is then cut at the chunk borders of all nodes. Source: Horovod's torus all-reduc
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ringscope.schedules.schedule import Chunk, Schedule, Transfer, joined, partition
+from ringscope.schedules.schedule import Chunk, Schedule, Transfer, aligned, joined
 
 Nodes = Sequence[Sequence[int]]
 Steps = list[list[Transfer]]
@@ -37,10 +37,10 @@ def _chunks(count: int, groups: list[list[int]]) -> tuple[Chunk, ...]:
     """Return the pieces between all borders of the nodes' chunks, each cut into one piece per node."""
     borders = {0, count}
     for size in {len(group) for group in groups}:
-        borders |= {part.offset for part in partition(count, size)}
+        borders |= {part.offset for part in aligned(count, size)}
     pieces = []
     for start, stop in pairwise(sorted(borders)):
-        pieces += [Chunk(start + c.offset, c.length) for c in partition(stop - start, len(groups))]
+        pieces += [Chunk(start + c.offset, c.length) for c in aligned(stop - start, len(groups))]
     return tuple(pieces) or (Chunk(0, 0),)
 
 
@@ -48,7 +48,7 @@ def _parts(chunks: tuple[Chunk, ...], count: int, size: int) -> list[list[int]]:
     """Return the chunks of each of ``size`` equal parts of the buffer."""
     return [
         [i for i, c in enumerate(chunks) if c.length and part.offset <= c.offset < part.offset + part.length]
-        for part in partition(count, size)
+        for part in aligned(count, size)
     ]
 
 

@@ -7,7 +7,7 @@ whose link carries 2(p-1) buffers (the transfers of ``naive``); p servers send a
 servers.
 """
 
-from ringscope.schedules.schedule import Schedule, Transfer, joined, partition
+from ringscope.schedules.schedule import Schedule, Transfer, aligned, joined
 
 
 def parameter_server(ranks: int, count: int, servers: int = 1) -> Schedule:
@@ -24,7 +24,7 @@ def parameter_server(ranks: int, count: int, servers: int = 1) -> Schedule:
         [Transfer("pull", 0, s, rank, (rank + shift) % ranks, False) for s, rank in enumerate(place)]
         for shift in range(1, ranks)
     )
-    return Schedule(ranks, partition(count, servers), joined(push, pull))
+    return Schedule(ranks, aligned(count, servers), joined(push, pull))
 
 
 def separate_servers(workers: int, count: int, servers: int = 1) -> Schedule:
@@ -36,7 +36,7 @@ def separate_servers(workers: int, count: int, servers: int = 1) -> Schedule:
     for ``virtual``; a benchmark's servers are among its ranks, because each of its ranks has a gradient.
     """
     if workers < 2:
-        return Schedule(workers + servers, partition(count, servers), ())
+        return Schedule(workers + servers, aligned(count, servers), ())
     rounds = max(workers, servers)
     pairs = [[(s, w) for s in range(servers) if (w := (s + turn) % rounds) < workers] for turn in range(rounds)]
     first = {s: next(turn for turn, pair in enumerate(pairs) if s in dict(pair)) for s in range(servers)}
@@ -47,4 +47,4 @@ def separate_servers(workers: int, count: int, servers: int = 1) -> Schedule:
     pull = [[Transfer("pull", 0, s, workers + s, w, False) for s, w in pair] for pair in pairs]
     every = frozenset(range(servers))
     outputs = (every,) * workers + (frozenset[int](),) * servers
-    return Schedule(workers + servers, partition(count, servers), joined(push, pull), outputs)
+    return Schedule(workers + servers, aligned(count, servers), joined(push, pull), outputs)

@@ -3,7 +3,7 @@
 Every rank sends 2(p-1)/p of the buffer, the least possible, but in 2(p-1) consecutive messages.
 """
 
-from ringscope.schedules.schedule import Schedule, Transfer, partition
+from ringscope.schedules.schedule import Schedule, Transfer, aligned
 
 
 def ring(ranks: int, count: int) -> Schedule:
@@ -23,7 +23,7 @@ def ring(ranks: int, count: int) -> Schedule:
         )
         for step in range(last)
     )
-    return Schedule(ranks, partition(count, ranks), reduce_scatter + all_gather)
+    return Schedule(ranks, aligned(count, ranks), reduce_scatter + all_gather)
 
 
 def reversed_ring(ranks: int, count: int) -> Schedule:

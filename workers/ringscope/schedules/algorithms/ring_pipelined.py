@@ -4,7 +4,7 @@ It sends as much as the ring. Segment k+1 does not depend on segment k, so execu
 same (docs/algorithms.md, ring_chunked: at least two segments of at most 1 MiB).
 """
 
-from ringscope.schedules.schedule import Schedule, Transfer, joined, partition
+from ringscope.schedules.schedule import Schedule, Transfer, aligned, joined
 
 SEGMENT_ELEMENTS = 1 << 18  # 1 MiB of float32
 MAX_SEGMENTS = 64
@@ -29,7 +29,7 @@ def ring_pipelined(ranks: int, count: int) -> Schedule:
         for step in range(ranks - 1)
         for part in range(segments)
     )
-    return Schedule(ranks, partition(count, ranks * segments), joined(reduce_scatter, all_gather))
+    return Schedule(ranks, aligned(count, ranks * segments), joined(reduce_scatter, all_gather))
 
 
 def segments_of(ranks: int, count: int) -> int:

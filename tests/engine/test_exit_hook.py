@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 
 from ringscope.engine import exit_hook
-from ringscope.engine.base import Plan, TraceablePlan
+from ringscope.engine.base import EnqueuedPlan, Plan, TraceablePlan
 from ringscope.engine.errors import EngineError, RefusedError
 
 
@@ -31,6 +31,16 @@ class FailingTraced(Failing):
         return "the trace"
 
 
+class FailingEnqueued(Failing):
+    """A failing plan on a GPU's stream."""
+
+    def enqueue(self) -> None:
+        self.run()
+
+    def wait(self) -> None:
+        self.run()
+
+
 @pytest.fixture
 def ends(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list that gets an entry whenever all ranks would be ended."""
@@ -50,6 +60,19 @@ def test_an_error_in_a_plan_ends_all(ends: list[str]) -> None:
         with pytest.raises(EngineError, match="did not come"):
             call()
     assert ends == ["all"] * 2
+
+
+def test_an_error_in_a_plan_that_is_enqueued_ends_all(ends: list[str]) -> None:
+    inner = FailingEnqueued()
+    plan = exit_hook.guarded(inner)
+    assert isinstance(plan, EnqueuedPlan)
+    plan.enqueue()
+    plan.wait()
+    inner.error = EngineError("a peer did not come.")
+    for call in plan.run, plan.enqueue, plan.wait:
+        with pytest.raises(EngineError, match="did not come"):
+            call()
+    assert ends == ["all"] * 3
 
 
 def test_what_a_library_refused_before_anything_started_does_not(ends: list[str]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from tests.engine.fakes.fixture import PYTHONPATH
 
 from ringscope.engine import communicator, exit_hook
-from ringscope.engine.base import Buffer
+from ringscope.engine.base import Buffer, EnqueuedPlan
 from ringscope.engine.errors import EngineError
 from ringscope.engine.vendors.nccl_link import load_nccl
 from ringscope.schedules.algorithms import build
@@ -337,6 +337,7 @@ def test_a_refusal_that_a_program_catches_leaves_its_end_to_the_program(cupy, at
     cupy.fake.refused = {}
     comm.all_reduce(x, algorithm="nccl")
     assert at_exit == []
+    assert isinstance(comm.plan("nccl", "sum", *[comm.buffer(64).view("float32")] * 2), EnqueuedPlan)
     comm.free()
 
 

@@ -14,7 +14,17 @@ ENGINE = ROOT / "workers" / "ringscope" / "engine"
 WHEELS = ("cupy-cuda12x>=14", "nvidia-nccl-cu12>=2.30", "fastrlock", "cuda-pathfinder")
 VARIABLE = "RINGSCOPE_TEST_GPU_WHEELS"  # a folder that has them already
 # The fake's own, and what it takes more freely than CuPy does.
-NOT_CUPYS = ("fake", "address_of", "note_", "forget_", "require_health", "current_stream", "is_grouped", "enqueue")
+NOT_CUPYS = (
+    "fake",
+    "address_of",
+    "note_",
+    "forget_",
+    "require_health",
+    "current_stream",
+    "is_grouped",
+    "enqueue",
+    "library",
+)
 
 pytestmark = pytest.mark.long  # it loads half a gigabyte
 
@@ -64,6 +74,10 @@ def test_the_fakes_numbers_of_types_and_operations_are_nccls(real):
     numbers = told(FOLDER, fake=True)["numbers"]
     assert len(numbers) == 15
     assert {name: real["numbers"][name] for name in numbers} == numbers
+
+
+def test_ctypes_finds_the_library_that_cupy_has_loaded_with_all_that_is_called(real):
+    assert real["nccl"]["lacking"] == []
 
 
 def test_nccl_works_up_to_the_join_which_fails_at_once(real):

@@ -5951,6 +5951,11 @@ export interface components {
             in_place: boolean;
             /** Iterations */
             iterations: number;
+            /**
+             * Library Function
+             * @description NCCL's functions that executed it: ncclAlltoAll, or ncclSend and ncclRecv where an older NCCL has none for the collective. null: not executed by NCCL's own collectives, or measured by an earlier version.
+             */
+            library_function?: string | null;
             /** Max Us */
             max_us: number;
             /**

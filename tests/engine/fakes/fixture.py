@@ -1,5 +1,6 @@
 """Fixtures that put the fake CuPy in the place of a real one, and one process in the place of a gang."""
 
+import ctypes
 import importlib
 import os
 import sys
@@ -16,6 +17,7 @@ PYTHONPATH = os.pathsep.join([str(FOLDER), *filter(None, [os.environ.get("PYTHON
 @pytest.fixture
 def cupy(monkeypatch):
     """The fake, reset; whatever CuPy was imported before comes back afterwards."""
+    monkeypatch.setattr(ctypes, "CDLL", ctypes.CDLL)  # the fake puts one with its own library there
     before = {name: module for name, module in sys.modules.items() if name.partition(".")[0] == "cupy"}
     for name in before:
         del sys.modules[name]

@@ -87,6 +87,10 @@ def main():
     if "--fake" not in sys.argv:
         unique_id = nccl.get_unique_id()
         told["nccl"] = {"version": nccl.get_version(), "id": len(unique_id)}
+        from ringscope.engine.vendors import nccl_library
+
+        found = nccl_library.NcclLibrary(nccl)
+        told["nccl"]["lacking"] = [name for name in nccl_library._ARGUMENTS if not found.has(name)]
         try:
             nccl.NcclCommunicator(1, unique_id, 0)
         except nccl.NcclError as error:

@@ -19,7 +19,7 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
 from ringscope.contracts.words.collectives import AUTO, IN_CHANNELS, bus_factor
 from ringscope.contracts.words.devices import carrier
-from ringscope.engine.base import Buffer, EnqueuedPlan, Plan, TraceablePlan, cut
+from ringscope.engine.base import Buffer, EnqueuedPlan, LibraryPlan, Plan, TraceablePlan, cut
 from ringscope.engine.memory.arrays import copy, to_host
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED, WAITED_NS
 from ringscope.engine.step_ring import StepRing, described
@@ -81,6 +81,8 @@ class Candidate:
         self._plans = [
             comm.plan(executed, spec.op, source, target, spec.collective, spec.root) for source, target in self._slots
         ]
+        plan = self._plans[-1]
+        self.library_function = plan.function if isinstance(plan, LibraryPlan) else None
         # the plans of our own schedules report their waits
         self._tells_waits = isinstance(self._plans[-1], TraceablePlan)
         self._operations: Iterator[_Call] = cycle([self._operation(plan.run) for plan in self._plans])

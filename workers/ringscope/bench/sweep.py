@@ -224,6 +224,7 @@ class Sweep:
                 ranks=self._comm.size,
                 cores=self._comm.cores,
                 channels=candidate.channels,
+                library_function=candidate.library_function,
                 time_us=time_us,
                 **self._interval(slowest, time_us),
                 algbw_gb_per_s=algbw,

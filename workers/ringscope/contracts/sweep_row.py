@@ -48,6 +48,12 @@ class SweepRow(BaseModel):
         description="Number of channels of its rings or trees; each leaves every node through a different rank. null: "
         "its algorithm uses no channels, or an earlier version measured it.",
     )
+    library_function: Name | None = Field(
+        None,
+        exclude_if=is_null,
+        description="NCCL's functions that executed it: ncclAlltoAll, or ncclSend and ncclRecv where an older NCCL has "
+        "none for the collective. null: not executed by NCCL's own collectives, or measured by an earlier version.",
+    )
     iterations: Int32
     time_us: TimedMicroseconds = Field(
         description="nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. "

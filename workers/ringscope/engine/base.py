@@ -97,6 +97,15 @@ class EnqueuedPlan(Plan, Protocol):
         """Return when everything that was enqueued is complete."""
 
 
+@runtime_checkable
+class LibraryPlan(Plan, Protocol):
+    """A plan of a library's own functions."""
+
+    @property
+    def function(self) -> str:
+        """The functions that execute it, as a row names them: ncclAlltoAll."""
+
+
 class Transport(Protocol):
     """Executes any schedule over one kind of link."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import TypeVar
 
-from ringscope.engine.base import EnqueuedPlan, Plan, TraceablePlan
+from ringscope.engine.base import EnqueuedPlan, LibraryPlan, Plan, TraceablePlan
 from ringscope.engine.errors import EngineError, RefusedError
 from ringscope.engine.transports.mpi import abort, is_over
 
@@ -72,6 +72,8 @@ class _Guarded:
     def __init__(self, plan: Plan) -> None:
         self.run = _watched(plan.run)
         self.free = plan.free
+        if isinstance(plan, LibraryPlan):
+            self.function = plan.function
 
 
 class _TraceableGuarded(_Guarded):

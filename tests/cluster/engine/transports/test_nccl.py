@@ -304,6 +304,8 @@ def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algori
     rows = document["results"]
     assert [row["algorithm"] for row in rows] == [name for name in algorithms for _ in range(3)]
     assert {row["transport"] for row in rows} == {f"{transport}, one-device loopback"}
+    functions = {row["algorithm"]: row.get("library_function") for row in rows}
+    assert functions == {name: "ncclAllReduce" if name == "nccl" else None for name in algorithms}
     assert {row[place]["nwrong"] for row in rows for place in ("out_of_place", "in_place")} == {0}
 
 
@@ -367,8 +369,11 @@ def test_where_nothing_was_given_up_nothing_is_rebuilt():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("ranks", [*(pytest.param(n, marks=pytest.mark.long) for n in (1, 2, 4)), 3])
-def test_every_collective_is_exact(gang, ranks):
-    done = gang(ranks, "gpu_main.py", "nccl", PYTHONPATH=PYTHONPATH)
+@pytest.mark.parametrize(
+    ("ranks", "lacking"),
+    [*(pytest.param(n, "", marks=pytest.mark.long) for n in (1, 2, 4)), (3, ""), (3, "ncclAlltoAll")],
+)
+def test_every_collective_is_exact(gang, ranks, lacking):
+    done = gang(ranks, "gpu_main.py", "nccl", PYTHONPATH=PYTHONPATH, FAKE_NCCL_LACKS=lacking)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("checked 696") == ranks

@@ -1,9 +1,10 @@
 """An NCCL plan compiles its kernels before its calls, and looks for peers that have ended while they last."""
 
 import pytest
-from tests.cluster.engine.transports.test_nccl import buffers, planned
+from tests.cluster.engine.transports.test_nccl import FLOAT32, buffers, calls, planned
 
 from ringscope.engine.errors import EngineError, LostRankError
+from ringscope.engine.vendors.nccl_link import load_nccl
 from ringscope.schedules.algorithms import build
 
 
@@ -85,3 +86,40 @@ def test_a_peer_that_never_comes_is_named_by_the_wait(cupy, nccl):
         plan.wait()
     with pytest.raises(EngineError, match=r"Call rebuild\(\) on every rank"):
         plan.enqueue()
+
+
+# NCCL's all-to-all, which CuPy has no name for
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_nccls_own_all_to_all_is_called_where_it_has_one(cupy, nccl, in_place):
+    one = nccl(1, 3)
+    send, recv = buffers(cupy, 6)
+    at, to = send.local.data.ptr, recv.local.data.ptr
+    plan = one.vendor_plan("alltoall", "sum", recv if in_place else send, recv, root=0)
+    assert plan.function == "ncclAlltoAll"
+    cupy.fake.calls.clear()
+    plan.run()
+    (call,) = [call for call in cupy.fake.calls if call[0] == "ncclAlltoAll"]
+    assert call[3:5] == (2, FLOAT32) and call[-1] != 0
+    if in_place:  # NCCL would overwrite what it still has to send
+        assert call[1] == to and call[2] not in (at, to)
+        assert cupy.fake.calls[-1][0] == "copyto"
+    else:
+        assert call[1:3] == (at, to)
+    cupy.fake.refused = {"ncclAlltoAll": 4}
+    with pytest.raises(EngineError, match=r"failed in NCCL's alltoall: .*invalid argument\.$"):
+        plan.run()
+
+
+@pytest.mark.parametrize("older", [{"nccl_lacks": {"ncclAlltoAll"}}, {"nccl_version": 23008}])
+def test_an_all_to_all_of_an_older_or_another_nccl_is_messages(cupy, nccl, older, monkeypatch):
+    for name, value in older.items():
+        monkeypatch.setattr(cupy.fake, name, value)
+    if "nccl_version" in older:  # the library that ctypes finds is another one than CuPy's
+        monkeypatch.setattr(load_nccl(), "get_version", lambda: 23007)
+    plan = nccl(1, 3).vendor_plan("alltoall", "sum", *buffers(cupy, 6), root=0)
+    assert plan.function == "ncclSend, ncclRecv"
+    cupy.fake.calls.clear()
+    plan.run()
+    assert [call[0] for call in calls(cupy)] == ["groupStart", *["send", "recv"] * 2, "groupEnd"]

@@ -125,6 +125,8 @@ def _result(pair: Pair, spec: BenchmarkSpec) -> dict[str, Any]:
         "channels": row.channels,
         "cycle": row.cycle,
     }
+    if row.library_function is not None:
+        result["library_function"] = row.library_function
     for name, placement in zip(("out_of_place", "in_place"), pair, strict=True):
         if placement is not None:
             result[name] = {

@@ -64,6 +64,8 @@ def _table(
         yield f"# {crowded}: the ranks shared cores, which affects these times"
     if spec and spec.channels and (channels := rows[0].channels):
         yield f"# Rings and trees in {plural(channels, 'channel')}"
+    if rows[0].library_function is not None:
+        yield f"# NCCL's functions: {rows[0].library_function}"
     if spec and spec.blocking:
         yield f"# Blocking Enabled: {_BLOCKING[spec.blocking]}"
     if spec and spec.per_iteration:

@@ -12,6 +12,16 @@ from ringscope.engine.vendors.nccl_link import NcclLink
 from ringscope.schedules.schedule import partition
 
 _EVEN = frozenset({"reduce_scatter", "all_gather", "alltoall"})
+_ALLTOALL = "ncclAlltoAll"  # from NCCL 2.28 on
+_MESSAGES = "ncclSend, ncclRecv"
+_FUNCTIONS = {
+    "all_reduce": "ncclAllReduce",
+    "reduce": "ncclReduce",
+    "broadcast": "ncclBroadcast",
+    "reduce_scatter": "ncclReduceScatter",
+    "all_gather": "ncclAllGather",
+    "sendrecv": _MESSAGES,
+}
 
 
 def vendor_plan(link: NcclLink, collective: str, op: str, send: Array, recv: Array, root: int) -> Plan:
@@ -26,14 +36,21 @@ def vendor_plan(link: NcclLink, collective: str, op: str, send: Array, recv: Arr
 
 
 class _VendorPlan:
+    """``function`` names what it calls, as a row says it."""
+
     def __init__(self, link: NcclLink, collective: str, op: str, send: Array, recv: Array, root: int) -> None:
         self._link, self._collective, self._root = link, collective, root
         self._type, self._factor = link.wire(recv.dtype)
         self._op = link.op(op)
         self._send, self._recv, self._xp = send, recv, module_of(recv)
-        self._is_in_place = address(send) == address(recv)
+        self._target = recv  # messages cannot overwrite what is still to be sent
+        if address(send) == address(recv) and collective in ("alltoall", "sendrecv"):
+            with link.stream:
+                self._target = link.scratch.take(recv.size, recv.dtype)
         self._parts = partition(recv.size, link.size)
         self._call: Callable[[], Any] = getattr(self, f"_{collective}")
+        has_alltoall = link.library.has(_ALLTOALL)
+        self.function = _FUNCTIONS.get(collective, _ALLTOALL if has_alltoall else _MESSAGES)
 
     def run(self) -> None:
         """Call the NCCL function once."""
@@ -74,25 +91,31 @@ class _VendorPlan:
         self._link.comm.allGather(address(own), address(self._recv), count, self._type, self._link.stream.ptr)
 
     def _alltoall(self) -> None:
-        rank = self._link.rank
-        target = self._xp.empty_like(self._recv) if self._is_in_place else self._recv
-        self._xp.copyto(self._part(target, rank), self._part(self._send, rank))
-        with self._link.group():
-            for peer in range(self._link.size):
-                if peer != rank:
-                    self._message("send", self._part(self._send, peer), peer)
-                    self._message("recv", self._part(target, peer), peer)
-        if self._is_in_place:
-            self._xp.copyto(self._recv, target)
+        if self.function == _ALLTOALL:
+            count = self._parts[0].length * self._factor
+            pointers = address(self._send), address(self._target)
+            arguments = *pointers, count, self._type, self._link.comm.comm, self._link.stream.ptr
+            self._link.library.call(_ALLTOALL, *arguments)
+        else:
+            rank = self._link.rank
+            self._xp.copyto(self._part(self._target, rank), self._part(self._send, rank))
+            with self._link.group():
+                for peer in range(self._link.size):
+                    if peer != rank:
+                        self._message("send", self._part(self._send, peer), peer)
+                        self._message("recv", self._part(self._target, peer), peer)
+        self._bring_back()
 
     def _sendrecv(self) -> None:
         rank, size = self._link.rank, self._link.size
-        target = self._xp.empty_like(self._recv) if self._is_in_place else self._recv
         with self._link.group():
             self._message("send", self._send, (rank + 1) % size)
-            self._message("recv", target, (rank - 1) % size)
-        if self._is_in_place:
-            self._xp.copyto(self._recv, target)
+            self._message("recv", self._target, (rank - 1) % size)
+        self._bring_back()
+
+    def _bring_back(self) -> None:
+        if self._target is not self._recv:
+            self._xp.copyto(self._recv, self._target)
 
     def _whole(self) -> tuple[int, int, int, int]:
         return address(self._send), address(self._recv), self._recv.size * self._factor, self._type

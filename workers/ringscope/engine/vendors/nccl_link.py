@@ -21,6 +21,7 @@ import numpy as np
 from ringscope.engine.base import Scratch
 from ringscope.engine.errors import EngineError, LostRankError, RefusedError
 from ringscope.engine.memory import cuda
+from ringscope.engine.vendors.nccl_library import NcclLibrary
 from ringscope.engine.waiting.ended_peers import EndedPeers
 from ringscope.engine.waiting.failures import share
 from ringscope.engine.waiting.watchdog import Watchdog
@@ -107,6 +108,7 @@ class NcclLink:
         self._mpi, self._gpu, self._watchdog, self._timeout = comm.Dup(), gpu, watchdog, timeout_seconds
         self.rank, self.size = comm.rank, comm.size
         self._nccl, cupy = load_nccl(), cuda.load()
+        self.library = NcclLibrary(self._nccl)
         # KeyError: CuPy 14 has no name for NCCL's status codes from 7 on.
         self._cuda_errors = cuda.errors()
         self._errors = (self._nccl.NcclError, KeyError, *self._cuda_errors)

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from mpi4py import MPI
 
+from cupy import library
 from cupy.script import fake
 
 available = fake.has_nccl
@@ -31,6 +32,7 @@ _TEXTS = {  # CuPy 14 knows no more: its NcclError(7) is a KeyError
 }
 _group = None
 _ids = itertools.count()
+library.install()
 
 
 class NcclError(RuntimeError):
@@ -78,7 +80,8 @@ class NcclCommunicator:
         self._network = _meet(ndev, commId, rank)
         self._leaving = self._network.Dup() if self._network else None
         fake.record("NcclCommunicator", ndev, rank)
-        self.comm = 1
+        self.comm = next(_ids) + 1
+        library.communicators[self.comm] = self
 
     def send(self, buf, count, dtype, peer, stream):
         self._message("send", buf, count, dtype, peer, stream)

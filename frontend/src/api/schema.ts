@@ -2752,6 +2752,12 @@ export interface components {
              */
             per_iteration: boolean;
             /**
+             * Registration
+             * @description What NCCL knows of the buffers, over transport nccl. 0: nothing. 1: NCCL allocates them and they are registered with its communicator. 2: they are symmetric windows, which needs NCCL 2.27 or later.
+             * @default 0
+             */
+            registration: number;
+            /**
              * Root
              * @description The rank that broadcast sends from and reduce sends to.
              * @default 0

@@ -108,6 +108,7 @@ function sweepCommand(spec: BenchmarkSpec): string {
     ...(benchmark.cycles === 1 ? [] : ["-N", benchmark.cycles]),
     ...(benchmark.aggregate === 1 ? [] : ["-m", benchmark.aggregate]),
     ...(benchmark.blocking ? ["-z", benchmark.blocking] : []),
+    ...(benchmark.registration ? ["-R", benchmark.registration] : []),
     ...(benchmark.average === "mean" ? [] : ["-a", benchmark.average]),
     ...(benchmark.per_iteration ? ["-I", 1] : []),
     ...(benchmark.skip_iterations ? ["-K", benchmark.skip_iterations] : []),

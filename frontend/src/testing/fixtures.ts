@@ -52,6 +52,7 @@ export function aJob(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
         iterations: 20,
         aggregate: 1,
         blocking: 0,
+        registration: 0,
         average: "mean",
         per_iteration: false,
         skip_iterations: 0,

@@ -71,16 +71,21 @@ def test_channels_that_it_asked_for_are_told(api: FakeApi) -> None:
 
 
 def test_every_unusual_mode_is_told(api: FakeApi) -> None:
-    modes = {"aggregate": 5, "blocking": 1, "average": "min", "rotate": True, "algorithms": ["direct"]}
+    modes = {"aggregate": 5, "blocking": 1, "registration": 2, "average": "min", "rotate": True}
+    modes |= {"algorithms": ["direct"]}
     asked = benchmark(spec={"benchmark": modes})
     api.answers |= {"GET /jobs": items(asked), "GET /jobs/1": asked, "GET /jobs/1/measurements": items()}
-    assert "2 GB/s, aggregate 5, blocking 1, average min, rotate, 4 ranks on 2 cores" in api.run("jobs").out
+    assert (
+        "2 GB/s, aggregate 5, blocking 1, registration 2, average min, rotate, 4 ranks on 2 cores"
+        in api.run("jobs").out
+    )
     out = api.run("show", "1").out
     waited, shortest = "to wait for each operation, after which all ranks meet", "for the shortest of the ranks' times"
     for words in (
         "for 5 operations in each iteration",
         waited,
         shortest,
+        "for buffers that are NCCL's symmetric windows",
         "for another piece of memory in each operation",
     ):
         assert f"It asked {words}. It is not comparable with jobs in the default mode." in out

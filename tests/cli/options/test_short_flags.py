@@ -20,7 +20,6 @@ def test_letters_that_ask_for_nothing_are_taken_out() -> None:
         (["-b", "8", "-t", "2"], "-t: ranks are processes here, not threads; give --ranks."),
         (["-G", "5"], "-G: calls are not captured as CUDA graphs; leave it out."),
         (["-V", "4"], "-V: the number of CTAs belongs to NCCL_MIN_CTAS"),
-        (["-R"], "-R: buffers are not registered with NCCL"),
     ],
 )
 def test_letters_that_ask_for_what_there_is_not(arguments: list[str], sentence: str) -> None:
@@ -39,6 +38,7 @@ def test_letters_that_ask_for_what_there_is_not(arguments: list[str], sentence: 
         (["--check", "1", "--datatype", "float"], ["-c", "1", "-d", "float"]),
         (["--op", "sum", "--root=0"], ["-o", "sum", "-r", "0"]),
         (["--average", "1", "--blocking", "0"], ["-a", "1", "-z", "0"]),
+        (["--local_register", "2"], ["-R", "2"]),
         (["--min-bytes", "8", "--json", "a.json", "-b8"], ["--min-bytes", "8", "--json", "a.json", "-b8"]),
     ],
 )  # fmt: skip

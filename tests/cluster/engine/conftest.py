@@ -51,9 +51,10 @@ def nccl(cupy, watchdog):
     """``nccl(rank, size)`` is that rank's transport; what its peers say comes as ``OneOf`` has it."""
     made = []
 
-    def make(rank, size, gpu=None, ended=list, **keywords):
+    def make(rank, size, gpu=None, ended=list, registration=0, **keywords):
         gpu = gpu or Gpu(0, "0000:00:00.0", (rank,))
-        made.append(NcclTransport(OneOf(rank, size, **keywords), gpu, watchdog, NCCL_TIMEOUT_SECONDS, ended))
+        one = OneOf(rank, size, **keywords)
+        made.append(NcclTransport(one, gpu, watchdog, NCCL_TIMEOUT_SECONDS, ended, registration))
         return made[-1]
 
     yield make

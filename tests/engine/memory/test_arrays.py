@@ -142,6 +142,7 @@ def test_a_full_gpu_is_told_with_the_remedy(cupy, monkeypatch):
     monkeypatch.setattr(cupy, "zeros", refuse)
     monkeypatch.setattr(cupy.cuda, "Memory", refuse)
     for pooled in (True, False):
+        monkeypatch.setattr(cupy.fake, "free_bytes", 1 << 20)
         with pytest.raises(OutOfMemoryError, match="A buffer needs 4 MiB but the GPU has 1 MiB free; lower max_bytes"):
             cuda.allocate(4 << 20, pooled)
 

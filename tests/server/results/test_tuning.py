@@ -115,7 +115,9 @@ async def test_jobs_that_asked_for_channels_do_not_count_however_many_they_are(
     assert await tuning_of(server, node) == {("ring", False): {"1024": 9.0}, ("ring", True): {"1024": 9.0}}
 
 
-@pytest.mark.parametrize("mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 8}], ids=str)
+@pytest.mark.parametrize(
+    "mode", [{"average": "min"}, {"blocking": 1}, {"rotate": True}, {"aggregate": 8}, {"registration": 1}], ids=str
+)
 async def test_jobs_that_measured_in_another_mode_do_not_count(server: Server, mode: dict[str, Any]) -> None:
     node = await server.node()
     await run_job(server, node, *rows(ring=9.0))

@@ -19,7 +19,7 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.record import LOOPBACK
 from ringscope.contracts.tuning import Table
 from ringscope.contracts.words.collectives import AUTO, IN_CHANNELS, bus_factor, elements
-from ringscope.contracts.words.devices import MPI_ON_GPUS, carrier, usual_channels
+from ringscope.contracts.words.devices import MPI_ON_GPUS, carrier, usual_channels, with_registration
 from ringscope.contracts.words.dtypes import ITEMSIZE_BYTES
 from ringscope.contracts.words.machine import REFERENCE, Machine
 from ringscope.cost.classes import by_classes
@@ -120,7 +120,8 @@ def transport_of(spec: BenchmarkSpec, nodes: int) -> str:
 def may_go_over(spec: BenchmarkSpec, algorithm: str, transport: str) -> bool:
     """Return whether a row of the sweep may name this transport for ``algorithm``."""
     ways = _TAKEN_BY_AUTO[spec.settled_device] if spec.transport == "auto" else (transport_of(spec, 1),)
-    return transport.removesuffix(f", {LOOPBACK}") in {carrier(algorithm, way) for way in ways}
+    own = [with_registration(way, spec.registration) if way == "nccl" else way for way in ways]
+    return transport.removesuffix(f", {LOOPBACK}") in {carrier(algorithm, way) for way in own}
 
 
 def is_crowded(spec: BenchmarkSpec, ranks_of_nodes: Sequence[int], machine: Machine | None) -> bool:

@@ -15,7 +15,6 @@ _ELSEWHERE: dict[str, tuple[str | None, str]] = {
     "-p": ("0", "ranks are processes, which always connect in parallel; leave it out."),
     "-G": ("0", "calls are not captured as CUDA graphs; leave it out."),
     "-C": ("0", "an operation ends when its result is there, so there is no separate CPU time; leave it out."),
-    "-R": ("0", "buffers are not registered with NCCL; leave it out."),
     "-D": ("0", "NCCL's device kernels are not launched; leave it out."),
     "-V": (None, "the number of CTAs belongs to NCCL_MIN_CTAS and NCCL_MAX_CTAS; set those."),
     "-x": (None, "the CTA policy belongs to NCCL_CTA_POLICY; set that."),

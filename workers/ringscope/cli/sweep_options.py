@@ -68,6 +68,15 @@ class SweepOptions:
             "its time (3). 0: on GPUs, wait once for all operations of a block; in host memory, the same as 2.",
         ),
     ] = None
+    registration: Annotated[
+        int | None,
+        typer.Option(
+            "-R",
+            "--registration",
+            help="Register the buffers with NCCL (1), or make them its symmetric windows (2, NCCL 2.27 or later), "
+            "over transport nccl. 0: neither.",
+        ),
+    ] = None
     average: Annotated[
         str | None, typer.Option("-a", "--average", help="Time of a row: 0 rank0, 1 mean, 2 min or 3 max of the ranks.")
     ] = None

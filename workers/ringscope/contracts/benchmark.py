@@ -1,5 +1,6 @@
 """Specification of a benchmark job: a sweep over message sizes, timed with several algorithms side by side. Pure."""
 
+import operator
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Literal, get_args
@@ -111,6 +112,14 @@ class BenchmarkSpec(SpecModel):
         description="0: a rank continues by itself; on GPUs it enqueues all operations of a block and waits once. 1: "
         "wait for the result of each operation, then a barrier. 2: wait without a barrier. 3: a barrier after each "
         "iteration, outside its time. Operations in host memory always wait, so there 2 is the same as 0.",
+    )
+    registration: int = Field(
+        0,
+        ge=0,
+        le=2,
+        exclude_if=operator.not_,
+        description="What NCCL knows of the buffers, over transport nccl. 0: nothing. 1: NCCL allocates them and they "
+        "are registered with its communicator. 2: they are symmetric windows, which needs NCCL 2.27 or later.",
     )
     average: Average = Field(
         "mean", description="How the ranks' times are combined into the time and the bandwidths of a row."
@@ -259,6 +268,16 @@ class BenchmarkSpec(SpecModel):
                 ("trace",),
                 f"transport {self.transport} cannot be traced; choose another one, or leave trace out.",
                 True,
+            )
+        return self
+
+    @model_validator(mode="after")
+    def _nccl_registers(self) -> "BenchmarkSpec":
+        if self.registration and self.transport not in ("auto", "nccl"):
+            raise _at(
+                ("registration",),
+                f"only transport nccl registers buffers, not {self.transport}; choose nccl, or give 0.",
+                self.registration,
             )
         return self
 

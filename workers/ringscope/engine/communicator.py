@@ -68,6 +68,7 @@ class Communicator:
         among: MPI.Intracomm = MPI.COMM_WORLD,
         gpu: Gpu | None = None,
         channels: int | None = None,
+        registration: int = 0,
     ) -> None:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
 
@@ -78,14 +79,14 @@ class Communicator:
 
         ``channels`` is the channel count of rings and trees; each channel leaves a node through a different rank, so
         there are at most as many as ranks on the smallest node. None: that maximum on GPUs of several nodes, because
-        each rank has a card; otherwise 1.
+        each rank has a card; otherwise 1. ``registration`` is what NCCL knows of ``buffer``, as in a benchmark.
         """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is not a timeout; give more than 0.")
         if channels is not None and channels < 1:
             raise EngineError(f"channels: {channels} is too small; give 1 or more, or leave it out.")
         self._choices = (transport, timeout_seconds, device, table, give_up)
-        self._channels = channels
+        self._channels, self._registration = channels, registration
         self._comm = among.Dup()
         self.rank: int = self._comm.rank
         self.size: int = self._comm.size
@@ -98,7 +99,14 @@ class Communicator:
         )
         self.transport: Transport
         self.transport, self.gpu = connect(
-            self._comm, transport, device, timeout_seconds, self._roll_call.watchdog, gpu, self._roll_call.ended
+            self._comm,
+            transport,
+            device,
+            timeout_seconds,
+            self._roll_call.watchdog,
+            gpu,
+            self._roll_call.ended,
+            registration,
         )
         sizes = [len(node) for node in self.nodes]
         self.channels = min([channels or usual_channels(sizes, self.transport.name), *sizes])
@@ -129,7 +137,8 @@ class Communicator:
         members = MPI.Intracomm(self._comm.Split(color, self.rank))
         transport, timeout_seconds, _, table, give_up = self._choices
         device = "cuda" if self.gpu else "cpu"  # chosen once: a group with fewer ranks does not change it
-        group = Communicator(transport, timeout_seconds, device, table, give_up, members, self.gpu, self._channels)
+        options = self.gpu, self._channels, self._registration
+        group = Communicator(transport, timeout_seconds, device, table, give_up, members, *options)
         members.Free()
         return group
 

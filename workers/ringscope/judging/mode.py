@@ -20,8 +20,7 @@ _WAITED = (
     "to wait for each operation",
     "that all ranks meet after each iteration",
 )
-
-
+_REGISTERED = ("", "for buffers that are registered with NCCL", "for buffers that are NCCL's symmetric windows")
 _NO_VARIABLES: Mapping[str, str] = MappingProxyType({})
 
 
@@ -31,6 +30,7 @@ class Mode(NamedTuple):
     channels: int | None  # None: the default number
     aggregate: int
     blocking: int
+    registration: int
     average: str
     rotate: bool
     env: tuple[tuple[str, str], ...]  # the job's environment variables, by name
@@ -38,7 +38,8 @@ class Mode(NamedTuple):
 
 def mode_of(spec: BenchmarkSpec, env: Mapping[str, str] = _NO_VARIABLES) -> Mode:
     """Return the mode that a benchmark asks for whose job sets the variables ``env``."""
-    return Mode(spec.channels, spec.aggregate, spec.blocking, spec.average, spec.rotate, tuple(sorted(env.items())))
+    variables = tuple(sorted(env.items()))
+    return Mode(spec.channels, spec.aggregate, spec.blocking, spec.registration, spec.average, spec.rotate, variables)
 
 
 DEFAULT = mode_of(BenchmarkSpec())
@@ -58,6 +59,11 @@ def non_default(mode: Mode) -> dict[str, str]:
                 f"for {plural(mode.aggregate, 'operation')} in each iteration",
             ),
             (mode.blocking != DEFAULT.blocking, f"blocking {mode.blocking}", _WAITED[mode.blocking]),
+            (
+                mode.registration != DEFAULT.registration,
+                f"registration {mode.registration}",
+                _REGISTERED[mode.registration],
+            ),
             (mode.average != DEFAULT.average, f"average {mode.average}", f"for {_AVERAGES[mode.average]}"),
             (mode.rotate != DEFAULT.rotate, "rotate", "for another piece of memory in each operation"),
             (mode.env != DEFAULT.env, f"env {' '.join(variables)}", f"for the variables {' '.join(variables)}"),

@@ -160,7 +160,12 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
         if spec.diagnosis:
             return _diagnose(spec.diagnosis, spec.placement.ranks, reporter)
         transport, timeout_seconds = _connection(spec)
-        comm = Communicator(transport, timeout_seconds, device, known_times, give_up, channels=_channels(spec))
+        registration = spec.benchmark.registration if spec.benchmark else 0
+        comm = Communicator(
+            *(transport, timeout_seconds, device, known_times, give_up),
+            channels=_channels(spec),
+            registration=registration,
+        )
         return _work(comm, spec, reporter, fault if _strikes(fault, comm) else "")
     except Exception as error:  # for any error: peers would otherwise wait for this rank for ever
         give_up(error)

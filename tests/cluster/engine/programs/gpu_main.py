@@ -89,7 +89,8 @@ def main() -> int:
 def _transport(name: str, world: MPI.Intracomm, gpu: cuda.Gpu, watchdog: Watchdog) -> GpuTransport:
     match name:
         case "nccl":
-            return NcclTransport(world, gpu, watchdog, TIMEOUT_SECONDS)
+            registration = int(sys.argv[2]) if len(sys.argv) > 2 else 0
+            return NcclTransport(world, gpu, watchdog, TIMEOUT_SECONDS, registration=registration)
         case "cuda_ipc":
             return CudaIpcTransport(world, gpu, TIMEOUT_SECONDS)
     return MpiTransport(world, TIMEOUT_SECONDS, GpuMemory(world.rank, gpu, TIMEOUT_SECONDS))

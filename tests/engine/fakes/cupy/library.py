@@ -1,6 +1,7 @@
 """libnccl.so.2 as ctypes loads it, with the functions that CuPy has no names for; ``fake.nccl_lacks`` are missing."""
 
 import ctypes
+import itertools
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,9 @@ from cupy.script import fake
 
 FILE = "libnccl.so.2"
 communicators = {}  # by the number that is their address
+allocated = {}  # by address
+registered = {}  # address by communicator and handle
+_handles = itertools.count()
 
 
 def install():
@@ -59,4 +63,58 @@ def ncclAlltoAll(send, recv, count, dtype, comm, stream):  # noqa: N802
         nccl._memory(recv, count * network.size, dtype)[:] = result
 
 
-FUNCTIONS = {function.__name__: function for function in (ncclGetVersion, ncclAlltoAll)}
+def ncclMemAlloc(pointer, size):  # noqa: N802
+    memory = ctypes.create_string_buffer(b"\xa5" * size, size)
+    pointer._obj.value = ctypes.addressof(memory)
+    allocated[pointer._obj.value] = memory
+    fake.record("ncclMemAlloc", size)
+
+
+def ncclMemFree(pointer):  # noqa: N802
+    assert pointer not in registered.values(), "freed while it is registered"
+    fake.record("ncclMemFree", allocated.pop(pointer)._length_)
+
+
+def ncclCommRegister(comm, pointer, size, handle):  # noqa: N802
+    _register("ncclCommRegister", comm, pointer, size, handle)
+
+
+def ncclCommWindowRegister(comm, pointer, size, window, flags):  # noqa: N802
+    assert flags == 1, "not symmetric"
+    if network := communicators[comm]._network:
+        network.Barrier()  # it is collective
+    _register("ncclCommWindowRegister", comm, pointer, size, window)
+
+
+def forget(comm):
+    """An abort knows no buffers any more."""
+    for one in [one for one in registered if one[0] == comm]:
+        del registered[one]
+
+
+def _register(name, comm, pointer, size, handle):
+    assert communicators[comm].comm == comm, "registered with a communicator that is gone"
+    assert size <= allocated[pointer]._length_
+    fake.record(name, size)
+    if not fake.unregistered:
+        handle._obj.value = 1 + next(_handles)
+        registered[comm, handle._obj.value] = pointer
+
+
+def ncclCommDeregister(comm, handle):  # noqa: N802
+    registered.pop((comm, handle))
+    fake.record("ncclCommDeregister")
+
+
+def ncclCommWindowDeregister(comm, window):  # noqa: N802
+    registered.pop((comm, window))
+    fake.record("ncclCommWindowDeregister")
+
+
+FUNCTIONS = {
+    function.__name__: function
+    for function in (
+        *(ncclGetVersion, ncclAlltoAll, ncclMemAlloc, ncclMemFree),
+        *(ncclCommRegister, ncclCommDeregister, ncclCommWindowRegister, ncclCommWindowDeregister),
+    )
+}

@@ -18,6 +18,8 @@ class Fake:
         self.has_nccl = self.has_nvrtc = True
         self.nccl_version = int(os.environ.get("FAKE_NCCL_VERSION", 23007))  # of ranks in processes of their own
         self.nccl_lacks = set(os.environ.get("FAKE_NCCL_LACKS", "").split())  # functions that an older NCCL has not
+        self.free_bytes = 1 << 40  # of GPU memory
+        self.unregistered = False  # NCCL takes buffers without registering them, and calls that a success
         self.refused = {}  # name of an NCCL call -> status that it raises
         self.async_error = 0
         self.stuck_from = None  # what the stream does from this enqueued event on never ends

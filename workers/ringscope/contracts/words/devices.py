@@ -19,6 +19,9 @@ TRANSPORT_DEVICES: dict[str, tuple[str, ...]] = {
 VENDOR_DEVICES: dict[str, tuple[str, ...]] = {"mpi": ("cpu", "cuda"), "gloo": ("cpu",), "nccl": ("cuda",)}
 MPI_ON_GPUS = "mpi on GPUs"  # name of transport mpi in records if the buffers are GPU memory, because its times differ
 
+# What NCCL knows of the buffers, by nccl-tests' -R: names behind that of transport nccl in records.
+REGISTRATIONS = ("", "registered", "symmetric windows")
+
 _GPU_TRANSPORTS = ("nccl", "cuda_ipc", MPI_ON_GPUS)
 
 
@@ -58,6 +61,11 @@ def settle(device: str, transport: str = "auto", algorithms: Iterable[str] = ())
     if transport in ("cuda_ipc", "mpi") and "nccl" in vendors:
         raise ValueError(f"algorithm nccl does not work over transport {transport}; choose transport nccl or auto.")
     return settled
+
+
+def with_registration(transport: str, registration: int) -> str:
+    """Return the name in records of a transport whose buffers are registered."""
+    return f"{transport}, {REGISTRATIONS[registration]}" if registration else transport
 
 
 def carrier(algorithm: str, transport: str) -> str:

@@ -152,14 +152,30 @@ def allocate(size_bytes: int, pooled: bool) -> Any:
         except (cupy.cuda.memory.OutOfMemoryError, cupy.cuda.runtime.CUDARuntimeError) as error:
             if getattr(error, "status", _NO_MEMORY) != _NO_MEMORY:
                 raise
-            free_bytes = cupy.cuda.runtime.memGetInfo()[0]
-            raise OutOfMemoryError(
-                f"A buffer needs {format_size(size_bytes)} but the GPU has {format_size(free_bytes)} free; "
-                "lower max_bytes or the number of ranks per GPU."
-            ) from error
+            raise _too_large(size_bytes, free_bytes()) from error
         array = cupy.ndarray((size_bytes,), "uint8", cupy.cuda.MemoryPointer(memory, 0))
         array.fill(0)
         return array
+
+
+def free_bytes() -> int:
+    """Return the free memory of the current GPU."""
+    return int(load().cuda.runtime.memGetInfo()[0])
+
+
+def require_memory(size_bytes: int) -> None:
+    """Raise OutOfMemoryError if the current GPU has less free, for allocators that do not say so."""
+    with telling(f"A rank on {node()}"):
+        free = free_bytes()
+    if free < size_bytes:
+        raise _too_large(size_bytes, free)
+
+
+def _too_large(size_bytes: int, free: int) -> OutOfMemoryError:
+    return OutOfMemoryError(
+        f"A buffer needs {format_size(size_bytes)} but the GPU has {format_size(free)} free; lower max_bytes or the "
+        "number of ranks per GPU."
+    )
 
 
 def errors() -> tuple[type[Exception], ...]:

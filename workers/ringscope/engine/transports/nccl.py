@@ -10,12 +10,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ringscope.contracts.words.devices import with_registration
 from ringscope.engine.base import Array, Buffer, Plan, cut
 from ringscope.engine.memory import cuda
 from ringscope.engine.memory.arrays import address, module_of
 from ringscope.engine.memory.kernels import compile_now, finishing, pairwise
 from ringscope.engine.vendors.nccl import vendor_plan
 from ringscope.engine.vendors.nccl_link import NcclLink
+from ringscope.engine.vendors.nccl_memory import NcclMemory
 from ringscope.engine.waiting.watchdog import Watchdog
 from ringscope.schedules.messages import Message, messages, untouched
 from ringscope.schedules.schedule import Schedule
@@ -36,17 +38,20 @@ class NcclTransport:
         watchdog: Watchdog,
         timeout_seconds: float = cuda.TIMEOUT_SECONDS,
         ended: Callable[[], Sequence[int]] = list,
+        registration: int = 0,
     ) -> None:
         """``watchdog`` must end the gang when it fires: an NCCL call that blocks cannot be ended.
 
-        ``ended`` returns the ranks whose processes have ended.
+        ``ended`` returns the ranks whose processes have ended. ``registration`` is what NCCL knows of the buffers, by
+        ``devices.REGISTRATIONS``; EngineError if the loaded NCCL lacks what that needs.
         """
         self._link = NcclLink(comm, gpu, watchdog, timeout_seconds, ended)
-        self.name = gpu.label("nccl")
+        self._memory = NcclMemory(self._link, gpu, registration) if registration else None
+        self.name = gpu.label(with_registration("nccl", registration))
 
     def allocate(self, size_bytes: int) -> Buffer:
-        """Allocate memory from CuPy's pool."""
-        local = cuda.allocate(size_bytes, pooled=True)
+        """Allocate memory from CuPy's pool, or from NCCL, which then also registers it (collective)."""
+        local = cuda.allocate(size_bytes, pooled=True) if self._memory is None else self._memory.allocate(size_bytes)
         return Buffer(local, (local,))
 
     def plan(self, schedule: Schedule, op: str, send: Buffer, recv: Buffer) -> Plan:
@@ -60,10 +65,16 @@ class NcclTransport:
     def rebuild(self) -> None:
         """Reconnect after the communicator was aborted (collective); buffers and plans stay valid."""
         self._link.rebuild()
+        if self._memory is not None:
+            self._memory.register()
 
     def free(self) -> None:
         """Destroy the communicator (collective)."""
+        if self._memory is not None:
+            self._memory.deregister()
         self._link.free()
+        if self._memory is not None:
+            self._memory.free()
 
 
 class _Step(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 _FILE = "libnccl.so.2"
@@ -12,6 +12,12 @@ _POINTER, _SIZE, _NUMBER = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
 # The C types of the arguments; each function returns NCCL's status.
 _ARGUMENTS = {
     "ncclGetVersion": (ctypes.POINTER(_NUMBER),),
+    "ncclMemAlloc": (ctypes.POINTER(_POINTER), _SIZE),
+    "ncclMemFree": (_POINTER,),
+    "ncclCommRegister": (_POINTER, _POINTER, _SIZE, ctypes.POINTER(_POINTER)),
+    "ncclCommDeregister": (_POINTER, _POINTER),
+    "ncclCommWindowRegister": (_POINTER, _POINTER, _SIZE, ctypes.POINTER(_POINTER), _NUMBER),
+    "ncclCommWindowDeregister": (_POINTER, _POINTER),
     "ncclAlltoAll": (_POINTER, _POINTER, _SIZE, _NUMBER, _POINTER, _POINTER),
 }
 
@@ -39,6 +45,12 @@ class NcclLibrary:
     def has(self, name: str) -> bool:
         """Return whether the library has the function."""
         return name in self._functions
+
+    def address(self, name: str, *arguments: Any, last: Sequence[int] = ()) -> int:
+        """Call a function that returns an address by a pointer, between ``arguments`` and ``last``."""
+        found = _POINTER()
+        self.call(name, *arguments, ctypes.byref(found), *last)
+        return found.value or 0
 
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function that the library has; an address is a plain integer. Raises CuPy's error of the status."""

@@ -13,7 +13,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from ringscope.engine.errors import EngineError, LostRankError, RefusedError
 from ringscope.engine.memory import cuda
 from ringscope.engine.vendors.nccl_library import NcclLibrary
 from ringscope.engine.waiting.ended_peers import EndedPeers
-from ringscope.engine.waiting.failures import share
+from ringscope.engine.waiting.failures import share, shared_failure
 from ringscope.engine.waiting.watchdog import Watchdog
 
 if TYPE_CHECKING:
@@ -120,6 +120,28 @@ class NcclLink:
         self._is_grouped = False
         self.comm: Any = None
         self._connect()
+
+    @property
+    def version(self) -> str:
+        """Return NCCL's version as text."""
+        return version_text(self._nccl.get_version())
+
+    @property
+    def is_aborted(self) -> bool:
+        """Return whether the communicator was given up."""
+        return bool(self._gave_up)
+
+    def shared_failure(self) -> AbstractContextManager[None]:
+        """Raise an error of one rank in the block on all ranks (collective)."""
+        return shared_failure(self._mpi)
+
+    @contextmanager
+    def telling(self, what: str) -> Iterator[None]:
+        """Turn an error of NCCL or CUDA in the block into an EngineError: what this rank cannot do, and why."""
+        try:
+            yield
+        except self._errors as error:
+            raise EngineError(f"nccl: rank {self.rank} {what} ({_reason(error)}).") from error
 
     def wire(self, dtype: np.dtype[Any]) -> tuple[int, int]:
         """Return NCCL's number of the type and how many of them form one element; EngineError if NCCL does not have

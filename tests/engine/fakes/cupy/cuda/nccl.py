@@ -134,6 +134,7 @@ class NcclCommunicator:
         _block("abort")
         fake.stuck_from = None
         fake.pending.clear()
+        library.forget(self.comm)
         self.comm = 0
         if self._leaving:
             others = self._leaving.Ibarrier()
@@ -143,6 +144,7 @@ class NcclCommunicator:
     def destroy(self):
         fake.record("destroy")
         assert self.comm, "destroyed after an abort"
+        assert not any(comm == self.comm for comm, _ in library.registered), "destroyed with registered buffers"
         self.comm = 0
 
     def _message(self, verb, buf, count, dtype, peer, stream):

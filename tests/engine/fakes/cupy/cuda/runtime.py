@@ -55,7 +55,7 @@ def getDeviceProperties(index):
 
 
 def memGetInfo():
-    return 1 << 20, 2 << 20
+    return fake.free_bytes, 1 << 41
 
 
 def ipcGetMemHandle(ptr):

@@ -89,8 +89,8 @@ def main():
         told["nccl"] = {"version": nccl.get_version(), "id": len(unique_id)}
         from ringscope.engine.vendors import nccl_library
 
-        found = nccl_library.NcclLibrary(nccl)
-        told["nccl"]["lacking"] = [name for name in nccl_library._ARGUMENTS if not found.has(name)]
+        library = nccl_library.NcclLibrary(nccl)
+        told["nccl"]["lacking"] = [name for name in nccl_library._ARGUMENTS if not library.has(name)]
         try:
             nccl.NcclCommunicator(1, unique_id, 0)
         except nccl.NcclError as error:

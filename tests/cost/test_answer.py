@@ -15,9 +15,10 @@ def said(*algorithms: str, topology: Topology = LECTURE, size_bytes: int = BYTES
 
 def test_the_lectures_pair_is_the_ring_and_one_server_that_collects():
     assert said("gather", "naive", "ring") == (
-        "ring takes 2.16 s, one server 10.8 s only to collect (gather), 5 times as long: the server's link carries "
-        "(N-1)·K = 10.8 GB, each link of the ring 1.8·K = 2.16 GB."
+        "ring takes 2.16 s, one server 10.8 s only to collect (gather), 5 times as long, and 21.6 s with the way back "
+        "(naive), 10 times as long: the server's link carries (N-1)·K = 10.8 GB, each link of the ring 1.8·K = 2.16 GB."
     )
+    assert "(gather), 5 times as long: the server's" in said("gather", "ring"), "the way back was not asked for"
 
 
 def test_the_units_are_those_that_were_typed():

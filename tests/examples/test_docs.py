@@ -1,5 +1,6 @@
 """The commands in docs/engine.md print what the page shows."""
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -28,6 +29,14 @@ def matches(shown: list[str], printed: list[str]) -> bool:
     lines = ["…" if line == "…" else re.escape(line) for line in shown]
     pattern = "\n".join(lines).replace("…\n", "(?:.*\n)*?").replace("\n…", "(?:\n.*)*")
     return re.fullmatch(pattern, "\n".join(printed)) is not None
+
+
+def test_the_readme_has_the_times_of_the_plan() -> None:
+    (line,) = re.findall(r"ringscope (plan .*)", (PAGE.parents[1] / "README.md").read_text())
+    command, _, comment = line.partition("#")
+    done = CliRunner().invoke(build(), [*shlex.split(command), "--json"])
+    times_s = [price["time_s"] for price in json.loads(done.stdout)["results"]]
+    assert re.findall(r"([\d.]+) s\b", comment) == [f"{time_s:.3g}" for time_s in times_s]
 
 
 def test_a_page_that_is_out_of_date_is_noticed() -> None:

@@ -40,6 +40,9 @@ def answer(
     else:
         at_least = "at least " if best.is_bound else ""
         middle = f", {_of_rival(rival)}, {at_least}{_longer(rival.time_s / best.time_s)}"
+        if not rival.is_whole and (there_and_back := _there_and_back(priced, servers)) is not None:
+            ratio = _longer(there_and_back.time_s / best.time_s)
+            middle += f", and {_time(there_and_back)} with the way back ({there_and_back.algorithm}), {at_least}{ratio}"
         why = reasons.between(best, rival)
     bounds = [price.algorithm for price in priced if price.is_bound and price is not best]
     doubt = f" Of {_listed(bounds)} only an upper bound is known." if bounds else ""
@@ -52,6 +55,13 @@ def _rival(priced: Sequence[Price], best: Price) -> Price | None:
     through_one = [price for name in _THROUGH_ONE for price in slower if price.algorithm == name]
     whole = [price for price in slower if price.is_whole]
     return through_one[0] if through_one else max(whole, key=lambda price: price.time_s, default=None)
+
+
+def _there_and_back(priced: Sequence[Price], servers: int) -> Price | None:
+    """Return the price of collecting at one rank and of sending the sum back."""
+    names = ("naive", "parameter_server") if servers == 1 else ("naive",)
+    found = (price for name in names for price in priced if price.algorithm == name and not price.is_bound)
+    return next(found, None)
 
 
 class _Reasons:

@@ -247,6 +247,8 @@ def test_gpus_are_left_out_until_they_are_looked_at(exporter: Exporter) -> None:
     assert value(exporter, "gpu_power_watts", gpu="0") == 412.5
     assert value(exporter, "gpu_nvlink_transmit_bytes_total", gpu="0") == 2048
     assert value(exporter, "gpu_nvlink_receive_bytes_total", gpu="0") is None, "a GPU that cannot tell has no series"
+    exporter.gpus = [GpuState(index=0)]
+    assert value(exporter, "gpu_slowed", gpu="0", reason="too_hot") is None
 
 
 def test_the_place_of_a_rank_is_the_key_to_its_gpu(exporter: Exporter, job: JobCounters) -> None:
@@ -362,5 +364,5 @@ FULL_STATE = {
     "power_limit_watts": 700, "clock_mhz": 1980, "most_clock_mhz": 1980, "memory_clock_mhz": 3201, "hot_seconds": 1,
     "power_capped_seconds": 2, "ecc_corrected": 1, "ecc_uncorrected": 0, "rows_remapped": 0, "is_remap_pending": False,
     "has_remap_failed": False, "nvlinks_up": 18, "nvlink_errors": 0, "nvlink_transmit_bytes": 2,
-    "nvlink_receive_bytes": 3, "xids": [74],
+    "nvlink_receive_bytes": 3, "xids": [74], "slowed_by": [],
 }  # fmt: skip

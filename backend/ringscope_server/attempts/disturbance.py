@@ -1,4 +1,4 @@
-"""Disturbances of a gang's nodes during a measurement: other jobs' ranks, other load, GPUs that were slowed.
+"""Disturbances of a gang's nodes during a measurement: other jobs' ranks, other load, GPUs that were slowed, few cores.
 
 A disturbed result stays as it was measured and is marked; but it counts for no best value, for no expected value, and
 not for the choices of ``auto``.
@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.protocol import Load
 from ringscope.contracts.reading import SlowReason
+from ringscope.contracts.words.machine import Machine
 from ringscope.contracts.words.units import plural
 from ringscope_server.db.models import Allocation, Attempt, Member, Node
 from ringscope_server.db.models.jobs import IS_HELD
@@ -55,8 +56,39 @@ async def note(session: AsyncSession, attempt: Attempt, most_other_percent: floa
 
 
 def _measures(spec: JobSpec) -> bool:
-    """Return whether the job measures: training may share its nodes, and a simulation's times are the same anywhere."""
-    return spec.benchmark is not None and not spec.is_simulated
+    """Return whether the job's times are measured and compared with those of other jobs: a simulation's are the same
+    anywhere, and a diagnosis judges each pair by itself.
+    """
+    return spec.diagnosis is None and not spec.is_simulated
+
+
+def note_cores(attempt: Attempt) -> None:
+    """Note how many cores the ranks of an attempt have that begins to run, with job, members and nodes loaded.
+
+    A benchmark's rows say it.
+    """
+    spec = valid_spec(attempt.job)
+    if spec is None or spec.benchmark is not None or not _measures(spec):
+        return
+    cores = None if _may_use_gpus(spec, attempt) else _cores(attempt)
+    attempt.job.summary = attempt.job.summary | {"ranks": attempt.job.ranks, "cores": cores}
+
+
+def _may_use_gpus(spec: JobSpec, attempt: Attempt) -> bool:
+    work = spec.training or spec.script
+    is_on_cpus = work is not None and work.device == "cpu"
+    return not is_on_cpus and any(member.node.inventory.get("gpus") for member in attempt.members)
+
+
+def _cores(attempt: Attempt) -> int | None:
+    """Return the physical cores that the ranks can use at once; None if a node has not measured them."""
+    cores = 0
+    for member in attempt.members:
+        told = member.node.inventory.get("machine")
+        if told is None:
+            return None
+        cores += min(member.slots, Machine.model_validate(told).cores or member.slots)
+    return cores
 
 
 async def _newcomers(session: AsyncSession, attempt: Attempt) -> str | None:

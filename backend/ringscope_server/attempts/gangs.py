@@ -28,6 +28,7 @@ from ringscope_server.jobs.reasons import reason_of, told_by_node
 from ringscope_server.jobs.summary import measured_busbw_gb_per_s
 from ringscope_server.jobs.transitions import locked, transition
 from ringscope_server.placement.snapshot import Share
+from ringscope_server.training import scaling
 
 log = logging.getLogger(__name__)
 
@@ -164,7 +165,22 @@ async def finish_if_clean(session: AsyncSession, attempt: Attempt, now: datetime
         await tell_blame(session, attempt, now)
     end, name = found.reason.end, found.reason.name
     best = _held_up(attempt) if end == "succeeded" else None
-    return await transition(session, attempt.job_id, end, now, reason=name, message=found.message, busbw_gb_per_s=best)
+    if not await transition(session, attempt.job_id, end, now, reason=name, message=found.message, busbw_gb_per_s=best):
+        return False
+    if end == "succeeded" and attempt.job.kind == "training":
+        await _compare(session, attempt.job)
+    return True
+
+
+async def _compare(session: AsyncSession, job: Job) -> None:
+    """Compare training with one rank alone; a job ends also if an old one cannot be compared with it."""
+    try:
+        async with session.begin_nested():
+            await scaling.settle(session, job)
+    except Exception as error:
+        if is_passing(error):
+            raise
+        log.exception("The scaling of job %d is not known", job.id)
 
 
 async def break_off(session: AsyncSession, attempt: Attempt, now: datetime) -> bool:
@@ -252,6 +268,7 @@ async def _follow(session: AsyncSession, attempt: Attempt, member: Member, repor
             _progress(attempt, _advance(member, "running", now), now)
             if _all_reached(attempt, "running") and await transition(session, attempt.job_id, "running", now):
                 attempt.started_at = now
+                disturbance.note_cores(attempt)
         case "refused":
             _advance(member, "ended", now)
             sentence = f"Node {member.node.name} cannot run it: {report.message}"

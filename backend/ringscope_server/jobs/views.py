@@ -192,7 +192,14 @@ class TrainingSummary(BaseModel):
     )
     scaling_baseline_job_id: int | None = Field(
         None,
-        description="The newest succeeded job of one rank with the same strategy, model, data, device and precision.",
+        description="A succeeded job of one rank with the same strategy, model, data, device and precision: the newest "
+        "one when this job ended, or the first one after it; an undisturbed one if there is one.",
+    )
+    ranks: int = Field(0, description="The ranks of the newest attempt that ran; 0 before that.")
+    cores: int | None = Field(
+        None,
+        description="The physical cores of these ranks; fewer than ranks means that ranks shared cores. null if it is "
+        "not known, or if the ranks may use GPUs.",
     )
 
     @model_validator(mode="before")

@@ -30,8 +30,8 @@ class Speed(NamedTuple):
 
 
 async def searched_speed(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> Speed | None:
-    """Return the speed of the candidate that trains the same in the same way, from the newest succeeded search on as
-    many ranks in the same environment.
+    """Return the speed of the candidate that trains the same in the same way, from the newest succeeded,
+    undisturbed search on as many ranks in the same environment.
     """
     nodes = select(func.count()).where(Member.attempt_id == Attempt.id).scalar_subquery()
     query = (
@@ -43,6 +43,7 @@ async def searched_speed(session: AsyncSession, spec: JobSpec, training: Trainin
             Job.ranks == spec.ranks,
             Job.env_sha256.is_not_distinct_from(digest(spec.env)),
             Attempt.reason == "completed",
+            Attempt.disturbed_by.is_(None),
         )
         .order_by(Job.id.desc())
         .limit(_MAX_SEARCHES)

@@ -9,10 +9,12 @@ from sqlalchemy.orm import joinedload, selectinload
 from ringscope.choice import prediction as library
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.tuning import Table
+from ringscope.contracts.words.collectives import AUTO
 from ringscope.contracts.words.machine import Machine, shared_cores
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Attempt
 from ringscope_server.db.specs import spec_of
+from ringscope_server.jobs.views import AlgorithmBest
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.overload.process_pool import Runs
 from ringscope_server.placement.capacity import job_errors
@@ -28,7 +30,7 @@ from ringscope_server.predictions.views import (
     Prediction,
 )
 from ringscope_server.predictions.warnings import refusals, warnings
-from ringscope_server.results.baseline import Baseline, baseline
+from ringscope_server.results.baseline import Baseline, History, Shape, history
 from ringscope_server.results.tuning import known_times
 
 
@@ -70,7 +72,7 @@ async def predict_attempt(database: Database, worker: Runs, attempt_id: int) -> 
             return JobPrediction(model=None, limit=None, baseline=[])
         gang = await gangs.taken(session, attempt_id)
         slots = [ranks for _, ranks in gang]
-        earlier = await baseline(session, attempt)
+        earlier = await history(session, attempt)
         known = Table() if spec.is_simulated else await known_times(session, spec, slots, before=attempt_id)
         machine = gangs.machine_of(gang)
         known, is_crowded = known.on(machine), _is_crowded(attempt, spec, slots, machine)
@@ -78,7 +80,8 @@ async def predict_attempt(database: Database, worker: Runs, attempt_id: int) -> 
     return JobPrediction(
         model=found and _model(found),
         limit=limit.of_job(spec, gangs.nics_of(gang), gangs.has_gpus(gang)),
-        baseline=_baseline(spec, earlier, is_crowded),
+        baseline=_baseline(spec, earlier.expected, is_crowded),
+        best_row_runs=_best_row_runs(attempt, spec, earlier, is_crowded),
     )
 
 
@@ -100,13 +103,33 @@ def _is_crowded(attempt: Attempt, spec: JobSpec, slots: Sequence[int], machine: 
     return not spec.is_simulated and library.is_crowded(spec.sweep, slots, machine)
 
 
+def _is_like(spec: JobSpec, shape: Shape, is_crowded: bool) -> bool:
+    return shape.dtype == spec.sweep.dtype and shape.op in (spec.sweep.op, "none") and shape.is_crowded == is_crowded
+
+
+def _best_row_runs(attempt: Attempt, spec: JobSpec, earlier: History, is_crowded: bool) -> int | None:
+    """Return how many earlier runs measured the job's best row."""
+    summary = attempt.job.summary
+    if not summary.get("best") or summary["best"][0]["algorithm"] == AUTO:
+        return None
+    best = AlgorithmBest.model_validate(summary["best"][0])
+    place = best.algorithm, best.transport, best.in_place, best.size_bytes
+    found = (
+        runs
+        for shape, runs in earlier.runs_of.items()
+        if (shape.algorithm, shape.transport, shape.in_place, shape.size_bytes) == place
+        and _is_like(spec, shape, is_crowded)
+    )
+    return max(found, default=0)
+
+
 def _baseline(spec: JobSpec, known: Baseline, is_crowded: bool) -> list[BaselineRow]:
     """Return the baseline of rows with the same dtype and op, over the job's transport or the fastest allowed one."""
     best: dict[tuple[str, bool, int], BaselineRow] = {}
     for shape, expected in known.items():
-        if shape.dtype != spec.sweep.dtype or shape.op not in (spec.sweep.op, "none"):
+        if not _is_like(spec, shape, is_crowded):
             continue
-        if shape.is_crowded != is_crowded or not library.may_go_over(spec.sweep, shape.algorithm, shape.transport):
+        if not library.may_go_over(spec.sweep, shape.algorithm, shape.transport):
             continue
         place = shape.algorithm, shape.in_place, shape.size_bytes
         if place not in best or best[place].median_gb_per_s < expected.median_gb_per_s:

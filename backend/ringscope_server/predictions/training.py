@@ -21,7 +21,7 @@ from ringscope_server.predictions.searched import AS_FAST, Speed, searched_speed
 from ringscope_server.predictions.views import BaselineTraining, PlannedNode, TrainingPrediction
 from ringscope_server.predictions.warnings import refusals
 from ringscope_server.results.tuning import known_times
-from ringscope_server.training.scaling import MAX_JOBS, SAME
+from ringscope_server.training.scaling import IS_DISTURBED, MAX_JOBS, SAME
 
 
 async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> TrainingPrediction:
@@ -65,12 +65,14 @@ def _bubble(training: TrainingSpec) -> float | None:
 
 
 async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec) -> Speed | None:
-    """Return the speed of the newest comparable succeeded job of training on as many ranks."""
+    """Return the speed of the newest comparable succeeded job of training on as many ranks; of a disturbed one only if
+    there is no other.
+    """
     names = (*SAME, *AS_FAST, *OWN_FIELDS)
     asked = training.model_dump(mode="json")
     usual = TrainingSpec().model_dump(mode="json")
     query = (
-        select(Job.id, Job.spec, Job.summary)
+        select(Job.id, Job.spec, Job.summary, IS_DISTURBED)
         .where(
             Job.state == "succeeded",
             Job.kind == "training",
@@ -80,13 +82,16 @@ async def _baseline(session: AsyncSession, spec: JobSpec, training: TrainingSpec
         .order_by(Job.id.desc())
         .limit(MAX_JOBS)
     )
-    for job_id, stored, summary in await session.execute(query):
+    disturbed = None
+    for job_id, stored, summary, is_disturbed in await session.execute(query):
         # A job of an earlier version lacks the fields that came after it.
         if any(stored["training"].get(name, usual[name]) != asked[name] for name in names):
             continue
         if rate := TrainingSummary.model_validate(summary).samples_per_second if summary else None:
-            return Speed(job_id, rate)
-    return None
+            if not is_disturbed:
+                return Speed(job_id, rate)
+            disturbed = disturbed or Speed(job_id, rate)
+    return disturbed
 
 
 def _newest(training: TrainingSpec, *found: Speed | None) -> BaselineTraining | None:

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from ringscope.contracts.search.record import LeftOutCandidate
+from ringscope_server.results.baseline import MIN_RUNS
 
 
 class PredictedRow(BaseModel):
@@ -188,6 +189,12 @@ class JobPrediction(BaseModel):
     )
     limit: Limit | None = Field(description="null: no link's rate is known.")
     baseline: list[BaselineRow] = Field(description="The bus bandwidths of rows with at least three good earlier runs.")
+    best_row_runs: int | None = Field(
+        None,
+        description="How many good earlier runs measured the row with the job's best bus bandwidth. null: the job has "
+        "no such row, or auto chose its algorithm.",
+    )
+    needed_runs: int = Field(MIN_RUNS, description="How many good earlier runs a row needs for a baseline.")
 
 
 class Expectations(BaseModel):

@@ -4,7 +4,7 @@ The runs measured in the same mode (``contracts.mode``). Disturbed runs count if
 all its runs agree: with half the weight, and the baseline is marked. So a busy cluster has a baseline, too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from statistics import harmonic_mean, median
 from typing import Any, Literal, NamedTuple
 
@@ -75,18 +75,18 @@ class Run(NamedTuple):
 
 
 class History(NamedTuple):
-    """The result of earlier runs for the rows of a job, and the numbers of rows without a result.
+    """The result of earlier runs for the rows of a job.
 
     Args:
         runs: the number of comparable runs, of which ``disturbed`` were disturbed.
-        too_few: rows that fewer than three runs measured.
-        disagreeing: rows for which the disturbed runs disagree.
+        runs_of: how many of them measured each row, five undisturbed and five disturbed ones at most.
+        disagreeing: the number of rows for which the disturbed runs disagree.
     """
 
     expected: Baseline
     runs: int
     disturbed: int
-    too_few: int
+    runs_of: Mapping[Shape, int]
     disagreeing: int
 
 
@@ -106,7 +106,7 @@ def history_of(runs: Sequence[Run]) -> History:
         {shape: found for shape, found in judged.items() if isinstance(found, Expected)},
         len(runs),
         sum(run.is_disturbed for run in runs),
-        sum(found == "too few" for found in judged.values()),
+        {shape: len(quiet) + len(disturbed) for shape, (quiet, disturbed) in values.items()},
         sum(found == "disagree" for found in judged.values()),
     )
 
@@ -126,7 +126,7 @@ async def history(session: AsyncSession, attempt: Attempt) -> History:
     """Return the history of an attempt with its job and members loaded; empty if no sweep is measured."""
     spec = spec_of(attempt.job)
     if spec.benchmark is None or spec.is_simulated:
-        return History({}, 0, 0, 0, 0)
+        return History({}, 0, 0, {}, 0)
     slots = [member.slots for member in attempt.members]
     mode = mode_of(spec.benchmark, spec.env)
     alike = await comparable_runs(session, spec.collective, attempt.job.ranks, slots, mode)

@@ -56,5 +56,6 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, told: Seq
         return
     found = await told_search(session, attempt_id, spec.strategy_search)
     verdict = found.verdict()
-    summary = TrainingSummary(kind="strategy_search", winner=verdict.winner, verdict=verdict.sentence)
+    told_so_far = {"kind": "strategy_search", "winner": verdict.winner, "verdict": verdict.sentence}
+    summary = TrainingSummary.model_validate(job.summary | told_so_far)
     job.rows_done, job.summary = len(found.runs) + len(found.targets), summary.model_dump(mode="json")

@@ -76,29 +76,29 @@ class BucketList(BaseModel):
 
 
 class CalledCollectiveView(BaseModel):
-    """The calls of one collective of a script with sizes from a power of two to the next one."""
+    """The calls of one collective of a script whose sizes are between a power of two and the next one."""
 
     collective: str = Field(
-        description="Such as all_reduce; all_reduce of DDP has the buckets of DistributedDataParallel."
+        description='Such as all_reduce. "all_reduce of DDP" are the buckets of DistributedDataParallel.'
     )
-    least_bytes: int = Field(description="Least size of the class, a power of two; 0: no bytes, as a barrier.")
-    mean_bytes: int = Field(description="The mean size of a call: the bytes of the larger side.")
-    ranks: int = Field(description="The ranks that called it.")
-    calls: int = Field(description="The calls of a rank; of the one with most calls if ranks differ.")
-    bytes: int = Field(description="The bytes of all these calls.")
+    least_bytes: int = Field(description="The smallest size of the class, a power of two; 0: no bytes, like a barrier.")
+    mean_bytes: int = Field(description="The mean size of a call, which is the larger of its input and its result.")
+    ranks: int = Field(description="The number of ranks that called it.")
+    calls: int = Field(description="The number of calls of one rank; if ranks differ, of the rank with most calls.")
+    bytes: int = Field(description="The bytes of all these calls together.")
     time_us: float | None = Field(
-        description="The median time of a call, and of the ranks' medians the median; it includes the wait for late "
-        "ranks. A bucket of DDP has a part of the time of its step's sums, by its bytes. null: not known, because the "
-        "calls return before the end, as with async_op or on a GPU."
+        description="The median over ranks of each rank's median time of a call. It includes the wait for late ranks. "
+        "The time of a step's DDP sums is divided among its buckets in proportion to their bytes. null: not known, "
+        "because the calls return before the end, as with async_op or on a GPU."
     )
-    algbw_gb_per_s: float | None = Field(description="mean_bytes per time_us, in 1e9 bytes per second.")
+    algbw_gb_per_s: float | None = Field(description="mean_bytes divided by time_us, in 1e9 bytes per second.")
 
 
 class CalledCollectiveList(BaseModel):
     """The collectives that a script called through torch.distributed, those with most bytes first."""
 
     items: list[CalledCollectiveView]
-    ranks: int = Field(description="The ranks that have reported theirs.")
+    ranks: int = Field(description="The number of ranks that have reported their collectives.")
 
 
 class RunningCandidate(BaseModel):

@@ -2993,53 +2993,53 @@ export interface components {
             items: components["schemas"]["CalledCollectiveView"][];
             /**
              * Ranks
-             * @description The ranks that have reported theirs.
+             * @description The number of ranks that have reported their collectives.
              */
             ranks: number;
         };
         /**
          * CalledCollectiveView
-         * @description The calls of one collective of a script with sizes from a power of two to the next one.
+         * @description The calls of one collective of a script whose sizes are between a power of two and the next one.
          */
         CalledCollectiveView: {
             /**
              * Algbw Gb Per S
-             * @description mean_bytes per time_us, in 1e9 bytes per second.
+             * @description mean_bytes divided by time_us, in 1e9 bytes per second.
              */
             algbw_gb_per_s: number | null;
             /**
              * Bytes
-             * @description The bytes of all these calls.
+             * @description The bytes of all these calls together.
              */
             bytes: number;
             /**
              * Calls
-             * @description The calls of a rank; of the one with most calls if ranks differ.
+             * @description The number of calls of one rank; if ranks differ, of the rank with most calls.
              */
             calls: number;
             /**
              * Collective
-             * @description Such as all_reduce; all_reduce of DDP has the buckets of DistributedDataParallel.
+             * @description Such as all_reduce. "all_reduce of DDP" are the buckets of DistributedDataParallel.
              */
             collective: string;
             /**
              * Least Bytes
-             * @description Least size of the class, a power of two; 0: no bytes, as a barrier.
+             * @description The smallest size of the class, a power of two; 0: no bytes, like a barrier.
              */
             least_bytes: number;
             /**
              * Mean Bytes
-             * @description The mean size of a call: the bytes of the larger side.
+             * @description The mean size of a call, which is the larger of its input and its result.
              */
             mean_bytes: number;
             /**
              * Ranks
-             * @description The ranks that called it.
+             * @description The number of ranks that called it.
              */
             ranks: number;
             /**
              * Time Us
-             * @description The median time of a call, and of the ranks' medians the median; it includes the wait for late ranks. A bucket of DDP has a part of the time of its step's sums, by its bytes. null: not known, because the calls return before the end, as with async_op or on a GPU.
+             * @description The median over ranks of each rank's median time of a call. It includes the wait for late ranks. The time of a step's DDP sums is divided among its buckets in proportion to their bytes. null: not known, because the calls return before the end, as with async_op or on a GPU.
              */
             time_us: number | null;
         };
@@ -4283,10 +4283,9 @@ export interface components {
             rows_remapped?: number | null;
             /**
              * Slowed By
-             * @description Why its clock is lowered at this moment.
-             * @default []
+             * @description Why its clock is lowered at this moment; empty: it is not lowered.
              */
-            slowed_by: ("power_cap" | "hardware" | "sync_boost" | "too_hot" | "hardware_too_hot" | "power_brake")[];
+            slowed_by?: ("power_cap" | "hardware" | "sync_boost" | "too_hot" | "hardware_too_hot" | "power_brake")[] | null;
             /** Temperature Celsius */
             temperature_celsius?: number | null;
             /** Utilization Ratio */
@@ -5186,10 +5185,21 @@ export interface components {
              * @description The bus bandwidths of rows with at least three good earlier runs.
              */
             baseline: components["schemas"]["BaselineRow"][];
+            /**
+             * Best Row Runs
+             * @description How many good earlier runs measured the row with the job's best bus bandwidth. null: the job has no such row, or auto chose its algorithm.
+             */
+            best_row_runs?: number | null;
             /** @description null: no link's rate is known. */
             limit: components["schemas"]["Limit"] | null;
             /** @description What the cost model predicts; null if there is no prediction yet, or the rows come from the model itself. */
             model: components["schemas"]["Model"] | null;
+            /**
+             * Needed Runs
+             * @description How many good earlier runs a row needs for a baseline.
+             * @default 3
+             */
+            needed_runs: number;
         };
         /**
          * JobSpec
@@ -9667,6 +9677,11 @@ export interface components {
              */
             communication_seconds?: number | null;
             /**
+             * Cores
+             * @description The physical cores of these ranks; fewer than ranks means that ranks shared cores. null if it is not known, or if the ranks may use GPUs.
+             */
+            cores?: number | null;
+            /**
              * Epochs Done
              * @default 0
              */
@@ -9698,13 +9713,19 @@ export interface components {
              */
             loss?: number | null;
             /**
+             * Ranks
+             * @description The ranks of the newest attempt that ran; 0 before that.
+             * @default 0
+             */
+            ranks: number;
+            /**
              * Samples Per Second
              * @description The samples per second of all ranks together during steps. These rates and times leave out the first step of each attempt, which warms up.
              */
             samples_per_second?: number | null;
             /**
              * Scaling Baseline Job Id
-             * @description The newest succeeded job of one rank with the same strategy, model, data, device and precision.
+             * @description A succeeded job of one rank with the same strategy, model, data, device and precision: the newest one when this job ended, or the first one after it; an undisturbed one if there is one.
              */
             scaling_baseline_job_id?: number | null;
             /**

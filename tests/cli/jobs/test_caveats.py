@@ -20,6 +20,16 @@ def test_a_list_marks_what_should_not_be_compared(api: FakeApi) -> None:
     assert "2 GB/s, 4 ranks on 2 cores, disturbed" in api.run("jobs").out
 
 
+def test_training_is_marked_likewise_and_its_results_cover_all_attempts(api: FakeApi) -> None:
+    summary = {"kind": "training", "steps_done": 4, "loss": 0.5, "ranks": 4, "cores": 2}
+    attempts = [SHARED, SHARED | {"number": 2, "disturbed_by": None}]
+    spec = {"kind": "training", "training": {"epochs": 3}}
+    found = job(1, kind="training", state="succeeded", spec=spec, summary=summary, attempts=attempts)
+    api.answers |= {"GET /jobs": items(found), "GET /jobs/1": found, "GET /jobs/1/epochs": items()}
+    assert "loss 0.5000, 4 ranks on 2 cores, disturbed" in api.run("jobs").out
+    assert "It shared node n1 with job 7. It is excluded from best values" in api.run("show", "1").out
+
+
 def test_a_list_marks_numbers_that_are_wrong_or_say_little(api: FakeApi) -> None:
     best = {"algorithm": "ring", "busbw_gb_per_s": 2.0, "size_bytes": 8, "is_unstable": True}
     summary = {"verdict": "ring wins", "sizes": [ROW | {"is_unstable": True}], "wrong": 3}

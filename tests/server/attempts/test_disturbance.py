@@ -6,12 +6,15 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.server import training_jobs
 from tests.server.conftest import ONE_SIZE, Clock, FakeAgent, Server, measurement
 from tests.server.metrics_page import samples
+from tests.server.training_records import TRAINING, epoch, training_steps
 
 from ringscope.contracts.protocol import Load
 from ringscope_server.attempts.disturbance import other_loads
 
+GPU = {"index": 0, "uuid": "GPU-0", "model": "H100", "memory_bytes": 80 << 30}
 SHARED = ONE_SIZE | {"placement": {"ranks": 2, "exclusive": False}}
 
 
@@ -154,6 +157,42 @@ async def test_a_simulation_is_disturbed_by_nothing(server: Server) -> None:
     assert (await server.job(job["id"]))["attempts"][0]["disturbed_by"] is None
 
 
+@pytest.mark.parametrize("own_seconds", [0, 20])
+async def test_training_is_marked_in_the_same_words(server: Server, own_seconds: float) -> None:
+    agent, job_id, attempt = await training_jobs.started(server)
+    await agent.records(attempt, training_steps(), training_steps(1))
+    await training_jobs.end(agent, attempt, "rank_exit", load=load(20, own_seconds).model_dump())
+    sentence = None if own_seconds else "Other load took 100 % of the processors of node n1."
+    assert (await server.job(job_id))["attempts"][0]["disturbed_by"] == sentence
+    fastest = await server.admin.get("/api/v1/jobs", params={"sort": "-samples_per_second"})
+    assert [job["id"] for job in fastest.json()["items"]] == [job_id], "it comes last, with those that have no rate"
+
+
+@pytest.mark.parametrize(
+    ("more", "training", "cores"),
+    [
+        ({"machine": {"cores": 2}}, {}, 2),
+        ({"machine": {"cores": 8}}, {}, 4),
+        ({"machine": {"cores": None}}, {}, 4),
+        ({}, {}, None),
+        ({"machine": {"cores": 2}, "gpus": [GPU]}, {}, None),
+        ({"machine": {"cores": 2}, "gpus": [GPU]}, {"device": "cpu"}, 2),
+    ],
+)
+async def test_training_says_how_many_cores_its_ranks_have(
+    server: Server, more: dict[str, Any], training: dict[str, Any], cores: int | None
+) -> None:
+    agent = await server.node(slots=4)
+    node = {"hostname": "n1", "os": "Linux", "cpu_model": "x", "cores": 8, "memory_bytes": 1 << 30}
+    await agent.register(inventory=node | more)
+    spec = TRAINING | {"training": TRAINING["training"] | training, "placement": {"ranks": 4}}
+    job = await server.submit(**spec)
+    attempt = await agent.start_next()
+    await agent.records(attempt, *(training_steps(rank) for rank in range(4)), epoch(1))
+    summary = (await server.job(job["id"]))["summary"]
+    assert (summary["ranks"], summary["cores"], summary["epochs_done"]) == (4, cores, 1)
+
+
 async def test_a_job_that_came_after_the_ranks_had_ended_disturbs_nobody(server: Server, clock: Clock) -> None:
     node = await server.node(slots=4)
     first = await server.submit(**SHARED)
@@ -175,6 +214,8 @@ async def test_what_was_disturbed_is_no_best_value_and_none_to_expect(server: Se
     quiet = [await ran(server, node, load=load(20, 20).model_dump()) for _ in range(4)]
     expected = await server.admin.get(f"/api/v1/jobs/{quiet[-1]['id']}/prediction")
     assert [row["runs"] for row in expected.json()["baseline"]] == [3, 3]
+    told = [(await server.admin.get(f"/api/v1/jobs/{job['id']}/prediction")).json() for job in (busy[1], quiet[0])]
+    assert [(found["best_row_runs"], found["needed_runs"]) for found in told] == [(1, 3), (3, 3)]
     fastest = (await server.admin.get("/api/v1/jobs", params={"sort": "-busbw"})).json()["items"]
     assert {job["id"] for job in fastest[:4]} == {job["id"] for job in quiet}  # the disturbed ones come last
 

@@ -75,10 +75,11 @@ def test_disturbed_runs_that_agree_are_a_baseline_with_a_mark_and_less_weight() 
     assert baseline_of([[row(value)] for value in (30, 30, 30, 1, 1)], disturbed=2)[shape] == (30, 30, 3, False)
 
 
-def test_disturbed_runs_that_disagree_and_rows_of_too_few_runs_are_counted() -> None:
+def test_disturbed_runs_that_disagree_and_the_runs_of_each_row_are_counted() -> None:
     shapes = [Run([row(value), row(value, 2048 if value < 9 else 4096)], is_disturbed=True) for value in (6, 8, 10)]
     found = history_of(shapes)
-    assert (found.expected, found.runs, found.disturbed, found.too_few, found.disagreeing) == ({}, 3, 3, 2, 1)
+    assert (found.expected, found.runs, found.disturbed, found.disagreeing) == ({}, 3, 3, 1)
+    assert found.runs_of == {row(0).shape: 3, row(0, 2048).shape: 2, row(0, 4096).shape: 1}
 
 
 def test_beside_disturbed_runs_a_row_is_low_below_half_and_the_sentence_says_so() -> None:

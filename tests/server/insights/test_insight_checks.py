@@ -7,7 +7,7 @@ from ringscope.contracts.job import JobSpec
 from ringscope_server.insights.checks import Facts, checks
 from ringscope_server.results.baseline import History, Run, history_of
 
-NOTHING = History({}, 0, 0, 0, 0)
+NOTHING = History({}, 0, 0, {}, 0)
 
 
 def told(

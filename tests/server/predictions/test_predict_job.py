@@ -166,7 +166,7 @@ async def test_rows_can_be_held_against_model_and_earlier_good_runs(server: Serv
         await run_sweep(server, agent, rows, **ONE_SIZE)
     job = await server.submit(**ONE_SIZE)
     predicted = (await ask(server, **ONE_SIZE))["model"]
-    before = {"model": predicted, "limit": None, "baseline": []}
+    before = {"model": predicted, "limit": None, "baseline": [], "best_row_runs": None, "needed_runs": 3}
     assert await prediction_of(server, job["id"]) == before, "no attempt yet"
     await agent.start_next()
     found = await prediction_of(server, job["id"])

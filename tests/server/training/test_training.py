@@ -11,6 +11,7 @@ from tests.server.training_jobs import end, get, started
 from tests.server.training_records import TRAINING, buckets, epoch, pipeline_step, training_steps
 
 from ringscope.contracts import record
+from ringscope.contracts.protocol import Load
 
 INFINITY = float("inf")
 
@@ -161,6 +162,41 @@ async def test_scaling_is_told_against_the_newest_job_of_one_rank_that_trained_t
         expected = None if baseline is None else pytest.approx(6_400 / (2 * 4_000))
         assert summary["scaling_efficiency"] == expected
         await end(agent, attempt, "rank_exit")
+
+
+async def test_a_later_job_of_one_rank_is_the_baseline_of_those_that_trained_the_same_before_it(server: Server) -> None:
+    agent = await server.node()
+
+    async def trained(ranks: int, rate: int, reason: str = "completed", own_seconds: float = 20, **more: Any) -> int:
+        spec = TRAINING | {"training": TRAINING["training"] | {"epochs": 1} | more, "placement": {"ranks": ranks}}
+        job = await server.submit(**spec)
+        attempt = await agent.start_next()
+        agent.sequence = 0
+        steps = (training_steps(rank, samples=[rate // 100] * 4) for rank in range(ranks))
+        await agent.records(attempt, *steps, epoch(1))
+        load = Load(machine="", processors=2, seconds=10, busy_seconds=20, own_seconds=own_seconds).model_dump()
+        await end(agent, attempt, reason, load=load)
+        return int(job["id"])
+
+    async def scaling(job_id: int) -> tuple[Any, Any]:
+        summary = (await server.job(job_id))["summary"]
+        return summary["scaling_baseline_job_id"], summary["scaling_efficiency"]
+
+    two, other = await trained(2, 3000), await trained(2, 3000, model="cnn")
+    await trained(1, 4000, "rank_exit")
+    assert await scaling(two) == (None, None)
+    disturbed = await trained(1, 2000, own_seconds=0)
+    assert await scaling(two) == (disturbed, pytest.approx(3000 / 2000))
+    alone = await trained(1, 4000)
+    assert await scaling(two) == (alone, pytest.approx(3000 / 4000))
+    assert await scaling(other) == (None, None)
+    await trained(1, 5000, own_seconds=0)
+    await trained(1, 5000)
+    assert (await scaling(two))[0] == alone, "the first undisturbed one stays"
+    await trained(1, 5000, own_seconds=0)
+    assert (await scaling(await trained(2, 3000)))[1] == pytest.approx(3000 / 5000), (
+        "disturbed ones are the last choice"
+    )
 
 
 async def test_training_whose_sums_nobody_sees_tells_no_waiting_for_them(server: Server) -> None:

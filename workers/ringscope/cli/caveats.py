@@ -34,8 +34,11 @@ def sentences(job: Job) -> list[str]:
 
 
 def disturbed_by(job: Job) -> str | None:
-    """Return what disturbed the last attempt; None for training, whose spec says whether it shares nodes."""
-    return job.attempts[-1].disturbed_by if job.attempts and job.spec.benchmark is not None else None
+    """Return what disturbed the last attempt; for training, whose results cover all attempts, the newest disturbed
+    one.
+    """
+    counted = job.attempts[-1:] if job.spec.benchmark is not None else job.attempts
+    return next((attempt.disturbed_by for attempt in reversed(counted) if attempt.disturbed_by), None)
 
 
 def _non_default(job: Job) -> dict[str, str]:

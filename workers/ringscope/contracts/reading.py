@@ -73,7 +73,9 @@ class GpuState(BaseModel):
     clock_mhz: _Megahertz | None = Field(None, description="The clock of its multiprocessors.")
     most_clock_mhz: _Megahertz | None = Field(None, description="The highest clock of its multiprocessors.")
     memory_clock_mhz: _Megahertz | None = None
-    slowed_by: list[SlowReason] = Field([], max_length=10, description="Why its clock is lowered at this moment.")
+    slowed_by: list[SlowReason] | None = Field(
+        None, max_length=10, description="Why its clock is lowered at this moment; empty: it is not lowered."
+    )
     hot_seconds: _Seconds | None = Field(
         None, description="How long heat has lowered its clock since the driver was loaded."
     )

@@ -42,7 +42,7 @@ def _state(index: int, handle: object) -> GpuState:
         clock_mhz=told(lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_SM)),
         most_clock_mhz=told(lambda: nvml.nvmlDeviceGetMaxClockInfo(handle, nvml.NVML_CLOCK_SM)),
         memory_clock_mhz=told(lambda: nvml.nvmlDeviceGetClockInfo(handle, nvml.NVML_CLOCK_MEM)),
-        slowed_by=told(lambda: _reasons(nvml.nvmlDeviceGetCurrentClocksEventReasons(handle))) or [],
+        slowed_by=told(lambda: _reasons(nvml.nvmlDeviceGetCurrentClocksEventReasons(handle))),
         hot_seconds=told(lambda: _seconds(handle, nvml.NVML_PERF_POLICY_THERMAL)),
         power_capped_seconds=told(lambda: _seconds(handle, nvml.NVML_PERF_POLICY_POWER)),
         ecc_corrected=told(lambda: _ecc_errors(handle, nvml.NVML_MEMORY_ERROR_TYPE_CORRECTED)),

@@ -54,7 +54,7 @@ class GpuWatch:
             for state in states:
                 state.xids = self._xids.get(state.uuid, [])
                 for watcher in self._watchers:
-                    watcher.slowed_by[state.index] |= {*state.slowed_by} & _DISTURBING
+                    watcher.slowed_by[state.index] |= {*(state.slowed_by or ())} & _DISTURBING
             self._known |= {state.index for state in states}
             self.states = states
         self._on_states(states)

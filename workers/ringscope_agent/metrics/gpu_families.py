@@ -40,7 +40,7 @@ def gpu_families(gpus: Sequence[GpuState]) -> Iterator[Metric]:
     errors, xids = Series(table.GPU_ECC_ERRORS), Series(table.GPU_XIDS)
     for gpu in gpus:
         for reason in get_args(SlowReason):
-            slowed.add(gpu.index, reason, value=reason in gpu.slowed_by)
+            slowed.add(gpu.index, reason, value=None if gpu.slowed_by is None else reason in gpu.slowed_by)
         slowed_seconds.add(gpu.index, "heat", value=gpu.hot_seconds)
         slowed_seconds.add(gpu.index, "power", value=gpu.power_capped_seconds)
         errors.add(gpu.index, "corrected", value=gpu.ecc_corrected)

@@ -39,6 +39,12 @@ def _busbw(job: Job) -> str:
     return ", ".join([f"{largest.busbw_gb_per_s:.3g} GB/s", *of_limit, *marks(job, largest.is_unstable)])
 
 
+def _verdict(job: Job) -> str:
+    """Return the verdict or the figures of training, which has no bus bandwidth that could bear the marks."""
+    found = figures(job)
+    return ", ".join([found, *marks(job, is_unstable=False)]) if found and job.spec.benchmark is None else found
+
+
 _COLUMNS: Columns[Job] = {
     "ID": lambda job: job.id,
     "NAME": title,
@@ -48,7 +54,7 @@ _COLUMNS: Columns[Job] = {
     "DONE": done_of_total,
     "CREATED": lambda job: when(job.created_at),
     "BUSBW AT MAX SIZE": _busbw,
-    "VERDICT": figures,
+    "VERDICT": _verdict,
 }
 
 

@@ -100,7 +100,7 @@ class GpuState(View):
     power_limit_watts: float | None = None
     clock_mhz: float | None = None
     most_clock_mhz: float | None = None
-    slowed_by: list[str] = []
+    slowed_by: list[str] | None = []
     ecc_corrected: int | None = None
     ecc_uncorrected: int | None = None
     is_remap_pending: bool | None = None

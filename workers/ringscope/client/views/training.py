@@ -74,7 +74,7 @@ class RankBuckets(View):
 
 
 class CalledCollective(View):
-    """The calls of one collective of a script with sizes from a power of two to the next one."""
+    """The calls of one collective of a script whose sizes are between a power of two and the next one."""
 
     collective: str
     least_bytes: int

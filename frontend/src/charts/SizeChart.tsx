@@ -67,6 +67,7 @@ export function SizeChart(props: Props) {
       aria-hidden="true"
       data-small={isSmall || undefined}
       data-choosable={onChoose ? true : undefined}
+      data-hint={onBrush && !brushed ? "Drag across sizes to compare them alone" : undefined}
     />
   );
 }

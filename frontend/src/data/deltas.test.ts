@@ -8,7 +8,7 @@ import { applyEvents, refetchAll } from "./deltas";
 import { jobsQuery } from "./jobs";
 import type { JobView, MeasurementView, NewestSteps } from "../api/types";
 
-const key = ["job", 1, "measurements"];
+const key = ["job", 1, "measurements", 1];
 let client: QueryClient;
 
 beforeEach(() => {
@@ -113,6 +113,17 @@ describe("the cluster's counts", () => {
     expect(counts()).toBe(2);
     vi.useRealTimers();
   });
+});
+
+it("asks again when the job of an open form would start, once for all jobs that changed", () => {
+  vi.useFakeTimers();
+  const asked = vi.spyOn(client, "invalidateQueries");
+  const checks = (): number => asked.mock.calls.filter(([filter]) => filter?.queryKey?.[1] === "check").length;
+  applyEvents(client, [1, 2].map((id) => ({ name: "job", data: aJob({ id, state: "starting" }) })));
+  expect(checks()).toBe(0);
+  vi.runAllTimers();
+  expect(checks()).toBe(1);
+  vi.useRealTimers();
 });
 
 describe("jobs", () => {

@@ -5,7 +5,7 @@ import { isBenchmark, isTerminal } from "../lib/state";
 import { mergeById, newerJob, newerSteps, upsertJob, withActive, withChanged } from "./merge";
 import { jobQuery } from "./job";
 import { activeJobsQuery, arrivedQuery, askJobs, MOST_RECENT, recentJobsQuery } from "./jobs";
-import { FILTER_PLACE, jobKey, type JobPart, jobsKey } from "./keys";
+import { CHECKS_KEY, FILTER_PLACE, jobKey, jobsKey } from "./keys";
 import { clusterQuery, nodesQuery, seenNow } from "./nodes";
 import { meQuery } from "./server";
 import { DRAWN_FROM_STEPS } from "./training";
@@ -27,7 +27,7 @@ interface Steps {
 export function applyEvents(client: QueryClient, events: readonly StreamEvent[]): void {
   for (const { name, data } of events) {
     if (name === "job") applyJob(client, data as JobView);
-    else if (name === "measurements") applyItems(client, "measurements", data as Batch<MeasurementView>);
+    else if (name === "measurements") applyRows(client, data as Batch<MeasurementView>);
     else if (name === "steps") applySteps(client, data as Steps);
     else if (name === "log") lengthen(client, (data as Batch<LogLine>).job_id);
     else if (name === "node") applyNode(client, data as NodeView);
@@ -86,16 +86,23 @@ function arrive(client: QueryClient, job: JobView): void {
 
 const MOST_ARRIVED = 200;
 const RECOUNT_MS = 300;
+const REPLAN_MS = 3_000;
 const recounting = new WeakSet<QueryClient>();
+const replanning = new WeakSet<QueryClient>();
 
-/** Asks for the cluster's counts again soon, once for all changes until then. */
+/** Asks for the cluster's counts again soon, once for all changes until then, and later when a form's job would start. */
 function recount(client: QueryClient): void {
-  if (recounting.has(client)) return;
-  recounting.add(client);
+  soon(client, recounting, RECOUNT_MS, clusterQuery.queryKey);
+  soon(client, replanning, REPLAN_MS, CHECKS_KEY);
+}
+
+function soon(client: QueryClient, waiting: WeakSet<QueryClient>, afterMs: number, queryKey: QueryKey): void {
+  if (waiting.has(client)) return;
+  waiting.add(client);
   setTimeout(() => {
-    recounting.delete(client);
-    void client.invalidateQueries({ queryKey: clusterQuery.queryKey });
-  }, RECOUNT_MS);
+    waiting.delete(client);
+    void client.invalidateQueries({ queryKey });
+  }, afterMs);
 }
 
 function applyJob(client: QueryClient, job: JobView): void {
@@ -127,12 +134,9 @@ function applyToPages(data: InfiniteData<JobPage>, job: JobView, filter: JobFilt
   return { ...data, pages };
 }
 
-function applyItems<T extends { id: number }>(client: QueryClient, part: JobPart, batch: Batch<T>): void {
-  const key = jobKey(batch.job_id, part);
+function applyRows(client: QueryClient, { job_id: id, items }: Batch<MeasurementView>): void {
   // Kept even while the snapshot is loading: it may have been read before these rows were written.
-  if (client.getQueryState(key)) {
-    client.setQueryData<T[]>(key, (current) => mergeById(current ?? [], batch.items));
-  }
+  client.setQueriesData<MeasurementView[]>({ queryKey: jobKey(id, "measurements") }, (current) => mergeById(current ?? [], items));
 }
 
 function applySteps(client: QueryClient, { job_id: id, newest }: Steps): void {

@@ -41,6 +41,9 @@ export function planKey(of: "prices" | "sensitivity" | "example", question: unkn
   return ["plan", of, question] as const;
 }
 
+/** The checks of all such jobs: when each would start. */
+export const CHECKS_KEY = ["draft", "check"] as const;
+
 /** What the server says about files that were chosen; `at` tells one choice from the next. */
 export function explanationKey(at: number) {
   return ["files", "explanation", at] as const;

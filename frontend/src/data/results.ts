@@ -5,9 +5,9 @@ import type { MeasurementView } from "../api/types";
 import { jobKey } from "./keys";
 import { collect, PAGE } from "./lists";
 
-/** The rows of a job's sweep, ascending by id. */
-export function measurementsQuery(id: number) {
-  const queryKey = jobKey(id, "measurements");
+/** The rows of a sweep as the newest attempt measured them, ascending by id. Each attempt begins with none. */
+export function measurementsQuery(id: number, attempts: number) {
+  const queryKey = jobKey(id, "measurements", attempts);
   const path = { job_id: id };
   return queryOptions({
     queryKey,

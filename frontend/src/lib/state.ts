@@ -70,14 +70,22 @@ export function outcome(job: JobView): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** What the ranks do until they report the first step, in a sentence. */
+export function beforeSteps({ spec: { training, strategy_search: search } }: Pick<JobView, "spec">): string {
+  if (!training && !search) return "The ranks run; no step was reported yet.";
+  const library = training?.strategy.startsWith("tf_") ? "TensorFlow" : "PyTorch";
+  return `The ranks load ${library} and the data; this takes up to a minute the first time.`;
+}
+
 /** The best bus bandwidth of any algorithm of the job in 1e9 bytes/s, or null before there is a row. */
 export function bestBusbw(job: JobView): number | null {
   return isBenchmark(job) ? (job.summary.best[0]?.busbw_gb_per_s ?? null) : null;
 }
 
-/** What disturbed the newest attempt, in a sentence; empty if nothing did. */
-export function disturbance(job: Pick<JobView, "attempts">): string {
-  return job.attempts.at(-1)?.disturbed_by ?? "";
+/** What disturbed the newest attempt, in a sentence, or any attempt of training, whose results cover all; empty if nothing did. */
+export function disturbance({ attempts, kind }: Pick<JobView, "attempts" | "kind">): string {
+  const counted = kind === "benchmark" ? attempts.slice(-1) : attempts;
+  return counted.findLast((attempt) => attempt.disturbed_by)?.disturbed_by ?? "";
 }
 
 /** Whether another tool measured the job: it had no attempt here. */

@@ -313,6 +313,8 @@ export function aTraining(change: Partial<JobView> = {}): JobView {
       seconds_to_target: null,
       scaling_efficiency: null,
       scaling_baseline_job_id: null,
+      ranks: 2,
+      cores: 2,
     },
     spec: { ...trainingChoices().defaults, name: "digits", placement: { ...spec.placement, nodes: 1 } },
     ...change,

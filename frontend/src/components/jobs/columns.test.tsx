@@ -1,7 +1,7 @@
 import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
 import type { BenchmarkJob, JobView, JudgementKind, Standing } from "../../api/types";
-import { aBest, aDiagnosisJob, aJob, aSimulation, aTraining } from "../../testing/fixtures";
+import { aBest, aDiagnosisJob, aJob, anAttempt, aSimulation, aTraining } from "../../testing/fixtures";
 import { columnsFor } from "./columns";
 
 type BenchmarkSummary = BenchmarkJob["summary"];
@@ -142,6 +142,8 @@ it("shows the samples per second, strategy and batch of training", () => {
   const job = aTraining();
   const { training } = job.spec;
   expect(shownAs(job, "speed")[0]).toMatch(/^([\d,]+ samples\/s|–)$/);
+  const [marked] = shownAs({ ...job, attempts: [anAttempt({ disturbed_by: "Job 9 ran there." })] }, "speed");
+  expect(renderToStaticMarkup(<>{marked}</>)).toMatch(/aria-label="disturbed".*samples\/s/);
   expect(shownAs(job, "algorithms")).toEqual([`${training?.strategy}, ${training?.all_reduce}`, undefined]);
   expect(shownAs(job, "sizes")).toEqual(Array(2).fill(`batch ${training?.global_batch_size}`));
   expect(shownAs(job, "of-limit")[0]).toBe("–");

@@ -56,7 +56,7 @@ const COLUMNS: readonly Column[] = [
   { name: "ranks", heading: "Ranks", sort: "ranks", widthPx: 72, fromPx: 640, isNumber: true, title: ranksOnNodes, content: ranks },
   { name: "sizes", heading: "Sizes", widthPx: 132, fromPx: 1800, className: classes.cut, title: sizes, content: sizes },
   { name: "result", heading: "Result", meaning: "Medians of rounds decide which is fastest; Speed is a mean", fromPx: RESULT_PX, className: classes.cut, title: resultWords, content: result },
-  { name: "speed", heading: "Speed", sort: "busbw", widthPx: 124, fromPx: RESULT_PX, isNumber: true, title: speedAt, content: speed },
+  { name: "speed", heading: "Speed", sort: "busbw", widthPx: 148, fromPx: RESULT_PX, isNumber: true, title: speedAt, content: speed },
   {
     name: "judgement",
     heading: "Judgement",
@@ -276,7 +276,7 @@ function speed(job: JobView): ReactNode {
     return best ? signed(listCaveats(job, best), `${threeDigits(best.busbw_gb_per_s)} GB/s`) : "–";
   }
   const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
-  return perSecond == null ? "–" : `${formatRate(perSecond)} samples/s`;
+  return perSecond == null ? "–" : signed(listCaveats(job, null), `${formatRate(perSecond)} samples/s`);
 }
 
 /** A number beside the speed: marked only with what the mark of the speed does not say, so that most rows have one mark. */

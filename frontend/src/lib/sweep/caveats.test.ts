@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { JobView } from "../../api/types";
-import { basisOf, caveats } from "./caveats";
+import { basisOf, caveats, listCaveats } from "./caveats";
 import { aJob, anAttempt, aSimulation, aTraining } from "../../testing/fixtures";
 
 function measuredBy(ranks: number, cores: number | null, disturbedBy: string | null = null): JobView {
@@ -35,8 +35,15 @@ describe("caveats", () => {
     expect(caveats(asked)[0]?.why).toBe("It asked for 5 operations in each iteration. It is not comparable with jobs in the default mode.");
   });
 
-  it("are none for a simulation", () => {
-    expect(caveats({ ...aTraining(), attempts: [anAttempt({ disturbed_by: "It shared node n1 with job 7." })] })).toEqual([]);
+  it("are the same for training, whose results cover all attempts, once it has made a step", () => {
+    const attempts = [anAttempt({ disturbed_by: "It shared node n1 with job 7." }), anAttempt({ disturbed_by: null })];
+    const { summary, ...job } = aTraining({ attempts });
+    const crowded = { ...job, summary: { ...summary, ranks: 4, cores: 2 } as typeof summary };
+    const words = ["4 ranks on 2 cores", "disturbed"];
+    expect(caveats(crowded).map(({ word }) => word)).toEqual(words);
+    expect(listCaveats(crowded, null).map(({ word }) => word)).toEqual(words);
+    expect(caveats(crowded)[1]?.why).toBe("It shared node n1 with job 7. It is excluded from best values and counts less in baselines.");
+    expect(caveats({ ...crowded, progress: { done: 0, total: null } })).toEqual([]);
   });
 });
 

@@ -15,12 +15,12 @@ export interface Caveat {
  * A mode that the job asked for is also a caveat, whatever it changed: other jobs have the default one.
  */
 export function caveats(job: JobView): Caveat[] {
-  if (!isBenchmark(job) || job.summary.kind !== "benchmark") return [];
   const { ranks, cores } = job.summary;
   const disturbedBy = disturbance(job);
+  if (!isBenchmark(job) && job.progress.done === 0) return [];
   return [
     ...(isForeign(job) ? [{ word: "imported", why: "Another tool measured it. It is not comparable with runs of this cluster until it is adopted." }] : []),
-    ...nonDefault(job.spec).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
+    ...(isBenchmark(job) ? nonDefault(job.spec) : []).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
     ...(cores != null && cores < ranks
       ? [{ word: `${plural(ranks, "rank")} on ${plural(cores, "core")}`, why: "The ranks shared these cores, which is part of every time." }]
       : []),
@@ -41,7 +41,7 @@ export function numberCaveats(job: JobView, stability: Stability): Caveat[] {
 /** The same in a list, which has jobs of every outcome. */
 export function listCaveats(job: JobView, stability: Stability): Caveat[] {
   const { summary } = job;
-  if (!isBenchmark(job) || summary.kind !== "benchmark") return [];
+  if (!isBenchmark(job) || summary.kind !== "benchmark") return caveats(job);
   const { wrong } = summary;
   const ended = job.state === "failed" ? "failed" : "was cancelled";
   return [
@@ -61,4 +61,10 @@ export function unstableWords(cvPercent?: number): string {
 export function basisOf(job: JobView, transport?: string): Basis {
   if (isSimulated(job) || transport === "simulated") return SIMULATED;
   return { ...MEASURED, caveats: caveats(job).map(({ word, why }) => `${word}: ${why}`).join(" ") };
+}
+
+/** The same of several jobs, by the id of the job. */
+export function basesOf(jobs: readonly JobView[]): (id: number) => Basis {
+  const bases = new Map(jobs.map((job) => [job.id, basisOf(job)]));
+  return (id) => bases.get(id) ?? MEASURED;
 }

@@ -5,7 +5,7 @@ import { expectedOf } from "./expected";
 
 const best = aBest({ algorithm: "ring", size_bytes: 1024, in_place: false, busbw_gb_per_s: 1.8 });
 const earlier = { algorithm: "ring", size_bytes: 1024, in_place: false, median_gb_per_s: 2, least_gb_per_s: 1.5, runs: 5, is_disturbed: false };
-const nothing: JobPrediction = { baseline: [], limit: null, model: null };
+const nothing: JobPrediction = { baseline: [], limit: null, model: null, needed_runs: 3 };
 const limit = { busbw_gb_per_s: 12, because: "" };
 
 describe("what a job should have reached", () => {

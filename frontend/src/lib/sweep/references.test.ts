@@ -16,6 +16,7 @@ function found(change: Partial<JobPrediction> = {}): JobPrediction {
       { algorithm: "ring", in_place: false, size_bytes: 1024, median_gb_per_s: 2.5, least_gb_per_s: 2, runs: 3, is_disturbed: false },
       { algorithm: "ring", in_place: true, size_bytes: 1024, median_gb_per_s: 6, least_gb_per_s: 2, runs: 5, is_disturbed: false },
     ],
+    needed_runs: 3,
     ...change,
   };
 }

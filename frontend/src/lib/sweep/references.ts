@@ -135,7 +135,7 @@ function sides(compared: Comparison | undefined): { base?: ComparedJob | undefin
 }
 
 /** The limit as a rule, if it is of the same order as the values. */
-export function limitRule(found: JobPrediction | undefined, metric: Metric, lines: readonly SizeLine[]): Rule | undefined {
+export function limitRule(found: Pick<JobPrediction, "limit"> | undefined, metric: Metric, lines: readonly SizeLine[]): Rule | undefined {
   if (!found?.limit || (metric !== "busbw" && metric !== "limit")) return undefined;
   if (metric === "limit") return isNear(100, lines) ? { value: 100, label: "limit" } : undefined;
   const value = found.limit.busbw_gb_per_s;

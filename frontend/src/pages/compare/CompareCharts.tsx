@@ -3,8 +3,9 @@ import type { CurvePoint } from "../../api/types";
 import { panelsClass } from "../../components/ChartPanel";
 import { CopyButton } from "../../components/controls/CopyButton";
 import { Segments } from "../../components/controls/Segments";
+import { basesOf } from "../../lib/sweep/caveats";
 import { accuracies, type Axis, type Compared, lineOf, losses, rates } from "../../lib/sweep/compare";
-import { MEASURED, toCsv } from "../../lib/csv";
+import { toCsv } from "../../lib/csv";
 import { rangeOf } from "../../lib/curve";
 import { formatRate, threeDigits } from "../../lib/format";
 import classes from "./ComparePage.module.css";
@@ -49,7 +50,7 @@ export function CompareCharts({ items, axis, isTable, onView }: Props) {
             options={[["chart", "charts"], ["table", "tables"]]}
             onChange={(view) => onView(view === "table" ? view : undefined)}
           />
-          <CopyButton text={() => toCsv(items.flatMap(({ job, points }) => points.map((point) => ({ job_id: job.id, ...point }))), CSV_COLUMNS, MEASURED)} label="Copy CSV" />
+          <CopyButton text={() => csvOf(items)} label="Copy CSV" />
         </div>
       </div>
       <div className={`card-body ${panelsClass}`}>
@@ -73,4 +74,11 @@ export function CompareCharts({ items, axis, isTable, onView }: Props) {
       </div>
     </section>
   );
+}
+
+/** Every point of every job, with the basis of its job's numbers. */
+function csvOf(items: readonly Compared[]): string {
+  const bases = basesOf(items.map(({ job }) => job));
+  const rows = items.flatMap(({ job, points }) => points.map((point) => ({ job_id: job.id, ...point })));
+  return toCsv(rows, CSV_COLUMNS, (row) => bases(row.job_id));
 }

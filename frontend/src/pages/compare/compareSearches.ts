@@ -1,7 +1,8 @@
 /** Candidates of strategy searches side by side: rates, their differences, and the answer. Pure. */
 import type { JobView, SearchCandidate, StrategySearch } from "../../api/types";
-import { MEASURED, toCsv } from "../../lib/csv";
+import { toCsv } from "../../lib/csv";
 import { formatRate, plural } from "../../lib/format";
+import { basesOf } from "../../lib/sweep/caveats";
 import { differenceWords, type Mark, MARKS } from "../../lib/sweep/comparedRows";
 
 export interface ComparedSearch {
@@ -122,7 +123,8 @@ export function comparedCsv(items: readonly ComparedSearch[], base: ComparedSear
   const columns = [
     "candidate", "job", "state", "samples_per_second", "samples_per_second_low", "samples_per_second_high", "base_job", "ratio", "ratio_low", "ratio_high",
   ] as const;
-  return toCsv(rows, columns, MEASURED);
+  const bases = basesOf(items.map(({ job }) => job));
+  return toCsv(rows, columns, ({ job }) => bases(job));
 }
 
 /** The glyph and the words of a mark. */

@@ -1,10 +1,10 @@
 /** A comparison of benchmarks: the lines of a chart, and the rows to copy. */
 import type { ComparedJob, ComparedRow, Comparison, JobView } from "../../api/types";
 import type { SizeLine } from "../../lib/sweep/lines";
-import { basisOf } from "../../lib/sweep/caveats";
+import { basesOf } from "../../lib/sweep/caveats";
 import { lineOf } from "../../lib/sweep/compare";
 import { areMedians, FASTEST, figuresOf, rowsOf } from "../../lib/sweep/comparedRows";
-import { MEASURED, toCsv } from "../../lib/csv";
+import { toCsv } from "../../lib/csv";
 import { bandOf, type Ends, spreadOf } from "../../lib/sweep/spread";
 
 /** The quantity of the lines: bus bandwidth, or the base job's time over the job's, so that higher is faster in both. */
@@ -101,7 +101,7 @@ const CSV_COLUMNS: (keyof FlatRow)[] = [
 
 /** Every row of the comparison to copy, with the basis of its job's numbers. */
 export function comparisonCsv(known: readonly JobView[], jobs: readonly ComparedJob[]): string {
-  const bases = new Map(known.map((job) => [job.id, basisOf(job)]));
+  const bases = basesOf(known);
   const rows = jobs.flatMap(({ job_id, rows }) => rows.map(({ against, ...row }): FlatRow => ({ job_id, ...row, ...against })));
-  return toCsv(rows, CSV_COLUMNS, (row) => bases.get(row.job_id) ?? MEASURED);
+  return toCsv(rows, CSV_COLUMNS, (row) => bases(row.job_id));
 }

@@ -49,7 +49,7 @@ function statusTitle(job: JobView): string {
 
 function Job({ job }: { job: JobView }) {
   useAnnouncement(stateSentence(job.id, job.state));
-  const measurements = useQuery({ ...measurementsQuery(job.id), enabled: isBenchmark(job) });
+  const measurements = useQuery({ ...measurementsQuery(job.id, job.attempts.length), enabled: isBenchmark(job) });
   const rows = measurements.data ?? [];
   const search = route.useSearch();
   const tabs = tabsOf(job);

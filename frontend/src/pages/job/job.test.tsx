@@ -4,6 +4,7 @@ import { expect, it, vi } from "vitest";
 import { api } from "../../api/client";
 import type { BandwidthJudgement, BenchmarkJob } from "../../api/types";
 import { comparisonQuery } from "../../data/comparison";
+import { applyEvents } from "../../data/deltas";
 import { eventsQuery, jobQuery } from "../../data/job";
 import { jobPredictionQuery, measurementsQuery } from "../../data/results";
 import { recentJobsQuery } from "../../data/jobs";
@@ -42,11 +43,24 @@ function succeeded(change: Partial<BenchmarkJob> = {}): BenchmarkJob {
 const traced = succeeded({ spec: { ...spec, benchmark: { ...spec.benchmark, trace: true } } });
 
 function answers(job = succeeded(), rows = [row]): Answers {
-  return new Answers().of(jobQuery(7), job).of(measurementsQuery(7), rows);
+  return new Answers().of(jobQuery(7), job).of(measurementsQuery(7, job.attempts.length), rows);
 }
 
 const alerts = (page: HTMLElement): string[] => [...page.querySelectorAll("[role=alert]")].map(({ textContent }) => textContent);
 const button = (page: HTMLElement, name: string) => [...page.querySelectorAll("button")].find(({ textContent }) => textContent === name);
+
+it("counts only the rows of the newest attempt, also on a page that was open before it", async () => {
+  const [first, second] = [anAttempt({ id: 1, number: 1 }), anAttempt({ id: 2, number: 2 })];
+  const running = (attempts: BenchmarkJob["attempts"]) => aJob({ id: 7, state: "running", attempts });
+  const known = answers(running([first]), [aRow({ id: 1, wrong: 0 }), aRow({ id: 2, wrong: 0 })]);
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", known);
+  const check = () => [...page.querySelectorAll("[aria-label=Outcome] dl > div")].map(({ textContent }) => textContent).find((text) => text.startsWith("Result check"));
+  expect(check()).toBe("Result check✓ 0 wrongof 2");
+  known.of(measurementsQuery(7, 2), []);
+  const rows = { name: "measurements", data: { job_id: 7, items: [aRow({ id: 3, wrong: 0 })] } };
+  await act(async () => applyEvents(known.client, [{ name: "job", data: running([first, second]) }, rows]));
+  expect(check()).toBe("Result check✓ 0 wrongof 1");
+});
 
 it.each([
   ["what happened", eventsQuery(7), "What happened to the job could not be loaded"],
@@ -157,7 +171,7 @@ it.each([
   ["queued", null, "&beside=model", true],
 ] as const)("shows the prediction of a model that is fitted to this machine, or is asked for: %s, %s%s", async (state, error, search, isShown) => {
   const model = { rows: [{ algorithm: "ring", chosen_algorithm: null, size_bytes: 2 ** 20, time_us: 5, algbw_gb_per_s: 2, busbw_gb_per_s: 3 }], source: "The cost model.", median_error: error, knees: [], unfitted: error === null ? ["ring"] : [], unpredicted: [] };
-  const known = answers(aJob({ id: 7, state }), []).of(jobPredictionQuery(7, 0), { model, limit: null, baseline: [] });
+  const known = answers(aJob({ id: 7, state }), []).of(jobPredictionQuery(7, 0), { model, limit: null, baseline: [], needed_runs: 3 });
   const page = await drawn(<JobPage />, `/jobs/7?view=table${search}`, known);
   const results = page.querySelector("[aria-labelledby=results]")?.textContent;
   expect(results?.includes("ring, model")).toBe(isShown);
@@ -181,6 +195,19 @@ it.each(["", "&place=in"])("has one headline number for each algorithm, in its t
   expect(facts[1]).toMatch(/^mpi–.*no row$/);
   const legend = page.querySelector("[aria-labelledby=results] figure > div")?.textContent;
   expect(legend).toContain("42.0 GB/s");
+});
+
+it.each([
+  [{ best_row_runs: 2, needed_runs: 3 }, "operator", "Expected here–2 of 3 earlier runs; measure again", "/jobs/new?from=7"],
+  [{ best_row_runs: 2, needed_runs: 3 }, "viewer", "Expected here–2 of 3 earlier runs", undefined],
+  [{ best_row_runs: 4, needed_runs: 3 }, "operator", "Expected here–earlier runs disagree", undefined],
+  [{ best_row_runs: null, needed_runs: 3 }, "operator", "Expected here–unknown", undefined],
+] as const)("says how many earlier runs are missing for an expected value, and how to get one: %j, %s", async (told, role, words, href) => {
+  const known = answers().of(meQuery, { role } as never).of(jobPredictionQuery(7, 0), { model: null, limit: null, baseline: [], ...told });
+  const page = await drawn(<JobPage />, "/jobs/7?view=table", known);
+  const fact = [...page.querySelectorAll("[aria-label=Outcome] dl > div")].find(({ textContent }) => textContent.startsWith("Expected here"));
+  expect(fact?.textContent).toBe(words);
+  expect(fact?.querySelector("a")?.getAttribute("href") ?? undefined).toBe(href);
 });
 
 it("names the drained nodes for which it waits", async () => {

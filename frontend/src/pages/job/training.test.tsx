@@ -3,9 +3,10 @@ import { expect, it, vi } from "vitest";
 import type { EpochView } from "../../api/types";
 import scroll from "../../components/controls/ScrollX.module.css";
 import { bucketsQuery, curveQuery, newestEpochsQuery } from "../../data/training";
-import { aTraining } from "../../testing/fixtures";
+import { anAttempt, aTraining } from "../../testing/fixtures";
 import { aPoint, someBuckets } from "../../testing/resultFixtures";
 import { Answers, drawn } from "../../testing/page";
+import { JobHeader } from "./header/JobHeader";
 import { JobTab } from "./JobTab";
 import { Situation } from "./situation/Situation";
 import { TrainingResults } from "./training/TrainingResults";
@@ -40,6 +41,17 @@ it("says which loss it is, and how far training is while the number of all steps
   await vi.waitFor(() => expect(page.textContent).toContain("of the newest step"));
   expect(page.textContent).toContain("370 steps so far");
   expect(page.textContent).not.toContain("?");
+});
+
+it("says before the first step what the ranks do, and marks what was disturbed as for a benchmark", async () => {
+  const { summary, ...job } = aTraining({ state: "running", started_at: "2026-01-01T00:00:00Z" });
+  const none = { ...job, summary: { ...summary, loss: null, steps_done: 0, epochs_done: 0 } as typeof summary, progress: { done: 0, total: null } };
+  const card = (page: HTMLElement) => page.querySelector("[aria-label=Outcome]")?.textContent;
+  expect(card(await drawn(<Situation job={none} rows={undefined} />, `/jobs/${job.id}`))).toMatch(/^The ranks load PyTorch and the data;/);
+  const ended = aTraining({ state: "succeeded", attempts: [anAttempt({ disturbed_by: "Other load took 86 % of the processors." })] });
+  expect(card(await drawn(<Situation job={ended} rows={undefined} />, `/jobs/${job.id}`))).toMatch(/^Disturbed\. .*Other load took 86 % of the processors\./);
+  const header = (await drawn(<JobHeader job={ended} rows={[]} isSimulated={false} />, `/jobs/${job.id}`)).textContent;
+  expect(header).toContain("disturbed");
 });
 
 it("keeps room for sentences that may come only where one may", async () => {

@@ -25,7 +25,7 @@ export function NodeGpus({ name }: { name: string }) {
         {query.data?.age_seconds != null && <p className="dim">read {formatAgo(query.data.age_seconds)}</p>}
       </div>
       <Loaded query={query} what="The GPUs could not be loaded" rows={4} isBare>
-        {({ gpus }) => (gpus.length > 0 ? <GpuTable gpus={gpus} /> : <p className="card-body dim">The agent has reported nothing of them to this server yet.</p>)}
+        {({ gpus }) => (gpus.length > 0 ? <GpuTable gpus={gpus} /> : <p className="card-body dim">The agent has not reported the state of the GPUs to this server yet.</p>)}
       </Loaded>
     </section>
   );
@@ -58,7 +58,7 @@ function GpuTable({ gpus }: { gpus: readonly GpuState[] }) {
               <td className="number">{gpu.temperature_celsius == null ? "–" : `${gpu.temperature_celsius} °C`}</td>
               <td className="number">{ofMost(gpu.power_watts, gpu.power_limit_watts, "W")}</td>
               <td className="number">{ofMost(gpu.clock_mhz, gpu.most_clock_mhz, "MHz")}</td>
-              <td>{(gpu.slowed_by ?? []).map((reason) => SLOWED[reason]).join(", ") || "nothing"}</td>
+              <td>{slowedWords(gpu)}</td>
               <td>{memoryWords(gpu)}</td>
               <td>{linkWords(gpu)}</td>
               <td>{[...new Set(gpu.xids)].join(", ") || "none"}</td>
@@ -75,9 +75,15 @@ function ofMost(value: number | null | undefined, most: number | null | undefine
   return `${Math.round(value)}${most == null ? "" : ` of ${Math.round(most)}`} ${unit}`;
 }
 
+const NOT_REPORTED = "not reported";
+
+function slowedWords({ slowed_by: reasons }: GpuState): string {
+  return reasons == null ? NOT_REPORTED : reasons.map((reason) => SLOWED[reason]).join(", ") || "nothing";
+}
+
 /** Errors of its memory since the driver was loaded, and replaced rows. */
 function memoryWords(gpu: GpuState): string {
-  if (gpu.ecc_uncorrected == null && gpu.rows_remapped == null) return "not reported";
+  if (gpu.ecc_uncorrected == null && gpu.rows_remapped == null) return NOT_REPORTED;
   const words = [
     gpu.ecc_uncorrected && `${gpu.ecc_uncorrected} not corrected`,
     gpu.ecc_corrected && `${gpu.ecc_corrected} corrected`,
@@ -89,6 +95,6 @@ function memoryWords(gpu: GpuState): string {
 }
 
 function linkWords(gpu: GpuState): string {
-  if (gpu.nvlinks_up == null) return "none";
+  if (gpu.nvlinks_up == null) return NOT_REPORTED;
   return `${gpu.nvlinks_up} active${gpu.nvlink_errors ? `, ${plural(gpu.nvlink_errors, "error")}` : ""}`;
 }

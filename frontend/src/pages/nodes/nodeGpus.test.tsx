@@ -11,15 +11,16 @@ async function shown(gpus: object[], age: number | null): Promise<HTMLElement> {
 }
 
 it("shows what each GPU does and what is wrong with it", async () => {
-  const page = await shown([HOT, { index: 1 }], 4);
+  const page = await shown([HOT, { index: 1 }, { index: 2, slowed_by: [], ecc_uncorrected: 0, nvlinks_up: 0 }], 4);
   const rows = [...page.querySelectorAll("tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent));
   expect(rows).toEqual([
     ["0", "25 %", "1 GiB", "88 °C", "412 of 700 W", "1410 of 1980 MHz", "heat", "1 not corrected, 7 corrected, 1 row replaced, reset it to replace broken memory", "17 active, 3 errors", "74"],
-    ["1", "–", "–", "–", "–", "–", "nothing", "not reported", "none", "none"],
+    ["1", "–", "–", "–", "–", "–", "not reported", "not reported", "not reported", "none"],
+    ["2", "–", "–", "–", "–", "–", "nothing", "none", "0 active", "none"],
   ]);
   expect(page.textContent).toContain("read 4 s ago");
 });
 
-it("says that nothing is known yet", async () => {
-  expect((await shown([], null)).textContent).toContain("The agent has reported nothing of them");
+it("says that no state was reported yet", async () => {
+  expect((await shown([], null)).textContent).toContain("The agent has not reported the state of the GPUs");
 });

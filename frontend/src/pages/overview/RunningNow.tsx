@@ -7,7 +7,7 @@ import { Sparkline } from "../../components/Sparkline";
 import { StateBadge } from "../../components/marks/StateBadge";
 import { listCaveats } from "../../lib/sweep/caveats";
 import { plural, shortList, threeDigits } from "../../lib/format";
-import { isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome } from "../../lib/state";
+import { beforeSteps, isBenchmark, isSimulated, JOB_STATES, jobTitle, outcome } from "../../lib/state";
 import classes from "./Overview.module.css";
 
 const MOST = 4;
@@ -60,7 +60,7 @@ function where(job: JobView): string {
 
 /** The best bus bandwidth with its curve over sizes, or how far training has come. */
 function SoFar({ job }: { job: JobView }) {
-  if (!isBenchmark(job)) return <span className={classes.soFar}>{outcome(job) || <span className="dim">no step yet</span>}</span>;
+  if (!isBenchmark(job)) return <Trained job={job} />;
   const [best] = job.summary.best;
   if (!best) return <span className={`dim ${classes.soFar}`}>no row yet</span>;
   const found = listCaveats(job, best);
@@ -71,6 +71,17 @@ function SoFar({ job }: { job: JobView }) {
       <span>
         {threeDigits(best.busbw_gb_per_s)} GB/s <span className="dim">by {best.algorithm}</span>
       </span>
+    </span>
+  );
+}
+
+function Trained({ job }: { job: JobView }) {
+  const found = listCaveats(job, null);
+  const reached = outcome(job);
+  return (
+    <span className={classes.soFar}>
+      {reached && found.length > 0 && <CaveatSign found={found} />}
+      {reached || <span className="dim">{job.state === "running" ? beforeSteps(job) : "no step yet"}</span>}
     </span>
   );
 }

@@ -6,10 +6,11 @@ import { activeJobsQuery, bestJobQuery, dayCountsQuery, recentJobsQuery } from "
 import { applyEvents } from "../../data/deltas";
 import { regressionsQuery } from "../../data/comparison";
 import { clusterQuery, nodesQuery, readingsQuery, seenNow } from "../../data/nodes";
-import { aBest, aJob, aNode, anAttempt } from "../../testing/fixtures";
+import { aBest, aJob, aNode, anAttempt, aTraining } from "../../testing/fixtures";
 import { Answers, drawn } from "../../testing/page";
 import { JobBars } from "./JobBars";
 import { OverviewPage } from "./OverviewPage";
+import { RunningNow } from "./RunningNow";
 import { SlowerFact } from "./SlowerFact";
 
 it("lists the problem of a running job, however many newer jobs there are", async () => {
@@ -23,6 +24,16 @@ it("lists the problem of a running job, however many newer jobs there are", asyn
     .of(activeJobsQuery, [hanging]);
   const page = await drawn(<OverviewPage />, "/", answers);
   expect(page.querySelector("[aria-labelledby=alerts]")?.textContent).toContain("job 3: No rank moves.");
+});
+
+it("says what running training does before its first step, and then marks what was disturbed", async () => {
+  const { summary, ...job } = aTraining({ state: "running", attempts: [anAttempt({ disturbed_by: "Job 9 ran there." })] });
+  const none = { ...job, summary: { ...summary, loss: null, steps_done: 0 } as typeof summary, progress: { done: 0, total: null } };
+  const shown = async (one: JobView) => await drawn(<RunningNow jobs={[one]} waiting={0} />, "/");
+  expect((await shown(none)).textContent).toContain("The ranks load PyTorch and the data; this takes up to a minute the first time.");
+  expect((await shown({ ...none, state: "starting" })).textContent).toContain("no step yet");
+  const marks = (page: HTMLElement) => [...page.querySelectorAll("[aria-label=disturbed]")].length;
+  expect(marks(await shown({ ...job, summary }))).toBe(1);
 });
 
 /** The numbers of the jobs in the order of their bars, and of their rows. */

@@ -40,7 +40,7 @@ export function PriceCharts({ form, parameters, jobId, metric, isTable, onChange
   const question = planQuestion(form, parameters);
   const bySize = useQuery(planQuery({ ...question, sizes_bytes: curveSizes(size) }));
   const byRanks = useQuery(planQuery({ ...question, sizes_bytes: mapSizes(size), shapes: mapShapes(form.n) }));
-  const rows = useQuery({ ...measurementsQuery(Number(jobId)), enabled: jobId !== undefined });
+  const rows = useQuery({ ...measurementsQuery(Number(jobId), 0), enabled: jobId !== undefined });
   const cells = useMemo(() => bySize.data?.cells ?? [], [bySize.data]);
   const ranks = cells[0]?.ranks ?? 0;
   const measured = useMemo(

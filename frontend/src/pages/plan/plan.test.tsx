@@ -26,10 +26,10 @@ it("says that nothing was measured only once that is known", async () => {
   const none = "Job 7 has measured none of these algorithms";
   const pending = (await drawn(charts, "/plan")).textContent;
   expect(pending).toContain("What job 7 measured is on its way.");
-  const failed = (await drawn(charts, "/plan", await new Answers().failing(measurementsQuery(7), "The disk is full."))).textContent;
+  const failed = (await drawn(charts, "/plan", await new Answers().failing(measurementsQuery(7, 0), "The disk is full."))).textContent;
   expect(failed).toContain("What job 7 measured could not be loaded. The disk is full.");
   for (const text of [pending, failed]) expect(text).not.toContain(none);
-  expect((await drawn(charts, "/plan", new Answers().of(measurementsQuery(7), [aRow()]))).textContent).toContain(none);
+  expect((await drawn(charts, "/plan", new Answers().of(measurementsQuery(7, 0), [aRow()]))).textContent).toContain(none);
 });
 
 it("says that it does not know what can be planned", async () => {

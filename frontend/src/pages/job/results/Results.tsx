@@ -137,7 +137,6 @@ export function Results({ job, rows }: Props) {
           {beside.shown === "base" && baseWords(compared, shown, place === "in")}
           {areUnstable && " All values are unstable."}
           {isTable && statistic === "mean" && " Bold: clearly the fastest there, by medians of rounds."}
-          {canBrush && !isTable && " Drag across sizes to compare them alone."}
           {sweep.sizes.includes(0) && " Size 0 is in the tables only."}
         </Caption>
       </figure>

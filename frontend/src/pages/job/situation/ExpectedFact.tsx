@@ -1,6 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
-import type { BenchmarkJob } from "../../../api/types";
+import { Link } from "@tanstack/react-router";
+import type { BenchmarkJob, JobPrediction } from "../../../api/types";
 import { Fact } from "../../../components/Fact";
+import { useRole } from "../../../components/hooks/useRole";
 import { jobPredictionQuery } from "../../../data/results";
 import { isSimulated, isTerminal } from "../../../lib/state";
 import { expectedOf } from "../../../lib/sweep/expected";
@@ -16,7 +18,7 @@ export function ExpectedFact({ job }: { job: BenchmarkJob }) {
   if (!isTerminal(job.state)) return <Fact label={LABEL} value="–" note="once it has ended" />;
   if (!best || !prediction.data) return <Fact label={LABEL} value="–" note={best && prediction.isPending ? "…" : "unknown"} />;
   const found = expectedOf(best, prediction.data);
-  if (!found) return <Fact label={LABEL} value="–" note="too few runs" />;
+  if (!found) return <Fact label={LABEL} value="–" note={<TooFew job={job} prediction={prediction.data} />} />;
   const { isLow, share, note } = found;
   return (
     <Fact
@@ -29,5 +31,22 @@ export function ExpectedFact({ job }: { job: BenchmarkJob }) {
       }
       note={isLow ? `below all runs: ${note}` : note}
     />
+  );
+}
+
+/** How many earlier runs are missing, and how to get one more. */
+function TooFew({ job, prediction: { best_row_runs: runs, needed_runs: needed } }: { job: BenchmarkJob; prediction: JobPrediction }) {
+  const { mayChange } = useRole();
+  if (runs == null) return "unknown";
+  if (runs >= needed) return "earlier runs disagree";
+  return (
+    <>
+      {runs} of {needed} earlier runs
+      {mayChange && (
+        <>
+          ; <Link to="/jobs/new" search={{ from: String(job.id) }}>measure again</Link>
+        </>
+      )}
+    </>
   );
 }

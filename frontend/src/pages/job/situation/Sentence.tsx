@@ -1,7 +1,7 @@
 import type { JobView, MeasurementView, RangeVerdict } from "../../../api/types";
 import { formatDateTime } from "../../../lib/format";
 import { formatSize, stepOf, sweepSizes } from "../../../lib/size";
-import { disturbance, isBenchmark, outcome } from "../../../lib/state";
+import { beforeSteps, disturbance, isBenchmark, outcome } from "../../../lib/state";
 import { useView } from "../useView";
 import { awaited } from "./awaited";
 import classes from "./Situation.module.css";
@@ -69,7 +69,7 @@ function sentence(job: JobView, rows: Props["rows"]): string {
 
 /** A verdict on the first small sizes would mislead; it comes at the end. */
 function running(job: JobView, rows: Props["rows"]): string {
-  if (!isBenchmark(job)) return outcome(job) || "The ranks run; no step was reported yet.";
+  if (!isBenchmark(job)) return outcome(job) || beforeSteps(job);
   if (!rows) return "The ranks run.";
   const last = rows.at(-1);
   if (!last) return "The ranks run; the first size is being measured.";

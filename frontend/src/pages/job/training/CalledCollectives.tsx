@@ -6,10 +6,11 @@ import { ScrollX } from "../../../components/controls/ScrollX";
 import { Loaded } from "../../../components/states/Loaded";
 import { Caption } from "../../../components/marks/Caption";
 import { collectivesQuery } from "../../../data/insides";
-import { allColumns, MEASURED, toCsv } from "../../../lib/csv";
+import { allColumns, toCsv } from "../../../lib/csv";
 import { formatCount, plural, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 import { isTerminal } from "../../../lib/state";
+import { basisOf } from "../../../lib/sweep/caveats";
 
 const CSV_COLUMNS = allColumns<CalledCollective>()([
   "collective", "least_bytes", "mean_bytes", "ranks", "calls", "bytes", "time_us", "algbw_gb_per_s",
@@ -19,17 +20,17 @@ export function CalledCollectives({ job }: { job: JobView }) {
   const called = useQuery(collectivesQuery(job.id, isTerminal(job.state)));
   return (
     <Loaded query={called} what="The collectives could not be loaded" rows={0}>
-      {({ items, ranks }) => items.length > 0 && <CollectivesCard lines={items} ranks={ranks} />}
+      {({ items, ranks }) => items.length > 0 && <CollectivesCard job={job} lines={items} ranks={ranks} />}
     </Loaded>
   );
 }
 
-function CollectivesCard({ lines, ranks }: { lines: readonly CalledCollective[]; ranks: number }) {
+function CollectivesCard({ job, lines, ranks }: { job: JobView; lines: readonly CalledCollective[]; ranks: number }) {
   return (
     <section className="card" aria-labelledby="collectives">
       <div className="card-head">
         <h2 id="collectives">Collectives</h2>
-        <CopyButton text={() => toCsv(lines, CSV_COLUMNS, MEASURED)} label="Copy CSV" />
+        <CopyButton text={() => toCsv(lines, CSV_COLUMNS, basisOf(job))} label="Copy CSV" />
       </div>
       <figure className="card-body">
         <CollectivesTable lines={lines} ranks={ranks} />
@@ -40,9 +41,9 @@ function CollectivesCard({ lines, ranks }: { lines: readonly CalledCollective[];
 }
 
 const ABOUT =
-  "The calls with sizes from a power of two to the next one are one row with their mean size, which is that of the call's larger side. " +
-  "If ranks differ, the calls are those of the rank with most; the time is the median over calls, and then over ranks. " +
-  "DDP tells the time of all sums of a step, of which each bucket has a part by its bytes. " +
+  "Calls with sizes between a power of two and the next one are one row with their mean size; a call's size is the larger of its input and its result. " +
+  "If ranks differ, the calls are those of the rank with most calls. The time is the median over ranks of each rank's median time of a call. " +
+  "The time of a step's DDP sums is divided among its buckets in proportion to their bytes. " +
   "The time is not known where a call returns before its end, as with async_op or on a GPU.";
 
 export function CollectivesTable({ lines, ranks }: { lines: readonly CalledCollective[]; ranks: number }) {

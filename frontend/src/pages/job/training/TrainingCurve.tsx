@@ -6,9 +6,10 @@ import type { CurvePoint, JobView, TrainingCurve } from "../../../api/types";
 import { CopyButton } from "../../../components/controls/CopyButton";
 import { Loaded } from "../../../components/states/Loaded";
 import { Segments } from "../../../components/controls/Segments";
-import { MEASURED, toCsv } from "../../../lib/csv";
+import { toCsv } from "../../../lib/csv";
 import type { JobSearch } from "../../../lib/search/search";
 import { isTerminal } from "../../../lib/state";
+import { basisOf } from "../../../lib/sweep/caveats";
 import { CurveCharts } from "./CurveCharts";
 import { CurveTable } from "./CurveTable";
 import classes from "../results/Results.module.css";
@@ -50,7 +51,7 @@ function Training({ job, curve }: { job: JobView; curve: TrainingCurve }) {
               })
             }
           />
-          <CopyButton text={() => toCsv(points, CSV_COLUMNS, MEASURED)} label="Copy CSV" />
+          <CopyButton text={() => toCsv(points, CSV_COLUMNS, basisOf(job))} label="Copy CSV" />
         </div>
       </div>
       <div className="card-body">

@@ -1,9 +1,10 @@
 /** A strategy search as other tools read it: Markdown and CSV. */
 import type { JobView, SearchCandidate, StrategySearch } from "../../../api/types";
 import { foundSearch } from "../../../data/strategySearch";
-import { allColumns, MEASURED, toCsv } from "../../../lib/csv";
+import { allColumns, toCsv } from "../../../lib/csv";
 import { formatRate, percent } from "../../../lib/format";
 import { jobTitle } from "../../../lib/state";
+import { basisOf } from "../../../lib/sweep/caveats";
 import { timesText } from "./SearchTable";
 
 const CSV_COLUMNS = allColumns<SearchCandidate>()([
@@ -15,7 +16,7 @@ const CSV_COLUMNS = allColumns<SearchCandidate>()([
 /** The search as it stands now, in a format. */
 export async function copyOf(format: "Markdown" | "CSV", job: JobView): Promise<string> {
   const found = await foundSearch(job.id);
-  return format === "CSV" ? toCsv(found.candidates, CSV_COLUMNS, MEASURED) : searchMarkdown(job, found, window.location.href);
+  return format === "CSV" ? toCsv(found.candidates, CSV_COLUMNS, basisOf(job)) : searchMarkdown(job, found, window.location.href);
 }
 
 /** The verdict, and a table of the candidates that ran; `url` is the address of the job's page. */

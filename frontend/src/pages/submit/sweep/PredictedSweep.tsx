@@ -80,7 +80,7 @@ function PredictedCurve({ found }: { found: Prediction }) {
           </span>
         ))}
       </p>
-      <SizeChart lines={lines} yLabel="GB/s" isLog={isWide(range)} range={range} rule={limitRule({ ...found, baseline: [] }, "busbw", lines)} isSmall />
+      <SizeChart lines={lines} yLabel="GB/s" isLog={isWide(range)} range={range} rule={limitRule(found, "busbw", lines)} isSmall />
       <Caption more={predictionNotes(found)}>{predictionWords(found)}</Caption>
       <Folded summary={<span className="dim">As a table</span>}>
         <PredictedTable rows={found.model.rows} />

@@ -8,17 +8,21 @@ import classes from "../SubmitPage.module.css";
 export function TrainingPreview({ form, choices }: { form: TrainingForm; choices: Engine["training"] }) {
   const sizes = { ...choices.models[form.model], ...argumentsOf(form.model_arguments) };
   const of = Object.entries(sizes).map(([name, size]) => `${name} ${size}`).join(", ");
-  const epochs = Number(form.epochs);
-  const ranks = Number(form.ranks);
-  const isCounted = Number.isInteger(epochs) && epochs > 0 && Number.isInteger(ranks) && ranks > 0;
-  if (!isCounted) return <p className="dim">These fields do not describe training yet.</p>;
+  const [epochs, ranks, most] = [form.epochs, form.ranks, form.max_steps].map(Number) as [number, number, number];
+  if (!isCount(epochs) || !isCount(ranks)) return <p className="dim">These fields do not describe training yet.</p>;
+  const isLimited = form.max_steps !== "" && isCount(most);
   return (
     <>
-      <p className={classes.rows}>{plural(epochs, "epoch")}</p>
+      <p className={classes.rows}>{isLimited ? `at most ${plural(most, "step")}` : plural(epochs, "epoch")}</p>
       <p className="dim">
+        {isLimited && `or ${plural(epochs, "epoch")}, if that is less; `}
         {form.model || "a model of your own"} {of && `(${of}) `}on {form.dataset === "own" ? `${form.file}:${form.reader}` : form.dataset}, by{" "}
         {form.strategy} over {plural(ranks, "rank")}; {form.global_batch_size || "?"} samples a step
       </p>
     </>
   );
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value > 0;
 }

@@ -2,27 +2,30 @@
 
     python -m benchmarks.diagnosis.checks [--measurements N] [--runs FILE]
 
-Every job measures all links of 8 hosts, and each direction is held against the last healthy measurement of it: that
-is what a check of nodes does with each direction. Every third job runs while all links have 90 % of their rate. Each
-job is a line of the file of runs at once, with both intervals of all directions, so that other margins can be tried on
-the same measurements. Needs root.
+Every job measures all links of 8 hosts, and each direction is held against its baseline: the medians of the ends of the
+newest healthy intervals before it in the file of runs, as a check of nodes does with each direction. Every third job
+runs while all links have 90 % of their rate. Each job is a line of the file at once, with the intervals of all
+directions, so that other margins can be tried on the same measurements. Needs root.
 """
 
 import contextlib
 import json
 import os
-import time
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from benchmarks.command import Parser, count, exit_with
 from benchmarks.diagnosis import planted
-from benchmarks.experiments.lab_cluster import JOB_SECONDS, LabCluster, lab_cluster
+from benchmarks.experiments.lab_cluster import LabCluster, lab_cluster
 from benchmarks.report import RESULTS, say
 
+from ringscope.contracts.diagnosis.earlier import FEWEST_MEASUREMENTS
 from ringscope.preflight.intervals import Interval
 from ringscope.preflight.judgement import FINE, LOW, MARGIN, UNKNOWN, word_of
+from ringscope_server.diagnoses.earlier import NEWEST
 
 CHECKS = RESULTS / "diagnosis_checks.jsonl"
 HOSTS, RATE, LOSS = 8, 200_000_000, 0.1
@@ -40,17 +43,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--runs", type=Path, default=CHECKS, metavar="FILE", help=f"JSON lines; default: {CHECKS}")
     asked = parser.parse_args(arguments)
     with lab_cluster(HOSTS, RATE) as cluster, asked.runs.open("a") as lines:
-        before: Ways = {}
         for number in range(asked.measurements):
             kind = LOSSY if number % _EVERY == _EVERY - 1 else HEALTHY
             load = os.getloadavg()[0]
-            now = measured(cluster, kind)
-            ways = {way: [*interval, *before[way]] for way, interval in now.items() if way in before}
-            if kind == HEALTHY:
-                before |= now
-            if ways:
-                lines.write(json.dumps({"planted": kind, "load": round(load, 1), "ways": ways}) + "\n")
-                lines.flush()
+            ways = measured(cluster, kind)
+            lines.write(json.dumps({"planted": kind, "load": round(load, 1), "ways": ways}) + "\n")
+            lines.flush()
     for line in summary([json.loads(line) for line in asked.runs.read_text().splitlines()]):
         say(line)
     return 0
@@ -63,12 +61,9 @@ def measured(cluster: LabCluster, kind: str) -> Ways:
         for host in hosts if kind == LOSSY else ():
             faults.enter_context(planted.degraded(cluster.lab, host, round(RATE * (1 - LOSS))))
         spec = {"measure": "links", "budget_seconds": _SECONDS}
-        job_id = client.submit({"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": hosts}}).id
-        deadline = time.monotonic() + JOB_SECONDS
-        while not client.job(job_id).is_finished and time.monotonic() < deadline:
-            time.sleep(0.2)
+        job = cluster.run({"kind": "diagnosis", "diagnosis": spec, "placement": {"node_names": hosts}})
     ways: Ways = {}
-    for pair in client.diagnosis(job_id).pairs:
+    for pair in client.diagnosis(job.id).pairs:
         first, second = pair.nodes
         for source, destination, rate in ((first, second, pair.there), (second, first, pair.back)):
             if rate is not None:
@@ -78,16 +73,29 @@ def measured(cluster: LabCluster, kind: str) -> Ways:
 
 def summary(runs: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return how the directions are judged, and how many other margins would call low."""
-    told = []
+    told, held = [], list(_held(runs))
     for kind in (HEALTHY, LOSSY):
-        ways = [way for run in runs if run["planted"] == kind for way in run["ways"].values()]
-        words = [word_of(Interval(*way[:2]), Interval(*way[2:])) for way in ways]
+        ways = [(now, baseline) for planted_kind, now, baseline in held if planted_kind == kind]
+        words = [word_of(now, baseline) for now, baseline in ways]
         counts = ", ".join(f"{words.count(word)} {word}" for word in (FINE, LOW, UNKNOWN))
         told.append(f"{kind}: {len(ways)} directions, {counts}")
         for margin in _MARGINS:
-            low = sum(way[1] < way[2] * (1 - margin) for way in ways)
+            low = sum(now.high < baseline.low * (1 - margin) for now, baseline in ways)
             told.append(f"  a margin of {margin:.2f}{' (ours)' if margin == MARGIN else ''} finds {low} of them low")
     return told
+
+
+def _held(runs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Interval, Interval]]:
+    """Yield what was planted, the interval and the baseline of each direction that has one."""
+    healthy: defaultdict[str, list[Interval]] = defaultdict(list)
+    for run in runs:
+        for way, ends in run["ways"].items():
+            now, newest = Interval(*ends), healthy[way][-NEWEST:]
+            if len(newest) >= FEWEST_MEASUREMENTS:
+                baseline = Interval(median(one.low for one in newest), median(one.high for one in newest))
+                yield run["planted"], now, baseline
+            if run["planted"] == HEALTHY:
+                healthy[way].append(now)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from typing import Any
 from benchmarks.command import Parser, count, exit_with, one_of
 from benchmarks.diagnosis import planted
 from benchmarks.diagnosis.page import LAB, runs_of
-from benchmarks.experiments.lab_cluster import JOB_SECONDS, LabCluster, lab_cluster
+from benchmarks.experiments.lab_cluster import LabCluster, lab_cluster
 from benchmarks.report import say
 
 from ringscope.client import Diagnosis
@@ -31,7 +31,6 @@ from ringscope.client import Diagnosis
 HOSTS = 8
 RATE = 200_000_000  # bit/s
 HEALTHY = "none"
-_LOOK_SECONDS = 0.2
 _TURN_SECONDS = 2.0
 _FIRST_MESSAGE_BYTES = 4 << 20
 _BUSY_SHARE = 0.03  # of a core, which is left to the rank; at 200 Mbit/s it needs more
@@ -139,9 +138,7 @@ def planned(kinds: Sequence[str], repeats: int, done: Sequence[dict[str, Any]]) 
 
 def diagnosed(cluster: LabCluster, repeat: int, name: str) -> Run:
     """Plant a fault and diagnose all hosts; return what was named."""
-    client, job_ids, kind = cluster.client, list[int](), KINDS[name]
-
-    before = cluster.sent_bytes()
+    client, kind, before = cluster.client, KINDS[name], cluster.sent_bytes()
 
     def is_measuring(host: str) -> bool:
         number = hosts.index(host)
@@ -151,14 +148,9 @@ def diagnosed(cluster: LabCluster, repeat: int, name: str) -> Run:
     started_at, load = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S"), os.getloadavg()[0]
     began = time.monotonic()
     with kind.plant(Planting(cluster, is_measuring)):
-        job_ids.append(client.submit({"kind": "diagnosis", "placement": {"node_names": hosts}}).id)
-        while not client.job(job_ids[0]).is_finished:
-            if time.monotonic() - began > JOB_SECONDS:
-                client.cancel(job_ids[0])
-                break
-            time.sleep(_LOOK_SECONDS)
+        job = cluster.ended(client.submit({"kind": "diagnosis", "placement": {"node_names": hosts}}).id)
     seconds = time.monotonic() - began
-    found = client.diagnosis(job_ids[0])
+    found = client.diagnosis(job.id)
     named = sorted(sorted(each.names) for each in found.blamed)
     is_right = named == sorted(sorted(names) for names in kind.right)
     return Run(

@@ -36,13 +36,20 @@ class LabCluster:
         """Submit a job and wait until it has ended; RuntimeError unless it succeeded."""
         return self.finished(self.client.submit(body).id)
 
-    def finished(self, job_id: int) -> Job:
-        """Wait until a job has ended; RuntimeError unless it succeeded."""
+    def ended(self, job_id: int) -> Job:
+        """Wait until a job has ended, however it did; one that takes longer than JOB_SECONDS is cancelled."""
         deadline = time.monotonic() + JOB_SECONDS
         while not (job := self.client.job(job_id)).is_finished:
             if time.monotonic() > deadline:
-                raise RuntimeError(f"Job {job.id} ({job.name}) had not ended after {JOB_SECONDS:.0f} s.")
+                return self.client.cancel(job_id)
             time.sleep(_LOOK_SECONDS)
+        return job
+
+    def finished(self, job_id: int) -> Job:
+        """Wait until a job has ended; RuntimeError unless it succeeded."""
+        job = self.ended(job_id)
+        if not job.is_finished:
+            raise RuntimeError(f"Job {job.id} ({job.name}) had not ended after {JOB_SECONDS:.0f} s.")
         if job.state != "succeeded":
             raise RuntimeError(f"Job {job.id} ({job.name}) {job.state}: {job.message}")
         return job

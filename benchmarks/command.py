@@ -75,7 +75,7 @@ def one_of(names: Collection[str]) -> Callable[[str], str]:
 def exit_with(main: Callable[[], int]) -> NoReturn:
     """End this process with what ``main`` returns. A fault of the script shows where it is, and is no missed target."""
     # Being told to stop must pass through the context managers that take down namespaces, servers and ranks.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(_TOLD_TO_STOP))
+    signal.signal(signal.SIGTERM, _stop_once)
     try:
         sys.exit(main())
     except KeyboardInterrupt:
@@ -86,6 +86,16 @@ def exit_with(main: Callable[[], int]) -> NoReturn:
     except Exception:
         traceback.print_exc()
     sys.exit(NOT_MEASURED)
+
+
+def _stop_once(*_: object) -> None:
+    """End this process by an exception, once: programs such as timeout tell it twice, and then it is cleaning up."""
+    signal.signal(signal.SIGTERM, _stay)
+    sys.exit(_TOLD_TO_STOP)
+
+
+def _stay(*_: object) -> None:
+    """Do nothing. The programs that the cleaning up starts would inherit an ignored signal, but not a handled one."""
 
 
 def exec_part(name: str) -> NoReturn:

@@ -162,6 +162,28 @@ def test_each_way_to_end_has_an_exit_code(capsys, monkeypatch, outcome, code, to
     assert ("Traceback" in said) == isinstance(outcome, ValueError)
 
 
+TOLD_TWICE = """
+import os, signal
+from benchmarks.command import exit_with
+
+def main():
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+        signal.pause()
+    finally:
+        os.kill(os.getpid(), signal.SIGTERM)
+        print("nothing is left")
+
+exit_with(main)
+"""
+
+
+def test_a_script_that_is_told_twice_to_stop_still_cleans_up():
+    """`timeout` tells the program, and then its process group."""
+    done = subprocess.run([sys.executable, "-c", TOLD_TWICE], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (143, "nothing is left\n", "")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("name", [*SCRIPTS, *PARTS])
 def test_a_program_of_its_own_refuses_it_as_well(name):

@@ -69,6 +69,10 @@ it.each([
   [[], ""],
 ])("gives the number of iterations of rows if all rows have it: %j", (counts, text) => expect(eachOf(counts)).toBe(text));
 
+it("takes the iterations of very many links", () => {
+  expect(eachOf(Array.from({ length: 200_000 }, () => 12))).toBe("n=12 timed iterations each");
+});
+
 it("writes a small mean with its digits, and only 0 as 0.0", () => {
   expect([0, 0.000042, 0.0081, 0.05, 0.12, 3, 12.34].map(meanCount)).toEqual(["0.0", "under 0.01", "0.01", "0.05", "0.1", "3.0", "12.3"]);
 });

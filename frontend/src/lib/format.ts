@@ -110,6 +110,8 @@ export function plural(count: number, noun: string): string {
 export function eachOf(counts: readonly (number | null | undefined)[]): string {
   const known = counts.filter((count) => count != null);
   if (known.length === 0 || known.length < counts.length) return "";
-  const [least, most] = [Math.min(...known), Math.max(...known)];
+  let [least, most] = [Infinity, -Infinity];
+  // The links of some hundred nodes are more numbers than a call takes arguments.
+  for (const count of known) [least, most] = [Math.min(least, count), Math.max(most, count)];
   return least === most ? `n=${plural(most, "timed iteration")} each` : `n=${least} to ${most} timed iterations`;
 }

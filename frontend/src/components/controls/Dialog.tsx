@@ -37,5 +37,8 @@ export const frameClass = classes.frame;
 /** The class of the row of buttons at the end of a dialog. */
 export const buttonsClass = classes.buttons;
 
+/** The class of a form in a dialog. */
+export const formClass = classes.form;
+
 /** The style of a button that ends or removes something. */
 export const DANGER = { color: "var(--surface)", background: "var(--bad)" };

@@ -3,8 +3,8 @@ import classes from "./ScrollX.module.css";
 
 interface Props {
   label: string;
-  /** Scrolls something long under its head, instead of making the page longer. */
-  isTall?: boolean;
+  /** Scrolls something long under its head, instead of making the page longer; "page": it may fill the window. */
+  isTall?: boolean | "page";
   children: ReactNode;
 }
 
@@ -12,7 +12,7 @@ interface Props {
 export function ScrollX({ label, isTall = false, children }: Props) {
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={`scroll-x ${isTall ? classes.tall : ""}`} tabIndex={0} role="region" aria-label={label}>
+    <div className={`scroll-x ${isTall ? classes.tall : ""}`} data-page={isTall === "page" || undefined} tabIndex={0} role="region" aria-label={label}>
       {children}
     </div>
   );

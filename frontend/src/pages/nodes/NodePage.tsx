@@ -22,7 +22,6 @@ import { gbit } from "./readings";
 import { formatSize } from "../../lib/size";
 import { nodeLook } from "../../lib/state";
 import { NodeStrip } from "../../components/NodeStrip";
-import { DrainDialog } from "./DrainDialog";
 import { HeartbeatAge } from "../../components/HeartbeatAge";
 import { Labels } from "./Labels";
 import { NodeEvents } from "./NodeEvents";
@@ -31,6 +30,7 @@ import { NodeJobs } from "./NodeJobs";
 import classes from "./NodesPage.module.css";
 import { Quarantine } from "./Quarantine";
 import { RemoveDialog } from "./RemoveDialog";
+import { DrainDialog } from "../../components/controls/DrainDialog";
 import { ResumeDialog } from "../../components/controls/ResumeDialog";
 
 // Charts and the matrix of links are loaded after the rest of the page.

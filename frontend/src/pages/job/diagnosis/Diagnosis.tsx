@@ -1,15 +1,20 @@
 /** A diagnosis: the matrix of the pairs measured so far, the evidence against what is blamed, and what is cleared. */
 import { useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
 import type { DiagnosisView, JobView } from "../../../api/types";
 import { ScrollX } from "../../../components/controls/ScrollX";
+import { LinkDialog, LinkFigure, type Two } from "../../../components/links/LinkFigure";
+import { cellClass, MOST_WITH_FIGURES, moveFocus } from "../../../components/links/LinkTable";
 import { Caption } from "../../../components/marks/Caption";
 import { Loaded } from "../../../components/states/Loaded";
+import { nodesQuery } from "../../../data/nodes";
 import { percent, plural, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
 import { isTerminal } from "../../../lib/state";
 import { DrainBlamed } from "./DrainBlamed";
 import { diagnosisQuery } from "./diagnosisQuery";
-import { megabytes, type WayRate, waysOf } from "./ways";
+import classes from "./Diagnosis.module.css";
+import { linksOf, type Unit, unitOf, type WayRate, waysOf } from "./ways";
 
 const MORE =
   "A cell is the middle of the interval that holds the median of single messages with 95 %. The receiving node takes the times. " +
@@ -26,13 +31,7 @@ export function Diagnosis({ job }: { job: JobView }) {
             <div className="card-head">
               <h2 id="pairs">Links</h2>
             </div>
-            <figure className="card-body">
-              <Matrix found={found} />
-              <Caption more={MORE}>
-                Bandwidth from each row to each column in messages of {formatSize(found.size_bytes)}
-                {found.both_ways && ", both ways at the same time"}; {plural(found.pairs.length, "measurement")} in {plural(found.rounds, "round")}.
-              </Caption>
-            </figure>
+            {found.nodes.length > MOST_WITH_FIGURES ? <ManyNodes jobId={job.id} found={found} /> : <FewNodes found={found} />}
           </section>
         </>
       )}
@@ -41,13 +40,14 @@ export function Diagnosis({ job }: { job: JobView }) {
 }
 
 function Verdict({ jobId, found }: { jobId: number; found: DiagnosisView }) {
+  const unit = unitOf(found.blamed.flatMap((blamed) => blamed.evidence));
   const evidence = found.blamed.flatMap((blamed) => blamed.evidence.map((one) => ({ ...one, blamed })));
   return (
     <section className="card" aria-labelledby="verdict">
       <div className="card-head">
         <h2 id="verdict">Verdict</h2>
       </div>
-      <div className="card-body">
+      <div className={`card-body ${classes.verdict}`}>
         {[...found.sentences, ...found.undecided].map((sentence) => (
           <p key={sentence}>{sentence}</p>
         ))}
@@ -61,8 +61,8 @@ function Verdict({ jobId, found }: { jobId: number; found: DiagnosisView }) {
                   <th scope="col">Blamed</th>
                   <th scope="col" className="number">Confidence</th>
                   <th scope="col">Pair</th>
-                  <th scope="col" className="number">There, MB/s</th>
-                  <th scope="col" className="number">Back, MB/s</th>
+                  <th scope="col" className="number">There, {unit.word}</th>
+                  <th scope="col" className="number">Back, {unit.word}</th>
                 </tr>
               </thead>
               <tbody>
@@ -70,9 +70,9 @@ function Verdict({ jobId, found }: { jobId: number; found: DiagnosisView }) {
                   <tr key={number}>
                     <th scope="row">{blamed.names.join(", ")}</th>
                     <td className="number">{percent(blamed.confidence)}</td>
-                    <td>{nodes.join(" and ")}</td>
-                    <td className="number">{there ? interval(there) : ending}</td>
-                    <td className="number">{back ? interval(back) : ending}</td>
+                    <td className={classes.pair}>{nodes.join(" and ")}</td>
+                    <td className="number">{there ? interval(there, unit) : ending}</td>
+                    <td className="number">{back ? interval(back, unit) : ending}</td>
                   </tr>
                 ))}
               </tbody>
@@ -84,14 +84,51 @@ function Verdict({ jobId, found }: { jobId: number; found: DiagnosisView }) {
   );
 }
 
-function Matrix({ found: { nodes, pairs } }: { found: DiagnosisView }) {
-  const at = waysOf(pairs);
+function About({ found }: { found: DiagnosisView }) {
   return (
-    <ScrollX label="Bandwidth between nodes in MB/s" isTall>
+    <Caption more={MORE}>
+      Bandwidth from each row to each column in messages of {formatSize(found.size_bytes)}
+      {found.both_ways && ", both ways at the same time"}; {plural(found.pairs.length, "measurement")} in {plural(found.rounds, "round")}.
+    </Caption>
+  );
+}
+
+/** The matrix without figures, as on the page of nodes; of very many nodes their racks first. */
+function ManyNodes({ jobId, found }: { jobId: number; found: DiagnosisView }) {
+  const known = useQuery(nodesQuery).data;
+  const nodes = useMemo(() => {
+    const racks = new Map(known?.map(({ name, rack }) => [name, rack]));
+    return found.nodes.map((name) => ({ name, rack: racks.get(name) ?? null }));
+  }, [known, found]);
+  const links = useMemo(() => linksOf(jobId, found), [jobId, found]);
+  const at = useMemo(() => waysOf(found.pairs), [found]);
+  const ended = (a: string, b: string): string | undefined => {
+    const way = at(a, b);
+    return way && !way.rate ? way.pair.ending : undefined;
+  };
+  return <LinkFigure nodes={nodes} links={links} ended={ended} about={() => <About found={found} />} />;
+}
+
+function FewNodes({ found }: { found: DiagnosisView }) {
+  const [opened, setOpened] = useState<Two | null>(null);
+  return (
+    <figure className="card-body">
+      <Matrix found={found} onOpen={(a, b) => setOpened([a, b])} />
+      <About found={found} />
+      <LinkDialog link={opened} onClose={() => setOpened(null)} />
+    </figure>
+  );
+}
+
+function Matrix({ found: { nodes, pairs }, onOpen }: { found: DiagnosisView; onOpen: (a: string, b: string) => void }) {
+  const at = waysOf(pairs);
+  const unit = unitOf(pairs);
+  return (
+    <ScrollX label={`Bandwidth between nodes in ${unit.word}`} isTall>
       <table>
         <thead>
           <tr>
-            <th scope="col">MB/s</th>
+            <th scope="col">{unit.word}</th>
             {nodes.map((name) => (
               <th key={name} scope="col" className="number">{name}</th>
             ))}
@@ -104,10 +141,14 @@ function Matrix({ found: { nodes, pairs } }: { found: DiagnosisView }) {
               {nodes.map((column) => {
                 const way = at(row, column);
                 const latency = way?.pair.latency_us;
-                const title = way?.rate ? `${interval(way.rate)} MB/s, ${plural(way.rate.messages, "message")}${latency == null ? "" : `, ${threeDigits(latency)} µs`}` : undefined;
+                const title = way?.rate ? `${interval(way.rate, unit)} ${unit.word}, ${plural(way.rate.messages, "message")}${latency == null ? "" : `, ${threeDigits(latency)} µs`}` : undefined;
                 return (
                   <td key={column} className="number" title={title}>
-                    {row === column ? "" : way ? (way.rate ? threeDigits(megabytes(way.rate)) : way.pair.ending) : "–"}
+                    {row === column ? "" : way?.rate ? (
+                      <button type="button" className={cellClass} aria-label={`${row} to ${column}: ${middle(way.rate, unit)} ${unit.word}`} onKeyDown={moveFocus} onClick={() => onOpen(row, column)}>
+                        {middle(way.rate, unit)}
+                      </button>
+                    ) : (way?.pair.ending ?? "–")}
                   </td>
                 );
               })}
@@ -119,6 +160,10 @@ function Matrix({ found: { nodes, pairs } }: { found: DiagnosisView }) {
   );
 }
 
-function interval({ low, high }: WayRate): string {
-  return `${threeDigits(low / 1e6)} to ${threeDigits(high / 1e6)}`;
+function interval({ low, high }: WayRate, { bytes }: Unit): string {
+  return `${threeDigits(low / bytes)} to ${threeDigits(high / bytes)}`;
+}
+
+function middle({ low, high }: WayRate, { bytes }: Unit): string {
+  return threeDigits((low + high) / 2 / bytes);
 }

@@ -8,8 +8,12 @@ import { meQuery } from "../../../data/server";
 import { aDiagnosisJob, aNode } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
 import { TrainingResults } from "../training/TrainingResults";
+import { linkHistoryQuery } from "../../../components/links/linkHistoryQuery";
 import { diagnosisQuery } from "./diagnosisQuery";
-import { type PairView, waysOf } from "./ways";
+import { type PairView, unitOf, waysOf } from "./ways";
+
+/** The part of the page with the diagnosis loads when it is first drawn. */
+const LOADING = { timeout: 10_000 };
 
 vi.mock("uplot", () => ({ default: vi.fn() }));
 
@@ -35,24 +39,35 @@ it("takes the newest measurement of each direction", () => {
   expect(at("a", "c")).toBeUndefined();
 });
 
+it("has a unit in which the fastest rate has few digits", () => {
+  expect(unitOf([pair(["a", "b"], 9e8, 12e6)]).word).toBe("MB/s");
+  expect(unitOf([pair(["a", "b"], 12e6, 24e9)])).toEqual({ word: "GB/s", bytes: 1e9 });
+  expect(unitOf([]).word).toBe("MB/s");
+});
+
 async function pageOf(found: DiagnosisView): Promise<HTMLElement> {
   const job = aDiagnosisJob();
   const nodes = ["h1", "h2"].map((name, id) => seenNow(aNode({ id, name })));
   const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, true), found).of(nodesQuery, nodes).of(meQuery, { name: "ada", role: "operator", command: null } as never);
   const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
-  await vi.waitFor(() => expect(page.textContent).toContain("Verdict"));
+  await vi.waitFor(() => expect(page.textContent).toContain("Verdict"), LOADING);
   return page;
 }
 
-it("drains a blamed node with one press, with the verdict as the reason, and no end of a blamed link", async () => {
+it("asks before it drains a blamed node, proposes the verdict as the reason, and drains no end of a blamed link", async () => {
+  HTMLDialogElement.prototype.showModal = vi.fn();
   const post = vi.spyOn(api, "POST").mockImplementation(((_: string, { body }: { body: { reason: string } }) =>
     Promise.resolve({ data: aNode({ id: 1, name: "h2", desired: "drain", desired_reason: body.reason }), response: new Response() })) as never);
   const node = { kind: "node" as const, names: ["h2"], manner: "slow" as const, confidence: 0.998, sentence: SENTENCE, evidence: [] };
   const link = { ...node, kind: "link" as const, names: ["h1", "h3"] };
   const page = await pageOf(aDiagnosis({ decided: true, blamed: [node, link], sentences: [SENTENCE] }));
   const buttons = [...page.querySelectorAll("button")].filter(({ textContent }) => textContent.startsWith("Drain"));
-  expect(buttons.map(({ textContent }) => textContent)).toEqual(["Drain h2"]);
+  expect(buttons.map(({ textContent }) => textContent)).toEqual(["Drain h2 …"]);
   await act(async () => buttons[0]?.click());
+  expect(post).not.toHaveBeenCalled();
+  const dialog = page.querySelector("dialog");
+  expect(dialog?.textContent).toContain("Drain node h2?");
+  await act(async () => dialog?.querySelector<HTMLButtonElement>("button[type=submit]")?.click());
   const reason = `Diagnosis ${aDiagnosisJob().id}: ${SENTENCE}`;
   expect(post.mock.calls[0]?.[1]).toEqual({ params: { path: { name: "h2" } }, body: { reason } });
   await vi.waitFor(() => expect(page.querySelector("[role=status]")?.textContent).toBe(`h2 is drained: ${reason}`));
@@ -63,7 +78,7 @@ async function shown(found: DiagnosisView): Promise<string> {
   const job = aDiagnosisJob();
   const answers = new Answers().of(diagnosisQuery(job.id, job.progress.done, true), found);
   const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
-  await vi.waitFor(() => expect(page.textContent).toContain("Links"));
+  await vi.waitFor(() => expect(page.textContent).toContain("Links"), LOADING);
   return page.textContent;
 }
 
@@ -82,4 +97,38 @@ it("shows the verdict with its evidence", async () => {
   expect(text).toContain(SENTENCE);
   expect(text).toContain("h1 is good: it is fine with h3.");
   expect(text).toContain("h1 and h211.9 to 12.1");
+});
+
+async function matrixOf(nodes: string[], pairs: PairView[], racks: readonly string[] = []): Promise<HTMLElement> {
+  const job = aDiagnosisJob();
+  const answers = new Answers()
+    .of(diagnosisQuery(job.id, job.progress.done, true), aDiagnosis({ nodes, pairs }))
+    .of(nodesQuery, nodes.map((name, id) => seenNow(aNode({ id, name, rack: racks[id % racks.length] ?? null }))))
+    .of(linkHistoryQuery("n1", "n0"), []);
+  const page = await drawn(<TrainingResults job={job} />, `/jobs/${job.id}`, answers);
+  await vi.waitFor(() => expect(page.querySelector("table")).not.toBeNull(), LOADING);
+  return page;
+}
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, id) => `n${id}`);
+
+it("marks a pair that hung among many nodes, whose matrix has no figures", async () => {
+  const hung = { ...pair(["n2", "n0"], 1), ending: "hung" as const, there: null, back: null };
+  const page = await matrixOf(names(30), [pair(["n1", "n0"], 12e9, 24e9), hung]);
+  const cells = [...page.querySelectorAll("tbody tr:first-child td")].map(({ textContent }) => textContent);
+  expect(cells.slice(0, 4)).toEqual(["", "", "✕hung", "–"]);
+  expect(page.querySelector("td button")?.getAttribute("aria-label")).toBe("n0 to n1: 24.0 GB/s");
+});
+
+it("shows the racks of very many nodes first", async () => {
+  const page = await matrixOf(names(70), [pair(["n1", "n0"], 12e9, 24e9)], ["east", "west"]);
+  expect(page.querySelector("td button")?.getAttribute("aria-label")).toBe("between east and west: 1 of 1,225 links measured, the slowest 12.0 GB/s");
+});
+
+it("opens the earlier measurements of a link from its cell", async () => {
+  HTMLDialogElement.prototype.showModal = vi.fn();
+  const page = await matrixOf(names(2), [pair(["n1", "n0"], 12e6, 24e6)]);
+  await act(async () => page.querySelectorAll<HTMLElement>("td button")[1]?.click());
+  await act(() => vi.waitFor(() => expect(page.querySelector("dialog[aria-labelledby] h2 ~ *")).not.toBeNull()));
+  expect([...page.querySelectorAll("dialog h2")].map(({ textContent }) => textContent)).toContain("Link between n1 and n0");
 });

@@ -1,7 +1,6 @@
-import { Button } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
-import { type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
 import { jobQuery } from "../../../data/job";
 import { activeJobsQuery } from "../../../data/jobs";
 import { linksQuery } from "../../../data/nodes";
@@ -9,24 +8,18 @@ import type { JobView, LinkView, NodeView } from "../../../api/types";
 import { AgentCommand } from "../../../components/controls/AgentCommand";
 import { ServerCommand } from "../../../components/controls/ServerCommand";
 import { CopyButton } from "../../../components/controls/CopyButton";
-import { Dialog } from "../../../components/controls/Dialog";
 import { EmptyState } from "../../../components/states/EmptyState";
 import { Loaded } from "../../../components/states/Loaded";
-import { Skeleton } from "../../../components/states/Skeleton";
 import { Caption } from "../../../components/marks/Caption";
 import { useRole } from "../../../components/hooks/useRole";
-import { lazyPart } from "../../../components/lazyPart";
+import { LinkFigure } from "../../../components/links/LinkFigure";
+import { isSlow, type Matrix, rateOf } from "../../../components/links/matrix";
 import { MEASURED, toCsv } from "../../../lib/csv";
 import { eachOf, plural, threeDigits } from "../../../lib/format";
 import pageCommands from "../../../lib/pageCommands.json";
 import { isTerminal } from "../../../lib/state";
 import classes from "../NodesPage.module.css";
-import { LinkTable, RackTable } from "./LinkTable";
-import { isSlow, type Matrix, matrix, MOST_IN_MATRIX, racksOf, rateOf } from "./matrix";
 import { MeasureLinks } from "./MeasureLinks";
-
-// Only who opens a cell needs it.
-const LinkHistory = lazyPart(async () => (await import("./LinkHistory")).default);
 
 /** How often a job that measures links is asked for, where the stream brings nothing. */
 const MEASURING_MS = 5000;
@@ -88,7 +81,7 @@ function Links({ links, nodes, only, job, onSubmitted }: LinksProps) {
       </div>
       {job && <Measuring job={job} />}
       {shown.length > 0 ? (
-        <Measured nodes={nodes} links={shown} only={only} />
+        <LinkFigure nodes={nodes} links={shown} only={only} about={(found) => <About found={found} links={shown} only={only} />} />
       ) : (
         <NothingMeasured count={nodes.length}>
           {!mayChange && <ServerCommand text={pageCommands.links} />}
@@ -147,46 +140,6 @@ function NothingMeasured({ count, children }: { count: number; children: ReactNo
       <p>One job with one rank on each node measures the links between all of them.</p>
       {children}
     </EmptyState>
-  );
-}
-
-type Two = readonly [a: string, b: string];
-
-function Measured({ nodes, links, only }: { nodes: readonly NodeView[]; links: readonly LinkView[]; only: string | undefined }) {
-  const [opened, setOpened] = useState<Two | null>(null);
-  const [chosen, setChosen] = useState<Two | null>(null);
-  const racks = only === undefined && nodes.length > MOST_IN_MATRIX ? racksOf(nodes, links) : null;
-  const inRacks = racks && chosen ? nodes.filter(({ rack }) => rack !== null && chosen.includes(rack)) : nodes;
-  const found = matrix(inRacks, links);
-  return (
-    <figure className={classes.links}>
-      {racks && chosen && (
-        <p className={classes.submitted}>
-          Nodes of {chosen[0] === chosen[1] ? `rack ${chosen[0]}` : `the racks ${chosen.join(" and ")}`}.{" "}
-          <Button variant="subtle" size="compact-sm" onClick={() => setChosen(null)}>Show all racks</Button>
-        </p>
-      )}
-      {racks && !chosen ? (
-        <>
-          <RackTable {...racks} onOpen={(a, b) => setChosen([a, b])} />
-          <Caption more="– means not measured. A stronger colour is a faster link.">
-            The slowest link between each two racks; {found.measured} of {found.pairs} links are measured. A click on a cell shows the nodes.
-          </Caption>
-        </>
-      ) : (
-        <>
-          <LinkTable found={found} only={only} onOpen={(a, b) => setOpened([a, b])} />
-          <About found={found} links={links} only={only} />
-        </>
-      )}
-      <Dialog title={opened ? `Link between ${opened.join(" and ")}` : ""} isOpen={opened !== null} onClose={() => setOpened(null)} isWide>
-        {opened && (
-          <Suspense fallback={<Skeleton rows={6} />}>
-            <LinkHistory a={opened[0]} b={opened[1]} />
-          </Suspense>
-        )}
-      </Dialog>
-    </figure>
   );
 }
 

@@ -9,7 +9,7 @@ import { SameRequest } from "../../../components/marks/SameRequest";
 import { plural } from "../../../lib/format";
 import { shellQuote } from "../../../lib/shell";
 import classes from "../NodesPage.module.css";
-import { pairsOf } from "./matrix";
+import { pairsOf } from "../../../components/links/matrix";
 
 interface Props {
   nodes: readonly NodeView[];

@@ -6,8 +6,8 @@ import { activeJobsQuery } from "../../../data/jobs";
 import { linksQuery } from "../../../data/nodes";
 import { aNode, aTraining } from "../../../testing/fixtures";
 import { Answers, drawn } from "../../../testing/page";
-import LinkHistory from "./LinkHistory";
-import { linkHistoryQuery } from "./linkHistoryQuery";
+import LinkHistory from "../../../components/links/LinkHistory";
+import { linkHistoryQuery } from "../../../components/links/linkHistoryQuery";
 import { LinkMatrix } from "./LinkMatrix";
 
 function link(a: string, b: string, isUnstable = false): LinkView {

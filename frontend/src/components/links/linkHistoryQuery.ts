@@ -1,6 +1,6 @@
 /** The question about the history of one link; it is loaded with its dialog. */
 import { queryOptions } from "@tanstack/react-query";
-import { api, unwrap } from "../../../api/client";
+import { api, unwrap } from "../../api/client";
 
 /** All measurements of the link between two nodes, newest first. */
 export function linkHistoryQuery(first: string, second: string) {

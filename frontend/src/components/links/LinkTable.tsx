@@ -1,28 +1,33 @@
 import type { KeyboardEvent } from "react";
-import type { LinkView } from "../../../api/types";
-import { CaveatSign } from "../../../components/marks/Caveats";
-import { ScrollX } from "../../../components/controls/ScrollX";
-import { formatAgo, plural, secondsBetween, threeDigits } from "../../../lib/format";
-import { unstableWords } from "../../../lib/sweep/caveats";
+import type { LinkView } from "../../api/types";
+import { CaveatSign } from "../marks/Caveats";
+import { ScrollX } from "../controls/ScrollX";
+import { formatAgo, plural, secondsBetween, threeDigits } from "../../lib/format";
+import { unstableWords } from "../../lib/sweep/caveats";
 import classes from "./LinkTable.module.css";
 import { isSlow, type Matrix, type RackCell, rateOf } from "./matrix";
 
 /** The most columns whose cells have room for figures. */
-const MOST_WITH_FIGURES = 20;
+export const MOST_WITH_FIGURES = 20;
+
+/** The class of a cell's button. */
+export const cellClass = classes.cell;
 
 interface Props {
   found: Matrix;
   /** The row of this node alone. */
   only: string | undefined;
+  /** The word for a pair whose measurement did not end. */
+  ended?: ((a: string, b: string) => string | undefined) | undefined;
   onOpen: (a: string, b: string) => void;
 }
 
 /** A cell for each direction between two nodes; of many nodes without figures, which its tooltip and its history have. */
-export function LinkTable({ found, only, onOpen }: Props) {
+export function LinkTable({ found, only, ended, onOpen }: Props) {
   const isDense = found.names.length > MOST_WITH_FIGURES;
   const now = new Date().toISOString();
   return (
-    <ScrollX label="Bandwidth between nodes in GB/s" isTall={isDense}>
+    <ScrollX label="Bandwidth between nodes in GB/s" isTall={isDense && "page"}>
       <table className={classes.matrix} data-dense={isDense || undefined}>
         <Head corner="GB/s" names={found.names} racks={found.racks} />
         <tbody>
@@ -30,7 +35,7 @@ export function LinkTable({ found, only, onOpen }: Props) {
             <tr key={row} data-rack={found.racks.has(row) || undefined}>
               <th scope="row">{row}</th>
               {found.names.map((column) => (
-                <Cell key={column} row={row} column={column} found={found} isDense={isDense} now={now} onOpen={onOpen} />
+                <Cell key={column} row={row} column={column} found={found} isDense={isDense} now={now} ended={ended?.(row, column)} onOpen={onOpen} />
               ))}
             </tr>
           ))}
@@ -40,16 +45,25 @@ export function LinkTable({ found, only, onOpen }: Props) {
   );
 }
 
-interface CellProps extends Omit<Props, "only"> {
+interface CellProps extends Omit<Props, "only" | "ended"> {
   row: string;
   column: string;
   isDense: boolean;
   now: string;
+  ended: string | undefined;
 }
 
-function Cell({ row, column, found, isDense, now, onOpen }: CellProps) {
+function Cell({ row, column, found, isDense, now, ended, onOpen }: CellProps) {
   const rack = found.racks.has(column) || undefined;
   if (row === column) return <td data-rack={rack} />;
+  if (ended !== undefined) {
+    return (
+      <td className="number" data-rack={rack} data-slow title={`${row} and ${column}: ${ended}`}>
+        <span aria-hidden={isDense}>{isDense ? "✕" : ended}</span>
+        {isDense && <span className="hidden-visually">{ended}</span>}
+      </td>
+    );
+  }
   const link = found.at(row, column);
   if (!link) return <td className="number dim" data-rack={rack}>–</td>;
   const rate = rateOf(link, row);
@@ -77,7 +91,7 @@ interface RackProps {
 export function RackTable({ names, at, onOpen }: RackProps) {
   const most = Math.max(0, ...names.flatMap((a) => names.map((b) => at(a, b).slowest ?? 0)));
   return (
-    <ScrollX label="Slowest link between racks in GB/s" isTall={names.length > MOST_WITH_FIGURES}>
+    <ScrollX label="Slowest link between racks in GB/s" isTall={names.length > MOST_WITH_FIGURES && "page"}>
       <table className={classes.matrix}>
         <Head corner="GB/s" names={names} racks={new Map()} />
         <tbody>
@@ -138,7 +152,7 @@ function Head({ corner, names, racks }: { corner: string; names: readonly string
 const ARROWS: Record<string, readonly [number, number]> = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
 /** The arrow keys lead from a cell to the ones beside it. */
-function moveFocus(event: KeyboardEvent<HTMLButtonElement>): void {
+export function moveFocus(event: KeyboardEvent<HTMLButtonElement>): void {
   const step = ARROWS[event.key];
   const cell = event.currentTarget.closest("td");
   const rows = cell?.closest("tbody")?.rows;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LinkView } from "../../../api/types";
-import { aNode } from "../../../testing/fixtures";
+import type { LinkView } from "../../api/types";
+import { aNode } from "../../testing/fixtures";
 import { isSlow, matrix, racksOf, rateOf } from "./matrix";
 
 const link = (a: string, b: string, busbw: number, change: Partial<LinkView> = {}): LinkView => ({

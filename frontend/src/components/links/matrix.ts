@@ -1,5 +1,5 @@
 /** The measured links as a square table of nodes or of racks. Pure. */
-import type { LinkView, NodeView } from "../../../api/types";
+import type { LinkView, NodeView } from "../../api/types";
 
 /** The most nodes of the matrix: a larger one cannot be read, and takes seconds to draw. */
 export const MOST_IN_MATRIX = 64;
@@ -8,6 +8,9 @@ export const MOST_IN_MATRIX = 64;
 const SLOW = 0.9;
 /** Of fewer directions none is compared: between two nodes the slower one would be called slow in most cases. */
 const LEAST_COMPARED = 4;
+
+/** A node as the matrix sorts it. */
+export type Racked = Pick<NodeView, "name" | "rack">;
 
 /** The bandwidth from one node to another, in 1e9 bytes/s; the ends of the interval are equal where none is known. */
 export interface Rate {
@@ -35,7 +38,7 @@ export interface Matrix {
 }
 
 /** The links between the nodes. */
-export function matrix(nodes: readonly NodeView[], links: readonly LinkView[]): Matrix {
+export function matrix(nodes: readonly Racked[], links: readonly LinkView[]): Matrix {
   const rackOf = new Map(nodes.map(({ name, rack }) => [name, rack ?? ""]));
   const rack = (name: string): string => rackOf.get(name) ?? "";
   const all = [...rackOf.keys()].sort((a, b) => natural(rack(a), rack(b)) || natural(a, b));
@@ -77,7 +80,7 @@ export interface RackCell {
 }
 
 /** The racks of the nodes by name, with a cell for each two; null where fewer than two racks are named. */
-export function racksOf(nodes: readonly NodeView[], links: readonly LinkView[]): { names: string[]; at: (a: string, b: string) => RackCell } | null {
+export function racksOf(nodes: readonly Racked[], links: readonly LinkView[]): { names: string[]; at: (a: string, b: string) => RackCell } | null {
   const rackOf = new Map(nodes.flatMap(({ name, rack }) => (rack ? [[name, rack] as const] : [])));
   const sizes = new Map<string, number>();
   for (const rack of rackOf.values()) sizes.set(rack, (sizes.get(rack) ?? 0) + 1);

@@ -1,37 +1,38 @@
-import { TextInput } from "@mantine/core";
-import { type FormEvent, useRef, useState } from "react";
+import { Textarea, TextInput } from "@mantine/core";
+import { type ChangeEvent, type FormEvent, useRef, useState } from "react";
 import { api, unwrap } from "../../api/client";
 import type { NodeView } from "../../api/types";
 import { site } from "../../api/site";
-import { FormFoot } from "../../components/controls/FormFoot";
-import { SameRequest } from "../../components/marks/SameRequest";
+import { FormFoot } from "./FormFoot";
+import { SameRequest } from "../marks/SameRequest";
 import { postCommand } from "../../lib/command";
 import { shellQuote } from "../../lib/shell";
-import { Dialog } from "../../components/controls/Dialog";
+import { Dialog, formClass } from "./Dialog";
 import { plural } from "../../lib/format";
 import { jobsOn } from "../../lib/nodes";
-import classes from "./NodesPage.module.css";
-import { useNodeChange } from "../../components/hooks/useNodeChange";
+import { useNodeChange } from "../hooks/useNodeChange";
 
 interface Props {
   node: NodeView;
+  /** The reason that the form proposes. */
+  proposed?: string;
   isOpen: boolean;
   onClose: () => void;
 }
 
 /** Asks for confirmation and a reason before a node stops accepting work, and states the consequences. */
-export function DrainDialog({ node, isOpen, onClose }: Props) {
+export function DrainDialog({ node, proposed = "", isOpen, onClose }: Props) {
   return (
     <Dialog title={`Drain node ${node.name}?`} isOpen={isOpen} onClose={onClose}>
-      <Form node={node} onClose={onClose} />
+      <Form node={node} proposed={proposed} onClose={onClose} />
     </Dialog>
   );
 }
 
-function Form({ node, onClose }: Omit<Props, "isOpen">) {
-  const [reason, setReason] = useState("");
+function Form({ node, proposed, onClose }: Omit<Required<Props>, "isOpen">) {
+  const [reason, setReason] = useState(proposed);
   const [isMissing, setMissing] = useState(false);
-  const input = useRef<HTMLInputElement>(null);
+  const input = useRef<HTMLElement>(null);
   const path = { name: node.name };
   const drain = useNodeChange(
     async (): Promise<NodeView> => unwrap(await api.POST("/api/v1/nodes/{name}/drain", { params: { path }, body: { reason } })),
@@ -44,8 +45,22 @@ function Form({ node, onClose }: Omit<Props, "isOpen">) {
     else drain.mutate();
   };
   const jobs = jobsOn(node);
+  const field = {
+    ref: (element: HTMLElement | null) => {
+      input.current = element;
+    },
+    label: "Why",
+    description: "The reason is shown with the node.",
+    maxLength: 1000,
+    value: reason,
+    error: isMissing ? "reason: give a reason for other users." : null,
+    onChange: ({ currentTarget: { value } }: ChangeEvent<HTMLInputElement | HTMLTextAreaElement>) => {
+      setReason(value.replaceAll("\n", " "));
+      setMissing(false);
+    },
+  };
   return (
-    <form className={classes.form} onSubmit={submit}>
+    <form className={formClass} onSubmit={submit}>
       <p>
         It gets no new work until it is resumed, and its {plural(node.slots_total, "slot")} no longer count for jobs that
         wait.{" "}
@@ -53,19 +68,7 @@ function Form({ node, onClose }: Omit<Props, "isOpen">) {
           ? `Jobs that run there continue to their end: job ${jobs.join(", job ")}.`
           : "Nothing runs there now."}
       </p>
-      <TextInput
-        ref={input}
-        label="Why"
-        description="The reason is shown with the node."
-        placeholder="new DIMM"
-        maxLength={1000}
-        value={reason}
-        error={isMissing ? "reason: give a reason for other users." : null}
-        onChange={(event) => {
-          setReason(event.currentTarget.value);
-          setMissing(false);
-        }}
-      />
+      {proposed ? <Textarea rows={4} {...field} /> : <TextInput placeholder="new DIMM" {...field} />}
       <FormFoot
         submit={`Drain ${node.name}`}
         isSending={drain.isPending}

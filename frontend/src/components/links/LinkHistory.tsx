@@ -1,13 +1,13 @@
 /** The measurements of one link, as a picture over time and as a table. */
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { LinkView } from "../../../api/types";
-import { Caption } from "../../../components/marks/Caption";
-import { ScrollX } from "../../../components/controls/ScrollX";
-import { EmptyState } from "../../../components/states/EmptyState";
-import { Loaded } from "../../../components/states/Loaded";
-import { formatDateTime, threeDigits } from "../../../lib/format";
-import { formatSize } from "../../../lib/size";
+import type { LinkView } from "../../api/types";
+import { Caption } from "../marks/Caption";
+import { ScrollX } from "../controls/ScrollX";
+import { EmptyState } from "../states/EmptyState";
+import { Loaded } from "../states/Loaded";
+import { formatDateTime, threeDigits } from "../../lib/format";
+import { formatSize } from "../../lib/size";
 import classes from "./LinkHistory.module.css";
 import { linkHistoryQuery } from "./linkHistoryQuery";
 import { type Rate, rateOf } from "./matrix";
@@ -35,7 +35,7 @@ function Shown({ links, a, b }: { links: readonly LinkView[]; a: string; b: stri
       <ScrollX label="Measurements of the link, newest first" isTall>
         <table>
           <thead>
-            <tr>
+            <tr className={classes.heads}>
               <th scope="col">When</th>
               <th scope="col" className="number">{a} to {b}, GB/s</th>
               <th scope="col" className="number">{b} to {a}, GB/s</th>

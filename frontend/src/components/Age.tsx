@@ -9,11 +9,15 @@ interface Props {
 
 /** How long ago something was, with the exact time on hover. */
 export function Age({ iso, isSentence = false }: Props) {
-  const format = isSentence ? formatAgo : formatAge;
-  const age = useTimeWords((nowMs) => format((nowMs - Date.parse(iso)) / 1000));
   return (
     <time dateTime={iso} title={formatDateTime(iso)}>
-      {age}
+      <AgeText iso={iso} isSentence={isSentence} />
     </time>
   );
+}
+
+/** The same as text alone, for a list whose cells have the exact time. */
+export function AgeText({ iso, isSentence = false }: Props) {
+  const format = isSentence ? formatAgo : formatAge;
+  return useTimeWords((nowMs) => format((nowMs - Date.parse(iso)) / 1000));
 }

@@ -112,7 +112,7 @@ it.each([
   [{ wrong: 2 }, "failed" as const, "wrong: 2 elements of its results were wrong."],
   [{}, "failed" as const, "failed: It failed: these are the rows measured until then."],
   [{}, "cancelled" as const, "cancelled: It was cancelled: these are the rows measured until then."],
-  [{ is_unstable: true }, "succeeded" as const, "unstable: The iterations differ so much"],
+  [{ is_unstable: true }, "succeeded" as const, "unstable at 8 B, 1 MiB: The iterations differ so much"],
 ])("signs once in a row the numbers of a job whose summary has %j and that %s", (change, state, why) => {
   const { summary, ...job } = measured(1, 12.5);
   if (summary.kind !== "benchmark") throw new Error("a benchmark");
@@ -131,6 +131,29 @@ it.each([
   const one = { ...job, summary: { ...summary, ...unstable(summary, (size) => size === at) } };
   const html = (name: string): string => renderToStaticMarkup(<>{shownAs(one, name)[0]}</>);
   expect(["speed", "at-max-size", "of-limit", "p99-at-min"].filter((name) => html(name).includes("unstable"))).toEqual(names);
+});
+
+it("says beside the speed of a failed job also at which other size it is unstable", () => {
+  const { summary, ...job } = measured(1, 12.5);
+  if (summary.kind !== "benchmark") throw new Error("a benchmark");
+  const [speed, ...others] = numbers({ ...job, state: "failed", summary: { ...summary, ...unstable(summary, (size) => size === 8) } });
+  expect(speed).toContain('aria-label="failed, unstable at 8 B"');
+  expect(others).toEqual(["12.5", "50.0 %", "9.50"]);
+});
+
+it("marks a row once that is unstable at its largest and its smallest size, but not at the best one", () => {
+  const { summary, ...job } = measured(1, 12.5);
+  if (summary.kind !== "benchmark") throw new Error("a benchmark");
+  const { sizes } = unstable(summary, () => true);
+  const [speed, atLargest, , p99] = numbers({ ...job, summary: { ...summary, sizes } });
+  expect([speed, p99]).toEqual(["12.5 GB/s", "9.50"]);
+  expect(atLargest).toContain('aria-label="unstable at 8 B, 1 MiB"');
+});
+
+it("has the exact time and how long it took beside the age, on hover", () => {
+  const times = { created_at: "2026-01-01T12:00:00Z", started_at: "2026-01-01T12:00:00Z", finished_at: "2026-01-01T12:01:00Z" };
+  expect(shownAs({ ...measured(1, 12.5), ...times }, "age")[1]).toMatch(/^submitted .*2026.*; it took /);
+  expect(shownAs(aJob(), "age")[1]).toMatch(/^submitted [^;]*$/);
 });
 
 it("has a dash for what was not measured", () => {

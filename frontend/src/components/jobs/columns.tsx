@@ -2,15 +2,15 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { BenchmarkJob, JobView, JudgementKind, SizeBusbw, Standing } from "../../api/types";
-import { Age } from "../Age";
+import { AgeText } from "../Age";
 import { JobProgress } from "../JobProgress";
 import { CaveatSign } from "../marks/Caveats";
-import { type Caveat, listCaveats, type Stability } from "../../lib/sweep/caveats";
+import { type Caveat, listCaveats, unstableWords } from "../../lib/sweep/caveats";
 import { SimulatedBadge } from "../marks/SimulatedBadge";
 import { Sparkline } from "../Sparkline";
 import { StateBadge } from "../marks/StateBadge";
 import { rankCount } from "../../lib/sweep/caption";
-import { formatDuration, formatRate, plural, secondsBetween, shortList, threeDigits } from "../../lib/format";
+import { formatDateTime, formatDuration, formatRate, plural, secondsBetween, shortList, threeDigits } from "../../lib/format";
 import { JUDGEMENTS } from "../../lib/judgement";
 import type { SortColumn } from "../../lib/search/jobFilter";
 import { formatSize } from "../../lib/size";
@@ -113,7 +113,7 @@ const AGE: Column = {
   fromPx: 480,
   isNumber: true,
   title: took,
-  content: (job) => <Age iso={job.created_at} />,
+  content: (job) => <AgeText iso={job.created_at} />,
 };
 
 /** Widths of the window at which columns come. */
@@ -273,16 +273,32 @@ function resultWords(job: JobView): string | undefined {
 function speed(job: JobView): ReactNode {
   if (isBenchmark(job)) {
     const [best] = job.summary.best;
-    return best ? signed(listCaveats(job, best), `${threeDigits(best.busbw_gb_per_s)} GB/s`) : "–";
+    return best ? signed(ofRow(job, best), `${threeDigits(best.busbw_gb_per_s)} GB/s`) : "–";
   }
   const perSecond = job.summary.kind === "benchmark" ? null : job.summary.samples_per_second;
   return perSecond == null ? "–" : signed(listCaveats(job, null), `${formatRate(perSecond)} samples/s`);
 }
 
-/** A number beside the speed: marked only with what the mark of the speed does not say, so that most rows have one mark. */
-function besideSpeed(job: BenchmarkJob, stability: Stability, text: string): ReactNode {
-  const said = new Set(listCaveats(job, job.summary.best[0]).map(({ word }) => word));
-  return signed(listCaveats(job, stability).filter(({ word }) => !said.has(word)), text);
+/** What a number was measured at. */
+type AtSize = Pick<SizeBusbw, "size_bytes" | "is_unstable">;
+
+/**
+ * The caveats of a number and, where it has any, those of the row's other numbers: one mark says what would be marked twice.
+ * The numbers in the order of their columns are the speed, that at the largest size and that at the smallest size.
+ */
+function ofRow(job: BenchmarkJob, one: AtSize): Caveat[] {
+  const found = listCaveats(job, one);
+  const { sizes } = job.summary;
+  const unstable = [sizes[0], one, sizes.at(-1)].flatMap((size) => (size?.is_unstable ? formatSize(size.size_bytes) : []));
+  if (found.length === 0 || unstable.length === 0) return found;
+  const word = `unstable at ${[...new Set(unstable)].join(", ")}`;
+  return [...found.filter((caveat) => caveat.word !== "unstable"), { word, why: unstableWords() }];
+}
+
+/** A number beside the speed, marked if neither the speed nor a number before it is. */
+function besideSpeed(job: BenchmarkJob, one: AtSize, text: string, before?: AtSize): ReactNode {
+  const isSaid = [job.summary.best[0], before].some((other) => other && listCaveats(job, other).length > 0);
+  return isSaid ? text : signed(ofRow(job, one), text);
 }
 
 /** A number, marked if it has caveats. */
@@ -339,7 +355,7 @@ function limitOf(job: JobView): string | undefined {
 function p99(job: JobView): ReactNode {
   if (!isBenchmark(job)) return "–";
   const { min_size_p99_us: time, sizes: [smallest] } = job.summary;
-  return time == null ? "–" : besideSpeed(job, smallest, threeDigits(time));
+  return time == null || !smallest ? "–" : besideSpeed(job, smallest, threeDigits(time), largest(job));
 }
 
 /** The row's own iterations: skipped iterations or several cycles make this differ from the requested number. */
@@ -350,6 +366,7 @@ function ofIterations(job: JobView): string | undefined {
   return at && (count == null ? at : `${at}, of ${plural(count, "iteration")}`);
 }
 
-function took({ started_at: start, finished_at: end }: JobView): string | undefined {
-  return start && end ? `it took ${formatDuration(secondsBetween(start, end))}` : undefined;
+/** The exact time, and how long it took. */
+function took({ created_at: created, started_at: start, finished_at: end }: JobView): string {
+  return [`submitted ${formatDateTime(created)}`, ...(start && end ? [`it took ${formatDuration(secondsBetween(start, end))}`] : [])].join("; ");
 }

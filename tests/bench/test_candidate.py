@@ -143,8 +143,27 @@ def test_where_ranks_meet(blocking, expected):
     assert comm.told == ["barrier", *expected]
 
 
+class Clock:
+    """A GPU's clock, by which everything between begin and end takes 6 us."""
+
+    def __init__(self) -> None:
+        self.marks: list[str] = []
+
+    def begin(self) -> None:
+        self.marks.append("begin")
+
+    def end(self) -> None:
+        self.marks.append("end")
+
+    def elapsed_us(self) -> float:
+        assert self.marks[-2:] == ["begin", "end"]
+        return 6.0
+
+
 class StreamPlan(Plan):
     """Has a queue, as the plans on a GPU's stream do."""
+
+    clock = Clock()
 
     def run(self) -> None:
         self.enqueue()
@@ -176,6 +195,8 @@ def test_operations_on_a_stream_are_enqueued_before_one_wait(options, expected, 
     assert block.durations_us.size == 3
     assert "per_iteration" in options or "blocking" in options or len({*block.durations_us.tolist()}) == 1
     assert comm.position[positions.ITERATIONS] == 3
+    waits_for_each = "per_iteration" in options or "blocking" in options
+    assert (None if block.device_us is None else block.device_us.tolist()) == (None if waits_for_each else [2.0] * 3)
 
 
 def test_long_operations_on_a_stream_are_waited_for_one_by_one(monkeypatch: pytest.MonkeyPatch):

@@ -34,6 +34,8 @@ class FailingTraced(Failing):
 class FailingEnqueued(Failing):
     """A failing plan on a GPU's stream."""
 
+    clock = None
+
     def enqueue(self) -> None:
         self.run()
 

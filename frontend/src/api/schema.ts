@@ -5959,6 +5959,11 @@ export interface components {
              * @description Number of the sweep's repetition, from 0.
              */
             cycle: number;
+            /**
+             * Device Time Us
+             * @description The same time by CUDA events on the GPUs' streams, before the first and after the last operation of a block; no bandwidth uses it. null: each operation was waited for, as in host memory, or measured by an earlier version.
+             */
+            device_time_us?: number | null;
             /** Dtype */
             dtype: string;
             /** Id */

@@ -20,7 +20,7 @@ PLACES = {
     r"cuda\.nvrtc\.(\w+)": "cupy.cuda.nvrtc",
     r"_nccl\.(\w+)": "cupy.cuda.nccl",
     r"^nccl\.(\w+)": "cupy.cuda.nccl",
-    r"(?:cupy|load\(\)|_cuda)\.(?:cuda\.)?(Stream|Event|Device|\w*Memory\w*|get_current_stream)\b": "cupy.cuda",
+    r"(?:cupy|load\(\)|_cuda)\.(?:cuda\.)?(Stream|Event|Device|\w*Memory\w*|get_\w+)\b": "cupy.cuda",
     r"(?:^cupy|^self\._cupy|_xp|module_of\(\w+\))\.(\w+)": "cupy",
 }
 MODULES = ("cupy", "cupy.cuda", "cupy.cuda.runtime", "cupy.cuda.driver", "cupy.cuda.nccl", "cupy.cuda.nvrtc")

@@ -19,7 +19,7 @@ from ringscope.contracts.benchmark import BenchmarkSpec
 from ringscope.contracts.traced import RankTrace
 from ringscope.contracts.words.collectives import AUTO, IN_CHANNELS, bus_factor
 from ringscope.contracts.words.devices import carrier
-from ringscope.engine.base import Buffer, EnqueuedPlan, LibraryPlan, Plan, TraceablePlan, cut
+from ringscope.engine.base import Buffer, DeviceClock, EnqueuedPlan, LibraryPlan, Plan, TraceablePlan, cut
 from ringscope.engine.memory.arrays import copy, to_host
 from ringscope.engine.positions import SIZE_BYTES, UNTIMED, WAITED_NS
 from ringscope.engine.step_ring import StepRing, described
@@ -107,6 +107,11 @@ class Candidate:
         return int(self._slots[0][1].local.nbytes)
 
     @property
+    def is_streamed(self) -> bool:
+        """Return whether operations are enqueued before one wait; where one takes long, each is waited for."""
+        return self._streamed is not None
+
+    @property
     def block(self) -> Block:
         """Return all timed iterations; each has as many operations as the job aggregates."""
         return joined(self._blocks)
@@ -133,10 +138,10 @@ class Candidate:
             self._is_long = time.monotonic() - begin > _LONG_SECONDS
             self._go_on()
         if self._streamed is not None and not self._is_long:
-            operations, wait = self._streamed
+            operations, wait, clock = self._streamed
             at_once = max(1, _MOST_ENQUEUED // self._spec.aggregate)
             enqueues = repeat(lambda: self._run_several(operations)) if self._spec.aggregate > 1 else operations
-            self._blocks.append(enqueued_block(enqueues, iterations, wait, at_once, self._notes))
+            self._blocks.append(enqueued_block(enqueues, iterations, wait, at_once, clock, self._notes))
             return
         calls = self._operations if self._spec.aggregate == 1 else repeat(lambda: self._run_several(self._operations))
         if self._spec.blocking == 3:
@@ -213,11 +218,11 @@ class Candidate:
             run()
 
 
-def _streamed(plans: Sequence[Plan]) -> tuple[Iterator[_Call], _Call] | None:
-    """Return the operations that enqueue the plans in turn, and the wait for all of them; None if any plan waits by
-    itself.
+def _streamed(plans: Sequence[Plan]) -> tuple[Iterator[_Call], _Call, DeviceClock] | None:
+    """Return the operations that enqueue the plans in turn, the wait for all of them, and the clock of their stream;
+    None if any plan waits by itself.
     """
     enqueued = [plan for plan in plans if isinstance(plan, EnqueuedPlan)]
     if len(enqueued) < len(plans):
         return None
-    return cycle([plan.enqueue for plan in enqueued]), enqueued[-1].wait
+    return cycle([plan.enqueue for plan in enqueued]), enqueued[-1].wait, enqueued[-1].clock

@@ -204,7 +204,8 @@ class Sweep:
         spec, block = self._spec, candidate.block
         with candidate.waiting():
             slowest = self._comm.maximum(block.durations_us) / spec.aggregate
-            time_us = self._averaged(block) / spec.aggregate
+            time_us = self._averaged(block.mean_us) / spec.aggregate
+            device_time_us = self._device_time_us(block) if candidate.is_streamed else None
         if self._comm.rank != 0:
             return
         algbw = candidate.size_bytes / (time_us * 1e3) if time_us else 0.0
@@ -227,6 +228,7 @@ class Sweep:
                 library_function=candidate.library_function,
                 time_us=time_us,
                 **self._interval(slowest, time_us),
+                device_time_us=device_time_us,
                 algbw_gb_per_s=algbw,
                 busbw_gb_per_s=algbw * self._bus_factor,
                 wrong=wrong,
@@ -247,9 +249,15 @@ class Sweep:
         low_us, high_us = (time_us * end_us / mean_us for end_us in found)
         return {"time_low_us": low_us, "time_high_us": high_us}
 
-    def _averaged(self, block: Block) -> float:
+    def _device_time_us(self, block: Block) -> float | None:
+        """Return the time of an operation by the GPUs' clocks; None if a rank waited for each of them."""
+        mean_us = -1.0 if block.device_us is None else float(block.device_us.mean())
+        if self._comm.maximum(np.array([-mean_us]))[0] > 0:
+            return None
+        return self._averaged(mean_us) / self._spec.aggregate
+
+    def _averaged(self, mean_us: float) -> float:
         """Return the mean duration of an iteration, combined over the ranks as the job's ``average`` says."""
-        mean_us = block.mean_us
         match self._spec.average:
             case "mean":
                 return float(self._comm.total(np.array([mean_us]))[0]) / self._comm.size

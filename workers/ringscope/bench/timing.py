@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ringscope.contracts.benchmark import FEWEST_BATCHES
-from ringscope.engine.base import Array
+from ringscope.engine.base import Array, DeviceClock
 from ringscope.engine.positions import ITERATIONS
 from ringscope.engine.step_ring import BEGIN_NS, PLACES, StepRing
 from ringscope.judging.intervals import sure_of
@@ -22,10 +22,14 @@ Counter = memoryview | MutableSequence[int]  # a slot of ``ringscope.engine.posi
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Consecutive iterations: when each one started (wall clock, ns) and how long it took."""
+    """Consecutive iterations: when each one started (wall clock, ns) and how long it took.
+
+    ``device_us`` is the time of each by a GPU's clock, the mean of its block; None if it was not measured.
+    """
 
     starts_ns: Array
     durations_us: Array
+    device_us: Array | None = None
 
     @property
     def mean_us(self) -> float:
@@ -95,39 +99,45 @@ def enqueued_block(
     iterations: int,
     wait: Callable[[], None],
     at_once: int,
+    clock: DeviceClock,
     notes: Notes | None = None,
 ) -> Block:
     """Enqueue all iterations and wait once, as nccl-tests does: each iteration has the mean time of the block.
 
     Of more than ``at_once`` iterations, as many are waited for together, so that the deadline of ``wait`` suffices.
-    What is noted in between is not timed.
+    What is noted in between is not timed. ``clock`` times the same operations on the GPU.
     """
     position, ring, text = notes or nowhere()
-    clock, ends = time.perf_counter_ns, ring.ends
+    now_ns, ends = time.perf_counter_ns, ring.ends
     before = position[ITERATIONS]
     announced = ring.announce(before, iterations, text, is_spaced=False)
     start_ns, remaining, parts, done = time.time_ns(), iter(calls), list[Block](), 0
-    announced[BEGIN_NS] = origin_ns = clock()
+    announced[BEGIN_NS] = origin_ns = now_ns()
     while done < iterations:
         count = min(at_once, iterations - done)
-        begin_ns = clock()
+        begin_ns = now_ns()
+        clock.begin()
         for call in islice(remaining, count):
             call()
+        clock.end()
         wait()
-        stamps_ns = np.linspace(begin_ns, clock(), count + 1)
+        stamps_ns = np.linspace(begin_ns, now_ns(), count + 1)
         for place, end_ns in enumerate(stamps_ns[1:].tolist(), before + done + 1):
             ends[place & PLACES] = round(end_ns)
         done += count
         position[ITERATIONS] = before + done
         starts_ns = start_ns + np.rint(stamps_ns[:-1] - origin_ns).astype(np.int64)
-        parts.append(Block(starts_ns, np.full(count, (stamps_ns[-1] - stamps_ns[0]) / count / 1e3)))
+        durations_us = np.full(count, (stamps_ns[-1] - stamps_ns[0]) / count / 1e3)
+        parts.append(Block(starts_ns, durations_us, np.full(count, clock.elapsed_us() / count)))
     return joined(parts)
 
 
 def joined(blocks: Sequence[Block]) -> Block:
     """Join the iterations of several blocks."""
     starts, durations = zip(*((block.starts_ns, block.durations_us) for block in blocks), strict=True)
-    return Block(np.concatenate(starts), np.concatenate(durations))
+    on_device = [block.device_us for block in blocks if block.device_us is not None]
+    is_whole = len(on_device) == len(blocks)
+    return Block(np.concatenate(starts), np.concatenate(durations), np.concatenate(on_device) if is_whole else None)
 
 
 def spread(durations_us: Array) -> dict[str, float]:

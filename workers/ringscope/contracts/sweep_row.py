@@ -66,6 +66,13 @@ class SweepRow(BaseModel):
         f"{FEWEST_ITERATIONS} iterations, or measured by an earlier version.",
     )
     time_high_us: Microseconds | None = Field(None, description="Upper end of the confidence interval.")
+    device_time_us: Microseconds | None = Field(
+        None,
+        exclude_if=is_null,
+        description="The same time by CUDA events on the GPUs' streams, before the first and after the last operation "
+        "of a block; no bandwidth uses it. null: each operation was waited for, as in host memory, or measured by an "
+        "earlier version.",
+    )
     algbw_gb_per_s: GbPerS  # size_bytes / time, in 1e9 bytes per second
     busbw_gb_per_s: GbPerS
     wrong: Int64 | None = Field(description="Wrong elements over all ranks; null when the check was off.")

@@ -86,9 +86,26 @@ class TraceablePlan(Plan, Protocol):
         """Execute once, as ``run`` does, and return each transfer of this rank; it takes longer than ``run``."""
 
 
+class DeviceClock(Protocol):
+    """Two events on a GPU's stream, and the time between them by the GPU's own clock."""
+
+    def begin(self) -> None:
+        """Record the first event after everything that was enqueued."""
+
+    def end(self) -> None:
+        """Record the second event after everything that was enqueued."""
+
+    def elapsed_us(self) -> float:
+        """Return the time between both in microseconds, once the stream was waited for."""
+
+
 @runtime_checkable
 class EnqueuedPlan(Plan, Protocol):
     """A plan on a GPU's stream: several executions can be enqueued, which run in order, before one wait for all."""
+
+    @property
+    def clock(self) -> DeviceClock:
+        """The clock of its stream."""
 
     def enqueue(self) -> None:
         """Enqueue one execution; the buffers must not be changed until ``wait`` has returned."""

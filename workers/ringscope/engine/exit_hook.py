@@ -85,6 +85,7 @@ class _TraceableGuarded(_Guarded):
 class _EnqueuedGuarded(_Guarded):
     def __init__(self, plan: EnqueuedPlan) -> None:
         super().__init__(plan)
+        self.clock = plan.clock
         self.enqueue = _watched(plan.enqueue)
         self.wait = _watched(plan.wait)
 

@@ -35,6 +35,7 @@ class Measurement(Base):
     time_us: Mapped[float]
     time_low_us: Mapped[float | None]  # null in rows of earlier versions, like time_high_us and p5_us
     time_high_us: Mapped[float | None]
+    device_time_us: Mapped[float | None]
     algbw_gb_per_s: Mapped[float]
     busbw_gb_per_s: Mapped[float]
     wrong: Mapped[int | None] = mapped_column(BigInteger)

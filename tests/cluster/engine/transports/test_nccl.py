@@ -304,6 +304,9 @@ def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algori
     rows = document["results"]
     assert [row["algorithm"] for row in rows] == [name for name in algorithms for _ in range(3)]
     assert {row["transport"] for row in rows} == {f"{transport}, one-device loopback"}
+    times = [(row[place], row["transport"]) for row in rows for place in ("out_of_place", "in_place")]
+    assert all((transport.startswith("nccl")) == ("device_time" in told) for told, transport in times)
+    assert all(0 < told["device_time"] <= told["time"] for told, transport in times if transport.startswith("nccl"))
     functions = {row["algorithm"]: row.get("library_function") for row in rows}
     assert functions == {name: "ncclAllReduce" if name == "nccl" else None for name in algorithms}
     assert {row[place]["nwrong"] for row in rows for place in ("out_of_place", "in_place")} == {0}

@@ -135,6 +135,8 @@ def _result(pair: Pair, spec: BenchmarkSpec) -> dict[str, Any]:
                 "bus_bw": round(placement.busbw_gb_per_s, 6),
                 "nwrong": placement.wrong,
             } | _choice(placement)
+            if placement.device_time_us is not None:
+                result[name]["device_time"] = round(placement.device_time_us, 6)
             result[f"{name}_per_iter"] = _per_iteration(placement, spec.skip_iterations)
     return result | {"actual_iterations": row.iterations, "experiment_name": row.algorithm}
 

@@ -92,7 +92,7 @@ class _NcclPlan:
 
     def __init__(self, link: NcclLink, schedule: Schedule, op: str, send: Array, recv: Array) -> None:
         self._link, self._send, self._recv = link, send, recv
-        self._xp = module_of(recv)
+        self.clock, self._xp = link.clock, module_of(recv)
         self._combine = pairwise(self._xp, op)
         self._type, self._factor = link.wire(recv.dtype)
         in_place = address(send) == address(recv)

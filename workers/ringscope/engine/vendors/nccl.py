@@ -42,6 +42,7 @@ class _VendorPlan:
         self._link, self._collective, self._root = link, collective, root
         self._type, self._factor = link.wire(recv.dtype)
         self._op = link.op(op)
+        self.clock = link.clock
         self._send, self._recv, self._xp = send, recv, module_of(recv)
         self._target = recv  # messages cannot overwrite what is still to be sent
         if address(send) == address(recv) and collective in ("alltoall", "sendrecv"):

@@ -113,6 +113,7 @@ class NcclLink:
         self._cuda_errors = cuda.errors()
         self._errors = (self._nccl.NcclError, KeyError, *self._cuda_errors)
         self.stream = cupy.cuda.Stream(non_blocking=True)
+        self.clock = cuda.StreamClock(self.stream)
         self._ready = cupy.cuda.Event(disable_timing=True)
         self.scratch = Scratch(cupy.empty)
         self._gave_up = ""

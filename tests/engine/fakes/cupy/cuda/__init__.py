@@ -3,13 +3,14 @@
 import itertools
 import mmap
 import os
+import time
 
 from cupy.cuda import driver, memory, nvrtc, runtime
 from cupy.script import fake
 
 __all__ = [
-    "Device", "Event", "Memory", "MemoryPointer", "Stream", "UnownedMemory", "driver", "get_current_stream", "memory",
-    "nvrtc", "runtime",
+    "Device", "Event", "Memory", "MemoryPointer", "Stream", "UnownedMemory", "driver", "get_current_stream",
+    "get_elapsed_time", "memory", "nvrtc", "runtime",
 ]  # fmt: skip
 
 _numbers = itertools.count(1000)
@@ -79,6 +80,8 @@ class Event:
             raise ValueError("Timing must be disabled for interprocess events")
         self.ptr = next(_numbers)
         self._is_done = True
+        self._disable_timing = disable_timing
+        self._finished_ns = None
         runtime.note_event(self.ptr, interprocess)
 
     def record(self, stream=None):
@@ -86,6 +89,7 @@ class Event:
         fake.record("record", self.ptr, current_stream() if stream is None else stream.ptr)
         if stream is None:
             return
+        self._finished_ns = None
         fake.events += 1
         self._is_done = False
         if not fake.is_stuck:
@@ -93,10 +97,19 @@ class Event:
 
     def _finish(self):
         self._is_done = True
+        self._finished_ns = time.perf_counter_ns()
 
     @property
     def done(self):
         return self._is_done and not fake.status
+
+
+def get_elapsed_time(start_event, end_event):
+    """Milliseconds; CUDA refuses events without times, and those that were not reached."""
+    for event in (start_event, end_event):
+        if event._disable_timing or event._finished_ns is None:
+            raise runtime.CUDARuntimeError("NotReady or InvalidResourceHandle")
+    return (end_event._finished_ns - start_event._finished_ns) / 1e6
 
 
 class Memory:

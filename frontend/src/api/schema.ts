@@ -5991,6 +5991,11 @@ export interface components {
             measured_at: string;
             /** Min Us */
             min_us: number;
+            /**
+             * Nccl Report
+             * @description What NCCL's log of rank 0 says: network, channels, those of NVLS, and the transports that were connected so far. null: not over NCCL, NCCL_DEBUG was set by the job, or measured by an earlier version.
+             */
+            nccl_report?: string | null;
             /** Op */
             op: string;
             /** P10 Us */

@@ -226,6 +226,7 @@ class Sweep:
                 cores=self._comm.cores,
                 channels=candidate.channels,
                 library_function=candidate.library_function,
+                nccl_report=self._comm.nccl_report if candidate.transport.startswith("nccl") else None,
                 time_us=time_us,
                 **self._interval(slowest, time_us),
                 device_time_us=device_time_us,

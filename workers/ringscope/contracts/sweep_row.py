@@ -54,6 +54,12 @@ class SweepRow(BaseModel):
         description="NCCL's functions that executed it: ncclAlltoAll, or ncclSend and ncclRecv where an older NCCL has "
         "none for the collective. null: not executed by NCCL's own collectives, or measured by an earlier version.",
     )
+    nccl_report: Line | None = Field(
+        None,
+        exclude_if=is_null,
+        description="What NCCL's log of rank 0 says: network, channels, those of NVLS, and the transports that were "
+        "connected so far. null: not over NCCL, NCCL_DEBUG was set by the job, or measured by an earlier version.",
+    )
     iterations: Int32
     time_us: TimedMicroseconds = Field(
         description="nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. "

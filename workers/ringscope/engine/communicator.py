@@ -69,6 +69,7 @@ class Communicator:
         gpu: Gpu | None = None,
         channels: int | None = None,
         registration: int = 0,
+        reports: bool = False,
     ) -> None:
         """``timeout_seconds`` is how long a rank waits for another one before StalledError names it.
 
@@ -80,6 +81,7 @@ class Communicator:
         ``channels`` is the channel count of rings and trees; each channel leaves a node through a different rank, so
         there are at most as many as ranks on the smallest node. None: that maximum on GPUs of several nodes, because
         each rank has a card; otherwise 1. ``registration`` is what NCCL knows of ``buffer``, as in a benchmark.
+        With ``reports`` rank 0 asks NCCL what it chose, which ``nccl_report`` returns.
         """
         if not timeout_seconds > 0:
             raise EngineError(f"timeout_seconds: {timeout_seconds:g} is not a timeout; give more than 0.")
@@ -107,6 +109,7 @@ class Communicator:
             gpu,
             self._roll_call.ended,
             registration,
+            reports,
         )
         sizes = [len(node) for node in self.nodes]
         self.channels = min([channels or usual_channels(sizes, self.transport.name), *sizes])
@@ -333,6 +336,11 @@ class Communicator:
             raise EngineError(f"rebuild: transport {self.transport.name} cannot reconnect; start the job again.")
         self.transport.rebuild()
         end_alone()
+
+    @property
+    def nccl_report(self) -> str | None:
+        """Return what NCCL said of its network, channels and transports; None if it was not asked, or said nothing."""
+        return self.transport.report if isinstance(self.transport, NcclTransport) else None
 
     def barrier(self) -> None:
         """Wait for all ranks (collective)."""

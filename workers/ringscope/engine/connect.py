@@ -30,14 +30,15 @@ def connect(
     gpu: cuda.Gpu | None = None,
     ended: Callable[[], Sequence[int]] = list,
     registration: int = 0,
+    reports: bool = False,
 ) -> tuple[Transport, cuda.Gpu | None]:
     """Return the transport between all ranks of ``comm``, and this rank's GPU if the transport uses GPUs (collective).
 
     ``auto`` chooses GPUs if every rank can have its own, and NCCL between them; else host memory: shared memory inside
     one node, MPI messages between nodes. ``mpi`` uses GPU memory only if ``device`` is cuda and MPI is CUDA-aware.
     ``gpu`` is the GPU that this process already uses; ``ended`` returns the ranks whose processes have ended;
-    ``registration`` is what NCCL knows of the buffers. Raises EngineError if a name is wrong or not available here; if
-    a rank is lost meanwhile, ``watchdog`` ends the gang.
+    ``registration`` is what NCCL knows of the buffers, and ``reports`` asks it what it chose. Raises EngineError if a
+    name is wrong or not available here; if a rank is lost meanwhile, ``watchdog`` ends the gang.
     """
     if transport != "auto" and transport not in TRANSPORT_DEVICES:
         choices = ", ".join(("auto", *TRANSPORT_DEVICES))
@@ -64,7 +65,7 @@ def connect(
                 return MpiTransport(comm, timeout_seconds, GpuMemory(comm.rank, gpu, timeout_seconds)), gpu
             if transport == "cuda_ipc":
                 return CudaIpcTransport(comm, gpu, timeout_seconds), gpu
-            return NcclTransport(comm, gpu, watchdog, timeout_seconds, ended, registration), gpu
+            return NcclTransport(comm, gpu, watchdog, timeout_seconds, ended, registration, reports), gpu
     if transport == "auto":
         transport = "shared_memory" if comm.allreduce(local_size, MPI.MIN) == comm.size else "mpi"
     host = SharedMemoryTransport if transport == "shared_memory" else MpiTransport

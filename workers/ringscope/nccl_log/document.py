@@ -47,6 +47,7 @@ def _communicator(one: Communicator) -> dict[str, Any]:
         },
         "tree_chain": chain(one),
         "nvls_heads": one.nvls_heads,
+        "nvls_channels": one.nvls_channels,
         "edges": [
             {
                 "channel": channel,

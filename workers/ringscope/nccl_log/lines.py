@@ -33,7 +33,7 @@ _NO_VERBS = "Failed to open libibverbs.so"
 _SET = re.compile(r"((?:NCCL|RCCL)_[A-Z0-9_]{1,60}) set by environment to (.{1,200}?)\.?\s*$")
 _NETWORK = re.compile(r"Using (?:internal )?network (\S.{0,60}?)\s*$", re.IGNORECASE)
 _INTERFACE = re.compile(r"(?:Bootstrap|NET/Socket)\s?: Using (?:\[[0-9]{1,3}\])?([\w.\-]{1,60}):")
-_COUNTS = re.compile(r"([0-9]{1,4}) coll channels")
+_COUNTS = re.compile(r"([0-9]{1,4}) coll channels(?:.*? ([0-9]{1,4}) nvls channels)?")
 
 
 @dataclass(frozen=True)
@@ -131,9 +131,10 @@ class Interface:
 
 @dataclass(frozen=True)
 class Channels:
-    """The number of channels for collectives."""
+    """The number of channels for collectives, and of those for NVLS; None if the line does not tell them."""
 
     count: int
+    nvls: int | None = None
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ def _facts(text: str) -> list[Fact | Tree]:
     if found := _INTERFACE.search(text):
         return [Interface(found[1])]
     if found := _COUNTS.search(text):
-        return [Channels(int(found[1]))]
+        return [Channels(int(found[1]), int(found[2]) if found[2] else None)]
     if text.startswith("Connected all "):
         return [Connected("trees" if text.startswith("Connected all trees") else "rings")]
     return []

@@ -37,6 +37,7 @@ class Communicator:
     cards: dict[str, set[str]] = field(default_factory=dict)
     heads: dict[int, int] = field(default_factory=dict)
     nvls_heads: int | None = None
+    nvls_channels: int | None = None
     speakers: set[int] = field(default_factory=set)
     finished: set[int] = field(default_factory=set)
 
@@ -196,6 +197,7 @@ def _merge(one: Communicator, segment: _Segment) -> None:
             _place(one, fact.rank, segment.where)
         elif isinstance(fact, told.Channels):
             one.channels = one.channels or fact.count
+            one.nvls_channels = fact.nvls if one.nvls_channels is None else one.nvls_channels
         elif isinstance(fact, told.Head):
             one.nvls_heads = fact.heads
             if segment.rank is not None:

@@ -165,6 +165,7 @@ def _run(spec: JobSpec, reporter: Reporter, fault: str) -> int:
             *(transport, timeout_seconds, device, known_times, give_up),
             channels=_channels(spec),
             registration=registration,
+            reports=spec.benchmark is not None,
         )
         return _work(comm, spec, reporter, fault if _strikes(fault, comm) else "")
     except Exception as error:  # for any error: peers would otherwise wait for this rank for ever

@@ -31,6 +31,7 @@ class Measurement(Base):
     cores: Mapped[int | None]
     channels: Mapped[int | None]
     library_function: Mapped[str | None]
+    nccl_report: Mapped[str | None]
     iterations: Mapped[int]
     time_us: Mapped[float]
     time_low_us: Mapped[float | None]  # null in rows of earlier versions, like time_high_us and p5_us

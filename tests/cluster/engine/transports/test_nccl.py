@@ -307,6 +307,8 @@ def test_a_sweep_in_gpu_memory_is_exact_and_labelled(tmp_path, transport, algori
     times = [(row[place], row["transport"]) for row in rows for place in ("out_of_place", "in_place")]
     assert all((transport.startswith("nccl")) == ("device_time" in told) for told, transport in times)
     assert all(0 < told["device_time"] <= told["time"] for told, transport in times if transport.startswith("nccl"))
+    reports = {row.get("nccl_report") for row in rows}
+    assert reports == {"network Socket; 2 channels, 1 of NVLS; SHM/direct/direct" if transport == "nccl" else None}
     functions = {row["algorithm"]: row.get("library_function") for row in rows}
     assert functions == {name: "ncclAllReduce" if name == "nccl" else None for name in algorithms}
     assert {row[place]["nwrong"] for row in rows for place in ("out_of_place", "in_place")} == {0}

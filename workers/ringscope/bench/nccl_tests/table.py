@@ -66,6 +66,8 @@ def _table(
         yield f"# Rings and trees in {plural(channels, 'channel')}"
     if rows[0].library_function is not None:
         yield f"# NCCL's functions: {rows[0].library_function}"
+    if rows[-1].nccl_report is not None:
+        yield f"# NCCL's log of rank 0: {rows[-1].nccl_report}"
     if spec and spec.blocking:
         yield f"# Blocking Enabled: {_BLOCKING[spec.blocking]}"
     if spec and spec.per_iteration:

@@ -39,15 +39,22 @@ class NcclTransport:
         timeout_seconds: float = cuda.TIMEOUT_SECONDS,
         ended: Callable[[], Sequence[int]] = list,
         registration: int = 0,
+        reports: bool = False,
     ) -> None:
         """``watchdog`` must end the gang when it fires: an NCCL call that blocks cannot be ended.
 
         ``ended`` returns the ranks whose processes have ended. ``registration`` is what NCCL knows of the buffers, by
-        ``devices.REGISTRATIONS``; EngineError if the loaded NCCL lacks what that needs.
+        ``devices.REGISTRATIONS``; EngineError if the loaded NCCL lacks what that needs. With ``reports`` rank 0 asks
+        NCCL what it chose.
         """
-        self._link = NcclLink(comm, gpu, watchdog, timeout_seconds, ended)
+        self._link = NcclLink(comm, gpu, watchdog, timeout_seconds, ended, reports)
         self._memory = NcclMemory(self._link, gpu, registration) if registration else None
         self.name = gpu.label(with_registration("nccl", registration))
+
+    @property
+    def report(self) -> str | None:
+        """Return what NCCL said of its network, channels and transports; None if it was not asked here."""
+        return None if self._link.report is None else self._link.report.told
 
     def allocate(self, size_bytes: int) -> Buffer:
         """Allocate memory from CuPy's pool, or from NCCL, which then also registers it (collective)."""

@@ -13,7 +13,7 @@ import os
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from ringscope.engine.base import Scratch
 from ringscope.engine.errors import EngineError, LostRankError, RefusedError
 from ringscope.engine.memory import cuda
 from ringscope.engine.vendors.nccl_library import NcclLibrary
+from ringscope.engine.vendors.nccl_report import NcclReport
 from ringscope.engine.waiting.ended_peers import EndedPeers
 from ringscope.engine.waiting.failures import share, shared_failure
 from ringscope.engine.waiting.watchdog import Watchdog
@@ -99,10 +100,12 @@ class NcclLink:
         watchdog: Watchdog,
         timeout_seconds: float = cuda.TIMEOUT_SECONDS,
         ended: Callable[[], Sequence[int]] = list,
+        reports: bool = False,
     ) -> None:
         """``watchdog`` must end the gang when it fires; ``ended`` returns the ranks whose processes have ended.
 
-        NCCL itself does not report a process of the same node that has ended.
+        NCCL itself does not report a process of the same node that has ended. With ``reports`` rank 0 asks NCCL for its
+        log, which ``report`` reads.
         """
         self._ended = ended
         self._mpi, self._gpu, self._watchdog, self._timeout = comm.Dup(), gpu, watchdog, timeout_seconds
@@ -120,7 +123,9 @@ class NcclLink:
         self._aborting: threading.Thread | None = None
         self._is_grouped = False
         self.comm: Any = None
-        self._connect()
+        self.report = NcclReport() if reports and self.rank == 0 else None
+        with nullcontext() if self.report is None else self.report.asked():
+            self._connect()
 
     @property
     def version(self) -> str:

@@ -80,6 +80,7 @@ class NcclCommunicator:
         self._network = _meet(ndev, commId, rank)
         self._leaving = self._network.Dup() if self._network else None
         fake.record("NcclCommunicator", ndev, rank)
+        _log(ndev, rank)
         self.comm = next(_ids) + 1
         library.communicators[self.comm] = self
 
@@ -167,6 +168,20 @@ def _block(name):
         fake.inside = name
         fake.goes_on.wait()
         fake.inside = None
+
+
+def _log(ranks, rank):
+    """Write what NCCL writes where the process's first call finds that a log is asked for."""
+    if os.environ.get("NCCL_DEBUG") != "INFO" or "NCCL_DEBUG_FILE" not in os.environ:
+        return
+    start = f"node:{os.getpid()}:{os.getpid()} [0] NCCL INFO "
+    lines = [
+        "Using network Socket",
+        f"comm 0x1 rank {rank} nRanks {ranks} nNodes 1",
+        "2 coll channels, 2 collnet channels, 1 nvls channels, 2 p2p channels, 1 p2p channels per peer",
+        f"Channel 00/0 : {rank}[0] -> {(rank + 1) % ranks}[0] via SHM/direct/direct",
+    ]
+    Path(os.environ["NCCL_DEBUG_FILE"]).write_text("".join(f"{start}{line}\n" for line in lines))
 
 
 def _meet(ranks, unique_id, rank):

@@ -40,6 +40,8 @@ function merged(cycles: readonly MeasurementView[]): MeasurementView & Judged {
     // Only the server knows the interval of several cycles: it also follows from how far the cycles differ.
     time_low_us: null,
     time_high_us: null,
+    // A cycle may lack the time by the GPU's clock, whose mean would then be of other cycles than that of the host's.
+    device_time_us: null,
     min_us: Math.min(...cycles.map((row) => row.min_us)),
     p99_us: Math.max(...cycles.map((row) => row.p99_us)),
     max_us: Math.max(...cycles.map((row) => row.max_us)),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { aJob, aSimulation } from "../testing/fixtures";
 import { aBlock, someSteps } from "../testing/resultFixtures";
-import { barsLabel, barsPath, countWords, expectedRows, kindWords, longestUs, shownSteps, slowestWords } from "./steps";
+import { expectedRows } from "./stepRows";
+import { barsLabel, barsPath, countWords, kindWords, longestUs, shownSteps, slowestWords } from "./steps";
 import type { AttemptView } from "../api/types";
 
 const [fast, slow] = [aBlock(), aBlock({ rank: 1, mean_us: 20, busbw_gb_per_s: 0.0768, steps: 2, recent_us: [10, 40] })];

@@ -3,14 +3,6 @@ import type { JobView, NewestSteps, StepBlock } from "../api/types";
 import { formatCount, plural, threeDigits } from "./format";
 import { formatSize } from "./size";
 
-/** The most ranks that are reported; the others are faster. */
-const MOST_RANKS = 16;
-
-/** How many rows the table will have, so that nothing moves when they come. A simulation reports one rank. */
-export function expectedRows(job: JobView): number {
-  return job.spec.benchmark?.topology ? 1 : Math.min(job.ranks, MOST_RANKS);
-}
-
 /** The newest steps of the job's newest attempt; null before any. */
 export function shownSteps(job: JobView, newest: NewestSteps | undefined): NewestSteps | null {
   const attempt = job.attempts.at(-1)?.id ?? null;

@@ -198,8 +198,8 @@ it.each(["", "&place=in"])("has one headline number for each algorithm, in its t
 });
 
 it.each([
-  [{ best_row_runs: 2, needed_runs: 3 }, "operator", "Expected here–2 of 3 earlier runs; measure again", "/jobs/new?from=7"],
-  [{ best_row_runs: 2, needed_runs: 3 }, "viewer", "Expected here–2 of 3 earlier runs", undefined],
+  [{ best_row_runs: 2, needed_runs: 3 }, "operator", "Expected here–2 of 3 runs; measure again", "/jobs/new?from=7"],
+  [{ best_row_runs: 2, needed_runs: 3 }, "viewer", "Expected here–2 of 3 runs", undefined],
   [{ best_row_runs: 4, needed_runs: 3 }, "operator", "Expected here–earlier runs disagree", undefined],
   [{ best_row_runs: null, needed_runs: 3 }, "operator", "Expected here–unknown", undefined],
 ] as const)("says how many earlier runs are missing for an expected value, and how to get one: %j, %s", async (told, role, words, href) => {

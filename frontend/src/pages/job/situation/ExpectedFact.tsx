@@ -41,12 +41,8 @@ function TooFew({ job, prediction: { best_row_runs: runs, needed_runs: needed } 
   if (runs >= needed) return "earlier runs disagree";
   return (
     <>
-      {runs} of {needed} earlier runs
-      {mayChange && (
-        <>
-          ; <Link to="/jobs/new" search={{ from: String(job.id) }}>measure again</Link>
-        </>
-      )}
+      {`${runs} of ${needed} runs${mayChange ? "; " : ""}`}
+      {mayChange && <Link to="/jobs/new" search={{ from: String(job.id) }}>measure again</Link>}
     </>
   );
 }

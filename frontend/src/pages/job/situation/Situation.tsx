@@ -13,7 +13,7 @@ import { nextStep } from "../../../lib/nextStep";
 import { rankCount } from "../../../lib/sweep/caption";
 import { formatDuration, plural, secondsBetween, shortList, threeDigits } from "../../../lib/format";
 import { formatSize } from "../../../lib/size";
-import { disturbance, isActive, isBenchmark, isImported, isSimulated, isTerminal } from "../../../lib/state";
+import { disturbance, isActive, isBenchmark, isImported, isTerminal } from "../../../lib/state";
 import { Advice } from "./Advice";
 import { Blame } from "./Blame";
 import { CheckFact } from "./CheckFact";
@@ -172,8 +172,17 @@ function Explanation({ job, part }: { job: JobView; part: RangeVerdict | undefin
   if (job.state !== "succeeded") return <Advice text={job.advice} />;
   const { summary } = job;
   const why = summary.kind === "benchmark" ? (part ?? summary).explanation : "";
-  const text = [disturbance(job), why, summary.kind === "benchmark" && summary.results.length > 0 && !isSimulated(job) && BY_MEDIANS].filter(Boolean).join(" ");
+  const text = [disturbance(job), why, isBenchmark(job) && isOutdone(job) && BY_MEDIANS].filter(Boolean).join(" ");
   return text && <p className="dim">{text}</p>;
+}
+
+/** Whether another algorithm clearly wins where the one with the best bandwidth has it. */
+function isOutdone({ summary: { best: [best], winners } }: BenchmarkJob): boolean {
+  return winners.some(
+    (winner) =>
+      best?.in_place === winner.in_place && winner.algorithm !== best.algorithm &&
+      winner.min_bytes <= best.size_bytes && best.size_bytes <= winner.max_bytes,
+  );
 }
 
 function Took({ job }: { job: JobView }) {

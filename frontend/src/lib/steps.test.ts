@@ -1,19 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { aJob, aSimulation } from "../testing/fixtures";
+import { aJob } from "../testing/fixtures";
 import { aBlock, someSteps } from "../testing/resultFixtures";
-import { expectedRows } from "./stepRows";
 import { barsLabel, barsPath, countWords, kindWords, longestUs, shownSteps, slowestWords } from "./steps";
 import type { AttemptView } from "../api/types";
 
 const [fast, slow] = [aBlock(), aBlock({ rank: 1, mean_us: 20, busbw_gb_per_s: 0.0768, steps: 2, recent_us: [10, 40] })];
 
 describe("what the ranks are at", () => {
-  it("has a row for each rank, up to sixteen, and one for a simulation", () => {
-    expect(expectedRows(aJob())).toBe(4);
-    expect(expectedRows(aJob({ ranks: 100 }))).toBe(16);
-    expect(expectedRows(aJob({ spec: aSimulation() }))).toBe(1);
-  });
-
   it("is shown of the newest attempt only, and once there is something", () => {
     const job = aJob({ attempts: [{ id: 1 } as AttemptView, { id: 2 } as AttemptView] });
     expect(shownSteps(job, undefined)).toBeNull();

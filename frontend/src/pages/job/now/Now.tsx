@@ -4,7 +4,7 @@ import { lazyPart } from "../../../components/lazyPart";
 import type { JobView } from "../../../api/types";
 import { Skeleton } from "../../../components/states/Skeleton";
 import { isTerminal } from "../../../lib/state";
-import { expectedRows } from "../../../lib/stepRows";
+import { expectedRows } from "./stepRows";
 import classes from "./Now.module.css";
 
 // Few jobs fail, and most pages are opened after the job has ended.

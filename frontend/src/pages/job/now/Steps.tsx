@@ -9,7 +9,7 @@ import { QueryError } from "../../../components/states/QueryError";
 import { SimulatedBadge } from "../../../components/marks/SimulatedBadge";
 import { newestStepsQuery } from "../../../data/job";
 import { isBenchmark, isTerminal } from "../../../lib/state";
-import { expectedRows } from "../../../lib/stepRows";
+import { expectedRows } from "./stepRows";
 import { countWords, shownSteps, slowestWords } from "../../../lib/steps";
 import { MembersTable } from "./MembersTable";
 import classes from "./Now.module.css";

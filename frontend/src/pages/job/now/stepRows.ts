@@ -1,5 +1,5 @@
 /** The table of the newest steps before they come: a module of its own, which every job's page loads. Pure. */
-import type { JobView } from "../api/types";
+import type { JobView } from "../../../api/types";
 
 /** The most ranks that are reported; the others are faster. */
 const MOST_RANKS = 16;

@@ -23,6 +23,14 @@ def test_it_holds_the_quantile_in_95_percent_of_samples(count: int) -> None:
     assert held >= 0.93 * 400
 
 
+def test_a_long_measurement_of_a_fast_machine_has_an_interval() -> None:
+    rates = [float(number) for number in range(20_000)]
+    interval = reached(rates)
+    assert interval is not None
+    assert interval.low < REACHED * len(rates) < interval.high
+    assert interval.high - interval.low < 0.015 * len(rates)
+
+
 def test_single_slow_measurements_move_it_little() -> None:
     dice = random.Random(1)
     rates = [dice.gauss(10, 0.1) for _ in range(100)]

@@ -1,7 +1,7 @@
 """The interval of a rate that a machine reaches, by ranks of its measurements. Pure."""
 
 from collections.abc import Sequence
-from math import comb
+from math import exp, lgamma, log, log1p
 from typing import NamedTuple
 
 REACHED = 0.8  # quantile: other work lowers single measurements, and the fastest fifth shows what the machine can do
@@ -33,13 +33,18 @@ def reached(rates: Sequence[float], quantile: float = REACHED) -> Interval | Non
     low, high, below = 0, count - 1, 0.0
     for position in range(count):
         # the probability that at most `position` rates lie below the quantile
-        below += comb(count, position) * quantile**position * (1 - quantile) ** (count - position)
+        below += exp(_log_ways(count, position) + position * log(quantile) + (count - position) * log1p(-quantile))
         if below <= _TAIL:
             low = position + 1
         if below >= 1 - _TAIL:
             high = position
             break
     return Interval(ordered[min(low, count - 1)], ordered[high])
+
+
+def _log_ways(count: int, position: int) -> float:
+    """Return the logarithm of the binomial coefficient, which is no float itself from a thousand rates on."""
+    return lgamma(count + 1) - lgamma(position + 1) - lgamma(count - position + 1)
 
 
 def hull(intervals: Sequence[Interval]) -> Interval:

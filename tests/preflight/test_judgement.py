@@ -72,11 +72,15 @@ def test_low_is_what_is_low_twice_and_not_by_other_programs(
     assert one.word == word
 
 
-@pytest.mark.parametrize(("reached_share", "word"), [(0.3, UNKNOWN), (0.1, LOW)])
-def test_a_rate_far_below_what_other_programs_explain_is_low(reached_share: float, word: str) -> None:
-    """Other programs use half of the processors, which explains an eighth of the rate."""
+@pytest.mark.parametrize(
+    ("reached_share", "other_share", "word"), [(0.3, 0.5, UNKNOWN), (0.1, 0.5, LOW), (0.01, 0.6, UNKNOWN)]
+)
+def test_a_rate_far_below_what_other_programs_explain_is_low(
+    reached_share: float, other_share: float, word: str
+) -> None:
+    """Other programs that use half of the processors explain an eighth of the rate; beside more, any rate is possible."""
     low = compared("memory", Interval(10 * reached_share, 10.1 * reached_share), BASE)
-    (one,) = confirmed([low], [low], 0.5, 0.1)
+    (one,) = confirmed([low], [low], other_share, 0.1)
     assert one.word == word
 
 

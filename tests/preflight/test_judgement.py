@@ -78,7 +78,7 @@ def test_low_is_what_is_low_twice_and_not_by_other_programs(
 def test_a_rate_far_below_what_other_programs_explain_is_low(
     reached_share: float, other_share: float, word: str
 ) -> None:
-    """Other programs that use half of the processors explain an eighth of the rate; beside more, any rate is possible."""
+    """Programs that use half of the processors explain an eighth of the rate; beside more, any rate is possible."""
     low = compared("memory", Interval(10 * reached_share, 10.1 * reached_share), BASE)
     (one,) = confirmed([low], [low], other_share, 0.1)
     assert one.word == word

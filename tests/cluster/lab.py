@@ -269,5 +269,5 @@ def running_lab(data_dir: Path, *options: str, **variables: str) -> Iterator[tup
     with running(lab.start("up", "--port", "0", "--metrics-port", "0", "--slots", str(SLOTS), *options)) as up:
         lab.wait_for_node()
         yield lab, up
-    # A helper process of Python's ends a moment after its pool. tests/cluster/jobs/test_faults.py looks at once.
+    # The end of a process that died with its parent may be seen a moment later than the parent's.
     eventually(lambda: not lab.processes(), "the end of every process of the lab")

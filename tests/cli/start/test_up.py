@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -172,9 +173,23 @@ def test_the_death_of_a_child_is_told_and_ends_the_other(
     assert not _is_alive(other)
 
 
+def test_what_a_role_leaves_behind_ends_before_up_does(tmp_path: Path) -> None:
+    left = "trap '' TERM; echo $$; exec sleep 600"  # ends by SIGKILL only, like multiprocessing's resource tracker
+    with Children(tmp_path) as children:
+        role = children.run("server", ("sh", "-c", f'sh -c "{left}" & wait'.replace("$$", r"\$\$")))
+        while not (lines := role.last_words.split()):
+            time.sleep(0.01)
+        assert _runs(int(lines[0]))
+    assert not _runs(int(lines[0]))
+
+
 def _is_alive(child: Child) -> bool:
+    return _runs(child.pid)
+
+
+def _runs(pid: int) -> bool:
     try:
-        os.kill(child.pid, 0)
+        os.kill(pid, 0)
     except ProcessLookupError:
         return False
     return True

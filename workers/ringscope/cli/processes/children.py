@@ -1,9 +1,11 @@
 """Child processes of `ringscope up`: none outlives it, however it ends."""
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +16,8 @@ from ringscope.rank.foreign import without_foreign
 from ringscope.rank.parent_death import end_with_parent
 
 STOP_SECONDS = 15.0  # an agent proves that its ranks are gone and flushes its spool in about half of this time
+_GROUP_SECONDS = 2.0  # a killed process that the kernel holds longer than this is not waited for
+_GROUP_LOOK_SECONDS = 0.005
 _LOG_TAIL_BYTES = 4000
 _CLI_VARIABLES = ("RINGSCOPE_URL", "RINGSCOPE_TOKEN")  # settings of a person that must not affect the roles
 _STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -63,13 +67,14 @@ class Child:
         return [sentence for sentence in logged if sentence]
 
     def stop(self) -> None:
-        """Send SIGTERM, and after STOP_SECONDS SIGKILL; return once it has ended."""
+        """Send SIGTERM, and after STOP_SECONDS SIGKILL; return once it and its process group have ended."""
         self._process.terminate()
         try:
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+        _end_group(self.pid)
 
 
 class ChildDiedError(Exception):
@@ -161,6 +166,18 @@ def _signals_ignored() -> Iterator[None]:
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+
+
+def _end_group(leader: int) -> None:
+    """Kill what a role that has ended left in its process group: the helpers of multiprocessing end a moment later."""
+    deadline = time.monotonic() + _GROUP_SECONDS
+    with contextlib.suppress(ProcessLookupError):  # none is left
+        os.killpg(leader, signal.SIGKILL)
+        while time.monotonic() < deadline:
+            with contextlib.suppress(ChildProcessError):  # as init of a container this process inherits them
+                os.waitpid(-leader, os.WNOHANG)
+            os.killpg(leader, 0)
+            time.sleep(_GROUP_LOOK_SECONDS)
 
 
 def _die_with(parent: int) -> None:

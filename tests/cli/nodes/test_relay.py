@@ -46,6 +46,11 @@ async def test_an_answer_reaches_who_has_nothing_more_to_say(capsys: pytest.Capt
             await running
 
 
+async def test_it_ends_with_its_gateway() -> None:
+    async with asyncio.timeout(DEADLINE_SECONDS):
+        await relay(HERE, HERE, 1, "removed0", asyncio.Event())
+
+
 def test_told_to_end_it_does_so_quietly_whoever_still_waits() -> None:
     with socket.create_server((HERE, 0)) as server:
         port = str(server.getsockname()[1])

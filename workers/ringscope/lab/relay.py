@@ -8,8 +8,8 @@ disappears.
 import asyncio
 import contextlib
 import signal
+import socket
 import sys
-from pathlib import Path
 
 _PIECE_BYTES = 1 << 16
 _LOOK_SECONDS = 0.5
@@ -29,8 +29,7 @@ async def relay(address: str, host: str, port: int, device: str, is_over: asynci
     server = await asyncio.start_server(take, address, 0)
     sys.stdout.write(f"{server.sockets[0].getsockname()[1]}\n")
     sys.stdout.flush()
-    gateway = Path("/sys/class/net", device)
-    while gateway.exists() and not is_over.is_set():  # noqa: ASYNC240 - there is no event for its removal; no disk is touched
+    while _has(device) and not is_over.is_set():  # there is no event for its removal
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_LOOK_SECONDS):
                 await is_over.wait()
@@ -38,6 +37,15 @@ async def relay(address: str, host: str, port: int, device: str, is_over: asynci
     for connection in connections:
         connection.cancel()
     await asyncio.gather(*connections, return_exceptions=True)
+
+
+def _has(device: str) -> bool:
+    """Return whether this network namespace has the device; /sys may show the devices of another one."""
+    try:
+        socket.if_nametoindex(device)
+    except OSError:
+        return False
+    return True
 
 
 async def _hand_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, host: str, port: int) -> None:

@@ -7,10 +7,11 @@ By name and by samples per second it reads every job that matches.
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
-from sqlalchemy import ColumnElement, Select, case, exists, func, select, tuple_
+from sqlalchemy import ColumnElement, Select, case, func, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from ringscope_server.db.models import Attempt, Job
+from ringscope_server.db.models import Job
+from ringscope_server.jobs.disturbed import IS_DISTURBED
 
 Column = Literal["id", "name", "ranks", "busbw", "samples_per_second"]
 Sort = Literal[
@@ -19,14 +20,13 @@ Sort = Literal[
 NEWEST_FIRST: Sort = "-id"
 assert {sort.removeprefix("-") for sort in get_args(Sort)} == set(get_args(Column))
 
-# What was disturbed is no best value; of a benchmark, busbw_gb_per_s is then null.
-_IS_DISTURBED = exists().where(Attempt.job_id == Job.id, Attempt.disturbed_by.is_not(None))
 _KEYS: dict[str, ColumnElement[Any]] = {
     "id": Job.id.expression,
     "name": func.lower(Job.name),
     "ranks": Job.ranks.expression,
     "busbw": Job.busbw_gb_per_s.expression,
-    "samples_per_second": case((~_IS_DISTURBED, Job.summary["samples_per_second"].as_float())),
+    # What was disturbed is no best value; of a benchmark, busbw_gb_per_s is then null.
+    "samples_per_second": case((~IS_DISTURBED, Job.summary["samples_per_second"].as_float())),
 }
 _OF_SOME_JOBS = ("busbw", "samples_per_second")
 

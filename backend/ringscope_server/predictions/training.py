@@ -11,6 +11,7 @@ from ringscope.contracts.training import OWN_FIELDS, PIPELINE, TrainingSpec, ide
 from ringscope.contracts.training import size as training_size
 from ringscope_server.db.engine import Database
 from ringscope_server.db.models import Job
+from ringscope_server.jobs.disturbed import IS_DISTURBED
 from ringscope_server.jobs.views import TrainingSummary
 from ringscope_server.nodes.queries import all_nodes
 from ringscope_server.overload.process_pool import Runs
@@ -21,7 +22,7 @@ from ringscope_server.predictions.searched import AS_FAST, Speed, searched_speed
 from ringscope_server.predictions.views import BaselineTraining, PlannedNode, TrainingPrediction
 from ringscope_server.predictions.warnings import refusals
 from ringscope_server.results.tuning import known_times
-from ringscope_server.training.scaling import IS_DISTURBED, MAX_JOBS, SAME
+from ringscope_server.training.scaling import MAX_JOBS, SAME
 
 
 async def predict(database: Database, worker: Runs, spec: JobSpec, now: datetime) -> TrainingPrediction:

@@ -3,24 +3,22 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import exists, select, update
+from sqlalchemy import select, update
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.contracts.environment import digest
 from ringscope.contracts.job import JobSpec
 from ringscope.contracts.training import LOCAL_SGD, MIRRORED, PIPELINE, SHARDED, TENSOR
 from ringscope.contracts.words.job_states import TERMINAL
-from ringscope_server.db.models import Attempt, Job
+from ringscope_server.db.models import Job
 from ringscope_server.db.specs import valid_spec
+from ringscope_server.jobs.disturbed import IS_DISTURBED
 from ringscope_server.jobs.views import TrainingSummary
 
 # The number of the newest jobs that are searched.
 MAX_JOBS = 200
 # The fields that two jobs must have in common for their samples to be comparable.
 SAME = ("model", "model_arguments", "dataset", "device", "precision", "compile")
-# Whether something disturbed an attempt, and whether it did any attempt of a job.
-IS_MARKED = Attempt.disturbed_by.is_not(None)
-IS_DISTURBED = exists().where(Attempt.job_id == Job.id, IS_MARKED)
 _OURS = MIRRORED | LOCAL_SGD | SHARDED | PIPELINE | TENSOR | {"parameter_server"}
 
 
@@ -93,7 +91,7 @@ async def settle(session: AsyncSession, job: Job) -> None:
     )
     rows = (await session.execute(query)).all()
     one_rank = {job.id, *(row.summary.get("scaling_baseline_job_id") for row in rows)} - {None}
-    disturbed = set(await session.scalars(select(Attempt.job_id).where(Attempt.job_id.in_(one_rank), IS_MARKED)))
+    disturbed = set(await session.scalars(select(Job.id).where(Job.id.in_(one_rank), IS_DISTURBED)))
     lacking = {None} if job.id in disturbed else {None, *disturbed}
     for job_id, ranks, stored, fields in sorted(rows, key=lambda row: row.id):
         summary = TrainingSummary.model_validate(fields)

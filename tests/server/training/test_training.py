@@ -190,13 +190,15 @@ async def test_a_later_job_of_one_rank_is_the_baseline_of_those_that_trained_the
     alone = await trained(1, 4000)
     assert await scaling(two) == (alone, pytest.approx(3000 / 4000))
     assert await scaling(other) == (None, None)
-    await trained(1, 5000, own_seconds=0)
+    fast = await trained(1, 5000, own_seconds=0)
     await trained(1, 5000)
     assert (await scaling(two))[0] == alone, "the first undisturbed one stays"
-    await trained(1, 5000, own_seconds=0)
+    last = await trained(1, 5000, own_seconds=0)
     assert (await scaling(await trained(2, 3000)))[1] == pytest.approx(3000 / 5000), (
         "disturbed ones are the last choice"
     )
+    listed = (await server.admin.get("/api/v1/jobs", params={"sort": "-samples_per_second"})).json()["items"]
+    assert [job["id"] for job in listed[-3:]] == [last, fast, disturbed], "nor is one of them among the best values"
 
 
 async def test_training_whose_sums_nobody_sees_tells_no_waiting_for_them(server: Server) -> None:

@@ -54,8 +54,7 @@ Activity: doing is_loading? ranks? count? nodes? since?
 Progress: done total?
 SizeBusbw: size_bytes busbw_gb_per_s is_unstable?
 Best = AlgorithmBest: algorithm size_bytes busbw_gb_per_s is_unstable?
-ClearWinner: algorithm in_place min_bytes max_bytes
-Summary = BenchmarkSummary, TrainingSummary: verdict? explanation? best? winners? wrong? sizes? min_size_p99_us?
+Summary = BenchmarkSummary, TrainingSummary: verdict? explanation? best? wrong? sizes? min_size_p99_us?
     limit_gb_per_s? ranks? cores? loss? is_diverged=False validation_accuracy? samples_per_second? step_seconds?
     exposed_communication_seconds? input_seconds? epochs_done? steps_done? seconds_to_target? scaling_efficiency?
 Pending = Pending, PlannedWait: reason sentence estimated_start? position?
@@ -125,7 +124,8 @@ ComparedJob: job_id obstacles rows interpolated?
 Comparison: base jobs
 
 [results]
-RangeVerdict: min_bytes max_bytes verdict explanation
+SizeFastest: size_bytes algorithms
+RangeVerdict: min_bytes max_bytes verdict explanation fastest?
 Step = StepView: rank step started_at_ns server_time_ns? clock_error_us? duration_us
 StepBlock = StepBlockView: rank op algorithm transport in_place bytes steps last_step started_at_ns last_us
     mean_us min_us max_us busbw_gb_per_s

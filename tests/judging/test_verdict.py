@@ -9,7 +9,7 @@ import pytest
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.collectives import SCHEDULED, available, elements
 from ringscope.judging.comparison import SweepComparison
-from ringscope.judging.verdict import SizeRange, explanation, ranges, verdict
+from ringscope.judging.verdict import SizeRange, explanation, fastest, ranges, verdict
 from ringscope.judging.winners import Range, Winners
 
 
@@ -130,6 +130,15 @@ def test_only_who_is_unbeaten_at_each_size_of_a_range_is_named_there() -> None:
     assert said(*small, *large) == (
         "No clear winner at any size: ring or direct. At 1 MiB direct is 3 times as fast as mpi (95 %: 2.96 to 3.04)."
     )
+    by_size = fastest(SweepComparison.of([*small, *large]))
+    assert {size: set(names) for size, names in by_size.items()} == {
+        8: {"ring", "mpi", "direct"},
+        512: {"ring", "mpi", "direct"},
+        1 << 20: {"ring", "direct"},
+    }
+    assert by_size[1 << 20] == ["direct", "ring"]
+    few = [row(name, 9, iterations=2) for name in ("ring", "mpi")]
+    assert fastest(SweepComparison.of(few)) == fastest(SweepComparison.of([*large, row("ring", 9, wrong=1)])) == {}
 
 
 def test_where_who_is_unbeaten_changes_from_size_to_size_nobody_is_named() -> None:

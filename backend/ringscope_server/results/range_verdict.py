@@ -6,8 +6,17 @@ from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from ringscope.judging.comparison import SweepComparison
-from ringscope.judging.verdict import SizeRange, explanation, verdict
+from ringscope.judging.verdict import SizeRange, explanation, fastest, verdict
 from ringscope_server.results.queries import tally_of
+
+
+class SizeFastest(BaseModel):
+    """The fastest algorithms at one size, out of place."""
+
+    size_bytes: int
+    algorithms: list[str] = Field(
+        description="The clear winner, or those that tie: no other one was measurably faster. Fastest first."
+    )
 
 
 class RangeVerdict(BaseModel):
@@ -17,6 +26,10 @@ class RangeVerdict(BaseModel):
     max_bytes: int = Field(description="The largest measured size in the range; 0 if there is none.")
     verdict: str = Field(description="The comparison of the algorithms at these sizes; empty if none was measured.")
     explanation: str = Field(description="The explanation at the size in the range that is nearest to 1 MiB.")
+    fastest: list[SizeFastest] = Field(
+        description="The fastest algorithms at each of these sizes at which several were timed. Empty if the verdict "
+        "names no winner, as for wrong elements or too few iterations."
+    )
 
 
 async def of_attempt(session: AsyncSession, job_id: int, attempt_id: int | None, between: SizeRange) -> RangeVerdict:
@@ -32,4 +45,7 @@ def _judged(comparison: SweepComparison, between: SizeRange) -> RangeVerdict:
         max_bytes=max(sizes, default=0),
         verdict=verdict(comparison, between) if sizes else "",
         explanation=explanation(comparison, between) if sizes else "",
+        fastest=[
+            SizeFastest(size_bytes=size, algorithms=names) for size, names in fastest(comparison, between).items()
+        ],
     )

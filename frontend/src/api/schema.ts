@@ -7471,6 +7471,11 @@ export interface components {
              */
             explanation: string;
             /**
+             * Fastest
+             * @description The fastest algorithms at each of these sizes at which several were timed. Empty if the verdict names no winner, as for wrong elements or too few iterations.
+             */
+            fastest: components["schemas"]["SizeFastest"][];
+            /**
              * Max Bytes
              * @description The largest measured size in the range; 0 if there is none.
              */
@@ -8476,6 +8481,19 @@ export interface components {
              * @default false
              */
             is_unstable: boolean;
+            /** Size Bytes */
+            size_bytes: number;
+        };
+        /**
+         * SizeFastest
+         * @description The fastest algorithms at one size, out of place.
+         */
+        SizeFastest: {
+            /**
+             * Algorithms
+             * @description The clear winner, or those that tie: no other one was measurably faster. Fastest first.
+             */
+            algorithms: string[];
             /** Size Bytes */
             size_bytes: number;
         };

@@ -8,6 +8,7 @@ import pytest
 from tests.cli.conftest import Server
 from tests.cli.fake_api import FakeApi, items
 from tests.cli.fake_api import job as fake_job
+from tests.cli.jobs.test_size_table import row
 
 from ringscope.cli.commands.demo import DEMO_JOB, _run
 from ringscope.cli.processes.stack import Stack
@@ -71,8 +72,13 @@ def test_the_verdict_is_told_of_a_whole_sweep_alone(
     found = fake_job(1, state=state, summary=summary)
     link = {"url": "http://here/login", "expires_at": "2036-01-02T03:04:05Z"}
     api.answers |= {"POST /login-links": link, "POST /jobs": found}
-    api.answers |= {"GET /jobs/1": found, "GET /jobs/1/measurements": items()}
+    measured = {"measured_at": "2036-01-02T03:04:05Z"}
+    rows = [row(name, 8, us).model_dump(mode="json") | measured for name, us in (("ring", 5.0), ("direct", 5.1))]
+    tie = [{"size_bytes": 8, "algorithms": ["ring", "direct"]}]
+    told = {"min_bytes": 8, "max_bytes": 8, "verdict": "ring wins", "explanation": "", "fastest": tie}
+    api.answers |= {"GET /jobs/1": found, "GET /jobs/1/measurements": items(*rows), "GET /jobs/1/verdict": told}
     with Client(api.url, "secret") as client:
         _run(cast(Stack, SimpleNamespace(client=client, slots=2)))
     said = capsys.readouterr().out
+    assert "ring and direct tie" in said
     assert ("ring wins" in said) is ("It sends less." in said) is (state == "succeeded")

@@ -30,6 +30,7 @@ async def test_a_part_of_the_sizes_has_its_own_verdict(server: Server) -> None:
     assert (found["min_bytes"], found["max_bytes"]) == (64 * KIB, 64 * KIB)
     assert found["verdict"].startswith("At 64 KiB ring is 3 times as fast as mpi")
     assert found["explanation"]
+    assert found["fastest"] == [{"size_bytes": 64 * KIB, "algorithms": ["ring"]}]
     whole = await verdict(server, f"/api/v1/jobs/{job['id']}/verdict")
     assert whole["verdict"].startswith("Fastest: mpi up to 1 KiB, ring above.")
 
@@ -42,6 +43,7 @@ async def test_a_part_without_a_row_has_no_verdict(server: Server) -> None:
         "max_bytes": 0,
         "verdict": "",
         "explanation": "",
+        "fastest": [],
     }
 
 

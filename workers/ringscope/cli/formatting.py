@@ -8,6 +8,7 @@ from typing import Annotated, Protocol, TypeVar
 
 import typer
 from rich.table import Table
+from rich.text import Text
 
 from ringscope.cli.console import in_one_line, say, say_json, stdout_console
 from ringscope.client import Node, View
@@ -51,11 +52,15 @@ def say_one(item: View, sentence: str, as_json: bool) -> None:
 
 
 def table(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
-    """Return a plain table: without rules, and without folding cells that fit."""
+    """Return a plain table: without rules, and without folding cells that fit; a cell may be a text with a style."""
     grid = Table(*headings, box=None, pad_edge=False)
     for row in rows:
-        grid.add_row(*("" if cell is None else in_one_line(str(cell)) for cell in row))
+        grid.add_row(*(cell if isinstance(cell, Text) else _plain(cell) for cell in row))
     return grid
+
+
+def _plain(cell: object) -> str:
+    return "" if cell is None else in_one_line(str(cell))
 
 
 def when(time: datetime | None) -> str:

@@ -1,37 +1,40 @@
-"""A benchmark in one short table: a line for each size, the median time of each algorithm, and the fastest one."""
+"""A benchmark in one short table: a line for each size, the median time of each algorithm, and the fastest ones."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from statistics import median
 
 from rich.table import Table
+from rich.text import Text
 
 from ringscope.cli.formatting import table
-from ringscope.client import ClearWinner
+from ringscope.cli.results.link_matrix import listed
+from ringscope.client.views.results import SizeFastest
 from ringscope.contracts.record import Measurement
 from ringscope.contracts.words.units import format_duration, format_size, plural
 
-TIED = "tied"
+UNCLEAR = "no clear winner"
 
 
-def size_table(rows: Sequence[Measurement], winners: Sequence[ClearWinner]) -> Table:
-    """Return the table of the rows out of place; the last column says tied where no algorithm clearly wins.
+def size_table(rows: Sequence[Measurement], found: Sequence[SizeFastest]) -> Table:
+    """Return the table of the rows out of place; the last column names the winner, or those that tie.
 
-    A time is the median of the cycles' medians, so that a few stalls do not change it.
+    A time is the median of the cycles' medians, so that a few stalls do not change it. On a terminal the times of those
+    algorithms are bold.
 
     Args:
         rows: of one attempt, at least one.
-        winners: the clear winners of the job's summary.
+        found: the fastest algorithms at each size, from the verdict.
     """
     out = [row for row in rows if not row.in_place]
     names = list(dict.fromkeys(row.algorithm for row in out))
-    sizes = sorted({row.size_bytes for row in out})
-    return table(
-        ("SIZE", *names, "FASTEST"),
-        (
-            [format_size(size), *(_time(out, name, size) for name in names), _fastest(out, winners, size)]
-            for size in sizes
-        ),
-    )
+    fastest_by_size = {one.size_bytes: one.algorithms for one in found}
+    lines: list[list[object]] = []
+    for size in sorted({row.size_bytes for row in out}):
+        compared = {row.algorithm for row in out if row.size_bytes == size}
+        fastest = [name for name in names if name in fastest_by_size.get(size, [])]
+        times = (Text(_time(out, name, size), style="bold" if name in fastest else "") for name in names)
+        lines.append([format_size(size), *times, _told(fastest, compared)])
+    return table(("SIZE", *names, "FASTEST"), lines)
 
 
 def caption(rows: Sequence[Measurement]) -> str:
@@ -50,7 +53,9 @@ def _time(rows: Sequence[Measurement], name: str, size_bytes: int) -> str:
     return format_duration(median(medians_us) / 1e6) if medians_us else "-"
 
 
-def _fastest(rows: Sequence[Measurement], winners: Sequence[ClearWinner], size_bytes: int) -> str:
-    found = (each.algorithm for each in winners if not each.in_place and each.min_bytes <= size_bytes <= each.max_bytes)
-    is_compared = len({row.algorithm for row in rows if row.size_bytes == size_bytes}) > 1
-    return next(found, TIED if is_compared else "")
+def _told(fastest: Sequence[str], compared: Collection[str]) -> str:
+    if 2 < len(fastest) == len(compared):
+        return "all tie"
+    if len(fastest) > 1:
+        return f"{listed(fastest)} tie"
+    return fastest[0] if fastest else UNCLEAR if len(compared) > 1 else ""

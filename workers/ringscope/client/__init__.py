@@ -23,7 +23,7 @@ from ringscope.client.views.diagnoses import Diagnosis, Pair
 from ringscope.client.views.events import Event, EventType
 from ringscope.client.views.graphs import Graphs
 from ringscope.client.views.insights import Activity, Check, Insight
-from ringscope.client.views.jobs import Attempt, ClearWinner, Delay, Pending, QueuePlan, Summary
+from ringscope.client.views.jobs import Attempt, Delay, Pending, QueuePlan, Summary
 from ringscope.client.views.monitoring import MonitoringFile, TargetGroup
 from ringscope.client.views.nodes import Cluster
 from ringscope.client.views.planning import Example, JobFit, PriceCell, PriceTable, Sensitivities
@@ -54,7 +54,6 @@ __all__ = [
     "CalledCollectives",
     "CandidateResult",
     "Check",
-    "ClearWinner",
     "Client",
     "Cluster",
     "ComparedRow",

@@ -82,10 +82,22 @@ def ranges(comparison: SweepComparison, winners: Winners) -> list[Range]:
     """Return the ranges of sizes out of place that the verdict's first sentence is made of; none if it compares
     nothing.
     """
+    return winners.ranges(in_place=False) if _can_win(comparison) else []
+
+
+def fastest(comparison: SweepComparison, between: SizeRange = EVERY_SIZE) -> dict[int, list[str]]:
+    """Return by size the algorithms out of place that no other one clearly beats, where several were timed.
+
+    A single one is the clear winner, several tie. It is empty if the verdict compares nothing.
+    """
+    winners = Winners(comparison)
+    sizes = between.of(comparison.sizes()) if _can_win(comparison) else []
+    return {size: winners.at(size, in_place=False) for size in sizes if len(comparison.at(size, in_place=False)) > 1}
+
+
+def _can_win(comparison: SweepComparison) -> bool:
     points = comparison.at(reference_bytes(comparison.sizes()), in_place=False)
-    if comparison.wrong or len(points) < 2 or _why_none_wins(points, comparison):
-        return []
-    return winners.ranges(in_place=False)
+    return not comparison.wrong and len(points) > 1 and not _why_none_wins(points, comparison)
 
 
 def _why_none_wins(points: dict[str, Point], comparison: SweepComparison) -> str:

@@ -79,7 +79,7 @@ def _run(stack: Stack) -> Job:
     if rows:
         say()
         say(caption(rows))
-        stdout_console().print(size_table(rows, job.summary.winners))
+        stdout_console().print(size_table(rows, client.verdict(job.id).fastest))
     say()
     say(describe(job))
     explained = [job.summary.explanation] if job.state == "succeeded" else []

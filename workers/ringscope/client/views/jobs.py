@@ -33,15 +33,6 @@ class Best(View):
     is_unstable: bool = False
 
 
-class ClearWinner(View):
-    """Neighbouring sizes at which one algorithm clearly beats every other one, by the rule of the verdict."""
-
-    algorithm: str
-    in_place: bool
-    min_bytes: int
-    max_bytes: int
-
-
 class Summary(View):
     """A benchmark in a few numbers. Training in a few numbers, over all attempts: a later one continues from a
     checkpoint.
@@ -50,7 +41,6 @@ class Summary(View):
     verdict: str = ""
     explanation: str = ""
     best: list[Best] = []
-    winners: list[ClearWinner] = []
     wrong: int = 0
     sizes: list[SizeBusbw] = []
     min_size_p99_us: float | None = None

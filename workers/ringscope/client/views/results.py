@@ -3,6 +3,13 @@
 from ringscope.client.view import View
 
 
+class SizeFastest(View):
+    """The fastest algorithms at one size, out of place."""
+
+    size_bytes: int
+    algorithms: list[str]
+
+
 class RangeVerdict(View):
     """The verdict on a part of the sizes."""
 
@@ -10,6 +17,7 @@ class RangeVerdict(View):
     max_bytes: int
     verdict: str
     explanation: str
+    fastest: list[SizeFastest] = []
 
 
 class Step(View):

@@ -76,7 +76,12 @@ def test_a_loss_of_a_tenth_is_low(check: Check, machine: Machine) -> None:
 def test_a_loss_beside_other_programs_could_not_be_judged(check: Check, machine: Machine) -> None:
     machine.memory, machine.other_share = 9.0, 0.4
     done = check()
-    assert done.code == 3 and "Other programs used 40% of the processors" in done.out
+    assert done.code == 3 and "Other programs may be the cause" in done.out
+    machine.all_reduce = 1.8
+    both = check()
+    for said in (done.out, both.out):
+        assert said.count("40%") == said.count("Other programs used") == 1, said
+    assert both.out.splitlines()[-1] == "Other programs used 40% of the processors meanwhile."
 
 
 def test_a_wrong_element_is_2_and_failed_ranks_are_3(check: Check, machine: Machine) -> None:

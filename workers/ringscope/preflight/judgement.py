@@ -120,8 +120,8 @@ def _confirmed(one: Finding, last: Finding, other_share: float, most_share: floa
     if {one.word, last.word} != {LOW}:
         return next(each for each in (last, one) if each.word == UNKNOWN)
     if other_share > most_share and not _is_beyond_load(last, other_share):
-        because = f" Other programs used {other_share:.0%} of the processors, so this could not be judged."
-        return replace(last, word=UNKNOWN, sentence=last.sentence + because)
+        because = "Other programs may be the cause, so this could not be judged."
+        return replace(last, word=UNKNOWN, sentence=f"{last.sentence} {because}")
     return last
 
 

@@ -60,11 +60,11 @@ def compared(
     measured: Interval | None,
     expected: Interval | None,
     unit: str = "GB/s",
-    reference: str = "the baseline has",
+    source: str = "",
 ) -> Finding:
     """Return the judgement of a rate; without an interval or a baseline it could not be judged.
 
-    ``reference`` is the subject and verb of the sentence about the baseline.
+    ``source`` is what the baseline was made of, if the sentence should say it: "5 measurements".
     """
     if measured is None:
         return Finding(name, UNKNOWN, f"{name}: there were too few measurements; give more time with --for.", unit)
@@ -72,7 +72,8 @@ def compared(
         told = f"{name}: {_told(measured)} {unit}, and the baseline has no such rate; make a new one with --baseline."
         return Finding(name, UNKNOWN, told, unit, measured)
     word = word_of(measured, expected)
-    what = f"{name}: {_told(measured)} {unit}, where {reference} {_told(expected)}"
+    made = f" of {source}" if source else ""
+    what = f"{name}: {_told(measured)} {unit}, where the baseline{made} has {_told(expected)}"
     if word == LOW:
         share = measured.middle / expected.middle
         told = f"{what}: low, {share:.0%} of it."

@@ -102,10 +102,10 @@ def _fine(measured: int, held: Sequence[Baseline]) -> str:
 
 def _of_way(rate: WayRate, baseline: Baseline) -> Finding:
     since = f" since {when(baseline.since)}" if baseline.since else ""
-    reference = f"{baseline.measurements} measurements{since} have"
+    source = f"{baseline.measurements} measurements{since}"
     expected = Interval(baseline.low / 1e9, baseline.high / 1e9)
     name = f"{baseline.source} to {baseline.destination}"
-    return compared(name, Interval(rate.low / 1e9, rate.high / 1e9), expected, reference=reference)
+    return compared(name, Interval(rate.low / 1e9, rate.high / 1e9), expected, source=source)
 
 
 def _ways(pair: Pair) -> list[tuple[tuple[str, str], WayRate]]:

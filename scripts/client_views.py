@@ -55,8 +55,9 @@ Progress: done total?
 SizeBusbw: size_bytes busbw_gb_per_s is_unstable?
 Best = AlgorithmBest: algorithm size_bytes busbw_gb_per_s is_unstable?
 Summary = BenchmarkSummary, TrainingSummary: verdict? explanation? best? wrong? sizes? min_size_p99_us?
-    limit_gb_per_s? ranks? cores? loss? is_diverged=False validation_accuracy? samples_per_second? step_seconds?
-    exposed_communication_seconds? input_seconds? epochs_done? steps_done? seconds_to_target? scaling_efficiency?
+    limit_gb_per_s? ranks? cores? lowered_max_bytes? loss? is_diverged=False validation_accuracy? samples_per_second?
+    step_seconds? exposed_communication_seconds? input_seconds? epochs_done? steps_done? seconds_to_target?
+    scaling_efficiency?
 Pending = Pending, PlannedWait: reason sentence estimated_start? position?
 Member = MemberView: node phase ranks=0
 Attempt = AttemptView: number=1 nodes members? reason? message? bad_node? bad_rank? disturbed_by? created_at?

@@ -76,6 +76,14 @@ TABLE = """\
 # UNSTABLE: 1 of 4 means are unreliable, 8 B; use the medians. Worst: 8 B, in place: cv 21 %, p99 1.04 times the median"""  # noqa: E501
 
 
+def test_sizes_without_room_in_memory_are_a_line_of_the_header_and_a_field_of_the_rows():
+    lowered = [row("ring", 2.0, 8 << n, lowered_max_bytes=16) for n in range(2)]
+    line = "# maxBytes was lowered to 16: the buffers of larger sizes do not fit into memory"
+    assert line in render_table(lowered, BenchmarkSpec()).splitlines()
+    document = to_json(BenchmarkSpec(), lowered, [], [], "", "")
+    assert [result["lowered_max_bytes"] for result in document["results"]] == [16, 16]
+
+
 def test_unstable_rows_are_one_line_however_many_there_are():
     wild = [row("ring", 2.0, 8 << n, cv_percent=30.0 + n, stdev_us=1.0) for n in range(4)]
     table = render_table([row("ring", 2.0, 4), *wild])

@@ -66,6 +66,7 @@ class ReportedRow(NamedTuple):
     wrong: int | None
     chosen_algorithm: str | None  # chosen by auto
     transport: str
+    lowered_max_bytes: int | None = None  # the largest size that fitted into memory, if not all did
 
     @property
     def executed(self) -> str:
@@ -76,7 +77,10 @@ class ReportedRow(NamedTuple):
 def fault(spec: BenchmarkSpec, ranks: int, rows: Iterable[ReportedRow]) -> str:
     """Return a sentence on why these are not the requested rows; empty if they are."""
     told = list(rows)
-    asked, found = Counter(_asked(spec, ranks)), Counter(row.key for row in told)
+    lowered = {row.lowered_max_bytes for row in told} or {None}
+    if len(lowered) > 1:
+        return "Rows of one sweep tell different sizes as the largest one that fitted into memory."
+    asked, found = Counter(_asked(spec, ranks, *lowered)), Counter(row.key for row in told)
     surplus = ""
     if more := found - asked:
         key = next(iter(more))
@@ -141,9 +145,10 @@ def _numbers(row: ReportedRow, sweep: Sweep) -> dict[str, float]:
     return dict(zip(NUMBERS, (count, algbw, algbw * bus_factor(sweep.collective, sweep.ranks)), strict=True))
 
 
-def _asked(spec: BenchmarkSpec, ranks: int) -> Iterator[Key]:
+def _asked(spec: BenchmarkSpec, ranks: int, max_bytes: int | None) -> Iterator[Key]:
     itemsize = ITEMSIZE_BYTES[spec.dtype]
-    sizes = [elements(spec.collective, size, itemsize, ranks)[1] * itemsize for size in spec.sizes()]
+    fitting = (size for size in spec.sizes() if max_bytes is None or size <= max_bytes)
+    sizes = [elements(spec.collective, size, itemsize, ranks)[1] * itemsize for size in fitting]
     for cycle, size, algorithm, in_place in product(range(spec.cycles), sizes, spec.algorithms, (False, True)):
         yield Key(cycle, size, algorithm, in_place)
 

@@ -92,7 +92,7 @@ async def _missing(session: AsyncSession, attempt: Attempt) -> str:
 async def _rows(session: AsyncSession, attempt_id: int) -> list[ReportedRow]:
     key = Measurement.cycle, Measurement.size_bytes, Measurement.algorithm, Measurement.in_place
     sweep = Measurement.collective, Measurement.dtype, Measurement.ranks, Measurement.iterations, Measurement.op
-    how = Measurement.wrong, Measurement.chosen_algorithm, Measurement.transport
+    how = Measurement.wrong, Measurement.chosen_algorithm, Measurement.transport, Measurement.lowered_max_bytes
     numbers = [getattr(Measurement, name) for name in NUMBERS]
     times = [getattr(Measurement, name) for name in TIMES]
     query = (
@@ -101,14 +101,14 @@ async def _rows(session: AsyncSession, attempt_id: int) -> list[ReportedRow]:
         .order_by(Measurement.id)
     )
     found: Iterable[Sequence[Any]] = await session.execute(query)
-    first = len(NUMBERS) + 12
+    first = len(NUMBERS) + 13
     return [
         ReportedRow(
             Key(*row[:4]),
             Sweep(*row[4:9]),
-            dict(zip(NUMBERS, row[12:first], strict=True)),
+            dict(zip(NUMBERS, row[13:first], strict=True)),
             dict(zip(TIMES, row[first:], strict=True)),
-            *row[9:12],
+            *row[9:13],
         )
         for row in found
     ]

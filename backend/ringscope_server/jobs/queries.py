@@ -120,7 +120,11 @@ def view(job: Job) -> JobView:
     spec = spec_of(job)
     pending = _pending(job)
     summary = _summaries.get(job.id, job.summary, partial(stored, spec.kind))
-    total = spec.row_count if isinstance(summary, BenchmarkSummary) else _steps_total(spec, summary)
+    total = (
+        spec.row_count(summary.lowered_max_bytes)
+        if isinstance(summary, BenchmarkSummary)
+        else _steps_total(spec, summary)
+    )
     return JobView(
         id=job.id,
         name=job.name,

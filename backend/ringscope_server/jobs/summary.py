@@ -58,6 +58,7 @@ def summary_of(tally: Tally) -> BenchmarkSummary:
         limit_gb_per_s=tally.limit_gb_per_s,
         ranks=tally.ranks,
         cores=tally.cores,
+        lowered_max_bytes=tally.lowered_max_bytes,
         wrong=tally.wrong,
         winners=winners,
         results=results,

@@ -12,6 +12,7 @@ class Tally(SweepComparison):
 
     rows: int = 0
     limit_gb_per_s: float | None = None  # the limit by the gang's links; None if not known
+    lowered_max_bytes: int | None = None  # the largest size that fitted into memory; None if all did
 
     def add(self, row: Row) -> None:
         """Add one more row."""

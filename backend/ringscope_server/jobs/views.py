@@ -115,6 +115,11 @@ class BenchmarkSummary(BaseModel):
         description="The physical cores of these ranks; fewer than ranks means that ranks shared cores. null if it is"
         " not known.",
     )
+    lowered_max_bytes: int | None = Field(
+        None,
+        description="The largest size whose buffers fitted into memory; larger ones, up to the job's max_bytes, were "
+        "left out. null: all sizes fitted.",
+    )
     wrong: int = Field(description="Wrong elements over all checks.")
     winners: list[ClearWinner] = Field(
         [], description="The sizes with a clear winner; other sizes have none. Empty also for jobs of earlier versions."

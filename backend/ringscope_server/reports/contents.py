@@ -57,8 +57,10 @@ class Contents:
         """Return the HTML file. It takes 0.1 s for a thousand rows, so the event loop must not make it."""
         job, summary = self.job, self.job.summary
         crowded = (summary.ranks, summary.cores) if isinstance(summary, BenchmarkSummary) else (0, None)
+        lowered = summary.lowered_max_bytes if isinstance(summary, BenchmarkSummary) else None
         disturbed = job.attempts[-1].disturbed_by if job.attempts else None
-        caveats = caveat_sentences(job.spec.benchmark, is_foreign(job.kind, job.is_adopted), *crowded, disturbed)
+        foreign = is_foreign(job.kind, job.is_adopted)
+        caveats = caveat_sentences(job.spec.benchmark, foreign, *crowded, disturbed, lowered)
         part = reported_job(
             job.model_dump(mode="json"),
             [row.model_dump(mode="json") for row in self.rows],

@@ -31,6 +31,7 @@ async def refresh(session: AsyncSession, attempt_id: int, job_id: int, rows: Seq
         tally = Tally(limit_gb_per_s=await _limit_gb_per_s(session, attempt_id, job))
     for row in await _all_rows(session, attempt_id) if is_behind else rows:
         tally.add(row)
+        tally.lowered_max_bytes = row.lowered_max_bytes
     kept = update(Attempt).where(Attempt.id == attempt_id).values(tally=tally.model_dump(mode="json"))
     await session.execute(kept.execution_options(synchronize_session=False))
     summary = await asyncio.to_thread(summary_of, tally)  # for many sizes and algorithms this takes a tenth of a second

@@ -2846,6 +2846,11 @@ export interface components {
              */
             limit_gb_per_s?: number | null;
             /**
+             * Lowered Max Bytes
+             * @description The largest size whose buffers fitted into memory; larger ones, up to the job's max_bytes, were left out. null: all sizes fitted.
+             */
+            lowered_max_bytes?: number | null;
+            /**
              * Min Size Iterations
              * @description Timed iterations of all cycles in that row; null also for jobs of earlier versions.
              */
@@ -5977,6 +5982,11 @@ export interface components {
              * @description NCCL's functions that executed it: ncclAlltoAll, or ncclSend and ncclRecv where an older NCCL has none for the collective. null: not executed by NCCL's own collectives, or measured by an earlier version.
              */
             library_function?: string | null;
+            /**
+             * Lowered Max Bytes
+             * @description The largest size of its sweep whose buffers fitted into the memory of every rank; sizes above it, up to the job's max_bytes, were left out. null: all sizes fitted, or measured by an earlier version.
+             */
+            lowered_max_bytes?: number | null;
             /** Max Us */
             max_us: number;
             /**

@@ -29,6 +29,7 @@ from ringscope.contracts.record import (
     Environment,
     Failure,
     Hello,
+    Log,
     Measurement,
     Record,
     Started,
@@ -75,6 +76,7 @@ SWEEPS = {
     "options": ONE_RING | ALL_OPTIONS | {"average": "max", "iterations": 9},
     "odd sizes": {"algorithms": ["ring"], "min_bytes": 1, "max_bytes": 9, "step_factor": 3},
     "unchecked": {"algorithms": ["direct"], "check": False},
+    "too large": ONE_RING | {"iterations": 1, "min_bytes": 64 << 10, "max_bytes": 64 << 30, "step_factor": 1 << 10},
     **{average: ONE_RING | {"average": average} for average in AVERAGES},
     **ROTATED,
     **NOTHING,
@@ -104,6 +106,7 @@ class Told:
     def __init__(self, ranks: list[list[Record]]) -> None:
         self.ranks = ranks
         self.measurements = [record for record in ranks[0] if isinstance(record, Measurement)]
+        self.logs = [record.text for record in ranks[0] if isinstance(record, Log)]
         self.steps = [[record for record in records if isinstance(record, Steps)] for records in ranks]
 
     def durations_us(self, row: Measurement) -> np.ndarray:
@@ -285,6 +288,14 @@ def test_sizes_are_rounded_down_to_whole_elements(told):
     rows = told["odd sizes"].measurements
     assert [m.size_bytes for m in rows] == [0, 0, 0, 0, 8, 8]
     assert [m.algbw_gb_per_s for m in rows[:4]] == [0.0] * 4
+
+
+def test_sizes_without_room_in_memory_are_left_out_and_said_to_be(told):
+    rows, (log,) = told["too large"].measurements, told["too large"].logs
+    assert [m.size_bytes for m in rows] == [64 << 10] * 2 + [64 << 20] * 2
+    assert {m.lowered_max_bytes for m in rows} == {64 << 20}
+    assert log.startswith("benchmark.max_bytes was lowered from 64 GiB to 64 MiB: the buffers of larger sizes do not")
+    assert {m.lowered_max_bytes for m in told["odd sizes"].measurements} == {None}
 
 
 def test_without_the_check_wrong_is_unknown(told):

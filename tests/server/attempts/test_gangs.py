@@ -132,6 +132,21 @@ async def test_rows_decide_whether_it_succeeded(server: Server, rows: list[dict]
     assert (ended["state"], ended["reason"]) == (state, reason)
 
 
+async def test_sizes_that_had_no_room_in_memory_are_not_awaited(server: Server) -> None:
+    agent = await server.node()
+    job = await server.submit(benchmark=ONE_SIZE["benchmark"] | {"max_bytes": 1 << 36}, placement=ONE_SIZE["placement"])
+    attempt = await agent.start_next()
+    rows = [measurement(in_place=place, lowered_max_bytes=1024) for place in (False, True)]
+    await agent.records(attempt, *rows)
+    await agent.report(attempt, "ended", reason="completed")
+    await agent.report(attempt, "clean", last_sequence=len(rows))
+    ended = await server.job(job["id"])
+    assert (ended["state"], ended["progress"]) == ("succeeded", {"done": 2, "total": 2})
+    assert ended["summary"]["lowered_max_bytes"] == 1024
+    (row, _) = (await server.admin.get(f"/api/v1/jobs/{job['id']}/measurements")).json()["items"]
+    assert row["lowered_max_bytes"] == 1024
+
+
 async def test_after_its_end_an_attempt_is_sealed(server: Server) -> None:
     agent = await server.node()
     job = await server.submit(**ONE_SIZE)

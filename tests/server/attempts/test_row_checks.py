@@ -44,6 +44,16 @@ def test_a_row_beside_those_that_were_asked_for_is_named_be_there_one_missing_or
     assert fault(SPEC, 2, [in_place, in_place]).endswith("The row of ring at 1 KiB in place of cycle 0 was told twice.")
 
 
+def test_sizes_that_did_not_fit_into_memory_are_not_missing_if_all_rows_say_so() -> None:
+    spec = SPEC.model_copy(update={"max_bytes": 4096})
+    lowered = [row._replace(lowered_max_bytes=1024) for row in told(ASKED)]
+    assert fault(spec, 2, lowered) == ""
+    assert fault(spec, 2, told(ASKED)).startswith("The ranks ended, but 4 of 6 rows of the sweep are missing")
+    assert fault(spec, 2, lowered[:1]).startswith("The ranks ended, but 1 of 2 rows of the sweep are missing")
+    assert fault(spec, 2, [lowered[0], told(ASKED)[1]]).startswith("Rows of one sweep tell different sizes")
+    assert fault(SPEC, 2, [row._replace(lowered_max_bytes=512) for row in told(ASKED)]).endswith("was not asked for.")
+
+
 @pytest.mark.parametrize(
     ("field", "value", "asked"),
     [

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ringscope.bench.candidate import Candidate, slot_count
+from ringscope.bench.largest_size import FittingSizes
 from ringscope.bench.oracle import Case, Mismatch
 from ringscope.bench.timing import Block, mean_interval, spread
 from ringscope.contracts.benchmark import BenchmarkSpec, batches, rounds
@@ -69,8 +70,9 @@ class Sweep:
         self._comm, self._spec, self._emit, self._fault = comm, spec, emit, fault
         self._ring = ring or StepRing.opened(None, comm.rank)
         self._dtype = np.dtype(spec.dtype)
-        size_bytes = max(self._elements(size)[1] for size in spec.sizes()) * self._dtype.itemsize
-        self._send, self._recv = (comm.buffer(size_bytes).view(spec.dtype) for _ in range(2))
+        self._sizes = FittingSizes.of(comm, spec, self._buffer_bytes)
+        self._largest_bytes = max(map(self._buffer_bytes, self._sizes.sizes_bytes))
+        self._send, self._recv = (comm.buffer(self._largest_bytes).view(spec.dtype) for _ in range(2))
         self._op = spec.op if spec.collective in REDUCING else "none"
         self._bus_factor = bus_factor(spec.collective, comm.size)
         self._seed = 0
@@ -83,8 +85,10 @@ class Sweep:
     def run(self) -> int:
         """Measure everything; return the number of wrong elements over all ranks and checks."""
         wrong = 0
+        if self._sizes.because and self._comm.rank == 0:
+            self._say(self._sizes.because)
         for cycle in range(self._spec.cycles):
-            for size_bytes in self._spec.sizes():
+            for size_bytes in self._sizes.sizes_bytes:
                 wrong += self._measure(size_bytes, cycle)
         return wrong
 
@@ -99,9 +103,8 @@ class Sweep:
             for algorithm in self._spec.algorithms
             for in_place in (False, True)
         ]
-        largest = max(self._elements(size)[1] for size in self._spec.sizes()) * self._dtype.itemsize
-        is_last = cycle == 0 and candidates[0].size_bytes == largest
-        self._time(candidates, is_last and shows_links(self._spec, self._comm.nodes, largest))
+        is_last = cycle == 0 and candidates[0].size_bytes == self._largest_bytes
+        self._time(candidates, is_last and shows_links(self._spec, self._comm.nodes, self._largest_bytes))
         is_asked = self._spec.trace and cycle == 0
         traces = self._follow(candidates) if is_asked else [candidate.followed for candidate in candidates]
         wrong = 0
@@ -117,6 +120,12 @@ class Sweep:
 
     def _elements(self, size_bytes: int) -> tuple[int, int]:
         return elements(self._spec.collective, size_bytes, self._dtype.itemsize, self._comm.size)
+
+    def _buffer_bytes(self, size_bytes: int) -> int:
+        return self._elements(size_bytes)[1] * self._dtype.itemsize
+
+    def _say(self, sentence: str) -> None:
+        self._emit(Log(rank=0, stream="stderr", time_ns=time.time_ns(), text=sentence))
 
     def _time(self, candidates: list[Candidate], follow: bool) -> None:
         iterations = rounds(self._spec.iterations)
@@ -150,7 +159,7 @@ class Sweep:
                 f"benchmark.trace: {candidates[0].size_bytes} bytes over {self._comm.transport.name} could not be "
                 "traced; libraries' own collectives and transports of GPUs cannot be traced."
             )
-            self._emit(Log(rank=0, stream="stderr", time_ns=time.time_ns(), text=text))
+            self._say(text)
         return traces
 
     def _check(self, candidate: Candidate) -> int | None:
@@ -226,6 +235,7 @@ class Sweep:
                 cores=self._comm.cores,
                 channels=candidate.channels,
                 library_function=candidate.library_function,
+                lowered_max_bytes=self._sizes.lowered_max_bytes,
                 nccl_report=self._comm.nccl_report if candidate.transport.startswith("nccl") else None,
                 time_us=time_us,
                 **self._interval(slowest, time_us),

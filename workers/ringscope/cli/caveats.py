@@ -30,7 +30,8 @@ def marks(job: Job, is_unstable: bool) -> list[str]:
 def sentences(job: Job) -> list[str]:
     """Return the caveats as sentences, with their reasons."""
     summary, foreign = job.summary, is_foreign(job.kind, job.is_adopted)
-    return caveat_sentences(job.spec.benchmark, foreign, summary.ranks, summary.cores, disturbed_by(job))
+    about = summary.ranks, summary.cores, disturbed_by(job), summary.lowered_max_bytes
+    return caveat_sentences(job.spec.benchmark, foreign, *about)
 
 
 def disturbed_by(job: Job) -> str | None:

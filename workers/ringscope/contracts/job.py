@@ -333,12 +333,17 @@ class JobSpec(SpecModel):
         work = self.training or self.strategy_search
         return work.own_files if work is not None else {}
 
-    @property
-    def row_count(self) -> int:
-        """Return the number of rows of the complete sweep's table; 0 if there is no such table."""
+    def row_count(self, lowered_max_bytes: int | None = None) -> int:
+        """Return the number of rows of the complete sweep's table, with the sizes that fit into memory; 0 without one.
+
+        Args:
+            lowered_max_bytes: the largest of these sizes; None: all sizes fit.
+        """
         if self.imported is not None:
             return self.imported.rows
-        return self.benchmark.measurement_count() if self.benchmark else 0
+        if self.benchmark is None or lowered_max_bytes is None:
+            return self.benchmark.measurement_count() if self.benchmark else 0
+        return self.benchmark.model_copy(update={"max_bytes": lowered_max_bytes}).measurement_count()
 
     @property
     def settled_device(self) -> str:

@@ -60,6 +60,12 @@ class SweepRow(BaseModel):
         description="What NCCL's log of rank 0 says: network, channels, those of NVLS, and the transports that were "
         "connected so far. null: not over NCCL, NCCL_DEBUG was set by the job, or measured by an earlier version.",
     )
+    lowered_max_bytes: Int64 | None = Field(
+        None,
+        exclude_if=is_null,
+        description="The largest size of its sweep whose buffers fitted into the memory of every rank; sizes above it, "
+        "up to the job's max_bytes, were left out. null: all sizes fitted, or measured by an earlier version.",
+    )
     iterations: Int32
     time_us: TimedMicroseconds = Field(
         description="nccl-tests' time: the mean of the timed iterations, over the ranks as the job's average says. "

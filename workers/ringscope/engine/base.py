@@ -158,11 +158,8 @@ def components(memory: Any) -> Any:
     return memory.view(f"f{memory.itemsize // 2}") if memory.dtype.kind == "c" else memory
 
 
-def require_memory(size_bytes: int, mount: str | None = None) -> None:
-    """Raise OutOfMemoryError if this node, its control group or the tmpfs ``mount`` has less than ``size_bytes`` free.
-
-    Linux overcommits memory and later kills a process that uses it, so this check runs before the allocation.
-    """
+def free_places(mount: str | None = None) -> dict[str, int]:
+    """Return the free bytes of this node's memory, of its control group and of the tmpfs ``mount``, by their names."""
     places = {"memory": int(psutil.virtual_memory().available)}
     in_group = free_bytes()
     if in_group is not None:
@@ -170,7 +167,15 @@ def require_memory(size_bytes: int, mount: str | None = None) -> None:
     if mount is not None and os.path.isdir(mount):  # noqa: PTH112 (a mount point, not a path to work with)
         stat = os.statvfs(mount)
         places[mount] = stat.f_bavail * stat.f_frsize
-    place, left_bytes = min(places.items(), key=lambda item: item[1])
+    return places
+
+
+def require_memory(size_bytes: int, mount: str | None = None) -> None:
+    """Raise OutOfMemoryError if this node, its control group or the tmpfs ``mount`` has less than ``size_bytes`` free.
+
+    Linux overcommits memory and later kills a process that uses it, so this check runs before the allocation.
+    """
+    place, left_bytes = min(free_places(mount).items(), key=lambda item: item[1])
     if size_bytes > left_bytes:
         option = " (of a container with --shm-size)" if mount == "/dev/shm" else ""
         enlarge = f", or enlarge {mount}{option}" if place == mount else ""

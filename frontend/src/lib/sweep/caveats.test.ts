@@ -20,6 +20,12 @@ describe("caveats", () => {
     expect(only).toEqual({ word: "disturbed", why: "It shared node n1 with job 7. It is excluded from best values and counts less in baselines." });
   });
 
+  it("say which sizes had no room in memory", () => {
+    const job = aJob();
+    const lowered = { ...job, summary: { ...job.summary, lowered_max_bytes: 4096 } as typeof job.summary };
+    expect(caveats(lowered)).toEqual([{ word: "up to 4 KiB", why: "Sizes above 4 KiB were left out: their buffers do not fit into memory." }]);
+  });
+
   it("include channels that the job asked for", () => {
     const { spec } = aJob();
     const asked = { ...measuredBy(2, 2), spec: { ...spec, benchmark: { ...spec.benchmark, channels: 2 } } };

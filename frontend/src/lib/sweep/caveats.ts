@@ -1,5 +1,6 @@
 import type { AlgorithmBest, JobView } from "../../api/types";
 import { plural } from "../format";
+import { formatSize } from "../size";
 import { type Basis, MEASURED, SIMULATED } from "../csv";
 import { nonDefault } from "../mode";
 import { disturbance, isBenchmark, isForeign, isSimulated } from "../state";
@@ -16,9 +17,11 @@ export interface Caveat {
  */
 export function caveats(job: JobView): Caveat[] {
   const { ranks, cores } = job.summary;
+  const lowered = "lowered_max_bytes" in job.summary ? job.summary.lowered_max_bytes : null;
   const disturbedBy = disturbance(job);
   if (!isBenchmark(job) && job.progress.done === 0) return [];
   return [
+    ...(lowered == null ? [] : [{ word: `up to ${formatSize(lowered)}`, why: `Sizes above ${formatSize(lowered)} were left out: their buffers do not fit into memory.` }]),
     ...(isForeign(job) ? [{ word: "imported", why: "Another tool measured it. It is not comparable with runs of this cluster until it is adopted." }] : []),
     ...(isBenchmark(job) ? nonDefault(job.spec) : []).map(({ word, asked }) => ({ word, why: `It asked ${asked}. It is not comparable with jobs in the default mode.` })),
     ...(cores != null && cores < ranks

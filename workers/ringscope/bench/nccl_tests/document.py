@@ -127,6 +127,8 @@ def _result(pair: Pair, spec: BenchmarkSpec) -> dict[str, Any]:
     }
     if row.library_function is not None:
         result["library_function"] = row.library_function
+    if row.lowered_max_bytes is not None:
+        result["lowered_max_bytes"] = row.lowered_max_bytes
     if row.nccl_report is not None:
         result["nccl_report"] = row.nccl_report
     for name, placement in zip(("out_of_place", "in_place"), pair, strict=True):

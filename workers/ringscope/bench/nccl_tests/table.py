@@ -57,6 +57,8 @@ def _table(
         f"ranks: {rows[0].ranks}"
     )
     yield _parameters(rows, spec)
+    if (lowered := rows[0].lowered_max_bytes) is not None:
+        yield f"# maxBytes was lowered to {lowered}: the buffers of larger sizes do not fit into memory"
     if rows[0].transport == SIMULATED:
         cluster = f" ({spec.topology})" if spec and spec.topology else ""
         yield f"# SIMULATED: times of the cost model for a described cluster{cluster}; nothing was measured"

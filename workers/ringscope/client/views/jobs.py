@@ -47,6 +47,7 @@ class Summary(View):
     limit_gb_per_s: float | None = None
     ranks: int = 0
     cores: int | None = None
+    lowered_max_bytes: int | None = None
     loss: float | None = None
     is_diverged: bool = False
     validation_accuracy: float | None = None

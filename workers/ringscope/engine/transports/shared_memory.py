@@ -27,6 +27,7 @@ from ringscope.schedules.schedule import Chunk, Hub, Schedule, hubs
 # The best of 64 KiB … 512 KiB as measured with 1 MiB of L2, 2 and 4 ranks, 256 KiB … 64 MiB: 3 to 8 % faster than 128
 # KiB, because there are fewer calls, while the partial sum and the next input still stay in L2.
 TILE_BYTES = 256 << 10
+MOUNT = "/dev/shm"  # where windows take their memory
 _PAGE_BYTES = 4096
 _FINISHED = ENTERED + 1
 _hubs, _programs = remembered(hubs), remembered(programs)
@@ -57,7 +58,7 @@ class SharedMemoryTransport:
     def allocate(self, size_bytes: int) -> Buffer:
         """Allocate a window with ``size_bytes`` per rank, which all ranks map."""
         with shared_failure(self._node):
-            require_memory(size_bytes * self._node.size, "/dev/shm")
+            require_memory(size_bytes * self._node.size, MOUNT)
         buffer = _mapped(self._window(size_bytes), self._node.rank, self._node.size)
         self._node.Barrier()  # every part is now in its owner's memory
         for part in buffer.parts:

@@ -48,7 +48,7 @@ def test_constraints_have_a_version_of_all_that_tests_are_installed_with() -> No
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     wanted = [*project["project"]["dependencies"], *project["project"]["optional-dependencies"]["worker"]]
     wanted += [one for group in project["dependency-groups"].values() for one in group if isinstance(one, str)]
-    names = {re.match(r"[\w-]+", one)[0].lower().replace("_", "-") for one in wanted}  # type: ignore[index]
+    names = {re.split(r"[^\w-]", one, maxsplit=1)[0].lower().replace("_", "-") for one in wanted}
     lines = (ROOT / "constraints.txt").read_text().splitlines()
     pinned = {line.partition("==")[0].lower().replace("_", "-") for line in lines if "==" in line}
     assert names - pinned == set(), "make pins KEEP=1"

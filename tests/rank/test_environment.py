@@ -24,6 +24,7 @@ KEPT = {
     "CUDA_VISIBLE_DEVICES": "0,1",
     "SLURM_JOB_ID": "7",
     "FI_PROVIDER": "efa",
+    "TF_CPP_MIN_LOG_LEVEL": "2",
     "RINGSCOPE_FAULT": "wrong_element",
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
     "LD_PRELOAD": "/usr/lib/libjemalloc.so",
@@ -32,7 +33,8 @@ KEPT = {
 
 def test_variables_that_steer_a_run_are_kept_and_others_are_not():
     others = {"HOME": "/root", "PATH": "/bin", "LS_COLORS": "x", "SSH_AUTH_SOCK": "/tmp/s", "MY_NCCL_ALGO": "Tree"}
-    assert telling_variables(KEPT | others) == KEPT
+    terraforms = {"TF_CLI_CONFIG_FILE": "/root/.terraformrc", "TF_VAR_region": "eu", "TF_LOG": "INFO"}
+    assert telling_variables(KEPT | others | terraforms) == KEPT
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,11 @@ _PREFIXES = (
     "KMP_", "GOMP_", "MKL_", "OPENBLAS_", "CUDA_", "CUPY_", "NVIDIA_", "TORCH_", "TF_", "GLOO_", "TP_", "SLURM_", "FI_",
     "RDMAV_", "IBV_", "MLX5_", "RINGSCOPE_", "MALLOC_", "PYTORCH_", "HF_",
 )  # fmt: skip
+# Terraform's, which has TensorFlow's prefix, on machines that it has set up.
+_FOREIGN_PREFIXES = (
+    "TF_CLI_", "TF_DATA_DIR", "TF_IGNORE", "TF_INPUT", "TF_IN_AUTOMATION", "TF_LOG", "TF_PLUGIN_", "TF_REATTACH_",
+    "TF_REGISTRY_", "TF_STATE_", "TF_TOKEN_", "TF_VAR_", "TF_WORKSPACE",
+)  # fmt: skip
 _PLUMBING = frozenset({SOCKET_VARIABLE, SPEC_VARIABLE, "RINGSCOPE_AGENT_HOME"})
 _NAMES = frozenset({"GLIBC_TUNABLES", "LD_PRELOAD", "LD_LIBRARY_PATH", "MPI4PY_RC_THREADS", "VIRTUAL_ENV"})
 _MOST_CHARACTERS = 1000
@@ -106,7 +111,7 @@ def telling_variables(variables: Mapping[str, str]) -> dict[str, str]:
     told = {
         name: without_user(value)[:_MOST_CHARACTERS]
         for name, value in sorted(kept.items())
-        if name not in _PLUMBING and not is_secret(name, value)
+        if name not in _PLUMBING and not name.startswith(_FOREIGN_PREFIXES) and not is_secret(name, value)
     }
     return dict(islice(told.items(), MOST_VARIABLES))
 

@@ -45,6 +45,26 @@ def test_a_node_of_many_hops_is_named_by_one_direction_alone() -> None:
     assert (list(found.nodes), found.hops) == (["c"], [])
 
 
+@pytest.mark.parametrize(
+    ("slow", "node"),
+    [
+        (["bc", "cd", "ca", "dc"], "c"),  # four of its six hops, and no other one
+        (["bc", "cd", "ca", "dc", "ab"], ""),  # one without it
+        (["bc", "cd", "ca"], ""),  # half of its hops
+    ],
+)
+def test_a_node_is_named_by_most_of_its_hops_where_no_other_hop_is_slow(slow: list[str], node: str) -> None:
+    every = [(x, y) for x in "abcd" for y in "abcd" if x != y]
+    told = [
+        HopSample(hop, 1, 50_000_000, 5.0 if "".join(hop) in slow else 1.0, 0)
+        for hop in every
+        for _ in range(FEW_MESSAGES)
+    ]
+    found = slow_links(hop_times(told))
+    assert "".join(found.nodes) == node
+    assert len(found.hops) == (0 if node else len(slow))
+
+
 def test_a_hop_is_slow_from_twice_the_time_on_and_by_more_than_clocks_err() -> None:
     hop = ("h5", "h6")
     assert named(hop, ratio=1.9) == named(hop, ratio=2.9, count=FEW_MESSAGES - 1) == ([], [])

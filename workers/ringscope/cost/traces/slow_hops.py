@@ -3,8 +3,9 @@
 A hop is slow if it takes at least twice as long for its bytes as the quick hops of the same operation, or three times
 if there are fewer than 5 messages. The lower quartile of its messages counts, so that one delayed message has no
 effect. Messages with a large clock error do not count if the hop has others. A node's link is slow if nearly all
-messages that it sends to several nodes are slow, or nearly all that it receives from several, or nearly all of both:
-the other ends of these hops are then healthy. Other slow hops are named as hops, since either end may be the cause.
+messages that it sends to several nodes are slow, or nearly all that it receives from several, or nearly all of both, or
+if every slow hop is one of this node and these are three or more and most of its hops: the other ends of these hops are
+then healthy. Other slow hops are named as hops, since either end may be the cause.
 """
 
 from collections import defaultdict
@@ -18,6 +19,7 @@ FEW_MESSAGES = 5  # messages of a hop: with fewer, a busy machine may have delay
 MIN_RATIO_OF_FEW = 3.0
 MIN_NS = 2_000_000  # by which a message takes longer than on a quick hop
 _MOST = 0.75  # share of a node's hops: one of many may have been measured at a lucky moment
+_MOST_OF_ALL = 0.6  # the same where no hop without this node is slow
 _SHOWN = 2
 
 
@@ -114,6 +116,9 @@ def _share(node: str, hops: Sequence[HopTime], slow: Collection[Hop]) -> tuple[f
     ]
     counts = [(sum(hop.hop in slow for hop in way), len(way)) for way in ways]
     sure = [(count / total, count) for count, total in counts if count >= 2 and count >= _MOST * total]
+    count, total = counts[0]
+    if count == len(slow) >= 3 and count >= _MOST_OF_ALL * total:
+        sure.append((count / total, count))
     return max(sure, default=(0.0, 0))
 
 

@@ -17,7 +17,7 @@ it("is not clear where the interval allows either", () => {
 
 it("has a dash and the reason where there is nothing to compare", () => {
   const none = { ...standing, algorithm: null, size_bytes: null, ratio: null };
-  expect(standingWords({ ...none, obstacles: ["ranks is 3, and 2 in the base job."] })).toMatchObject({ text: "–", why: "ranks is 3, and 2 in the base job." });
+  expect(standingWords({ ...none, obstacles: ["ranks is 3, and 2 in the base job.", "Both jobs were disturbed."] })).toMatchObject({ text: "–", why: "ranks is 3, and 2 in the base job." });
   expect(standingWords(none).why).toBe("No algorithm and size in common.");
 });
 

@@ -6,14 +6,14 @@ import { formatSize } from "../size";
 export interface StandingWords {
   /** How much faster: "+12.0 %"; a dash if there is nothing to compare. */
   text: string;
-  /** What is compared and how sure it is, or why it is not compared. */
+  /** What is compared and how sure it is, or the first reason why it is not compared. */
   why: string;
   /** Whether it exceeds the uncertainty of the means. */
   isClear: boolean;
 }
 
 export function standingWords({ obstacles, algorithm, size_bytes: size, ratio, ratio_low: low, ratio_high: high }: Standing): StandingWords {
-  if (ratio === null || size === null) return { text: "–", why: obstacles.join(" ") || "No algorithm and size in common.", isClear: false };
+  if (ratio === null || size === null) return { text: "–", why: obstacles[0] ?? "No algorithm and size in common.", isClear: false };
   const what = `${algorithm} at ${formatSize(size)}, out of place`;
   if (low === null || high === null) return { text: faster(ratio), why: `${what}; the rows have no confidence interval`, isClear: false };
   const isClear = high < 1 || low > 1;

@@ -63,7 +63,7 @@ function NoChoice() {
   return (
     <section className="card" aria-label="Choice of jobs">
       <div className="card-head">
-        <h2>No job is chosen</h2>
+        <h2>Choose jobs to compare</h2>
       </div>
       <JobChoice chosen={[]} />
       <div className={classes.otherWays}>

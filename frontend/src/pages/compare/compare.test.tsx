@@ -113,7 +113,7 @@ it("offers jobs where none is chosen, of one kind and no more than can be compar
   expect(button?.disabled).toBe(false);
   answers.of(jobQuery(7), aJob({ id: 7 })).of(jobQuery(9), aJob({ id: 9 }));
   await act(async () => button?.click());
-  expect(text(page, "h2"), "the choice is made").not.toContain("No job is chosen");
+  expect(text(page, "h2"), "the choice is made").not.toContain("Choose jobs to compare");
 });
 
 it("offers jobs to compare with where one is chosen", async () => {

@@ -93,7 +93,7 @@ def test_runs_that_do_not_measure_the_same_are_flagged(visit: Visit, wider: int)
 
 def test_without_a_choice_the_page_says_where_to_choose(visit: Visit) -> None:
     page = visit.open("/compare")
-    expect(page.get_by_text("No job is chosen")).to_be_visible()
+    expect(page.get_by_text("Choose jobs to compare")).to_be_visible()
     assert visit.violations() == []
 
 
@@ -102,7 +102,7 @@ def test_a_job_that_is_not_there_is_said_once(visit: Visit) -> None:
     visit.expect_error("404")
     page = visit.open("/compare?ids=99999")
     expect(page.get_by_text("There is no job 99999")).to_be_visible()
-    expect(page.get_by_text("No job is chosen")).to_have_count(0)
+    expect(page.get_by_text("Choose jobs to compare")).to_have_count(0)
 
 
 @pytest.mark.long

@@ -1,4 +1,4 @@
-"""The nodes, links and boundaries that the diagnoses of the last day blame, for a gauge."""
+"""The nodes, links and boundaries that the diagnoses of the last day blame, for a gauge and the overview."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -19,8 +19,7 @@ class Blame(NamedTuple):
     """A node, link or boundary that the diagnosis of a job blames."""
 
     job_id: int
-    kind: str
-    names: str
+    part: BlamedPart
 
 
 class _Diagnosed(NamedTuple):
@@ -44,6 +43,11 @@ class Blames:
         self.active = tuple(_active([each for each in self._diagnosed if now - each.finished_at < KEPT]))
 
 
+async def active_blames(session: AsyncSession, now: datetime) -> list[Blame]:
+    """Return what the diagnoses of the last day blame, newest first, as the tables have it now."""
+    return _active(await _read(session, now - KEPT))
+
+
 def _active(newest_first: Collection[_Diagnosed]) -> list[Blame]:
     found: list[Blame] = []
     later: list[frozenset[str]] = []
@@ -51,7 +55,7 @@ def _active(newest_first: Collection[_Diagnosed]) -> list[Blame]:
         for blamed in each.blamed:
             ends = frozenset(blamed.names) & each.nodes or each.nodes  # a boundary is named by its racks
             if not any(ends <= nodes for nodes in later):
-                found.append(Blame(each.job_id, blamed.kind, ",".join(blamed.names)))
+                found.append(Blame(each.job_id, blamed))
         later.append(each.nodes)
     return found
 

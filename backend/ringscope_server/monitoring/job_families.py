@@ -25,8 +25,8 @@ def job_families(state: MonitoringState) -> Iterator[Metric]:
     yield from _queue(state)
     yield from _benchmarks(state)
     blamed = Series(table.DIAGNOSIS_BLAMED)
-    for blame in state.blames.active:
-        blamed.add(*blame, value=1)
+    for job_id, part in state.blames.active:
+        blamed.add(job_id, part.kind, ",".join(part.names), value=1)
     yield blamed.metric
 
 

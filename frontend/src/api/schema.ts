@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Get Cluster
-         * @description Return the numbers of nodes, slots and jobs.
+         * @description Return the numbers of nodes, slots and jobs, and what diagnoses of the last 24 hours blame.
          */
         get: operations["get_cluster"];
         put?: never;
@@ -2902,6 +2902,26 @@ export interface components {
             wrong: number;
         };
         /**
+         * Blame
+         * @description A node, link or boundary that a diagnosis of the last 24 hours blames, and no later one of the same nodes.
+         */
+        Blame: {
+            /** Job Id */
+            job_id: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "node" | "link" | "boundary";
+            /**
+             * Names
+             * @description The nodes; of a boundary the racks.
+             */
+            names: string[];
+            /** Sentence */
+            sentence: string;
+        };
+        /**
          * BlamedPart
          * @description A node, link or boundary that is at fault, the confidence in it, and its evidence.
          */
@@ -3248,9 +3268,14 @@ export interface components {
         };
         /**
          * Cluster
-         * @description The whole cluster in a few numbers.
+         * @description The whole cluster in a few numbers, and what diagnoses blame.
          */
         Cluster: {
+            /**
+             * Blamed
+             * @description What diagnoses blame, newest first.
+             */
+            blamed: components["schemas"]["Blame"][];
             /** Jobs Finished */
             jobs_finished: number;
             /** Jobs Queued */

@@ -77,6 +77,7 @@ export type NodeView = Schemas["NodeView"];
 export type BusySlotsView = Schemas["BusySlots"];
 export type NodeHistoryView = Schemas["NodeHistory"];
 export type GpuState = Schemas["GpuState"];
+export type Blame = Schemas["Blame"];
 export type NodeReadings = Schemas["NodeReadings"];
 export type Engine = Schemas["Engine"];
 export type Collective = Benchmark["collective"];

@@ -112,7 +112,13 @@ async def again(server: Server, agents: list[FakeAgent], **told: Any) -> int:
     return number
 
 
-async def test_the_gauge_has_a_blame_until_a_later_diagnosis_lacks_it_or_a_day_has_passed(
+async def shown(server: Server) -> list[dict[str, Any]]:
+    """Return what the overview shows as blamed."""
+    found: list[dict[str, Any]] = (await server.admin.get("/api/v1/cluster")).json()["blamed"]
+    return found
+
+
+async def test_gauge_and_overview_have_a_blame_until_a_later_diagnosis_lacks_it_or_a_day_has_passed(
     server: Server, clock: Clock
 ) -> None:
     def blamed(job_id: int) -> Any:
@@ -120,15 +126,21 @@ async def test_the_gauge_has_a_blame_until_a_later_diagnosis_lacks_it_or_a_day_h
 
     agents, first, attempt = await started(server)
     await agents[0].records(attempt, VERDICT)
+    assert await shown(server) == []
     await end(agents, attempt)
+    blame = {"kind": "node", "names": ["n3"], "sentence": BLAMED["sentence"]}
+    assert await shown(server) == [{"job_id": first} | blame]
     await server.one_pass()
     assert (await samples(server))[blamed(first)] == 1
     clock.advance(10)
     await again(server, agents, blamed=[], sentences=["Nothing is wrong."])
     assert blamed(first) not in await samples(server)
+    assert await shown(server) == []
     clock.advance(10)
     third = await again(server, agents)
     assert (await samples(server))[blamed(third)] == 1
+    assert await shown(server) == [{"job_id": third} | blame]
     clock.advance(24 * 3600)
+    assert await shown(server) == []
     await server.one_pass()
     assert blamed(third) not in await samples(server)

@@ -5,9 +5,10 @@ from contextlib import asynccontextmanager
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response
-from pydantic import AwareDatetime, BaseModel
+from pydantic import AwareDatetime, BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from ringscope.contracts.diagnosis.record import BlamedKind
 from ringscope.contracts.words.job_states import ACTIVE, TERMINAL
 from ringscope.contracts.words.version import __version__
 from ringscope_server.attempts.busy_slots import BusySlots, busy_slots
@@ -22,6 +23,7 @@ from ringscope_server.http.etag import IfMatch, etag, require_match
 from ringscope_server.http.lookups import Id
 from ringscope_server.http.problems import Problem, not_found
 from ringscope_server.jobs.queries import counts_by_state
+from ringscope_server.monitoring.blames import active_blames
 from ringscope_server.nodes import queries, service
 from ringscope_server.nodes.gpus import NodeGpus
 from ringscope_server.nodes.history import NodeHistory, history
@@ -38,8 +40,17 @@ router = APIRouter(tags=["nodes"])
 NodeLimit = Annotated[int | None, Query(ge=1, le=1000, description="The number of rows of one page; default: all.")]
 
 
+class Blame(BaseModel):
+    """A node, link or boundary that a diagnosis of the last 24 hours blames, and no later one of the same nodes."""
+
+    job_id: int
+    kind: BlamedKind
+    names: list[str] = Field(description="The nodes; of a boundary the racks.")
+    sentence: str
+
+
 class Cluster(BaseModel):
-    """The whole cluster in a few numbers."""
+    """The whole cluster in a few numbers, and what diagnoses blame."""
 
     version: str
     nodes_ready: int
@@ -49,6 +60,7 @@ class Cluster(BaseModel):
     jobs_queued: int
     jobs_running: int
     jobs_finished: int
+    blamed: list[Blame] = Field(description="What diagnoses blame, newest first.")
 
 
 @router.get("/nodes", operation_id="list_nodes")
@@ -208,10 +220,11 @@ async def list_readings(
 
 @router.get("/cluster", operation_id="get_cluster")
 async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
-    """Return the numbers of nodes, slots and jobs."""
+    """Return the numbers of nodes, slots and jobs, and what diagnoses of the last 24 hours blame."""
     async with services.database.read() as session:
         nodes, taken = await queries.all_nodes(session), await queries.occupancy(session)
         jobs = await counts_by_state(session)
+        blames = await active_blames(session, services.now())
     return Cluster(
         version=__version__,
         nodes_ready=sum(node.observed != "lost" and node.desired == "active" for node in nodes),
@@ -222,6 +235,9 @@ async def get_cluster(user: Viewer, services: ServicesDep) -> Cluster:
         jobs_queued=jobs.get("queued", 0) + jobs.get("held", 0),
         jobs_running=sum(jobs.get(state, 0) for state in ACTIVE),
         jobs_finished=sum(jobs.get(state, 0) for state in TERMINAL),
+        blamed=[
+            Blame(job_id=job_id, kind=part.kind, names=part.names, sentence=part.sentence) for job_id, part in blames
+        ],
     )
 
 

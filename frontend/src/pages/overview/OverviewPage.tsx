@@ -45,9 +45,9 @@ export function OverviewPage() {
   const known = [...atWork, ...(jobs.data ?? []).filter((job) => !atWork.some(({ id }) => id === job.id))];
   const readings = useQuery(readingsQuery);
   const ended = useQuery(dayCountsQuery);
-  const alerts = alertsOf({ nodes: nodes.data ?? [], readings: readings.data, jobs: known, failed: ended.data?.day.failed });
+  const alerts = alertsOf({ nodes: nodes.data ?? [], readings: readings.data, jobs: known, blamed: cluster.data?.blamed, failed: ended.data?.day.failed });
   // Shown once all its reasons are known, so that it does not change while they come; an error does not hold it back.
-  const isKnown = nodes.data && jobs.data && !active.isPending && !readings.isPending && !ended.isPending;
+  const isKnown = nodes.data && jobs.data && !cluster.isPending && !active.isPending && !readings.isPending && !ended.isPending;
   return (
     <div className="page">
       <h1 className="hidden-visually">Overview</h1>

@@ -32,6 +32,22 @@ it("lists active problems of running jobs, and no earlier ones", () => {
   expect(alertsOf({ nodes: [], jobs: [aJob({ state: "failed", insights: [insight] })] })).toEqual([]);
 });
 
+it("lists what diagnoses blame, unless it is drained already", () => {
+  const blame = { job_id: 7, kind: "node" as const, names: ["n1"], sentence: "n1 is slow." };
+  const link = { job_id: 8, kind: "link" as const, names: ["n2", "n3"], sentence: "The link of n2 and n3 is slow." };
+  const boundary = { ...link, kind: "boundary" as const, names: ["r1", "r2"], sentence: "r1 to r2 is slow." };
+  const alerts = alertsOf({ nodes: [aNode()], jobs: [], blamed: [blame, link, boundary] });
+  expect(alerts.map(({ look, text, path }) => [look.text, text, path])).toEqual([
+    ["blamed", "job 7: n1 is slow.", "/jobs/7"],
+    ["blamed", "job 8: The link of n2 and n3 is slow.", "/jobs/8"],
+    ["blamed", "job 8: r1 to r2 is slow.", "/jobs/8"],
+  ]);
+  expect(healthOf(alerts, [aNode()]).sentence).toBe(
+    "1 node and 1 link and 1 boundary need attention: job 7 blames n1; job 8 blames the link n2 – n3; job 8 blames the boundary r1 – r2.",
+  );
+  expect(alertsOf({ nodes: [aNode({ desired: "drain" })], jobs: [], blamed: [blame] })).toEqual([]);
+});
+
 function reading(node: string, load: number) {
   const none = [null];
   return { node, age_seconds: [0], load_average: [load], memory_used_bytes: none, gpu_utilization_ratio: none, gpu_memory_used_bytes: none, gpu_temperature_celsius: none };

@@ -1,5 +1,5 @@
 /** What needs attention, in a list and in one sentence. Pure. */
-import type { JobView, NodeReadings, NodeView } from "../../api/types";
+import type { Blame, JobView, NodeReadings, NodeView } from "../../api/types";
 import { plural, shortList } from "../../lib/format";
 import { INSIGHTS } from "../../lib/insight";
 import { isOverloaded, loadWords } from "../../lib/nodes";
@@ -18,6 +18,9 @@ export interface Alert {
   /** What it is about; undefined: several jobs. */
   node?: string;
   job?: number;
+  /** Of a link its nodes, of a boundary its racks. */
+  link?: string;
+  boundary?: string;
 }
 
 const WARN: StateLook = { glyph: "⚠", text: "", tone: "warn" };
@@ -26,18 +29,22 @@ interface Known {
   nodes: readonly NodeView[];
   readings?: readonly NodeReadings[] | undefined;
   jobs: readonly JobView[];
+  /** What diagnoses of the last 24 hours blame. */
+  blamed?: readonly Blame[] | undefined;
   /** Jobs that failed in the last 24 hours. */
   failed?: number | undefined;
 }
 
 /**
- * Nodes that are lost, degraded, overloaded or have quarantined slots; then the active insights of running jobs, and last
- * the failed jobs. A drained node needs no attention: a person wanted it so.
+ * Nodes that are lost, degraded, overloaded or have quarantined slots; then what diagnoses blame, the active insights of
+ * running jobs, and last the failed jobs. A drained node needs no attention: a person wanted it so.
  */
-export function alertsOf({ nodes, readings = [], jobs, failed = 0 }: Known): Alert[] {
+export function alertsOf({ nodes, readings = [], jobs, blamed = [], failed = 0 }: Known): Alert[] {
+  const drained = new Set(nodes.filter(({ desired }) => desired === "drain").map(({ name }) => name));
   const loads = new Map(readings.map(({ node, load_average: loads }) => [node, loads.at(-1)]));
   return [
     ...nodes.flatMap((node) => ofNode(node, loads.get(node.name))),
+    ...blamed.filter(({ names }) => !names.some((name) => drained.has(name))).map(ofBlame),
     ...jobs.filter((job) => isActive(job.state)).flatMap(ofJob),
     ...(failed > 0 ? [ofFailed(failed)] : []),
   ];
@@ -79,6 +86,18 @@ function ofJob(job: JobView): Alert[] {
     });
 }
 
+function ofBlame({ job_id: job, kind, names, sentence }: Blame): Alert {
+  const what = names.join(" – ");
+  return {
+    id: `blamed ${job} ${names.join(" ")}`,
+    look: { ...WARN, text: "blamed" },
+    text: `job ${job}: ${sentence}`,
+    reason: `job ${job} blames ${kind === "node" ? what : `the ${kind} ${what}`}`,
+    path: `/jobs/${job}`,
+    ...(kind === "node" ? { node: what } : kind === "link" ? { link: what } : { boundary: what }),
+  };
+}
+
 function ofFailed(count: number): Alert {
   const reason = `${plural(count, "job")} failed in the last 24 hours`;
   return { id: "failed", look: { glyph: "✕", text: "failed", tone: "bad" }, text: `${reason}.`, reason, path: "/jobs", search: { state: "failed" } };
@@ -105,13 +124,20 @@ export function healthOf(alerts: readonly Alert[], nodes: readonly NodeView[]): 
     return { look: { glyph: "✓", text: "healthy", tone: "good" }, sentence: `${ready}, and no job failed in the last 24 hours.`, besides };
   }
   const troubled = new Set(alerts.flatMap(({ node }) => node ?? [])).size;
+  const links = new Set(alerts.flatMap(({ link }) => link ?? [])).size;
+  const boundaries = new Set(alerts.flatMap(({ boundary }) => boundary ?? [])).size;
   const jobs = new Set(alerts.flatMap(({ job }) => job ?? [])).size;
-  const subject = [troubled > 0 && plural(troubled, "node"), jobs > 0 && plural(jobs, "running job")].filter(Boolean).join(" and ");
+  const subject = [
+    troubled > 0 && plural(troubled, "node"),
+    links > 0 && plural(links, "link"),
+    boundaries > 0 && (boundaries === 1 ? "1 boundary" : `${boundaries} boundaries`),
+    jobs > 0 && plural(jobs, "running job"),
+  ].filter(Boolean).join(" and ");
   const own = alerts.filter(({ id }) => id !== "failed");
   const more = own.length > MOST_REASONS ? `; and ${own.length - MOST_REASONS} more` : "";
   const reasons = own.slice(0, MOST_REASONS).map(({ reason }) => reason).join("; ") + more;
   const sentences = [
-    ...(own.length > 0 ? [`${subject} ${troubled + jobs === 1 ? "needs" : "need"} attention: ${reasons}.`] : []),
+    ...(own.length > 0 ? [`${subject} ${troubled + links + boundaries + jobs === 1 ? "needs" : "need"} attention: ${reasons}.`] : []),
     ...alerts.filter(({ id }) => id === "failed").map(({ text }) => text),
   ];
   return { look: { ...WARN, text: "attention" }, sentence: sentences.join(" "), besides };

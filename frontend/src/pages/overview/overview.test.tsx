@@ -13,17 +13,21 @@ import { OverviewPage } from "./OverviewPage";
 import { RunningNow } from "./RunningNow";
 import { SlowerFact } from "./SlowerFact";
 
+const BLAME = { job_id: 7, kind: "link", names: ["n1", "n2"], sentence: "The link between n1 and n2 is slow." };
+
 it("lists the problem of a running job, however many newer jobs there are", async () => {
   const insight = { id: 5, attempt_id: 1, kind: "hang", rank: 2, node: "n1", message: "No rank moves.", since: "2026-01-01T00:00:00Z", until: null } as const;
   const hanging = aJob({ id: 3, insights: [insight] });
   const newer = Array.from({ length: 30 }, (_, i) => aJob({ id: 40 - i, state: "succeeded" }));
   const answers = new Answers()
-    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, slots_total: 1, slots_busy: 1, jobs_running: 1, jobs_queued: 0, jobs_finished: 30 } as never)
+    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, slots_total: 1, slots_busy: 1, jobs_running: 1, jobs_queued: 0, jobs_finished: 30, blamed: [BLAME] } as never)
     .of(nodesQuery, [seenNow(aNode())])
     .of(recentJobsQuery, newer)
     .of(activeJobsQuery, [hanging]);
   const page = await drawn(<OverviewPage />, "/", answers);
   expect(page.querySelector("[aria-labelledby=alerts]")?.textContent).toContain("job 3: No rank moves.");
+  const blamed = [...page.querySelectorAll("[aria-labelledby=alerts] a")].find(({ textContent }) => textContent === `job 7: ${BLAME.sentence}`);
+  expect(blamed?.getAttribute("href")).toBe("/jobs/7");
 });
 
 it("says what running training does before its first step, and then marks what was disturbed", async () => {
@@ -79,7 +83,7 @@ it.each([
 ])("has a place for the best of the day that says %s", async (note, best) => {
   const midnight = new Date(new Date().setHours(0, 0, 0, 0)).toISOString();
   const answers = new Answers()
-    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, slots_total: 1, slots_busy: 0, jobs_running: 0, jobs_queued: 0, jobs_finished: 1 } as never)
+    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, slots_total: 1, slots_busy: 0, jobs_running: 0, jobs_queued: 0, jobs_finished: 1, blamed: [] } as never)
     .of(nodesQuery, [seenNow(aNode())])
     .of(recentJobsQuery, [aJob()])
     .of(activeJobsQuery, []);
@@ -161,7 +165,7 @@ it.each([
   const best = [aBest({ size_bytes: 2 ** 26, ...change })];
   const job = aJob({ id: 8, state: "succeeded", summary: { ...aJob().summary, best } });
   const page = await drawn(<OverviewPage />, "/", new Answers()
-    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, jobs_running: 0, jobs_queued: 0, jobs_finished: 1 } as never)
+    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, jobs_running: 0, jobs_queued: 0, jobs_finished: 1, blamed: [] } as never)
     .of(recentJobsQuery, [job])
     .of(bestJobQuery(new Date(2026, 0, 2).toISOString()), job));
   vi.useRealTimers();
@@ -181,7 +185,7 @@ it("shows the best of a busy day with its caveat, what ended against the day bef
   const sizes = [{ size_bytes: 8, busbw_gb_per_s: 1, is_unstable: false }, { size_bytes: 64, busbw_gb_per_s: 2, is_unstable: false }];
   const running = measured(9, 2, { state: "running", progress: { done: 3, total: 10 } });
   const page = await drawn(<OverviewPage />, "/", new Answers()
-    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, jobs_running: 1, jobs_queued: 2, jobs_finished: 1 } as never)
+    .of(clusterQuery, { nodes_ready: 1, nodes_total: 1, jobs_running: 1, jobs_queued: 2, jobs_finished: 1, blamed: [] } as never)
     .of(nodesQuery, [seenNow(aNode())])
     .of(recentJobsQuery, [running, disturbed])
     .of(activeJobsQuery, [{ ...running, summary: { ...running.summary, sizes } } as JobView])

@@ -65,7 +65,7 @@ class BusySlots(View):
 
 
 class Cluster(View):
-    """The whole cluster in a few numbers."""
+    """The whole cluster in a few numbers, and what diagnoses blame."""
 
     version: str
     nodes_ready: int

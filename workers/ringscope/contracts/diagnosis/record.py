@@ -9,6 +9,7 @@ from ringscope.contracts.record_model import RecordModel
 
 MOST_NODES = 4096
 
+BlamedKind = Literal["node", "link", "boundary"]
 Ended = Literal["measured", "hung", "died"]
 _Rate = Annotated[float, Field(ge=0, le=1e18)]
 
@@ -58,7 +59,7 @@ class PairEvidence(BaseModel):
 class BlamedPart(BaseModel):
     """A node, link or boundary that is at fault, the confidence in it, and its evidence."""
 
-    kind: Literal["node", "link", "boundary"]
+    kind: BlamedKind
     names: list[Line] = Field(max_length=MOST_NODES)
     manner: Literal["slow", "lossy", "hung", "died"]
     confidence: float = Field(ge=0, le=1)

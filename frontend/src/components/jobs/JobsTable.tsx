@@ -135,9 +135,9 @@ function sortedBy({ sort }: Column, current: Sort = "-id"): Sorted {
 
 /** A heading; without `sorted` it is only text. */
 const Heading = memo(function Heading({ column, sorted }: { column: Column; sorted: Sorted | undefined }) {
-  const { heading, meaning, sort, isNumber } = column;
+  const { heading, meaning, aside, sort, isNumber } = column;
   const cell = { scope: "col", className: isNumber ? "number" : undefined, title: meaning };
-  if (!sorted || !sort) return <th {...cell}>{heading}</th>;
+  if (!sorted || !sort) return <th {...cell}>{heading}{aside && <span className={classes.aside}> {aside}</span>}</th>;
   return (
     <th {...cell} {...(sorted !== "none" && { "aria-sort": sorted })}>
       <Link

@@ -2,7 +2,7 @@
 import { act } from "react";
 import { expect, it, vi } from "vitest";
 import { aJob } from "../../testing/fixtures";
-import { drawn } from "../../testing/page";
+import { Answers, drawn } from "../../testing/page";
 import { JobsTable } from "./JobsTable";
 
 it("goes through the pinned rows by j and k as well", async () => {
@@ -23,4 +23,9 @@ it("shows the first line of a job's note behind its name, and all of it on hover
   expect(noted?.textContent).toContain("⌖ new cable");
   expect(noted?.querySelector("span.dim")?.getAttribute("title")).toBe("new cable\nsince Monday");
   expect(plain?.textContent).toBe("sweep ⌖0/10");
+});
+
+it("says at the heading of the results that medians decide", async () => {
+  const page = await drawn(<JobsTable jobs={[aJob()]} />, "/jobs", new Answers(), 1280);
+  expect([...page.querySelectorAll("thead th")].map(({ textContent }) => textContent)).toContain("Result medians decide");
 });

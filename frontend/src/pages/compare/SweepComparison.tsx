@@ -97,7 +97,15 @@ interface FoundProps {
 function Found({ job, base, algorithm, inPlace }: FoundProps) {
   const { mayChange } = useRole();
   const instead = job.interpolated.find((one) => one.algorithm === algorithm && one.in_place === inPlace);
-  if (!instead) return <p>{answerWords(rowsOf(job, algorithm, inPlace), `Job ${job.job_id}`, `job ${base}`)}</p>;
+  const rows = rowsOf(job, algorithm, inPlace);
+  if (!instead) {
+    return (
+      <p>
+        {answerWords(rows, `Job ${job.job_id}`, `job ${base}`)}
+        {rows.some((row) => row.against) && <span className={classes.basis}> {areMedians(rows) ? "Medians of rounds decide." : "Means decide."}</span>}
+      </p>
+    );
+  }
   const sizes = { min: formatSize(instead.base_min_bytes, true), max: formatSize(instead.base_max_bytes, true) };
   return (
     <p>

@@ -46,7 +46,7 @@ it("has the same comparison as a command to copy", async () => {
 it("begins with the answer, and says what may have disturbed it", async () => {
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps(["This job was disturbed, so differences may come from that."]));
   expect(text(page, "[role=status] p")).toEqual([
-    "Job 9 is clearly faster than job 7 at 1 KiB, by a factor of 2.",
+    "Job 9 is clearly faster than job 7 at 1 KiB, by a factor of 2. Means decide.",
     "⚠ Job 9 was disturbed, so differences may come from that.",
   ]);
 });
@@ -156,6 +156,7 @@ it("says under its chart and its table that the numbers are means", async () => 
   const page = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", sweeps());
   expect(text(page, "figcaption")[0]).toContain("each point is the mean of the timed iterations");
   expect(page.textContent).toContain("Times are means");
+  expect(page.querySelector("[role=status]")?.textContent).toContain(" Means decide.");
 });
 
 it("shows the medians that the differences are made of where all rows have them, and says so", async () => {
@@ -168,6 +169,7 @@ it("shows the medians that the differences are made of where all rows have them,
   expect(text(page, "[aria-label^='Times by size'] tbody td").slice(0, 4)).toEqual(["10.0", "6.00", "5.00", "12.0"]);
   expect(text(page, "figcaption")[0]).toContain("each point is the median of the rounds");
   expect(page.textContent).toContain("Times are medians of the rounds");
+  expect(page.querySelector("[role=status]")?.textContent).toContain(" Medians of rounds decide.");
   const means = await drawn(<ComparePage />, "/compare?ids=7,9&algorithm=ring", answers({ ...other, median_us: null as never }), 1280);
   expect(text(means, "[aria-label^='Times by size'] tbody td").slice(0, 4)).toEqual(["30.0", "2.00", "20.0", "3.00"]);
 });

@@ -56,6 +56,10 @@ def test_an_outage_is_told_on_every_page_and_takes_nothing_away(browser: Browser
             tops = [part.bounding_box() or {} for part in (chosen, banner)]
             assert tops[0]["y"] + tops[0]["height"] <= tops[1]["y"], "the notice hides what can be done with the jobs"
             visit.shoot(f"outage-jobs-{width}")
+        for height in (500, 1400):  # a page that is longer than the window, and one that is shorter
+            page.set_viewport_size({"width": 1440, "height": height})
+            place = banner.bounding_box() or {}
+            assert place["y"] + place["height"] == pytest.approx(height, abs=1)
         visit.follow("/jobs/1")
         expect(rows).to_have_count(5)
         expect(banner).to_be_visible()

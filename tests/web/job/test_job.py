@@ -134,6 +134,9 @@ def test_at_most_six_controls_stand_above_the_chart(visit: Visit) -> None:
     controls = page.evaluate(CONTROLS_ABOVE)
     assert "Quantity" in controls
     assert len(controls) <= 6, controls
+    page.get_by_role("button", name="More").click()
+    expect(page.get_by_role("group", name="More").get_by_role("link").first).to_be_visible()
+    assert visit.violations() == []
 
 
 def test_the_sizes_that_are_dragged_over_have_their_own_verdict(visit: Visit) -> None:
